@@ -7,11 +7,11 @@
 import { performance } from 'node:perf_hooks';
 import { newObjectId } from '../server/src/base/id.ts';
 import { joinSql, raw, sql } from '../server/src/base/sql.ts';
-import { CacheVersion } from '../server/src/db/cache-version.ts';
-import { BucketDirectory } from '../server/src/features/buckets/directory.ts';
+import { CacheVersion } from '../server/src/db/nodes/cache-version.ts';
+import { BucketDirectory } from '../server/src/features/buckets/definition/directory.ts';
+import { slotValues } from '../server/src/features/buckets/definition/slots.ts';
+import { recordTable } from '../server/src/features/buckets/definition/tables.ts';
 import { BucketService } from '../server/src/features/buckets/service.ts';
-import { slotValues } from '../server/src/features/buckets/slots.ts';
-import { recordTable } from '../server/src/features/buckets/tables.ts';
 import { listRecords } from '../server/src/resources/list.ts';
 import { type DatabaseKind, openStorage } from '../server/test/support/build-app.ts';
 
@@ -35,7 +35,13 @@ const queries: Readonly<Record<string, Record<string, string>>> = {
 async function fill(kind: DatabaseKind, total: number) {
   const storage = await openStorage(kind, 60_000);
   const cacheVersion = new CacheVersion(storage.db);
-  const service = new BucketService({ db: storage.db, cacheVersion, now: Date.now, enqueue: async () => undefined });
+  const service = new BucketService({
+    db: storage.db,
+    cacheVersion,
+    now: Date.now,
+    enqueue: async () => undefined,
+    forgetPast: async () => undefined,
+  });
   await service.addSchema(appId, 'birds', {
     species: { type: 'String' },
     weight: { type: 'Number' },

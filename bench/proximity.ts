@@ -8,7 +8,9 @@ import { ENGINES, pharos } from './proximity/engines.ts';
 import { withExactSignals } from './proximity/exact.ts';
 import { generateRecordings } from './proximity/generated.ts';
 import { LEARNED_HEADINGS, learnedRows } from './proximity/learned.ts';
+import { LOUDNESS_HEADINGS, loudnessRows } from './proximity/loudness.ts';
 import { FOLD_HEADINGS, foldRow, scoreNested } from './proximity/nested.ts';
+import { PHONES_HEADINGS, phoneRows } from './proximity/phones.ts';
 import { plainGrid } from './proximity/plain-grid.ts';
 import { readRecordings, recordingsFolder } from './proximity/recordings.ts';
 import { RULES } from './proximity/rules.ts';
@@ -77,7 +79,13 @@ console.log(`\n${table([FOLD_HEADINGS, ...nested.folds.map(foldRow)])}`);
 console.log(
   `\nLearned from traffic, tested on the walk left out\n\n${table([LEARNED_HEADINGS, ...learnedRows(recordings)])}`,
 );
-console.log(`\nStanding still, one beacon\n\n${table([STANDING_HEADINGS, ...standingRows(recordings)])}\n`);
+console.log(
+  `\nA phone of another loudness, known from the other walks\n\n${table([LOUDNESS_HEADINGS, ...loudnessRows(recordings)])}`,
+);
+console.log(
+  `\nPhones that come back, known from two other walks each\n\n${table([PHONES_HEADINGS, ...phoneRows(recordings)])}`,
+);
+console.log(`\nStanding still\n\n${table([STANDING_HEADINGS, ...standingRows(recordings)])}\n`);
 for (const { name, perSecond } of measureThroughput()) {
   console.log(`${name.padEnd(28)} ${Math.round(perSecond).toLocaleString('en-GB').padStart(12)} samples/s`);
 }

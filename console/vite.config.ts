@@ -9,6 +9,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
+    // The library of the plots is larger than Vite's default; only pages with plots load it.
+    chunkSizeWarningLimit: 700,
+    // What many pages share is one file: without it a first page asked for a hundred small ones.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 5 }] } } },
   },
   server: { proxy: { '/console/api': 'http://127.0.0.1:8080' } },
 });

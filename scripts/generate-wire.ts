@@ -14,6 +14,7 @@ import { migrate } from '../server/src/db/migrate.ts';
 import { openSqlite } from '../server/src/db/sqlite/sqlite.ts';
 import { apiPrefix } from '../server/src/http/api.ts';
 import { dataPermission } from '../server/src/http/console/console-roles.ts';
+import { isByVenue } from '../server/src/http/grants.ts';
 import { buildOpenApi } from '../server/src/http/openapi/openapi.ts';
 import { operationsOfConsole, operationsOfDocument } from './wire/operations.ts';
 import { renderWireModule } from './wire/wire-module.ts';
@@ -44,6 +45,11 @@ function consoleWire(consoleEndpoints: App['consoleEndpoints'], endpoints: App['
       'The operations of `/api/v2` that the console reaches below `/console/api/apps/{appId}/v2`, and what each needs.',
       'dataNeeds',
       Object.fromEntries(reached),
+    ],
+    [
+      'Those of them that whoever is limited to venues reaches too.',
+      'dataByVenue',
+      endpoints.filter((one) => dataPermission(one) && isByVenue(one)).map(({ operationId }) => operationId),
     ],
   ] as const;
   const texts = tables.map(

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { root } from './install.mjs';
 import { startRegistry } from './test/fake-registry.mjs';
 
@@ -81,6 +82,14 @@ function run(args, env = environment()) {
       resolve({ code: error ? error.code : 0, stdout, stderr, lastLine: stderr.trimEnd().split('\n').at(-1) });
     });
   });
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** What every command begins with; then it prints `ran`. */
@@ -180,6 +189,8 @@ describe('what every command begins with', () => {
       assert.equal(child.exitCode, null);
       process.kill(-child.pid, signal);
       await ended;
+      // npm, which it had started, may still be taking back what it had begun.
+      while (isAlive(-child.pid)) await setTimeout(20);
       delete registry.answers.native;
       const { stdout, stderr } = await run(anyCommand);
       assert.equal(stdout, 'ran\n', stderr);

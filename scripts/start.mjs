@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { isService, nodeFlags, withAllocator } from '../server/bin/process-options.mjs';
+import { bundleFolder } from './bundle-libraries.mjs';
 import { ensureInstalled, pinnedNode, root, withPinnedNode } from './install.mjs';
 import { flagsIn, wordsFromNpm } from './npm-words.mjs';
 
@@ -19,6 +20,13 @@ function buildConsole() {
   if (!existsSync(script)) return;
   const { status } = spawnSync(pinnedNode, [script], { cwd: root, stdio: ['ignore', 2, 2], env: environment });
   if (status !== 0) throw new Error('The console could not be built; the message is above.');
+}
+
+/** Once for each version; the bundler needs the pinned Node. */
+function bundleLibraries() {
+  if (existsSync(bundleFolder())) return;
+  const script = join(root, 'scripts', 'bundle-libraries.mjs');
+  spawnSync(pinnedNode, [script], { cwd: root, stdio: ['ignore', 2, 2], env: environment });
 }
 
 function run(words) {
@@ -66,6 +74,7 @@ function readWords() {
 try {
   const words = readWords();
   ensureInstalled();
+  bundleLibraries();
   const isServing = words.length === 0 || words[0].startsWith('-');
   if (isServing || words[0] === 'serve') buildConsole();
   run(isServing ? ['serve', ...words] : words);

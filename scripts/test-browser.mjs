@@ -1,8 +1,15 @@
-/** The Chromium that browser tests drive: the system's, or Debian's package if there is none. */
+/**
+ * The Chromium that browser tests drive. Debian's build without a window comes first: the same engine takes about a fifth
+ * less processor time in it.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
+const headlessShell = '/usr/bin/chromium-headless-shell';
+/** Of Debian's package `chromium`; where it can be installed, so can the headless shell. */
+const debians = '/usr/lib/chromium/chromium';
 const candidates = [
+  headlessShell,
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -17,21 +24,25 @@ function findBrowser() {
 }
 
 /**
- * The browser's path; undefined if there is none and it cannot be installed. Installs Debian's package when run as
- * root. `PHAROS_TEST_BROWSER=none` does without one.
+ * The browser's path; undefined if there is none and it cannot be installed. Installs Debian's packages when run as
+ * root: without the headless shell any other Chromium does. `PHAROS_TEST_BROWSER=none` does without one.
  */
 export function ensureBrowser() {
   const found = findBrowser();
-  if (found || process.env.PHAROS_TEST_BROWSER === 'none') return found;
+  if (process.env.PHAROS_TEST_BROWSER || found === headlessShell || (found && !existsSync(debians))) return found;
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     process.stderr.write('Installing Chromium for the browser tests (once) …\n');
     const run = (args) =>
       spawnSync('apt-get', args, {
         stdio: ['ignore', 'ignore', 2],
         env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+        timeout: 300_000,
       });
+    const install = (...names) =>
+      run(['install', '-y', '-qq', '--no-install-recommends', ...names, 'fonts-dejavu-core']);
     run(['update', '-qq']);
-    run(['install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-dejavu-core']);
+    // Older releases of Debian do not have the first.
+    if (install('chromium-headless-shell').status !== 0 && !found) install('chromium');
   }
   return findBrowser();
 }

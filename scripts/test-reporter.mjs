@@ -1,6 +1,6 @@
 /**
- * Prints failures in full, a line for each file, what was skipped, and finally the line `N passed, N failed`, followed
- * by `, N skipped` if anything was. Only tests are counted, not the suites around them; a suite or a file that is
+ * Prints each failure when it happens, a line for each file, the failures again, what was skipped, and finally the line
+ * `N passed, N failed`, followed by `, N skipped` if anything was. Only tests are counted, not the suites around them; a suite or a file that is
  * skipped as a whole counts as one.
  */
 import { relative } from 'node:path';
@@ -11,6 +11,8 @@ const cwd = process.cwd();
 export default async function* report(source) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const perFile = new Map();
+  const times = new Map();
+  const failures = [];
   const skippedFiles = JSON.parse(process.env.PHAROS_TEST_SKIPPED || '{}');
   for await (const { type, data } of source) {
     if (type === 'test:pass' || type === 'test:fail') {
@@ -24,6 +26,7 @@ export default async function* report(source) {
       const isContainer =
         data.details?.type === 'suite' ||
         (data.nesting === 0 && data.file && /\.(ts|mjs)$/.test(data.name) && data.file.endsWith(data.name));
+      if (data.nesting === 0 && data.file) times.set(data.file, (times.get(data.file) ?? 0) + data.details.duration_ms);
       if (isContainer && !(type === 'test:fail' && data.details.error?.failureType !== 'subtestsFailed')) continue;
       const file = perFile.get(data.file) ?? { passed: 0, failed: 0 };
       perFile.set(data.file, file);
@@ -33,7 +36,9 @@ export default async function* report(source) {
       } else if (data.details.error?.failureType !== 'subtestsFailed') {
         counts.failed++;
         file.failed++;
-        yield `\n✖ ${data.name}\n  ${data.file ? relative(cwd, data.file) : ''}:${data.line ?? ''}\n${indent(inspect(data.details.error?.cause ?? data.details.error))}\n`;
+        const failure = `\n✖ ${data.name}\n  ${data.file ? relative(cwd, data.file) : ''}:${data.line ?? ''}\n${indent(inspect(data.details.error?.cause ?? data.details.error))}\n`;
+        failures.push(failure);
+        yield failure;
       }
     } else if (
       type === 'test:diagnostic' &&
@@ -46,8 +51,10 @@ export default async function* report(source) {
     }
   }
   for (const [file, { passed, failed }] of [...perFile].sort()) {
-    yield `${failed > 0 ? '✖' : '✔'} ${file ? relative(cwd, file) : '?'}  ${passed}${failed > 0 ? `, ${failed} failed` : ''}\n`;
+    yield `${failed > 0 ? '✖' : '✔'} ${file ? relative(cwd, file) : '?'}  ${passed}${failed > 0 ? `, ${failed} failed` : ''}  ${((times.get(file) ?? 0) / 1000).toFixed(1)} s\n`;
   }
+  // Again, since whoever looks at the end of a long output looks for these.
+  if (perFile.size > 1) yield* failures;
   const name = process.env.PHAROS_TEST_NAME;
   if (name && counts.passed + counts.failed === 0) {
     process.exitCode = 1;

@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureInstalled, pinnedNode, root, withPinnedNode } from './install.mjs';
 
 const everything = ['server/**/*.test.ts', 'sdk/**/*.test.ts', 'console/**/*.test.ts', 'scripts/**/*.test.mjs'];
@@ -40,6 +40,8 @@ function run(args, extra = {}) {
 }
 
 async function testAll(words) {
+  const { bundleLibraries } = await import('./bundle-libraries.mjs');
+  await bundleLibraries();
   const { startOnDemand } = await import('./test-postgres.mjs');
   const { asked, flags, name } = readWords(words);
   const files = await findFiles(asked);
@@ -51,12 +53,20 @@ async function testAll(words) {
     return 1;
   }
   const reporter = join(root, 'scripts', 'test-reporter.mjs');
-  const own = ['--test', '--test-concurrency=2', '--test-timeout=300000', `--test-reporter=${reporter}`];
+  const libraries = pathToFileURL(join(root, 'scripts', 'bundled-libraries.mjs')).href;
+  const own = [
+    '--test',
+    `--import=${libraries}`,
+    '--test-concurrency=2',
+    '--test-timeout=300000',
+    `--test-reporter=${reporter}`,
+  ];
   const postgres = await startOnDemand();
   try {
     const code = await run([...own, ...flags, ...runnable], {
       ...tools,
       PHAROS_TEST_POSTGRES: postgres.address,
+      PHAROS_TEST_CONSOLE: tools.PHAROS_TEST_BROWSER ? await buildConsoleOnce() : '',
       PHAROS_TEST_SKIPPED: JSON.stringify(skipped),
       PHAROS_TEST_NAME: name ?? '',
     });
@@ -64,6 +74,17 @@ async function testAll(words) {
     return asked.length > 0 && Object.keys(skipped).length > 0 ? 1 : code;
   } finally {
     await postgres.stop();
+  }
+}
+
+/** Says that the console is built, so that the files need not look; one that cannot be built is told by each of them. */
+async function buildConsoleOnce() {
+  const { buildConsole } = await import('./build-console.mjs');
+  try {
+    buildConsole();
+    return 'built';
+  } catch {
+    return '';
   }
 }
 
@@ -104,7 +125,7 @@ async function findFiles(asked) {
 async function findTools(files) {
   const importers = (helper) =>
     files.filter((file) => readFileSync(resolve(root, file), 'utf8').includes(`/${helper}'`));
-  const tools = { PHAROS_TEST_BROWSER: '', PHAROS_TEST_MOSQUITTO: '' };
+  const tools = { PHAROS_TEST_BROWSER: '', PHAROS_TEST_MOSQUITTO: '', PHAROS_TEST_NATS: '' };
   const skipped = {};
   const inBrowser = importers('browser.ts');
   if (inBrowser.length > 0) {
@@ -117,6 +138,10 @@ async function findTools(files) {
   if (importers('mosquitto.ts').length > 0) {
     const { ensureMosquitto } = await import('./test-mosquitto.mjs');
     tools.PHAROS_TEST_MOSQUITTO = ensureMosquitto() ?? '';
+  }
+  if (importers('nats.ts').length > 0) {
+    const { ensureNats } = await import('./test-nats.mjs');
+    tools.PHAROS_TEST_NATS = ensureNats() ?? '';
   }
   return { tools, skipped };
 }

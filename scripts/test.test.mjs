@@ -89,6 +89,19 @@ test('a suite and a test that are skipped are told and counted in the last line'
   assert.equal(code, 0);
 });
 
+test('what failed is told when it happens, and again behind the list of files', async () => {
+  mkdirSync(join(folder, 'failing'));
+  writeFileSync(join(folder, 'failing', 'a.test.mjs'), "import { test } from 'node:test';\ntest('holds', () => {});\n");
+  const wrong = "import { test } from 'node:test';\ntest('breaks', () => { throw new Error('so it is'); });\n";
+  writeFileSync(join(folder, 'failing', 'b.test.mjs'), wrong);
+  const { code, stdout, lastLine } = await runTests(join(folder, 'failing'));
+  assert.deepEqual([code, lastLine], [1, '1 passed, 1 failed']);
+  const [, ...parts] = stdout.split(/^✖ breaks$/m);
+  assert.equal(parts.length, 2);
+  assert.match(parts[0], /b\.test\.mjs:2$[\s\S]*so it is[\s\S]*^✖ .*b\.test\.mjs {2}0, 1 failed/m);
+  assert.match(parts[1], /b\.test\.mjs:2$[\s\S]*so it is/m);
+});
+
 describe('one file, one folder, one name', () => {
   before(() => {
     mkdirSync(join(folder, 'asking'));

@@ -1,7 +1,7 @@
 import { sql } from '../../server/src/base/sql.ts';
 import type { Db } from '../../server/src/db/db.ts';
 import { insertRows } from '../../server/src/demo/rows.ts';
-import { slotValues } from '../../server/src/features/buckets/slots.ts';
+import { slotValues } from '../../server/src/features/buckets/definition/slots.ts';
 import type { TestApp } from '../../server/test/support/build-app.ts';
 import { people, type Row, stride, structure, Timeline, traces } from '../rows.ts';
 

@@ -50,7 +50,7 @@ export function scoreSite(engine: SiteEngine, recordings: Recordings, told: Told
     const played = play(engine, { beacons: recordings.beacons, powers }, walk, told.shift ?? 0);
     total.seconds.push(...played.seconds);
     for (const [beacon, place] of recordings.beacons) {
-      const { visits, falseEnters } = compare(walk, place, played.found.get(beacon) ?? []);
+      const { visits, falseEnters } = scoreVisits(walk, place, played.found.get(beacon) ?? []);
       total.visits.push(...visits);
       total.falseEnters += falseEnters;
     }
@@ -59,12 +59,12 @@ export function scoreSite(engine: SiteEngine, recordings: Recordings, told: Told
   return { engine: engine.name, ...total };
 }
 
-interface FoundVisit {
+export interface FoundVisit {
   readonly start: number;
   end: number;
 }
 
-const endOf = (walk: Walk) => walk.samples.at(-1)?.at ?? 0;
+export const endOf = (walk: Walk) => walk.samples.at(-1)?.at ?? 0;
 
 function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
   const run = engine.start(site);
@@ -90,7 +90,7 @@ function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
   return { found, seconds };
 }
 
-function note(
+export function note(
   found: Map<string, FoundVisit[]>,
   inside: Set<string>,
   { beacon, event }: Transition,
@@ -119,7 +119,7 @@ export function nearestTo(position: Point, beacons: ReadonlyMap<string, Point>):
 }
 
 /** A true visit is hit by a found one that overlaps it; each further one is a duplicate; one that meets none is false. */
-function compare(walk: Walk, place: Point, found: readonly FoundVisit[]) {
+export function scoreVisits(walk: Walk, place: Point, found: readonly FoundVisit[]) {
   const truth = trueVisits(walk, place);
   const meets = (one: FoundVisit, real: { start: number; end: number }) =>
     one.start <= real.end + LAG_MS && one.end >= real.start;

@@ -1,33 +1,19 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/look.css';
-import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
-import { QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
-import { createQueries } from './app/query-client.ts';
-import { createPages } from './app/router.tsx';
-import { theme } from './app/theme.ts';
-import { ConfirmationDialog } from './components/dialogs/password-confirmation.tsx';
-import { SignInAgain } from './components/dialogs/sign-in-again.tsx';
+import { catalogueOf } from './app/catalogues.ts';
+import { presentLanguage } from './lib/words/chosen-language.ts';
+import { speak } from './lib/words/words.ts';
 
-const queries = createQueries();
-const pages = createPages(queries);
+const language = presentLanguage();
+try {
+  speak(language, await catalogueOf(language));
+  document.documentElement.lang = language;
+} catch {
+  // The texts of the language could not be loaded; English ones are part of the console.
+}
 
+// Only now, because modules translate their constants when they are loaded.
+const { start } = await import('./app/start.tsx');
 const root = document.getElementById('root');
-if (root)
-  createRoot(root).render(
-    <StrictMode>
-      {/* The content policy allows no style elements, so colours and media classes come from style sheets only. */}
-      <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
-        <Notifications position="top-center" />
-        <QueryClientProvider client={queries}>
-          <RouterProvider router={pages} />
-          <ConfirmationDialog />
-          <SignInAgain onSignedOut={() => void pages.invalidate()} />
-        </QueryClientProvider>
-      </MantineProvider>
-    </StrictMode>,
-  );
+if (root) start(root);

@@ -4,7 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openSite, type Site } from '../../server/test/support/site.ts';
 import { assertAccessible } from './axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+import { becomes, launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+import { takePictures } from './pictures.ts';
 
 const script = '<img src=x onerror=alert(1)>';
 
@@ -40,6 +41,8 @@ describe('activity in the console', () => {
       await open(`/${tab}`);
       await heading('Nothing has happened yet').waitFor();
     }
+    await open('/analytics');
+    await heading('No visits yet').waitFor();
     await assertAccessible(page);
   });
 
@@ -205,6 +208,89 @@ describe('activity in the console', () => {
     const [row] = (await site.rows('storyline_details')).filter(({ object_id }) => object_id === scenario);
     assert.ok(page.url().endsWith(`/storylines/${row?.['storyline_id']}/scenarios/${scenario}`), page.url());
     await link('Tour').waitFor();
+  });
+
+  test('the numbers of the page are those of the interface, and its address leads to them again', async () => {
+    const { appId } = site.app;
+    for (let n = 3; n < 9; n++) {
+      await site.installation({ installationId: `phone-${n}` });
+      await site.send([site.decided('ENTER')], { installationId: `phone-${n}` });
+      site.app.clock.now += 60_000 * n;
+      await site.send([site.decided('EXIT')], { installationId: `phone-${n}` });
+    }
+    await site.app.app.rollups.settle(appId);
+    await open('/events');
+    await link('Analytics').click();
+    await page.locator('[data-drawn=true]').first().waitFor();
+    const figures = page.getByRole('list', { name: 'Figures of the period' }).locator('b');
+    const on = new Date(site.now + 9 * 3_600_000).toISOString().slice(0, 10);
+    const ask = async (query: string) =>
+      (await site.ask({ method: 'GET', url: `/api/v2/analytics/visits?${query}` })).body.result;
+    await page.getByText('Year', { exact: true }).click();
+    await heading(`Visitors in ${on.slice(0, 4)}`).waitFor();
+    const year = `from=${on.slice(0, 4)}-01-01&until=${Number(on.slice(0, 4)) + 1}-01-01`;
+    const told = await ask(`${year}&interval=month`);
+    const { visitors, newVisitors, returningVisitors, visits } = told.total;
+    assert.ok(visitors >= 8);
+    // The heading is there before the numbers are.
+    await becomes(
+      async () => (await figures.allInnerTexts()).slice(0, 4),
+      [visitors, newVisitors, returningVisitors, visits].map(String),
+    );
+    await page.locator('summary').first().click();
+    const table = page.getByRole('table', { name: 'Visitors by month' });
+    assert.deepEqual(
+      await table.locator('tbody tr td:nth-child(2)').allInnerTexts(),
+      told.rows.map((row: { visitors: number }) => String(row.visitors)),
+    );
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Visitors by month: save as CSV' }).click(),
+    ]);
+    const lines = readFileSync(await csv.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    assert.equal(lines[0]?.split(',').slice(0, 3).join(), 'start,visitors,newVisitors');
+    assert.equal(lines.length, 13);
+    const [picture] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Visitors by month: save as PNG' }).click(),
+    ]);
+    assert.equal(readFileSync(await picture.path()).toString('latin1', 1, 4), 'PNG');
+    await page.reload();
+    await heading(`Visitors in ${on.slice(0, 4)}`).waitFor();
+    await page.locator('[data-drawn=true]').nth(1).waitFor();
+    await page.getByRole('table', { name: 'Beacons' }).getByText('Hall').waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'analytics');
+    await page.setViewportSize({ width: 390, height: 860 });
+    const wide = await page.evaluate('document.documentElement.scrollWidth');
+    assert.equal(wide, 390, 'a phone does not scroll sideways');
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  test('an editor reads what a visitor would be shown on a day and hour, and why not; nothing is recorded', async () => {
+    const before = await site.rows('events');
+    await site.notification({ description: 'In the evening', delivery: { validFrom: '2026-11-25T18:00:00+09:00' } });
+    const other = await openAs(browser, { app: site.app, origin, role: 'editor' });
+    const editor = other.page;
+    await editor.goto(`/console/apps/${site.app.appId}/beacons/${site.hall}`);
+    await editor.getByRole('link', { name: 'See what would happen here' }).click();
+    await editor.getByLabel('Day and time').fill('2026-11-25T09:30');
+    await editor.getByRole('button', { name: 'Show what would happen' }).click();
+    const happens = editor.getByRole('region', { name: 'What would happen', exact: true });
+    const line = (name: string) => happens.getByRole('listitem').filter({ hasText: name });
+    await line('Welcome').getByText('Would be shown').waitFor();
+    await line('In the evening').getByText('Not shown').waitFor();
+    await happens.getByText('25 Nov 2026, 09:30:00').waitFor();
+    await takePictures(editor, 'what-if');
+    await assertAccessible(editor);
+    await editor.getByLabel('Day and time').fill('2026-11-25T18:30');
+    await editor.getByRole('button', { name: 'Show what would happen' }).click();
+    await line('In the evening').getByText('Would be shown').waitFor();
+    assert.equal((await site.rows('events')).length, before.length);
+    assert.deepEqual(other.complaints, []);
+    await other.context.close();
   });
 
   test('the browser had nothing to complain about', () => {

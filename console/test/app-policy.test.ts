@@ -102,6 +102,47 @@ describe("an app's policy in the console", () => {
     await page.getByText('80 % in use').waitFor();
   });
 
+  test('second factor and passkeys: what is wrong is said at its field, and what a change means beside it', async () => {
+    await page.goto(`/console/apps/${app.appId}/policy`);
+    await page.getByLabel('Second factor', { exact: true }).selectOption('required');
+    await page.getByText('Whoever signed in without a second factor has to sign in again.', { exact: false }).waitFor();
+    await page.getByRole('switch', { name: 'Passkeys' }).press('Space');
+    await page.getByLabel('Host name of the passkeys').fill('museum.example');
+    const origins = page.getByLabel('Pages and apps that may ask for a passkey');
+    await origins.fill('https://evil.example');
+    await button('Save the policy').click();
+    await page.getByText('Must be https://', { exact: false }).waitFor();
+    await origins.fill(' https://app.museum.example\n\n');
+    await takePictures(page, 'policy-factors');
+    await save();
+    const { totp, passkeys } = await policy();
+    const expected = { enabled: true, rpId: 'museum.example', origins: ['https://app.museum.example'] };
+    assert.deepEqual([totp, passkeys], ['required', expected]);
+    await page.getByLabel('Host name of the passkeys').fill('other.example');
+    await page.getByText('Passkeys that users have under museum.example stop working.').waitFor();
+    await page.getByLabel('Second factor', { exact: true }).selectOption('off');
+    await page.getByText('What users have set up is kept', { exact: false }).waitFor();
+    await button('Discard them').click();
+  });
+
+  test('deliveries and positions are kept as long as events until they say something else', async () => {
+    const deliveries = page.getByLabel('Deliveries', { exact: true });
+    assert.deepEqual([await deliveries.inputValue(), await deliveries.getAttribute('placeholder')], ['', '30']);
+    await deliveries.fill('90');
+    await page.getByLabel('Last positions', { exact: true }).fill('0');
+    await save();
+    assert.deepEqual((await policy()).retentionDays, {
+      logs: 365,
+      visits: 365,
+      events: 30,
+      deliveries: 90,
+      positions: 0,
+    });
+    await deliveries.fill('');
+    await save();
+    assert.deepEqual((await policy()).retentionDays, { logs: 365, visits: 365, events: 30, positions: 0 });
+  });
+
   test('an analyst reads the policy and changes nothing', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
     await analyst.page.goto(`/console/apps/${app.appId}/policy`);

@@ -1,25 +1,36 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core';
 import type { AdminRole } from '../../server/src/access/roles.ts';
 import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
 
+/** How long something that has to come about may take. */
+export const patienceMs = 60_000;
+
 /** A service that listens, with the console built. */
-export async function startConsole(): Promise<{ readonly app: TestApp; readonly origin: string }> {
-  const app = await buildApp();
+export async function startConsole(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<{ readonly app: TestApp; readonly origin: string }> {
+  const app = await buildApp({ settings });
   return { app, origin: await listenWithConsole(app) };
 }
 
-/** Builds the console and starts a service. Returns its address. */
+/** Builds the console, unless `npm test` has done so for all files, and starts a service. Returns its address. */
 export async function listenWithConsole(app: TestApp): Promise<string> {
-  const script = fileURLToPath(new URL('../../scripts/build-console.mjs', import.meta.url));
-  const built = spawnSync(process.execPath, [script], { encoding: 'utf8' });
-  if (built.status !== 0) throw new Error(built.stderr);
+  if (!process.env['PHAROS_TEST_CONSOLE']) buildConsole();
   await app.app.server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.app.server.server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
+}
+
+function buildConsole(): void {
+  const script = fileURLToPath(new URL('../../scripts/build-console.mjs', import.meta.url));
+  const built = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  if (built.status !== 0) throw new Error(built.stderr);
 }
 
 export function launchBrowser(): Promise<Browser> {
@@ -32,6 +43,10 @@ export function launchBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      // Without a sandbox there is nothing for it to prepare.
+      '--no-zygote',
+      // The files of a run share two processors; threads beside the page's own cost more than they give.
+      '--js-flags=--single-threaded',
     ],
   });
 }
@@ -43,10 +58,16 @@ export interface Visit {
   readonly complaints: string[];
 }
 
-/** A fresh browser profile with one page. */
-export async function visit(browser: Browser, origin: string): Promise<Visit> {
-  const context = await browser.newContext({ baseURL: origin, viewport: { width: 1280, height: 860 } });
+/** A fresh browser profile with one page; of somebody who wants no animations, unless `hasMotion`. */
+export async function visit(browser: Browser, origin: string, hasMotion = false): Promise<Visit> {
+  const context = await browser.newContext({
+    baseURL: origin,
+    viewport: { width: 1280, height: 860 },
+    reducedMotion: hasMotion ? 'no-preference' : 'reduce',
+  });
   const page = await context.newPage();
+  // A busy machine may take long; a test that fails may take as long, too.
+  page.setDefaultTimeout(patienceMs);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
@@ -84,10 +105,20 @@ export async function openAs(browser: Browser, { app, origin, role }: Signing): 
   const account = { email: `${role}${++people}@museum.example`, password: 'a long enough secret' };
   await app.app.admins.create({ ...account, name: `Some ${role}`, role }, { name: 'test', address: null });
   const visited = await visit(browser, origin);
-  visited.page.setDefaultTimeout(15_000);
   const answer = await visited.context.request.post('/console/api/session', { data: account, headers: { origin } });
   if (answer.status() !== 201) throw new Error(`signing in failed: ${await answer.text()}`);
   return visited;
+}
+
+/** Until `read` gives what is expected: for what is shown or stored soon, and of which nothing else tells. */
+export async function becomes<T>(read: () => Promise<T>, expected: T): Promise<void> {
+  const latest = Date.now() + patienceMs;
+  for (;;) {
+    const found = await read();
+    if (isDeepStrictEqual(found, expected)) return;
+    if (Date.now() > latest) return assert.deepEqual(found, expected);
+    await setTimeout(50);
+  }
 }
 
 /** Reloads the page while something is running in it: the browser has to ask first, and is told to go on. */

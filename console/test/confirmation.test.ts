@@ -16,7 +16,6 @@ describe('the password is asked for before keys and administrators are changed',
     ({ app, origin } = await startConsole());
     browser = await launchBrowser();
     ({ page } = await openAs(browser, { app, origin, role: 'owner' }));
-    page.setDefaultTimeout(15_000);
   });
   after(async () => {
     await browser?.close();

@@ -21,9 +21,8 @@ describe('the first session in the console', () => {
     ({ app, origin } = await startConsole());
     for (const { appId } of await app.app.apps.list()) await app.app.apps.remove(appId);
     browser = await launchBrowser();
-    visited = await visit(browser, origin);
+    visited = await visit(browser, origin, true);
     page = visited.page;
-    page.setDefaultTimeout(15_000);
   });
   after(async () => {
     await browser?.close();

@@ -3,6 +3,8 @@ import { describe, test } from 'node:test';
 import type { Beacon } from '../../sdk/src/index.ts';
 import { cellsOf, csvColumns } from '../src/features/beacons/csv-columns.ts';
 import { planImport } from '../src/features/beacons/import-plan.ts';
+import { planGeoJson } from '../src/features/venues/geojson/plan-import.ts';
+import { type Site, writeGeoJson } from '../src/features/venues/geojson/write.ts';
 import { CsvError, numberIn, parseCsv, writeCsv } from '../src/lib/text/csv.ts';
 import { decodeText } from '../src/lib/text/decode.ts';
 
@@ -176,4 +178,105 @@ describe('the bytes of a file', () => {
       const decoded = decodeText(bytes);
       assert.deepEqual([decoded.text.replace('\uFEFF', ''), decoded.encoding], [text, encoding]);
     });
+});
+
+describe('a venue as GeoJSON', () => {
+  const pointer = <Name extends string>(className: Name, objectId: string) =>
+    ({ __type: 'Pointer', className, objectId }) as const;
+  const stamps = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
+  const polygon = [
+    { x: 0, y: 0 },
+    { x: 4.5, y: 0 },
+    { x: 4.5, y: 3 },
+  ];
+  const shop = {
+    objectId: 'z',
+    name: 'Shop',
+    kind: 'shop',
+    floorId: pointer('Floor', 'f'),
+    polygon,
+    ...stamps,
+  } as const;
+  const site: Site = {
+    venue: { objectId: 'v', name: 'Museum', exceptions: [], ...stamps },
+    floors: [{ objectId: 'f', venueId: pointer('Venue', 'v'), name: 'Cellar', level: -1, ...stamps }],
+    zones: [{ ...shop, polygon: [...polygon], venueId: pointer('Venue', 'v') }],
+    beacons: [
+      {
+        objectId: 'b',
+        name: 'Door',
+        uuid: 'u',
+        major: 1,
+        minor: 2,
+        metadata: {},
+        location: { x: 1.5, y: 2.5, floor: -1 },
+        venueId: pointer('Venue', 'v'),
+        ...stamps,
+      },
+    ],
+  };
+  const planned = (features: readonly object[], into = site) =>
+    planGeoJson('app', JSON.stringify({ type: 'FeatureCollection', units: 'metres', features }), into);
+  const said = (features: readonly object[]) => planned(features).map(({ kind, problem }) => problem ?? kind);
+
+  test('that was exported changes nothing, and makes the same in an empty venue', () => {
+    const text = writeGeoJson(site);
+    assert.match(text, /"feature_type": "unit"/);
+    assert.deepEqual(
+      planGeoJson('app', text, site).map(({ kind }) => kind),
+      ['unchanged', 'unchanged', 'unchanged'],
+    );
+    const empty = { ...site, floors: [], zones: [], beacons: [] };
+    assert.deepEqual(
+      planGeoJson('app', text, empty).map(({ kind, name }) => `${kind} ${name}`),
+      ['new Cellar', 'new Shop', 'new Door'],
+    );
+  });
+
+  test('is refused feature by feature, in sentences, and as a whole where it is in degrees', () => {
+    const unit = (coordinates: unknown, level_id = 'f') => ({
+      feature_type: 'unit',
+      geometry: { type: 'Polygon', coordinates },
+      properties: { name: { en: 'Hall' }, category: 'elevator', level_id },
+    });
+    const ring = [
+      [0, 0],
+      [1, 0],
+      [1, -1],
+      [0, 0],
+    ];
+    assert.deepEqual(
+      said([
+        unit([ring]),
+        unit([ring, ring]),
+        unit([ring.slice(1)]),
+        unit([
+          [
+            [0, 0],
+            [1, 0],
+            [1, 1],
+            [2, 2],
+          ],
+        ]),
+        unit([ring], 'nowhere'),
+        { feature_type: 'opening' },
+        { feature_type: 'level', properties: { name: 'Roof' } },
+        { feature_type: 'beacon', geometry: { type: 'Point', coordinates: [1, null] } },
+      ]),
+      [
+        'new',
+        'A zone has no holes: its Polygon needs exactly one ring.',
+        'Its ring needs at least four positions of two numbers.',
+        'Its ring has to end where it begins.',
+        'Its level_id is no level of this file and no floor of the venue.',
+        'Features of the type opening are not imported.',
+        'A level needs a number as its ordinal.',
+        'A beacon needs a point.',
+      ],
+    );
+    const broken = (text: string) => () => planGeoJson('app', text, site);
+    assert.throws(broken('{'), /The file is no JSON/);
+    assert.throws(broken('[]'), /FeatureCollection is needed/);
+    assert.throws(broken('{"type":"FeatureCollection","features":[]}'), /does not say that its coordinates are metres/);
+  });
 });

@@ -45,8 +45,36 @@ describe('administration in the console', () => {
     await assertAccessible(page);
   });
 
+  test('somebody chooses what she is told, and is told that no mail server is set up', async () => {
+    await page.getByText('No mail server is set up, so nobody is told by mail.', { exact: false }).waitFor();
+    await page.getByRole('link', { name: 'Choose what you are told' }).click();
+    await page.getByText('No mail server is set up, so no mail is sent.', { exact: false }).waitFor();
+    const silent = page.getByRole('switch', { name: 'A beacon falls silent' });
+    await takePictures(page, 'told');
+    // Each change is a request of its own, and a reload would cut it off.
+    const save = async (change: () => Promise<unknown>) => {
+      const answered = page.waitForResponse(
+        (answer) => answer.url().endsWith('/session/alerts') && answer.request().method() !== 'GET',
+      );
+      await change();
+      const answer = await answered;
+      assert.equal(answer.status(), 200, await answer.text());
+    };
+    await save(() => silent.click());
+    await save(() => page.getByLabel('Summary').selectOption('weekly'));
+    await page.getByText('Saved.').first().waitFor();
+    await page.reload();
+    await page.getByLabel('Summary').waitFor();
+    assert.deepEqual([await silent.isChecked(), await page.getByLabel('Summary').inputValue()], [false, 'weekly']);
+    await assertAccessible(page);
+    await page.goto('/console/system');
+  });
+
   test('a backup is made while the service runs, whatever becomes of the page', async () => {
+    // It is under way once the service has answered; a reload before that would take the request back.
+    const begun = page.waitForResponse((answer) => answer.request().method() === 'POST');
     await button('Create a backup').click();
+    assert.equal((await begun).status(), 201);
     await page.reload();
     await backups().first().waitFor();
     assert.equal(onDisk().length, 1);
@@ -85,6 +113,35 @@ describe('administration in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByText('The backup was deleted.').waitFor();
     assert.equal(onDisk().length, 4);
+  });
+
+  test('backups are scheduled, one is tried, and going back to one is prepared with the name of the service', async () => {
+    await button('Schedule backups').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('How many to keep').fill('');
+    await dialog.getByLabel('Time zone').fill('Mars/Olympus');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Must be an IANA time zone', { exact: false }).waitFor();
+    await dialog.getByLabel('How many to keep').fill('7');
+    await dialog.getByLabel('Time zone').fill('Europe/Berlin');
+    await dialog.getByLabel('At', { exact: true }).fill('02:30');
+    await takePictures(page, 'system-schedule');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Every day at 02:30 (Europe/Berlin)', { exact: false }).waitFor();
+    await button(/^Try the backup of/)
+      .first()
+      .click();
+    await page.getByText('everything was there', { exact: false }).waitFor();
+    await button(/^Restore the backup of/)
+      .first()
+      .click();
+    await page.getByRole('dialog').getByRole('textbox').fill('127.0.0.1');
+    await page.getByRole('dialog').getByRole('button', { name: 'Prepare the restore' }).click();
+    await page.getByText('A restore is prepared').waitFor();
+    await takePictures(page, 'system-restore');
+    await assertAccessible(page);
+    await button('Do not restore').click();
+    await page.getByText('A restore is prepared').waitFor({ state: 'detached' });
   });
 
   test('a manager sees how the service does, and neither sees nor reaches backups', async () => {

@@ -27,9 +27,8 @@ describe('from the set-up link to the why of a first message', () => {
     ({ app, origin } = await startConsole());
     for (const { appId } of await app.app.apps.list()) await app.app.apps.remove(appId);
     browser = await launchBrowser();
-    visited = await visit(browser, origin);
+    visited = await visit(browser, origin, true);
     page = visited.page;
-    page.setDefaultTimeout(15_000);
   });
   after(async () => {
     await browser?.close();

@@ -173,7 +173,18 @@ export function addressOf(path: string, { params = {}, query = {} }: Pick<Loose,
 }
 
 /** Calls to which an access token means nothing. */
-const signedOut = new Set(['signUp', 'signIn', 'signInWithToken', 'refreshToken', 'forgotPassword', 'resetPassword']);
+const signedOut = new Set([
+  'signUp',
+  'signIn',
+  'signInWithToken',
+  'requestSignInLink',
+  'signInWithLink',
+  'requestVerification',
+  'verifyEmail',
+  'refreshToken',
+  'forgotPassword',
+  'resetPassword',
+]);
 
 /**
  * Renews the access token before it expires: some calls ignore one that has expired, and would forget whose phone it is. If it

@@ -3,9 +3,11 @@ import { createInstallationSecret } from './installation-secret.ts';
 import { type LiveOptions, type LiveStream, openLiveStream } from './live-stream.ts';
 import type { RetryOptions } from './retry.ts';
 import { activityService } from './services/activity.ts';
+import { analyticsService } from './services/analytics.ts';
 import { beaconService } from './services/beacons.ts';
 import { bucketService } from './services/buckets.ts';
 import { deviceService } from './services/devices.ts';
+import { factorService } from './services/factors.ts';
 import { fileService } from './services/files.ts';
 import { identityService } from './services/identities.ts';
 import { installationService } from './services/installations.ts';
@@ -15,6 +17,7 @@ import { pushService } from './services/push.ts';
 import { sightingService } from './services/sightings.ts';
 import { storylineService } from './services/storylines.ts';
 import { userService } from './services/users.ts';
+import { floorService, venueService, zoneService } from './services/venues.ts';
 import { Session, type Tokens } from './session.ts';
 import type { TextStorage } from './storage-lock.ts';
 import { type Operations, operations } from './wire.ts';
@@ -84,10 +87,15 @@ export class PharosClient {
   readonly beacons: ReturnType<typeof beaconService>;
   readonly notifications: ReturnType<typeof notificationService>;
   readonly storylines: ReturnType<typeof storylineService>;
+  readonly venues: ReturnType<typeof venueService>;
+  readonly floors: ReturnType<typeof floorService>;
+  readonly zones: ReturnType<typeof zoneService>;
   readonly users: ReturnType<typeof userService>;
   /** `client.bucket('guestbook').list()` */
   readonly bucket: ReturnType<typeof bucketService>;
   readonly devices: ReturnType<typeof deviceService>;
+  /** One's own second factor and passkeys. */
+  readonly factors: ReturnType<typeof factorService>;
   readonly identities: ReturnType<typeof identityService>;
   readonly installations: ReturnType<typeof installationService>;
   readonly files: ReturnType<typeof fileService>;
@@ -95,6 +103,7 @@ export class PharosClient {
   readonly sightings: ReturnType<typeof sightingService>;
   readonly push: ReturnType<typeof pushService>;
   readonly activity: ReturnType<typeof activityService>;
+  readonly analytics: ReturnType<typeof analyticsService>;
   readonly #connection: Connection;
   readonly #session: Session;
 
@@ -107,9 +116,13 @@ export class PharosClient {
     this.beacons = beaconService(this.call);
     this.notifications = notificationService(this.call);
     this.storylines = storylineService(this.call);
+    this.venues = venueService(this.call);
+    this.floors = floorService(this.call);
+    this.zones = zoneService(this.call);
     this.users = userService(this.call, this.#session);
     this.bucket = bucketService(this.call);
     this.devices = deviceService(this.call);
+    this.factors = factorService(this.call);
     this.identities = identityService(this.call);
     this.installations = installationService(this.call);
     this.files = fileService(this.call);
@@ -117,6 +130,7 @@ export class PharosClient {
     this.sightings = sightingService(this.call);
     this.push = pushService(this.call);
     this.activity = activityService(this.call);
+    this.analytics = analyticsService(this.call);
   }
 
   /** The access token that is sent; set by signing in. */

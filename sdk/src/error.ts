@@ -19,6 +19,7 @@ export interface PharosErrorOptions {
   readonly requestId?: string;
   /** Seconds after which the service wants to be called again. */
   readonly retryAfter?: number | undefined;
+  readonly challenge?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -39,6 +40,8 @@ export class PharosError extends Error {
   readonly requestId: string;
   /** Seconds after which the service wants to be called again, if it says so. */
   readonly retryAfter: number | undefined;
+  /** Of a sign-in that needs a second factor: what `users.finishSignIn` goes on with. */
+  readonly challenge: string | undefined;
 
   constructor(message: string, options: PharosErrorOptions) {
     super(message, { cause: options.cause });
@@ -49,6 +52,7 @@ export class PharosError extends Error {
     this.details = options.details ?? [];
     this.requestId = options.requestId ?? '';
     this.retryAfter = options.retryAfter;
+    this.challenge = options.challenge;
   }
 
   /**
@@ -77,8 +81,8 @@ export function errorOfAnswer(status: number, answer: unknown, retryAfterHeader:
       `Something other than the service has answered with the status ${status}, such as a proxy or the sign-in page of a network.`,
       { name: 'Unreadable', code: 0, status, retryAfter },
     );
-  const { name, code, details = [], requestId = '' } = error;
-  return new PharosError(error.error, { name, code, status, details, requestId, retryAfter });
+  const { name, code, details = [], requestId = '', challenge } = error;
+  return new PharosError(error.error, { name, code, status, details, requestId, retryAfter, challenge });
 }
 
 /** A proxy may send a date instead; then the usual delays apply. */

@@ -22,6 +22,7 @@ export {
 } from './client.ts';
 export { entityTag } from './entity-tag.ts';
 export { errorOfAnswer, PharosError, type PharosErrorOptions, type PharosProblem } from './error.ts';
+export { inLanguage, languageOf, type Worded } from './language.ts';
 export type { LiveEvent, LiveOptions, LiveStream } from './live-stream.ts';
 export type { RetryOptions } from './retry.ts';
 export type { Tokens } from './session.ts';

@@ -4,6 +4,7 @@ import { locked, type TextStorage } from './storage-lock.ts';
 /** What a phone says of itself; everything else is said by a user or about others. */
 export const speaksForPhone: ReadonlySet<string> = new Set([
   'registerInstallation',
+  'pairInstallation',
   'sendSightings',
   'createLog',
   'reportReceipts',

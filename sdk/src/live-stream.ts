@@ -31,6 +31,8 @@ export interface LiveOptions {
   readonly onError?: (error: unknown) => void;
   /** Continues after this event. */
   readonly after?: number;
+  /** Only these. Without it all but `position.changed`, which comes as often as phones report. */
+  readonly kinds?: readonly string[];
 }
 
 /** An open stream; `close` ends it for good. */
@@ -66,7 +68,7 @@ async function listen(connection: Connection, options: LiveOptions, signal: Abor
   while (!signal.aborted) {
     let askedMs = 0;
     try {
-      await connect(connection, after, signal, (event) => {
+      await connect(connection, { after, kinds: options.kinds }, signal, (event) => {
         failures = 0;
         if (event.id !== undefined) after = event.id;
         if (event.type === 'ready') tellState('open');
@@ -105,6 +107,11 @@ function tell({ onEvent, onError }: LiveOptions, { id, type, text }: RawEvent & 
   safely(() => onEvent(event), onError);
 }
 
+interface Wanted {
+  readonly after: number | undefined;
+  readonly kinds: readonly string[] | undefined;
+}
+
 interface RawEvent {
   readonly id: number | undefined;
   readonly type: string;
@@ -114,7 +121,7 @@ interface RawEvent {
 /** One connection, until it ends. Every wait has a limit; what `onRaw` does is not awaited. */
 async function connect(
   connection: Connection,
-  after: number | undefined,
+  wanted: Wanted,
   signal: AbortSignal,
   onRaw: (event: RawEvent) => void,
 ): Promise<void> {
@@ -125,7 +132,7 @@ async function connect(
   try {
     const response = await orSilence(
       connection.timeout ?? defaultTimeout,
-      openStream(connection, after, controller.signal),
+      openStream(connection, wanted, controller.signal),
     );
     if (!response.body)
       throw new PharosError("This platform's fetch cannot stream. Give the client another one.", {
@@ -154,15 +161,18 @@ async function connect(
   }
 }
 
-async function openStream(connection: Connection, after: number | undefined, signal: AbortSignal): Promise<Response> {
+async function openStream(connection: Connection, wanted: Wanted, signal: AbortSignal): Promise<Response> {
   const { session } = connection;
   if (session?.isDue) await session.renew(session.token);
   const fetch = connection.fetch ?? globalThis.fetch;
-  const response = await fetch(joined(connection.url, addressOf('/stream', { query: { after } })), {
-    headers: { ...connection.headers?.(), Accept: 'text/event-stream' },
-    ...(connection.credentials ? { credentials: connection.credentials } : {}),
-    signal,
-  });
+  const response = await fetch(
+    joined(connection.url, addressOf('/stream', { query: { after: wanted.after, kinds: wanted.kinds?.join(',') } })),
+    {
+      headers: { ...connection.headers?.(), Accept: 'text/event-stream' },
+      ...(connection.credentials ? { credentials: connection.credentials } : {}),
+      signal,
+    },
+  );
   if (!response.ok || !/^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? ''))
     throw errorOfAnswer(response.status, await readJson(response), response.headers.get('Retry-After'));
   return response;

@@ -201,6 +201,7 @@ describe('the client, against the service', () => {
       ['GET /events?limit=2', () => activity.events(page)],
       ['GET /verdicts?limit=2', () => activity.verdicts(page)],
       ['POST /simulations {}', () => activity.simulate(body)],
+      ['POST /simulations/walks {}', () => activity.simulateWalks(body)],
       ['POST /sightings {}', () => sightings.send(body)],
       ['GET /device?limit=2', () => devices.list(page)],
       ['DELETE /device/d', () => devices.delete('d')],

@@ -5,7 +5,7 @@ export interface Where {
   readonly headers: Readonly<Record<string, string>>;
   readonly path: Readonly<Record<'objectId' | 'detailId' | 'bucketName' | 'file', string>>;
   /** Of existing records, by the className of pointers. */
-  readonly ids: Readonly<Record<'Beacon' | '_Installation' | '_User', string>>;
+  readonly ids: Readonly<Record<'Beacon' | 'Venue' | 'Floor' | '_Installation' | '_User', string>>;
   readonly email: string;
   readonly password: string;
 }
@@ -82,7 +82,7 @@ function literal(operationId: string, example: unknown): string {
     .replace(/"beacon":"[^"]+"/g, `"beacon":at.ids["Beacon"]`)
     .replace(/"installationId":"[^"]+"/g, `"installationId":at.email`);
   if (operationId === 'signIn') return '{ email: at.email, password: at.password }';
-  if (operationId === 'signUp' || operationId === 'forgotPassword')
+  if (['signUp', 'forgotPassword', 'requestSignInLink', 'requestVerification'].includes(operationId))
     return text.replace(/"email":"[^"]+"/, '"email":"new-".concat(at.email)');
   if (/^(update|patch)Installation$/.test(operationId)) return text.replace(/"installationId":[^,]+,/, '');
   return text;
@@ -92,9 +92,9 @@ const paramsOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name
 
 function queryOf({ operation }: One): string | undefined {
   const names = ((operation['parameters'] ?? []) as { name: string; in: string }[]).filter((one) => one.in === 'query');
-  return names.some(({ name }) => name === 'where')
-    ? `{ where: '{}', skip: 0, limit: 1, count: 1 as const }`
-    : undefined;
+  if (names.some(({ name }) => name === 'interval')) return `{ interval: 'day' as const }`;
+  if (names.some(({ name }) => name === 'where')) return `{ where: '{}', skip: 0, limit: 1, count: 1 as const }`;
+  return names.length > 0 ? '{}' : undefined;
 }
 
 const objectOf = (parts: Readonly<Record<string, string | undefined>>) =>
@@ -153,7 +153,7 @@ const shared = `
 interface Where {
   readonly headers: Readonly<Record<string, string>>;
   readonly path: Readonly<Record<'objectId' | 'detailId' | 'bucketName' | 'file', string>>;
-  readonly ids: Readonly<Record<'Beacon' | '_Installation' | '_User', string>>;
+  readonly ids: Readonly<Record<'Beacon' | 'Venue' | 'Floor' | '_Installation' | '_User', string>>;
   readonly email: string;
   readonly password: string;
 }

@@ -195,7 +195,7 @@ describe('the client, on bad networks', { timeout: 60_000 }, () => {
         live.close();
         resolve(told);
       };
-      const live = connect({ timeout: 1_000 }).live({
+      const live = connect({ timeout: 30_000 }).live({
         onEvent: ({ id }) => {
           say(`event ${id}`);
           if (id === 1) throw new Error('of the app');

@@ -25,6 +25,7 @@ if (!existsSync(pinnedNode)) {
   // What Node compiles is kept from one start to the next: compiling takes most of a start, and the TypeScript loader
   // is then not needed. If the folder cannot be written, nothing is kept and nothing else changes.
   nodeModule.enableCompileCache(join(root, '.cache', 'compile'));
+  await import('../../scripts/bundled-libraries.mjs');
   await import('../src/main.ts');
 } else {
   // The channel closes with this process, however it ends, so that a service never outlives its wrapper unnoticed.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type App, createApp } from '../src/app/app.ts';
 import { readConfig } from '../src/config/config.ts';
-import { buildApp, databases, openStorage } from './support/build-app.ts';
+import { buildApp, databases, openStorage, signIn } from './support/build-app.ts';
 
 test('wrong app keys are counted by address, and a right one from there is let in all the same', async () => {
   const app = await buildApp();
@@ -24,6 +24,37 @@ test('wrong app keys are counted by address, and a right one from there is let i
     assert.equal(right.body.code, 200, 'judged by its body');
     app.clock.now += 1_000;
     assert.deepEqual([(await wrong()).body.code, (await wrong()).body.code], [903, 904], 'one a second');
+  } finally {
+    await app.close();
+  }
+});
+
+test('a user and a secret key have one limit over all their addresses, and nobody else is delayed', async () => {
+  const app = await buildApp({ settings: { PHAROS_TRUST_PROXY: '1' } });
+  try {
+    await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: true, perSecond: 1, burst: 20 } } });
+    const scopes = [{ resource: 'beacons', verbs: ['list' as const] }];
+    const { secretKey } = await app.app.secretKeys.create(
+      app.appId,
+      { name: 'Import', scopes },
+      { name: 'test', address: null },
+    );
+    const [vera, victor] = [await signIn(app), await signIn(app)];
+    let address = 0;
+    const ask = (headers: Readonly<Record<string, string>>) =>
+      app.send({
+        method: 'GET',
+        url: '/api/v2/beacons?limit=1',
+        headers: { 'x-forwarded-for': `198.51.100.${++address % 250}`, ...headers },
+      });
+    for (const caller of [vera.headers, { 'x-service-appkey': secretKey }]) {
+      for (let n = 0; n < 20; n++) assert.equal((await ask(caller)).status, 200);
+      const { status, body, headers } = await ask(caller);
+      assert.deepEqual([status, body.code, headers['retry-after']], [429, 904, '1']);
+    }
+    assert.equal((await ask(victor.headers)).status, 200);
+    app.clock.now += 1_000;
+    assert.deepEqual([(await ask(vera.headers)).status, (await ask(vera.headers)).status], [200, 429], 'one a second');
   } finally {
     await app.close();
   }

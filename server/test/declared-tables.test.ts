@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { defaultPolicy } from '../src/access/policy.ts';
+import { defaultPolicy, periodsOf } from '../src/access/policy.ts';
 import { appTables, resources, tables, traceTables } from '../src/app/tables.ts';
 import { joinSql, raw, type SqlValue, sql } from '../src/base/sql.ts';
 import type { DbTable } from '../src/db/table.ts';
@@ -146,12 +146,16 @@ for (const database of databases) {
   describe(`erasing an installation on ${database}`, () => {
     test('takes what every table says of it until then, and nothing of another', async () => {
       const app = await buildApp({ database });
+      // Nothing that runs by itself takes the rows away.
+      await app.app.idle();
       try {
         const trails = tables.filter(({ trail }) => trail !== undefined);
         const [gone, other] = [await registered(app, 'gone'), await registered(app, 'other')];
         for (const table of trails)
           for (const id of [gone, other]) await insertRow(app, table, { installation: id, at: app.clock.now });
-        for (const table of traceTables)
+        // What is kept once for each installation has no later row beside it.
+        const isOne = ({ key, trail }: (typeof tables)[number]) => key.at(-1) === trail?.installation;
+        for (const table of traceTables.filter((one) => !isOne(one)))
           await insertRow(app, table, { installation: gone, at: app.clock.now + 60_000 });
         for (const table of trails)
           assert.ok((await countOf(app, table, gone)) > 0, `${table.name} has no row to lose`);
@@ -162,7 +166,7 @@ for (const database of databases) {
         await app.app.idle();
 
         for (const table of trails) {
-          const later = table.trail?.at === undefined ? 0 : 1;
+          const later = table.trail?.at === undefined || isOne(table) ? 0 : 1;
           assert.equal(await countOf(app, table, gone), later, `${table.name} of who was erased`);
           assert.equal(await countOf(app, table, other), 1, `${table.name} of the other`);
         }
@@ -183,7 +187,7 @@ describe('the tables of an app', () => {
 
   test('are kept for days that a policy names', () => {
     for (const { name, kept } of tables)
-      if (typeof kept?.days === 'string') assert.ok(kept.days in defaultPolicy.retentionDays, `${name}: ${kept.days}`);
+      if (typeof kept?.days === 'string') assert.ok(kept.days in periodsOf(defaultPolicy), `${name}: ${kept.days}`);
   });
 
   test('go in an order that leaves no row without its parent', () => {

@@ -11,6 +11,7 @@ import {
   type SentRequest,
   type SignedIn,
   signIn,
+  signInManager,
   type TestApp,
 } from './support/build-app.ts';
 import { create } from './support/cases.ts';
@@ -30,7 +31,7 @@ async function fixture(database: (typeof databases)[number]): Promise<Fixture> {
   const app = await buildApp({ database });
   const strangers = await otherApp(app);
   await app.app.buckets.createBucket(app.appId, 'birds');
-  return { app, strangers, user: await signIn(app), stranger: await signIn(app, strangers) };
+  return { app, strangers, user: await signInManager(app), stranger: await signInManager(app, strangers) };
 }
 
 /** One record of each resource in the other app, by its path. */
@@ -43,9 +44,21 @@ async function foreignIds({ app, strangers, stranger }: Fixture): Promise<Readon
   const notification = { description: 'd', beaconId, event: 'ENTER', type: 'TEXT', message, isEnabled: true };
   const storyline = await make('/api/v2/storylines', { title: 't', isEnabled: true });
   const scenario = { beacons: [beacon], campaign: 'TEXT', event: 'ENTER', showOn: [] };
+  const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
+  const venue = await make('/api/v2/venues', { name: 'v' });
+  const floor = await make('/api/v2/floors', { venueId: pointer('Venue', venue), name: 'f', level: 0 });
+  const polygon = [
+    { x: 0, y: 0 },
+    { x: 1, y: 0 },
+    { x: 0, y: 1 },
+  ];
+  const zone = { floorId: pointer('Floor', floor), name: 'z', kind: 'room', polygon };
   const file = { ...headers, 'content-type': 'text/plain' };
   return {
     '/beacons': beacon,
+    '/venues': venue,
+    '/floors': floor,
+    '/zones': await make('/api/v2/zones', zone),
     '/notifications': await make('/api/v2/notifications', notification),
     '/storylines/:objectId/detail/': await make(`/api/v2/storylines/${storyline}/detail`, scenario),
     '/storylines': storyline,
@@ -71,7 +84,8 @@ async function pushOf(app: TestApp, headers: Readonly<Record<string, string>>): 
 }
 
 /** A stream has parameters too, and no end. */
-const isList = ({ query, answer }: Endpoint) => query !== undefined && answer.type === undefined;
+const isList = ({ query = [], answer }: Endpoint) =>
+  query.some(({ name }) => name === 'limit') && answer.type === undefined;
 
 function requestTo(endpoint: Endpoint): SentRequest {
   const path = endpoint.path.replace(':bucketName', 'birds').replace(/:\w+/g, noId);

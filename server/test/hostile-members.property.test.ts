@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { apiPrefix } from '../src/http/api.ts';
-import { type Answer, buildApp, databases, type SignedIn, signIn, type TestApp } from './support/build-app.ts';
+import {
+  type Answer,
+  buildApp,
+  databases,
+  type SignedIn,
+  signIn,
+  signInManager,
+  type TestApp,
+} from './support/build-app.ts';
 import { create } from './support/cases.ts';
 import { type Browser, openConsole } from './support/console.ts';
 
@@ -192,7 +200,8 @@ for (const database of databases) {
       // This does not test rate limits.
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
       await app.app.buckets.createBucket(app.appId, 'birds');
-      user = await signIn(app);
+      // Also of what only managers write.
+      user = await signInManager(app);
       browser = await openConsole(app, 'owner');
       otherAppId = (await app.app.apps.create('Another app')).appId;
       ids = await makeRecords();
@@ -209,11 +218,18 @@ for (const database of databases) {
       });
       const beaconId = { __type: 'Pointer', className: 'Beacon', objectId: beacon };
       const message = { alertTitle: 'a', alertMessage: 'b' };
+      const venueId = { __type: 'Pointer', className: 'Venue', objectId: await make('/venues', { name: 'v' }) };
+      const floor = await make('/floors', { venueId, name: 'f', level: 0 });
+      const floorId = { __type: 'Pointer', className: 'Floor', objectId: floor };
+      const polygon = [0, 1, 2].map((x) => ({ x, y: x * x }));
       const storyline = await make('/storylines', { title: 't', isEnabled: true });
       const scenario = { beacons: [beacon], campaign: 'TEXT', event: 'ENTER', showOn: [] };
       await make('/data/schema/birds', { column: { count: { type: 'Number' }, species: { type: 'String' } } });
       return {
         '/beacons': beacon,
+        '/venues': venueId.objectId,
+        '/floors': floor,
+        '/zones': await make('/zones', { floorId, name: 'z', kind: 'room', polygon }),
         '/notifications': await make('/notifications', {
           description: 'd',
           beaconId,

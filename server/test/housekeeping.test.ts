@@ -50,10 +50,12 @@ for (const database of databases) {
           for (const work of hourly) work();
           await app.app.idle();
         };
+        // The service notes limits of its own while it is used.
+        const which = (table: string) => (table === 'limit_buckets' ? " where key_hash = 'hash'" : '');
         const rows = async () => {
           const counts = tables.map(async (table) => [
             table,
-            (await app.storage.db.all(raw(`select 1 as found from ${table}`))).length,
+            (await app.storage.db.all(raw(`select 1 as found from ${table}${which(table)}`))).length,
           ]);
           return Object.fromEntries(await Promise.all(counts));
         };

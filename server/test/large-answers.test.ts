@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createServices } from '../src/app/services.ts';
 import { raw, sql } from '../src/base/sql.ts';
 import { mostListBytes } from '../src/resources/list.ts';
-import { startService } from './e2e/service.ts';
+import { type Service, startService } from './e2e/service.ts';
 import { buildApp, databases, openStorage, type SignedIn, signIn, type TestApp } from './support/build-app.ts';
 
 const birds = '/api/v2/data/bucket/birds';
@@ -75,6 +76,7 @@ for (const database of databases) {
 test('lists of a thousand large records leave the memory of the service small', async (context) => {
   if (process.platform !== 'linux') return context.skip('reads /proc');
   const storage = await openStorage('sqlite');
+  let service: Service | undefined;
   try {
     const now = () => Date.now();
     const { apps, buckets } = createServices({ db: storage.db, now });
@@ -85,10 +87,11 @@ test('lists of a thousand large records leave the memory of the service small', 
       select app_id, object_id, 'record' || n, '{"n":' || n || ',"note":"' || hex(zeroblob(${large / 2})) || '"}', n, n
       from buckets, numbers`);
     assert.equal((await storage.db.one<{ n: number }>(raw('select count(*) as n from records')))?.n, 1000);
-    const service = await startService(storage.settings);
+    const started = await startService(storage.settings);
+    service = started;
     const headers = { 'x-service-appid': appId, 'x-service-appkey': appKey, 'content-type': 'application/json' };
     const post = async (path: string, body: object) => {
-      const answer = await fetch(service.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
+      const answer = await fetch(started.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
       return (await answer.json()) as { accessToken: string };
     };
     const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'open sesame' };
@@ -97,16 +100,25 @@ test('lists of a thousand large records leave the memory of the service small', 
     const unindexed = encodeURIComponent('{"metadata.n":{"$gte":0}}');
     const asked = Array.from({ length: 16 }, async (_, n) => {
       const query = `limit=1000${n % 2 ? `&where=${unindexed}` : ''}`;
-      const answer = await fetch(`${service.baseUrl}${birds}?${query}`, { headers: { ...headers, authorization } });
+      const ask = () => fetch(`${started.baseUrl}${birds}?${query}`, { headers: { ...headers, authorization } });
+      let answer = await ask();
+      // On a busy machine sixteen slow lists wait for longer than a list may: the caller is asked to come again.
+      for (let tries = 0; answer.status === 503 && tries < 5; tries++) {
+        await answer.arrayBuffer();
+        await delay(Number(answer.headers.get('retry-after')) * 1000);
+        answer = await ask();
+      }
       let bytes = 0;
       for await (const chunk of answer.body ?? []) bytes += (chunk as Uint8Array).length;
       return [answer.status, bytes < mostListBytes + 1_000];
     });
     for (const answer of await Promise.all(asked)) assert.deepEqual(answer, [200, true]);
-    const peak = Number(/VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${service.process.pid}/status`, 'utf8'))?.[1]);
+    const peak = Number(/VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${started.process.pid}/status`, 'utf8'))?.[1]);
     assert.ok(peak < 512 * 1024, `${Math.round(peak / 1024)} MB at the most`);
-    assert.equal(await service.stop('SIGTERM'), 0);
+    assert.equal(await started.stop('SIGTERM'), 0);
   } finally {
+    // Otherwise it would outlive a test that fails.
+    service?.process.kill('SIGKILL');
     await storage.close();
   }
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { callerVariables } from '../src/access/rules/rule-types.ts';
-import { bucketLookup } from '../src/features/buckets/directory.ts';
+import { bucketLookup } from '../src/features/buckets/definition/directory.ts';
 import { matchesRecord } from '../src/query/match.ts';
 import { parseTemplate } from '../src/query/parse.ts';
 import { bindTemplate } from '../src/query/template/template.ts';
@@ -17,6 +17,8 @@ type People = Readonly<Record<'anna' | 'ben' | 'manager', SignedIn>>;
 
 /** Names of people stand for their ids, which are made when the test runs. */
 const people = fc.constantFrom('$anna', '$ben');
+/** Anna belongs to both, Ben to none. */
+const venues = fc.constantFrom('$north', '$south', 'elsewhere');
 const states = fc.constantFrom('draft', 'public', '');
 const numbers = fc.constantFrom(-1, 0, 1, 2.5);
 const documents = fc.record(
@@ -25,6 +27,8 @@ const documents = fc.record(
     n: fc.option(numbers, { nil: null }),
     sharedWith: fc.oneof(fc.uniqueArray(people, { maxLength: 2 }), people, fc.constant(null)),
     owner: people,
+    venue: venues,
+    venues: fc.uniqueArray(venues, { maxLength: 2 }),
     deep: fc.record({ a: fc.oneof(states, numbers, fc.boolean()) }, { requiredKeys: [] }),
   },
   { requiredKeys: [] },
@@ -34,12 +38,21 @@ const records = fc.array(fc.tuple(fc.constantFrom('anna', 'ben', undefined), doc
   maxLength: 8,
 });
 
-const variable = fc.constantFrom('$auth.userId', '$auth.role');
+const variable = fc.constantFrom('$auth.userId', '$auth.role', '$auth.venues');
 const conditions: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
   fc.constantFrom({ createdBy: '$auth.userId' }, { createdBy: { $ne: '$auth.userId' } }, { createdBy: null }),
   fc.constantFrom({ 'metadata.sharedWith': '$auth.userId' }, { 'metadata.owner': '$auth.userId' }),
   variable.map((name) => ({ 'metadata.sharedWith': { $in: [name, '$ben'] } })),
   variable.map((name) => ({ 'metadata.owner': { $nin: [name, 'x'] } })),
+  fc.constantFrom(
+    { 'metadata.venue': '$auth.venues' },
+    { 'metadata.venue': { $in: ['$auth.venues'] } },
+    { 'metadata.venue': { $nin: ['$auth.venues', 'elsewhere'] } },
+    { 'metadata.venues': { $in: ['$auth.venues', '$auth.userId'] } },
+    { 'metadata.venues': { $ne: '$auth.venues' } },
+    { '$auth.venues': { $in: ['$north', 'x'] } },
+    { '$auth.venues': 'elsewhere' },
+  ),
   states.map((state) => ({ 'metadata.state': state })),
   numbers.map((n) => ({ 'metadata.n': { $gt: n } })),
   numbers.map((n) => ({ 'metadata.n': { $ne: n } })),
@@ -69,11 +82,20 @@ for (const database of databases) {
   describe(`rules that nobody has thought of on ${database}`, () => {
     let app: TestApp;
     let known: People;
+    let places: Readonly<Record<'north' | 'south', string>>;
     before(async () => {
       app = await buildApp({ database });
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
       await app.app.buckets.createBucket(app.appId, 'notes');
       known = { anna: await signIn(app), ben: await signIn(app), manager: await signInManager(app) };
+      const headers = known.manager.headers;
+      places = {
+        north: await create(app, '/api/v2/venues', { name: 'North' }, headers),
+        south: await create(app, '/api/v2/venues', { name: 'South' }, headers),
+      };
+      const body = { venueIds: [places.north, places.south] };
+      const given = await app.send({ method: 'PUT', url: `/api/v2/users/${known.anna.userId}/venues`, headers, body });
+      assert.equal(given.status, 200, JSON.stringify(given.body));
       const columns = { state: { type: 'String' }, n: { type: 'Number' } };
       await create(app, '/api/v2/data/schema/notes', { column: columns }, known.manager.headers);
       await app.app.idle();
@@ -83,7 +105,11 @@ for (const database of databases) {
     /** With the ids of the people in the place of their names. */
     const named = <T>(value: T): T =>
       JSON.parse(
-        JSON.stringify(value).replaceAll('$anna', known.anna.userId).replaceAll('$ben', known.ben.userId),
+        JSON.stringify(value)
+          .replaceAll('$anna', known.anna.userId)
+          .replaceAll('$ben', known.ben.userId)
+          .replaceAll('$north', places.north)
+          .replaceAll('$south', places.south),
       ) as T;
     const set = (notes: object) => app.app.apps.changeRules(app.appId, { buckets: { notes } });
     const get = (path: string, by: SignedIn | undefined) =>
@@ -97,7 +123,8 @@ for (const database of databases) {
       if (rule === 'manager') return false;
       const where = rule === 'owner' ? { createdBy: '$auth.userId' } : rule;
       const template = parseTemplate(where, bucketLookup({}, []), callerVariables);
-      const values = by ? { '$auth.userId': by.userId, '$auth.role': 'user' } : {};
+      const own = by === known.anna ? [places.north, places.south] : [];
+      const values = by ? { '$auth.userId': by.userId, '$auth.role': 'user', '$auth.venues': own } : {};
       return matchesRecord(bindTemplate(template, values), record);
     }
 

@@ -21,28 +21,48 @@ import {
 
 /** Where a person signs in, or deals with her own account: no secret key can do that. */
 const forPeople = [
+  'addPasskey',
   'deleteMe',
   'deleteUser',
+  'disableTotp',
+  'enableTotp',
   'endOtherSessions',
   'endSession',
   'exportMe',
+  'finishSignIn',
   'forgotPassword',
   'getErasure',
   'getMe',
+  'getMyFactors',
   'getUser',
   'linkIdentity',
   'listIdentities',
+  'listPasskeys',
   'listSessions',
+  'pairInstallation',
   'patchMe',
   'patchUser',
   'refreshToken',
+  'removePasskey',
+  'renamePasskey',
+  'renewRecoveryCodes',
+  'requestSignInLink',
+  'requestVerification',
   'resetPassword',
+  'setUserVenues',
   'signIn',
+  'signInWithLink',
+  'signInWithPasskey',
   'signInWithToken',
   'signOut',
+  'startPasskey',
+  'startPasskeySignIn',
+  'startTotp',
+  'startTotpAtSignIn',
   'unlinkIdentity',
   'updateMe',
   'updateUser',
+  'verifyEmail',
 ];
 
 const noId = '0000000000000000NONE';
@@ -128,6 +148,8 @@ for (const database of databases) {
       for (const endpoint of app.app.endpoints) {
         const { grant } = endpoint;
         if (typeof grant === 'string') continue;
+        // Wrong credentials are counted by address.
+        app.clock.now += 1_000;
         const request = requestTo(endpoint);
         const ruleOf = (word: 'manager' | 'nobody') =>
           grant.of === 'bucket'

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, createRouter, defaultParseSearch, redirect } from '@tanstack/react-router';
 import { activityRoutes } from '../features/activity/routes.ts';
+import { analyticsRoutes } from '../features/analytics/routes.ts';
 import { apiRoutes } from '../features/api/routes.ts';
 import { readAuditSearch } from '../features/audit/audit-search.ts';
 import { beaconRoutes } from '../features/beacons/routes.ts';
@@ -17,13 +18,15 @@ import { senderRoutes } from '../features/senders/routes.ts';
 import { SignInPage } from '../features/session/sign-in-page.tsx';
 import { signInRoutes } from '../features/sign-in/routes.ts';
 import { storylineRoutes } from '../features/storylines/routes.ts';
+import { trashRoutes } from '../features/trash/routes.ts';
 import { userRoutes } from '../features/users/routes.ts';
+import { venueRoutes } from '../features/venues/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
-import { appSections } from '../frame/app-sections.ts';
+import { appSections, isShownTo } from '../frame/app-sections.ts';
 import { lazyPage } from '../frame/lazy-page.ts';
 import { PageFailure, PageLoading } from '../frame/page-states.tsx';
 import { allowed, app, root, signedIn } from '../frame/routes.ts';
-import { isAllowed } from '../lib/data/access.ts';
+import { standingOf } from '../lib/data/access.ts';
 import { sessionQuery, setupQuery } from '../lib/data/queries.ts';
 
 const setup = createRoute({
@@ -81,7 +84,7 @@ const appHome = createRoute({
   path: '/',
   async beforeLoad({ context: { queries }, params }) {
     const session = await queries.ensureQueryData(sessionQuery);
-    const first = appSections.find(({ permission }) => session && isAllowed(session.role, permission));
+    const first = session && appSections.find(isShownTo(standingOf(session, params.appId)));
     throw redirect({ to: first?.to ?? '/apps/$appId/settings', params });
   },
 });
@@ -166,7 +169,9 @@ const tree = root.addChildren([
       appHome,
       ...homeRoutes,
       ...beaconRoutes,
+      ...venueRoutes,
       ...activityRoutes,
+      ...analyticsRoutes,
       ...installationRoutes,
       ...userRoutes,
       ...deviceRoutes,
@@ -175,6 +180,7 @@ const tree = root.addChildren([
       ...apiRoutes,
       ...notificationRoutes,
       ...storylineRoutes,
+      ...trashRoutes,
       ...pushRoutes,
       ...senderRoutes,
       ...webhookRoutes,

@@ -1,4 +1,5 @@
 import { createTheme, Menu, Modal, Notification, Select } from '@mantine/core';
+import { t } from '../lib/words/words.ts';
 
 export const theme = createTheme({
   defaultRadius: 'md',
@@ -8,14 +9,14 @@ export const theme = createTheme({
     // Locking the page's scrolling would insert a style element; look.css does it instead.
     Modal: Modal.extend({
       defaultProps: {
-        closeButtonProps: { 'aria-label': 'Close' },
+        closeButtonProps: { 'aria-label': t('Close') },
         lockScroll: false,
         centered: true,
         overlayProps: { backgroundOpacity: 0.45 },
       },
     }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
-    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close the message' } } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': t('Close the message') } } }),
     Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
   },
 });

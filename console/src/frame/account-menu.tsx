@@ -8,6 +8,7 @@ import { roleTexts } from '../lib/data/access.ts';
 import { call } from '../lib/data/api.ts';
 import { sessionQuery } from '../lib/data/queries.ts';
 import type { Session } from '../lib/wire.ts';
+import { t } from '../lib/words/words.ts';
 import classes from './account-menu.module.css';
 import { PasswordDialog } from './password-dialog.tsx';
 
@@ -31,7 +32,7 @@ export function AccountMenu({ session }: { readonly session: Session }) {
       <Menu width={230}>
         <Menu.Target>
           <UnstyledButton className={classes.account}>
-            <span className="off-screen">Account of {session.name}</span>
+            <span className="off-screen">{t('Account of {name}', { name: session.name })}</span>
             <span className={classes.initial} aria-hidden>
               {session.name.slice(0, 1).toUpperCase()}
             </span>
@@ -44,13 +45,13 @@ export function AccountMenu({ session }: { readonly session: Session }) {
         <Menu.Dropdown>
           <Menu.Label>{session.email}</Menu.Label>
           <Menu.Item leftSection={<Icon name="shield" />} component={Link} to="/account">
-            Sign-in and security
+            {t('Sign-in and security')}
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="key" />} onClick={() => setPasswordOpen(true)}>
-            Change password
+            {t('Change password')}
           </Menu.Item>
           <Menu.Divider />
-          <Menu.Label>Colours</Menu.Label>
+          <Menu.Label>{t('Colours')}</Menu.Label>
           {(['light', 'dark', 'auto'] as const).map((scheme) => (
             <Menu.Item
               key={scheme}
@@ -58,12 +59,12 @@ export function AccountMenu({ session }: { readonly session: Session }) {
               rightSection={colorScheme === scheme ? <Icon name="check" /> : undefined}
               onClick={() => setColorScheme(scheme)}
             >
-              {scheme === 'auto' ? 'As the system' : scheme === 'light' ? 'Light' : 'Dark'}
+              {scheme === 'auto' ? t('As the system') : scheme === 'light' ? t('Light') : t('Dark')}
             </Menu.Item>
           ))}
           <Menu.Divider />
           <Menu.Item leftSection={<Icon name="leave" />} onClick={() => signOut.mutate()}>
-            Sign out
+            {t('Sign out')}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -1,5 +1,6 @@
 import type { IconName } from '../components/page/icon.tsx';
-import type { Permission } from '../lib/data/access.ts';
+import type { Permission, Standing } from '../lib/data/access.ts';
+import { t } from '../lib/words/words.ts';
 
 export interface AppSection {
   readonly to: string;
@@ -7,6 +8,8 @@ export interface AppSection {
   readonly icon: IconName;
   /** The section is hidden from roles without it. */
   readonly permission: Permission;
+  /** Its page shows what belongs to venues; the others are hidden from those who are limited to some. */
+  readonly byVenue?: true;
 }
 
 export interface AppSectionGroup {
@@ -14,55 +17,73 @@ export interface AppSectionGroup {
   readonly sections: readonly AppSection[];
 }
 
+/** Whether somebody sees it. */
+export const isShownTo =
+  ({ may, venues }: Pick<Standing, 'may' | 'venues'>) =>
+  ({ permission, byVenue }: AppSection): boolean =>
+    may(permission) && (venues === undefined || byVenue === true);
+
 /** The sections of an app, in the order of the navigation. A group without visible sections is hidden. */
 export const appSectionGroups = [
   {
-    title: 'Today',
+    title: t('Today'),
     sections: [
-      { to: '/apps/$appId/home', label: 'Home', icon: 'home', permission: 'activity.read' },
-      { to: '/apps/$appId/activity', label: 'Activity', icon: 'activity', permission: 'activity.read' },
+      { to: '/apps/$appId/home', label: t('Home'), icon: 'home', permission: 'activity.read', byVenue: true },
+      {
+        to: '/apps/$appId/activity',
+        label: t('Activity'),
+        icon: 'activity',
+        permission: 'activity.read',
+        byVenue: true,
+      },
     ],
   },
   {
-    title: 'Messages',
+    title: t('Messages'),
     sections: [
-      { to: '/apps/$appId/notifications', label: 'Notifications', icon: 'bell', permission: 'content.read' },
-      { to: '/apps/$appId/storylines', label: 'Storylines', icon: 'story', permission: 'content.read' },
-      { to: '/apps/$appId/push', label: 'Push', icon: 'megaphone', permission: 'activity.read' },
+      {
+        to: '/apps/$appId/notifications',
+        label: t('Notifications'),
+        icon: 'bell',
+        permission: 'content.read',
+        byVenue: true,
+      },
+      { to: '/apps/$appId/storylines', label: t('Storylines'), icon: 'story', permission: 'content.read' },
+      { to: '/apps/$appId/push', label: t('Push'), icon: 'megaphone', permission: 'activity.read' },
     ],
   },
   {
-    title: 'Venue',
+    title: t('Venue'),
     sections: [
-      { to: '/apps/$appId/beacons', label: 'Beacons', icon: 'beacon', permission: 'beacons.read' },
-      { to: '/apps/$appId/devices', label: 'Devices', icon: 'device', permission: 'devices.read' },
+      { to: '/apps/$appId/beacons', label: t('Beacons'), icon: 'beacon', permission: 'beacons.read', byVenue: true },
+      { to: '/apps/$appId/devices', label: t('Devices'), icon: 'device', permission: 'devices.read' },
     ],
   },
   {
-    title: 'People',
+    title: t('People'),
     sections: [
-      { to: '/apps/$appId/installations', label: 'Installations', icon: 'phone', permission: 'installations.read' },
-      { to: '/apps/$appId/users', label: 'Users', icon: 'user', permission: 'users.read' },
+      { to: '/apps/$appId/installations', label: t('Installations'), icon: 'phone', permission: 'installations.read' },
+      { to: '/apps/$appId/users', label: t('Users'), icon: 'user', permission: 'users.read' },
     ],
   },
   {
-    title: 'Content',
+    title: t('Content'),
     sections: [
-      { to: '/apps/$appId/buckets', label: 'Data', icon: 'bucket', permission: 'buckets.read' },
-      { to: '/apps/$appId/files', label: 'Files', icon: 'file', permission: 'files.read' },
+      { to: '/apps/$appId/buckets', label: t('Data'), icon: 'bucket', permission: 'buckets.read' },
+      { to: '/apps/$appId/files', label: t('Files'), icon: 'file', permission: 'files.read' },
     ],
   },
   {
-    title: 'App',
+    title: t('App'),
     sections: [
-      { to: '/apps/$appId/api', label: 'API', icon: 'code', permission: 'apps.read' },
-      { to: '/apps/$appId/keys', label: 'Keys', icon: 'key', permission: 'keys.read' },
-      { to: '/apps/$appId/senders', label: 'Senders', icon: 'antenna', permission: 'senders.read' },
-      { to: '/apps/$appId/webhooks', label: 'Webhooks', icon: 'link', permission: 'webhooks.read' },
-      { to: '/apps/$appId/rules', label: 'Rules', icon: 'shield', permission: 'apps.read' },
-      { to: '/apps/$appId/policy', label: 'Policy', icon: 'rules', permission: 'apps.read' },
-      { to: '/apps/$appId/privacy', label: 'Privacy', icon: 'file', permission: 'apps.read' },
-      { to: '/apps/$appId/settings', label: 'Settings', icon: 'settings', permission: 'apps.read' },
+      { to: '/apps/$appId/api', label: t('API'), icon: 'code', permission: 'apps.read' },
+      { to: '/apps/$appId/keys', label: t('Keys'), icon: 'key', permission: 'keys.read' },
+      { to: '/apps/$appId/senders', label: t('Senders'), icon: 'antenna', permission: 'senders.read' },
+      { to: '/apps/$appId/webhooks', label: t('Webhooks'), icon: 'link', permission: 'webhooks.read' },
+      { to: '/apps/$appId/rules', label: t('Rules'), icon: 'shield', permission: 'apps.read' },
+      { to: '/apps/$appId/policy', label: t('Policy'), icon: 'rules', permission: 'apps.read' },
+      { to: '/apps/$appId/privacy', label: t('Privacy'), icon: 'file', permission: 'apps.read' },
+      { to: '/apps/$appId/settings', label: t('Settings'), icon: 'settings', permission: 'apps.read' },
     ],
   },
 ] as const satisfies readonly AppSectionGroup[];

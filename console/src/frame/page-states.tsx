@@ -1,11 +1,12 @@
 import { Button, Center, Loader, Stack, Text, Title } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { PartMissing } from '../lib/actions/load-part.ts';
+import { t } from '../lib/words/words.ts';
 
 export function PageLoading() {
   return (
     <Center mih="50vh">
-      <Loader aria-label="Loading" />
+      <Loader aria-label={t('Loading')} />
     </Center>
   );
 }
@@ -14,12 +15,12 @@ export function MissingPage() {
   return (
     <Center mih="70vh" p="md">
       <Stack align="center" gap="xs">
-        <Title order={1}>Page not found</Title>
+        <Title order={1}>{t('Page not found')}</Title>
         <Text c="dimmed" ta="center">
-          The address may be mistyped, or the page was deleted.
+          {t('The address may be mistyped, or the page was deleted.')}
         </Text>
         <Button component={Link} to="/apps" mt="md">
-          Go to the apps
+          {t('Go to the apps')}
         </Button>
       </Stack>
     </Center>
@@ -31,12 +32,12 @@ function MissingPart({ error: { message, isNewVersion } }: { readonly error: Par
   return (
     <Center mih="50vh" p="md">
       <Stack align="center" gap="xs" maw={480} role="alert">
-        <Title order={1}>{isNewVersion ? 'A new version is here' : 'This page could not be loaded'}</Title>
+        <Title order={1}>{isNewVersion ? t('A new version is here') : t('This page could not be loaded')}</Title>
         <Text c="dimmed" ta="center">
           {message}
         </Text>
         <Button mt="md" onClick={() => window.location.reload()}>
-          {isNewVersion ? 'Reload' : 'Try again'}
+          {isNewVersion ? t('Reload') : t('Try again')}
         </Button>
       </Stack>
     </Center>
@@ -49,12 +50,12 @@ export function PageFailure({ error }: ErrorComponentProps) {
   return (
     <Center mih="50vh" p="md">
       <Stack align="center" gap="xs" maw={480}>
-        <Title order={1}>This page could not be loaded</Title>
+        <Title order={1}>{t('This page could not be loaded')}</Title>
         <Text c="dimmed" ta="center">
-          {error instanceof Error ? error.message : 'Something went wrong.'}
+          {error instanceof Error ? error.message : t('Something went wrong.')}
         </Text>
         <Button mt="md" onClick={() => void router.invalidate()}>
-          Try again
+          {t('Try again')}
         </Button>
       </Stack>
     </Center>

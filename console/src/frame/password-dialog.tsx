@@ -6,6 +6,7 @@ import { useFields } from '../components/form/use-fields.ts';
 import { useAction } from '../lib/actions/use-action.ts';
 import { call } from '../lib/data/api.ts';
 import { factorsQuery, ownSessionsQuery } from '../lib/data/queries.ts';
+import { t } from '../lib/words/words.ts';
 
 interface Props {
   readonly isOpen: boolean;
@@ -22,7 +23,7 @@ export function PasswordDialog({ isOpen, onClose }: Props) {
       const { currentPassword, password } = fields.values;
       return call('changeOwnPassword', { body: { password, ...(isFirst ? {} : { currentPassword }) } });
     },
-    done: 'Your password was changed.',
+    done: t('Your password was changed.'),
     showsError: true,
     refresh: [factorsQuery.queryKey, ownSessionsQuery.queryKey],
     after: onClose,
@@ -31,21 +32,21 @@ export function PasswordDialog({ isOpen, onClose }: Props) {
     <DialogForm
       isOpen={isOpen}
       onClose={onClose}
-      title={isFirst ? 'Set a password' : 'Change password'}
+      title={isFirst ? t('Set a password') : t('Change password')}
       about={
         <Text size="sm" c="dimmed">
-          You stay signed in here and are signed out everywhere else.
+          {t('You stay signed in here and are signed out everywhere else.')}
         </Text>
       }
       form={fields}
       names={['currentPassword', 'password']}
-      submit={isFirst ? 'Set the password' : 'Change password'}
+      submit={isFirst ? t('Set the password') : t('Change password')}
       isBusy={change.isPending}
       onSubmit={() => change.mutate(undefined, { onError: fields.setFailure })}
     >
       {!isFirst && (
         <PasswordField
-          label="Current password"
+          label={t('Current password')}
           autoComplete="current-password"
           data-autofocus
           required={false}
@@ -53,8 +54,8 @@ export function PasswordDialog({ isOpen, onClose }: Props) {
         />
       )}
       <PasswordField
-        label="New password"
-        description="At least 10 characters."
+        label={t('New password')}
+        description={t('At least 10 characters.')}
         autoComplete="new-password"
         required={false}
         {...fields.text('password')}

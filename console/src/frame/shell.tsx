@@ -3,11 +3,13 @@ import { Link, Navigate, Outlet, useLocation, useParams } from '@tanstack/react-
 import { useEffect, useId, useRef, useState } from 'react';
 import { Icon, type IconName } from '../components/page/icon.tsx';
 import { Lighthouse } from '../components/page/lighthouse.tsx';
-import { type Permission, useMay } from '../lib/data/access.ts';
+import { type Permission, standingOf, useStanding } from '../lib/data/access.ts';
 import { appQuery, sessionQuery } from '../lib/data/queries.ts';
+import { t } from '../lib/words/words.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { appSectionGroups } from './app-sections.ts';
+import { appSectionGroups, isShownTo } from './app-sections.ts';
 import { DemoBanner } from './demo-banner.tsx';
+import { Palette } from './palette/palette.tsx';
 import classes from './shell.module.css';
 
 interface Entry {
@@ -18,32 +20,35 @@ interface Entry {
 }
 
 const entries: readonly Entry[] = [
-  { to: '/apps', label: 'Apps', icon: 'apps', permission: 'apps.read' },
-  { to: '/administrators', label: 'Administrators', icon: 'people', permission: 'administrators.read' },
-  { to: '/system', label: 'System', icon: 'pulse', permission: 'system.read' },
-  { to: '/audit', label: 'Audit', icon: 'list', permission: 'audit.read' },
+  { to: '/apps', label: t('Apps'), icon: 'apps', permission: 'apps.read' },
+  { to: '/administrators', label: t('Administrators'), icon: 'people', permission: 'administrators.read' },
+  { to: '/system', label: t('System'), icon: 'pulse', permission: 'system.read' },
+  { to: '/audit', label: t('Audit'), icon: 'list', permission: 'audit.read' },
 ];
 
 /** The frame of every page behind sign-in. */
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
-  const may = useMay();
   const { appId } = useParams({ strict: false });
   const { pathname } = useLocation();
   const menu = useMenu();
   // After signing out, nothing of the old session is shown until the sign-in page opens.
   if (!session) return null;
+  const { may } = standingOf(session, undefined);
   if (session.mustEnrol && pathname !== '/account') return <Navigate to="/account" replace />;
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#page">
-        Skip to the page
+        {t('Skip to the page')}
       </a>
       <header className={classes.side} data-open={menu.isOpen || undefined}>
-        <Link to="/apps" className={classes.brand}>
-          <Lighthouse size={28} />
-          Pharos
-        </Link>
+        <div className={classes.top}>
+          <Link to="/apps" className={classes.brand}>
+            <Lighthouse size={28} />
+            Pharos
+          </Link>
+          {!session.mustEnrol && <Palette {...(appId ? { appId } : {})} />}
+        </div>
         <button
           type="button"
           ref={menu.button}
@@ -52,9 +57,9 @@ export function Shell() {
           onClick={menu.toggle}
         >
           <Icon name={menu.isOpen ? 'close' : 'menu'} />
-          Menu
+          {t('Menu')}
         </button>
-        <nav className={classes.nav} aria-label="Main">
+        <nav className={classes.nav} aria-label={t('Main')}>
           {entries
             .filter(({ permission }) => may(permission) && !session.mustEnrol)
             .map(({ to, label, icon }) => (
@@ -114,15 +119,15 @@ function useMenu() {
 
 function AppNavigation({ appId }: { readonly appId: string }) {
   const { data: app } = useQuery(appQuery(appId));
-  const may = useMay();
+  const standing = useStanding();
   const id = useId();
   return (
-    <nav className={classes.appNav} aria-label="Parts of the app">
+    <nav className={classes.appNav} aria-label={t('Parts of the app')}>
       <span className={classes.appName} title={app?.name}>
         {app?.name ?? '…'}
       </span>
       {appSectionGroups.map(({ title, sections }) => {
-        const shown = sections.filter(({ permission }) => may(permission));
+        const shown = standing ? sections.filter(isShownTo(standing)) : [];
         if (shown.length === 0) return null;
         return (
           <div key={title} className={classes.group}>

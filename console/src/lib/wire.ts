@@ -54,6 +54,14 @@ export interface Administrator {
   readonly email: string;
   readonly name: string;
   readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+  /** Where the role holds; null: in all apps, and for the service as a whole */
+  readonly apps: readonly {
+    readonly appId: string;
+    /** In this app; the administrator's own without it */
+    readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[] | null;
   readonly disabled: boolean;
   /** Whether the password alone is not enough */
   readonly secondFactor: boolean;
@@ -61,6 +69,20 @@ export interface Administrator {
   readonly createdAt: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly updatedAt: string;
+}
+
+export interface Alert {
+  readonly alertId: string;
+  readonly key: string;
+  readonly kind: 'failures' | 'refused' | 'unreachable' | 'webhooks' | 'approval' | 'silent' | 'tokens' | 'quota' | 'crowded' | 'reports' | 'key' | 'disk' | 'database' | 'files' | 'jobs' | 'certificate' | 'backup';
+  readonly isGrave: boolean;
+  readonly title: string;
+  readonly text: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly begunAt: string;
+  readonly toldAt: string | null;
+  /** null: it still lasts */
+  readonly endedAt: string | null;
 }
 
 export interface App {
@@ -116,14 +138,40 @@ export interface App {
     };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
     readonly passwordResetUrl: string;
+    /** Whether sign-ups and new e-mail addresses get a mail that asks to confirm the address, and whether a password signs in before that was done. */
+    readonly emailVerification: 'off' | 'optional' | 'required';
+    /** Address of the app's own page to confirm an e-mail address; the mail links to it with ?token=. Empty: the page of this service. */
+    readonly verificationUrl: string;
+    /** Address that opens the app; mails that sign in link to it with ?token=. Empty: nobody signs in by mail. */
+    readonly signInLinkUrl: string;
+    /** Address that opens the app on a phone; the QR code that pairs an editor's phone leads to it with ?code=. Empty: the QR code has the code alone, for an app that scans it. */
+    readonly pairingUrl: string;
+    /** Whether users may protect their account with an authenticator app, or have to. Off: none is asked for. Required shuts out sessions that were begun without one. */
+    readonly totp: 'off' | 'optional' | 'required';
+    /** Whether users may sign in with passkeys, and where. */
+    readonly passkeys: {
+      readonly enabled: boolean;
+      /** The host name to which passkeys are bound, such as museum.example. With another one they no longer work. */
+      readonly rpId: string;
+      /** Who may ask for a passkey: https://… of a page or an iOS app below rpId, or android:apk-key-hash:… of an Android app. */
+      readonly origins: readonly string[];
+    };
     /** How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it. */
     readonly sensitivity: 'stable' | 'fast';
     /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
     readonly oneZone: boolean;
+    /** Whether a push to more than so many waits until a second person has approved it. */
+    readonly approval: {
+      readonly enabled: boolean;
+      /** Recipients to whom one person alone may send */
+      readonly above: number;
+    };
     /** Seconds after which a proximity message is no longer shown. */
     readonly pushTimeToLive: number;
     /** What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way. */
     readonly consent: 'assumed' | 'required';
+    /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else rounded to fives. Protected without a decision where consent is required or the app has the preset for visitors. */
+    readonly smallGroups: 'shown' | 'protected';
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
     readonly polite: boolean;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
@@ -152,15 +200,23 @@ export interface App {
         /** HH:MM at the site, such as 22:00 */
         readonly until: string;
       } | null;
+      readonly venueHours?: {
+        /** Only while the venue is open, or at any time of a day on which it opens */
+        readonly during: 'open' | 'openDays';
+        /** Whoever is inside when the venue opens gets it then */
+        readonly alreadyInside?: boolean;
+      } | null;
       readonly validFrom?: string | null;
       readonly validUntil?: string | null;
       readonly timeZone?: string | null;
     };
-    /** Days for which logs, visits, and events with their verdicts are kept. */
+    /** Days for which logs, visits, events with their verdicts, deliveries and last positions are kept. 0: until the next hour. What deliveries and positions do not say is that of events. */
     readonly retentionDays: {
       readonly logs: number;
       readonly visits: number;
       readonly events: number;
+      readonly deliveries?: number;
+      readonly positions?: number;
     };
   };
   /** ISO 8601, UTC, with milliseconds */
@@ -177,17 +233,17 @@ export interface AppRules {
   readonly stored: {
     readonly preset?: 'specification' | 'visitors';
     readonly resources?: Readonly<Record<string, {
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Of buckets: the member that names the owner, such as metadata.assignee */
       readonly owner?: string;
@@ -201,17 +257,17 @@ export interface AppRules {
     }>>;
     /** By name; * for buckets without rules of their own */
     readonly buckets?: Readonly<Record<string, {
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Of buckets: the member that names the owner, such as metadata.assignee */
       readonly owner?: string;
@@ -237,7 +293,7 @@ export interface AppRules {
   readonly resources: Readonly<Record<string, {
     readonly noun: string;
     readonly rules: Readonly<Record<string, {
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly rule: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Said by the app itself, and not by its preset */
       readonly isOwn: boolean;
@@ -260,7 +316,7 @@ export interface AppRules {
   readonly buckets: Readonly<Record<string, {
     readonly noun: string;
     readonly rules: Readonly<Record<string, {
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly rule: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Said by the app itself, and not by its preset */
       readonly isOwn: boolean;
@@ -321,6 +377,8 @@ export interface AppUser {
   readonly country: string | null;
   readonly phone: string | null;
   readonly metadata: JsonObject;
+  /** objectIds of the venues to which the user belongs, which rules know as $auth.venues */
+  readonly venueIds: readonly string[];
   readonly hasPassword: boolean;
   /** Who the user is at identity providers */
   readonly identities: readonly {
@@ -339,7 +397,56 @@ export interface AppUser {
   readonly lastUsedAt: string | null;
 }
 
+export interface AppUserFactors {
+  readonly totp: {
+    /** ISO 8601, UTC, with milliseconds */
+    readonly since: string;
+  } | null;
+  readonly recoveryCodesLeft: number;
+  readonly passkeys: number;
+}
+
+export interface AppUserPasskey {
+  /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+  readonly objectId: string;
+  readonly name: string;
+  /** The host name to which it is bound */
+  readonly host: string;
+  /** Whether a password manager may copy it to other devices */
+  readonly synced: boolean;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+export interface AppUserSession {
+  /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+  readonly objectId: string;
+  /** How it was begun; null if that was not noted */
+  readonly method: 'password' | 'identityProvider' | 'mailLink' | 'passkey' | null;
+  /** The name of the identity provider */
+  readonly provider: string | null;
+  readonly userAgent: string | null;
+  /** Whether two factors were given; a passkey is two */
+  readonly hasSecondFactor: boolean;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly createdAt: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly lastUsedAt: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly expiresAt: string;
+}
+
 export interface Attention {
+  /** What needs a person, worst first, in the words of the mails; without what the role may not see */
+  readonly findings: readonly {
+    readonly kind: 'failures' | 'refused' | 'unreachable' | 'webhooks' | 'approval' | 'silent' | 'tokens' | 'quota' | 'crowded' | 'reports' | 'key' | 'disk' | 'database' | 'files' | 'jobs' | 'certificate' | 'backup';
+    /** The same while the condition lasts */
+    readonly key: string;
+    readonly isGrave: boolean;
+    readonly title: string;
+    readonly text: string;
+  }[];
   /** When the newest visit began; null if there was none */
   readonly lastVisitAt: string | null;
   readonly silentBeacons: {
@@ -421,6 +528,11 @@ export interface Backup {
   readonly rows: number;
   /** Uploaded files in it */
   readonly files: number;
+  /** Uploaded files that are not in it, because they lie in S3, and where */
+  readonly filesElsewhere: {
+    readonly place: string;
+    readonly files: number;
+  } | null;
   /** On disk */
   readonly bytes: number;
   /** Listed files whose content was missing from the storage; they are not in the backup */
@@ -429,6 +541,186 @@ export interface Backup {
     /** The first names */
     readonly names: readonly string[];
   };
+}
+
+export interface BackupPlan {
+  readonly plan: ChangeBackupPlanBody;
+  /** Whether the database is part of the service; only then it can restore */
+  readonly isEmbedded: boolean;
+  /** Where backups are written */
+  readonly folder: string;
+  readonly last: {
+    readonly backupId: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly at: string;
+    readonly ok: boolean;
+    readonly message: string;
+  } | null;
+  readonly drill: {
+    readonly backupId: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly at: string;
+    readonly ok: boolean;
+    readonly message: string;
+  } | null;
+  /** A backup is being restored for trial */
+  readonly isTrying: boolean;
+  /** Has to be typed before a restore */
+  readonly name: string;
+  readonly prepared: {
+    readonly backupId: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly askedAt: string;
+    readonly askedBy: string;
+  } | null;
+  readonly restored: {
+    readonly backupId: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly at: string;
+    readonly ok: boolean;
+    readonly message: string;
+    /** The folder with what was there before */
+    readonly aside: string | null;
+  } | null;
+}
+
+export interface BeginReplayBody {
+  /** The message that it would become */
+  readonly triggerId?: string;
+  /** The members of a notification or scenario that decide when it is shown */
+  readonly draft: {
+    readonly beacons: readonly string[];
+    readonly event: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
+    /** true without it */
+    readonly isEnabled?: boolean;
+    readonly showOn?: readonly {
+      readonly dayName: 'Sun' | 'Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat';
+      readonly checked: boolean;
+    }[];
+    /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
+    readonly delivery?: {
+      readonly oncePer?: 'visit' | 'event' | null;
+      readonly coolDown?: {
+        readonly seconds: number;
+        /** Counted for this message alone, or for all messages of the app */
+        readonly per: 'trigger' | 'app';
+      } | null;
+      readonly caps?: readonly {
+        readonly count: number;
+        /** Counted for this message alone, or for all messages of the app */
+        readonly per: 'trigger' | 'app';
+        /** Seconds, or "day" for the calendar day at the site */
+        readonly window: number | 'day';
+      }[] | null;
+      readonly dwellSeconds?: number | null;
+      readonly nthVisit?: {
+        readonly n: number;
+        readonly mode: 'only' | 'from' | 'every';
+      } | null;
+      readonly quietHours?: {
+        /** HH:MM at the site, such as 22:00 */
+        readonly from: string;
+        /** HH:MM at the site, such as 22:00 */
+        readonly until: string;
+      } | null;
+      readonly venueHours?: {
+        /** Only while the venue is open, or at any time of a day on which it opens */
+        readonly during: 'open' | 'openDays';
+        /** Whoever is inside when the venue opens gets it then */
+        readonly alreadyInside?: boolean;
+      } | null;
+      readonly validFrom?: string | null;
+      readonly validUntil?: string | null;
+      readonly timeZone?: string | null;
+    };
+    /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
+    readonly holdout?: number;
+    /** Each visitor gets one of them, always the same */
+    readonly variants?: readonly {
+      /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
+      readonly name: string;
+      /** Its part of all weights; 1 without it */
+      readonly weight?: number;
+      /** Members that take the place of those of the message; the message as it is without them */
+      readonly message?: {
+        readonly alertTitle?: string;
+        readonly alertMessage?: string;
+        /** Of a notification: picture or video */
+        readonly url?: string;
+        /** Of a scenario */
+        readonly urlPage?: string;
+      };
+    }[];
+  };
+  /** The members of a notification or scenario that decide when it is shown */
+  readonly against?: {
+    readonly beacons: readonly string[];
+    readonly event: 'ENTER' | 'EXIT' | 'IMMEDIATE' | 'NEAR' | 'FAR';
+    /** true without it */
+    readonly isEnabled?: boolean;
+    readonly showOn?: readonly {
+      readonly dayName: 'Sun' | 'Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat';
+      readonly checked: boolean;
+    }[];
+    /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
+    readonly delivery?: {
+      readonly oncePer?: 'visit' | 'event' | null;
+      readonly coolDown?: {
+        readonly seconds: number;
+        /** Counted for this message alone, or for all messages of the app */
+        readonly per: 'trigger' | 'app';
+      } | null;
+      readonly caps?: readonly {
+        readonly count: number;
+        /** Counted for this message alone, or for all messages of the app */
+        readonly per: 'trigger' | 'app';
+        /** Seconds, or "day" for the calendar day at the site */
+        readonly window: number | 'day';
+      }[] | null;
+      readonly dwellSeconds?: number | null;
+      readonly nthVisit?: {
+        readonly n: number;
+        readonly mode: 'only' | 'from' | 'every';
+      } | null;
+      readonly quietHours?: {
+        /** HH:MM at the site, such as 22:00 */
+        readonly from: string;
+        /** HH:MM at the site, such as 22:00 */
+        readonly until: string;
+      } | null;
+      readonly venueHours?: {
+        /** Only while the venue is open, or at any time of a day on which it opens */
+        readonly during: 'open' | 'openDays';
+        /** Whoever is inside when the venue opens gets it then */
+        readonly alreadyInside?: boolean;
+      } | null;
+      readonly validFrom?: string | null;
+      readonly validUntil?: string | null;
+      readonly timeZone?: string | null;
+    };
+    /** Percent of visitors who get nothing, always the same ones, so that the effect can be told */
+    readonly holdout?: number;
+    /** Each visitor gets one of them, always the same */
+    readonly variants?: readonly {
+      /** Letters, digits, blanks, - and _; unlike the others, and not "holdout" */
+      readonly name: string;
+      /** Its part of all weights; 1 without it */
+      readonly weight?: number;
+      /** Members that take the place of those of the message; the message as it is without them */
+      readonly message?: {
+        readonly alertTitle?: string;
+        readonly alertMessage?: string;
+        /** Of a notification: picture or video */
+        readonly url?: string;
+        /** Of a scenario */
+        readonly urlPage?: string;
+      };
+    }[];
+  };
+  /** ISO 8601; 30 days ago without it, and not before events are kept, which the answer says */
+  readonly from?: string;
+  /** ISO 8601; now without it */
+  readonly until?: string;
 }
 
 export interface Bucket {
@@ -453,6 +745,14 @@ export interface Bucket {
 export interface ChangeAdministratorBody {
   readonly name?: string;
   readonly role?: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+  /** Where the role holds; null: in all apps, and for the service as a whole */
+  readonly apps?: readonly {
+    readonly appId: string;
+    /** In this app; the administrator's own without it */
+    readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[];
   readonly disabled?: boolean;
 }
 
@@ -507,14 +807,40 @@ export interface ChangeAppBody {
     };
     /** Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service. */
     readonly passwordResetUrl?: string;
+    /** Whether sign-ups and new e-mail addresses get a mail that asks to confirm the address, and whether a password signs in before that was done. */
+    readonly emailVerification?: 'off' | 'optional' | 'required';
+    /** Address of the app's own page to confirm an e-mail address; the mail links to it with ?token=. Empty: the page of this service. */
+    readonly verificationUrl?: string;
+    /** Address that opens the app; mails that sign in link to it with ?token=. Empty: nobody signs in by mail. */
+    readonly signInLinkUrl?: string;
+    /** Address that opens the app on a phone; the QR code that pairs an editor's phone leads to it with ?code=. Empty: the QR code has the code alone, for an app that scans it. */
+    readonly pairingUrl?: string;
+    /** Whether users may protect their account with an authenticator app, or have to. Off: none is asked for. Required shuts out sessions that were begun without one. */
+    readonly totp?: 'off' | 'optional' | 'required';
+    /** Whether users may sign in with passkeys, and where. */
+    readonly passkeys?: {
+      readonly enabled: boolean;
+      /** The host name to which passkeys are bound, such as museum.example. With another one they no longer work. */
+      readonly rpId: string;
+      /** Who may ask for a passkey: https://… of a page or an iOS app below rpId, or android:apk-key-hash:… of an Android app. */
+      readonly origins: readonly string[];
+    };
     /** How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it. */
     readonly sensitivity?: 'stable' | 'fast';
     /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
     readonly oneZone?: boolean;
+    /** Whether a push to more than so many waits until a second person has approved it. */
+    readonly approval?: {
+      readonly enabled: boolean;
+      /** Recipients to whom one person alone may send */
+      readonly above: number;
+    };
     /** Seconds after which a proximity message is no longer shown. */
     readonly pushTimeToLive?: number;
     /** What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way. */
     readonly consent?: 'assumed' | 'required';
+    /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else rounded to fives. Protected without a decision where consent is required or the app has the preset for visitors. */
+    readonly smallGroups?: 'shown' | 'protected';
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
     readonly polite?: boolean;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
@@ -543,15 +869,23 @@ export interface ChangeAppBody {
         /** HH:MM at the site, such as 22:00 */
         readonly until: string;
       } | null;
+      readonly venueHours?: {
+        /** Only while the venue is open, or at any time of a day on which it opens */
+        readonly during: 'open' | 'openDays';
+        /** Whoever is inside when the venue opens gets it then */
+        readonly alreadyInside?: boolean;
+      } | null;
       readonly validFrom?: string | null;
       readonly validUntil?: string | null;
       readonly timeZone?: string | null;
     };
-    /** Days for which logs, visits, and events with their verdicts are kept. */
+    /** Days for which logs, visits, events with their verdicts, deliveries and last positions are kept. 0: until the next hour. What deliveries and positions do not say is that of events. */
     readonly retentionDays?: {
       readonly logs: number;
       readonly visits: number;
       readonly events: number;
+      readonly deliveries?: number;
+      readonly positions?: number;
     };
   };
 }
@@ -559,17 +893,17 @@ export interface ChangeAppBody {
 export interface ChangeAppRulesBody {
   readonly preset?: 'specification' | 'visitors';
   readonly resources?: Readonly<Record<string, {
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
     /** Of buckets: the member that names the owner, such as metadata.assignee */
     readonly owner?: string;
@@ -583,17 +917,17 @@ export interface ChangeAppRulesBody {
   }>>;
   /** By name; * for buckets without rules of their own */
   readonly buckets?: Readonly<Record<string, {
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
-    /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+    /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
     readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonInput;
     /** Of buckets: the member that names the owner, such as metadata.assignee */
     readonly owner?: string;
@@ -610,6 +944,22 @@ export interface ChangeAppRulesBody {
 export interface ChangeAppUserBody {
   readonly role?: 'user' | 'manager';
   readonly disabled?: boolean;
+  /** objectIds of the venues to which the user belongs, which rules know as $auth.venues */
+  readonly venueIds?: readonly string[];
+}
+
+export interface ChangeBackupPlanBody {
+  readonly isOn: boolean;
+  /** 1: every day */
+  readonly everyDays: number;
+  /** Such as 03:30, in the time zone */
+  readonly time: string;
+  /** IANA name */
+  readonly timeZone: string;
+  /** The newest ones; older ones are deleted */
+  readonly kept: number;
+  /** Whether each new one is restored for trial */
+  readonly drill: boolean;
 }
 
 export interface ChangeIdentityProviderBody {
@@ -632,6 +982,38 @@ export interface ChangeIdentityProviderBody {
   readonly enabled?: boolean;
   /** Whether its JSON Web Tokens are accepted as access tokens, without signing in here */
   readonly acceptsTokens?: boolean;
+}
+
+export interface ChangeManyBody {
+  readonly operation: 'patchNotification' | 'deleteNotification' | 'patchStoryline' | 'deleteStoryline' | 'patchBeacon' | 'deleteBeacon' | 'deleteRecord';
+  readonly ids: readonly string[];
+  /** Of records */
+  readonly bucketName?: string;
+  /** What to merge into each, as its PATCH takes it */
+  readonly change?: JsonInput;
+}
+
+export interface ChangeOwnAlertsBody {
+  readonly digest?: 'off' | 'daily' | 'weekly';
+  readonly kinds?: {
+    readonly failures?: boolean;
+    readonly refused?: boolean;
+    readonly unreachable?: boolean;
+    readonly webhooks?: boolean;
+    readonly approval?: boolean;
+    readonly silent?: boolean;
+    readonly tokens?: boolean;
+    readonly quota?: boolean;
+    readonly crowded?: boolean;
+    readonly reports?: boolean;
+    readonly key?: boolean;
+    readonly disk?: boolean;
+    readonly database?: boolean;
+    readonly files?: boolean;
+    readonly jobs?: boolean;
+    readonly certificate?: boolean;
+    readonly backup?: boolean;
+  };
 }
 
 export interface ChangeOwnPasswordBody {
@@ -672,8 +1054,8 @@ export interface ChangeSsoProviderBody {
 export interface ChangeWebhookBody {
   /** https, or http within your own network */
   readonly url?: string;
-  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
-  readonly events?: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished')[];
+  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state; occupancy.exceeded: there are more visitors in a zone or a venue than its `capacity`; occupancy.cleared: there are few enough again; alert.begun: something in this app needs a person; alert.ended: it is over; service.alert.begun: something of the whole service needs a person: disk, database, backups, certificates; service.alert.ended: it is over */
+  readonly events?: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished' | 'occupancy.exceeded' | 'occupancy.cleared' | 'alert.begun' | 'alert.ended' | 'service.alert.begun' | 'service.alert.ended')[];
   readonly description?: string;
   readonly enabled?: boolean;
 }
@@ -705,6 +1087,14 @@ export interface CreateAdministratorBody {
   readonly email: string;
   readonly name: string;
   readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+  /** Where the role holds; null: in all apps, and for the service as a whole */
+  readonly apps?: readonly {
+    readonly appId: string;
+    /** In this app; the administrator's own without it */
+    readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[];
   readonly password: string;
 }
 
@@ -736,16 +1126,30 @@ export interface CreateIdentityProviderBody {
   readonly acceptsTokens?: boolean;
 }
 
+export interface CreateReportBody {
+  /** The objectId of the venue; null: the whole app */
+  readonly venueId: string | null;
+  /** On Mondays, or on the first of the month, at 07:00 on the clocks of the venue */
+  readonly every: 'week' | 'month';
+  readonly isOn: boolean;
+  /** The ids of administrators who get it */
+  readonly administrators: readonly string[];
+  /** Addresses of other people; each gets a mail to confirm it first */
+  readonly addresses: readonly string[];
+}
+
 export interface CreateSecretKeyBody {
   /** Who uses it; it is in the log and the audit */
   readonly name: string;
   readonly scopes: readonly {
     /** What the key deals with */
-    readonly resource: 'beacons' | 'deliveries' | 'devices' | 'events' | 'files' | 'installations' | 'logs' | 'notifications' | 'positions' | 'pushes' | 'receipts' | 'records' | 'scenarios' | 'schemas' | 'sightings' | 'simulations' | 'storylines' | 'users' | 'verdicts' | 'visits';
+    readonly resource: 'analytics' | 'beacons' | 'deliveries' | 'devices' | 'events' | 'files' | 'floors' | 'installations' | 'logs' | 'notifications' | 'positions' | 'pushes' | 'receipts' | 'records' | 'scenarios' | 'schemas' | 'sightings' | 'simulations' | 'storylines' | 'users' | 'venues' | 'verdicts' | 'visits' | 'zones';
     /** What it may do there */
     readonly verbs: readonly ('list' | 'get' | 'create' | 'update' | 'delete' | 'listen')[];
     /** Of records: in these buckets alone; in all without it */
     readonly buckets?: readonly string[];
+    /** Of what belongs to venues: these alone, by objectId; all without it. Not for listen */
+    readonly venues?: readonly string[];
   }[];
   /** From where it may be used, such as 192.0.2.0/24 or 2001:db8::/32; from everywhere if there are none */
   readonly networks?: readonly string[];
@@ -785,8 +1189,8 @@ export interface CreateSsoProviderBody {
 export interface CreateWebhookBody {
   /** https, or http within your own network */
   readonly url: string;
-  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
-  readonly events: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished')[];
+  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state; occupancy.exceeded: there are more visitors in a zone or a venue than its `capacity`; occupancy.cleared: there are few enough again; alert.begun: something in this app needs a person; alert.ended: it is over; service.alert.begun: something of the whole service needs a person: disk, database, backups, certificates; service.alert.ended: it is over */
+  readonly events: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished' | 'occupancy.exceeded' | 'occupancy.cleared' | 'alert.begun' | 'alert.ended' | 'service.alert.begun' | 'service.alert.ended')[];
   readonly description?: string;
   readonly enabled?: boolean;
 }
@@ -804,17 +1208,17 @@ export interface DryRun {
   readonly rules: {
     readonly preset?: 'specification' | 'visitors';
     readonly resources?: Readonly<Record<string, {
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Of buckets: the member that names the owner, such as metadata.assignee */
       readonly owner?: string;
@@ -828,17 +1232,17 @@ export interface DryRun {
     }>>;
     /** By name; * for buckets without rules of their own */
     readonly buckets?: Readonly<Record<string, {
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Of buckets: the member that names the owner, such as metadata.assignee */
       readonly owner?: string;
@@ -857,17 +1261,17 @@ export interface DryRun {
   readonly closed: {
     readonly preset?: 'specification' | 'visitors';
     readonly resources?: Readonly<Record<string, {
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Of buckets: the member that names the owner, such as metadata.assignee */
       readonly owner?: string;
@@ -881,17 +1285,17 @@ export interface DryRun {
     }>>;
     /** By name; * for buckets without rules of their own */
     readonly buckets?: Readonly<Record<string, {
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly list?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly get?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly create?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly update?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly delete?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
-      /** A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller */
+      /** A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller */
       readonly listen?: 'nobody' | 'manager' | 'owner' | 'user' | 'app' | JsonObject;
       /** Of buckets: the member that names the owner, such as metadata.assignee */
       readonly owner?: string;
@@ -1003,6 +1407,14 @@ export interface Invitation {
   readonly invitationId: string;
   readonly email: string;
   readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+  /** Where the role holds; null: in all apps, and for the service as a whole */
+  readonly apps: readonly {
+    readonly appId: string;
+    /** In this app; the administrator's own without it */
+    readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[] | null;
   readonly invitedBy: string;
   readonly expired: boolean;
   /** ISO 8601, UTC, with milliseconds */
@@ -1015,6 +1427,14 @@ export interface InviteAdministratorBody {
   /** Compared without case and surrounding space */
   readonly email: string;
   readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+  /** Where the role holds; null: in all apps, and for the service as a whole */
+  readonly apps?: readonly {
+    readonly appId: string;
+    /** In this app; the administrator's own without it */
+    readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[];
 }
 
 export interface Key {
@@ -1067,6 +1487,20 @@ export interface OpenLinkBody {
   readonly token: string;
 }
 
+export interface OwnAlerts {
+  readonly email: string;
+  /** Whether a mail server is set up */
+  readonly canMail: boolean;
+  readonly digest: 'off' | 'daily' | 'weekly';
+  /** Those that the role may see */
+  readonly kinds: readonly {
+    readonly kind: 'failures' | 'refused' | 'unreachable' | 'webhooks' | 'approval' | 'silent' | 'tokens' | 'quota' | 'crowded' | 'reports' | 'key' | 'disk' | 'database' | 'files' | 'jobs' | 'certificate' | 'backup';
+    readonly name: string;
+    readonly of: 'app' | 'service';
+    readonly isOn: boolean;
+  }[];
+}
+
 export interface OwnFactors {
   readonly hasPassword: boolean;
   readonly totp: {
@@ -1077,7 +1511,7 @@ export interface OwnFactors {
     /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
     readonly passkeyId: string;
     readonly name: string;
-    /** The name of the console under which it works */
+    /** The host name to which it is bound */
     readonly host: string;
     /** Whether a password manager may copy it to other devices */
     readonly synced: boolean;
@@ -1086,7 +1520,7 @@ export interface OwnFactors {
     readonly lastUsedAt: string | null;
   }[];
   readonly recoveryCodesLeft: number;
-  /** Every administrator of this installation needs a second factor */
+  /** Everybody needs a second factor */
   readonly required: boolean;
 }
 
@@ -1146,6 +1580,92 @@ export interface RenamePasskeyBody {
   readonly name: string;
 }
 
+export interface Replay {
+  /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+  readonly objectId: string;
+  readonly state: 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
+  readonly from: string;
+  readonly until: string;
+  readonly progress: number;
+  /** Recorded events that were looked at */
+  readonly events: number;
+  /** Small groups are protected: counts are rounded to fives */
+  readonly isProtected: boolean;
+  readonly draft: {
+    readonly sent: number | '1-4';
+    readonly visitors: number | '1-4';
+    /** How often each gate said no */
+    readonly reasons: Readonly<Record<string, number | '1-4'>>;
+    /** Messages by day of the app's calendar */
+    readonly days: Readonly<Record<string, number | '1-4'>>;
+  };
+  /** null: there was nothing to compare with */
+  readonly against: {
+    readonly sent: number | '1-4';
+    readonly visitors: number | '1-4';
+    /** How often each gate said no */
+    readonly reasons: Readonly<Record<string, number | '1-4'>>;
+    /** Messages by day of the app's calendar */
+    readonly days: Readonly<Record<string, number | '1-4'>>;
+  } | null;
+}
+
+export interface Report {
+  readonly reportId: string;
+  /** The objectId of the venue; null: the whole app */
+  readonly venueId: string | null;
+  /** On Mondays, or on the first of the month, at 07:00 on the clocks of the venue */
+  readonly every: 'week' | 'month';
+  readonly isOn: boolean;
+  /** The ids of administrators who get it */
+  readonly administrators: readonly string[];
+  /** Addresses of other people; each gets a mail to confirm it first */
+  readonly addresses: readonly string[];
+  /** Of the venue, or of the app */
+  readonly name: string;
+  readonly timeZone: string;
+  readonly recipients: readonly {
+    readonly kind: 'administrator' | 'address';
+    readonly id: string;
+    readonly name: string;
+    /** null for those who may not see it */
+    readonly email: string | null;
+    /** waits: has not confirmed yet */
+    readonly state: 'gets' | 'waits' | 'withheld';
+    /** Why nothing is sent to this person now */
+    readonly message: string;
+  }[];
+  /** null while it is off */
+  readonly next: {
+    readonly day: string;
+    readonly time: string;
+  } | null;
+  /** null: none has been sent */
+  readonly last: {
+    readonly from: string;
+    readonly until: string;
+    /** ISO 8601, UTC, with milliseconds */
+    readonly at: string;
+    /** Why it was not sent to anybody */
+    readonly problem: string;
+    readonly mails: readonly {
+      /** An address, a name, or a part of an address for those who may not see it */
+      readonly to: string;
+      /** unsure: the connection broke while it was handed over; withheld: the person may not have it, or has not confirmed */
+      readonly state: 'waits' | 'sent' | 'failed' | 'unsure' | 'withheld';
+      /** Why; of one that waits, what the last try said */
+      readonly message: string;
+      /** When it came to an end */
+      readonly at: string | null;
+    }[];
+  } | null;
+  readonly createdBy: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly createdAt: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly updatedAt: string;
+}
+
 export interface RequestPasswordLinkBody {
   readonly email: string;
 }
@@ -1166,11 +1686,13 @@ export interface SecretKey {
   readonly name: string;
   readonly scopes: readonly {
     /** What the key deals with */
-    readonly resource: 'beacons' | 'deliveries' | 'devices' | 'events' | 'files' | 'installations' | 'logs' | 'notifications' | 'positions' | 'pushes' | 'receipts' | 'records' | 'scenarios' | 'schemas' | 'sightings' | 'simulations' | 'storylines' | 'users' | 'verdicts' | 'visits';
+    readonly resource: 'analytics' | 'beacons' | 'deliveries' | 'devices' | 'events' | 'files' | 'floors' | 'installations' | 'logs' | 'notifications' | 'positions' | 'pushes' | 'receipts' | 'records' | 'scenarios' | 'schemas' | 'sightings' | 'simulations' | 'storylines' | 'users' | 'venues' | 'verdicts' | 'visits' | 'zones';
     /** What it may do there */
     readonly verbs: readonly ('list' | 'get' | 'create' | 'update' | 'delete' | 'listen')[];
     /** Of records: in these buckets alone; in all without it */
     readonly buckets?: readonly string[];
+    /** Of what belongs to venues: these alone, by objectId; all without it. Not for listen */
+    readonly venues?: readonly string[];
   }[];
   /** From where it may be used, such as 192.0.2.0/24 or 2001:db8::/32; from everywhere if there are none */
   readonly networks: readonly string[];
@@ -1210,6 +1732,14 @@ export interface Session {
   readonly email: string;
   readonly name: string;
   readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+  /** Where the role holds; null: in all apps, and for the service as a whole */
+  readonly apps: readonly {
+    readonly appId: string;
+    /** In this app; the administrator's own without it */
+    readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[] | null;
   /** The service shows a demo: a made-up museum with made-up visitors */
   readonly demo: boolean;
   /** A second factor is required and missing; until there is one, everything else is refused */
@@ -1366,6 +1896,28 @@ export interface TestSenderBody {
   readonly settings?: JsonInput;
 }
 
+export interface Trash {
+  /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+  readonly objectId: string;
+  readonly kind: string;
+  /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+  readonly recordId: string;
+  /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+  readonly withinId?: string;
+  readonly title: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly createdAt: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly deletedAt: string;
+  /** An administrator's e-mail or the name of a secret key, or a user; with neither, the app */
+  readonly deletedBy: {
+    readonly name: string | null;
+    readonly userId: string | null;
+  };
+  /** ISO 8601, UTC, with milliseconds */
+  readonly goesAt: string;
+}
+
 export interface TryAppRulesBody {
   /** app: with the app key alone; manager: any user with that role */
   readonly caller: 'app' | 'user' | 'manager';
@@ -1381,13 +1933,29 @@ export interface TryAppRulesBody {
   readonly rules?: JsonInput;
 }
 
+export interface Version {
+  /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+  readonly objectId: string;
+  /** The record as it was */
+  readonly state: JsonObject;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly updatedAt: string;
+  /** ISO 8601, UTC, with milliseconds */
+  readonly replacedAt: string;
+  /** An administrator's e-mail or the name of a secret key, or a user; with neither, the app */
+  readonly replacedBy: {
+    readonly name: string | null;
+    readonly userId: string | null;
+  };
+}
+
 export interface Webhook {
   /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
   readonly objectId: string;
   /** https, or http within your own network */
   readonly url: string;
-  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state */
-  readonly events: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished')[];
+  /** presence.enter: a confirmed ENTER; presence.exit: a confirmed EXIT; presence.zone: a change of zone (IMMEDIATE, NEAR, FAR); visit.opened: a visit has begun; visit.closed: a visit is over; visit.updated: late reports have corrected a visit: `change` is corrected, reopened, merged or removed; message.fired: a notification or scenario was shown; message.verdict: for each event and message: shown, or the rule that stopped it; push.finished: every recipient of a push has a state; occupancy.exceeded: there are more visitors in a zone or a venue than its `capacity`; occupancy.cleared: there are few enough again; alert.begun: something in this app needs a person; alert.ended: it is over; service.alert.begun: something of the whole service needs a person: disk, database, backups, certificates; service.alert.ended: it is over */
+  readonly events: readonly ('presence.enter' | 'presence.exit' | 'presence.zone' | 'visit.opened' | 'visit.closed' | 'visit.updated' | 'message.fired' | 'message.verdict' | 'push.finished' | 'occupancy.exceeded' | 'occupancy.cleared' | 'alert.begun' | 'alert.ended' | 'service.alert.begun' | 'service.alert.ended')[];
   readonly description: string;
   readonly enabled: boolean;
   /** retrying: the last calls failed; behind: too many are waiting, and the oldest are given up; failing: all have failed for a day or longer */
@@ -1454,6 +2022,14 @@ export interface Operations {
         readonly email: string;
         readonly name: string;
         readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+        /** Where the role holds; null: in all apps, and for the service as a whole */
+        readonly apps: readonly {
+          readonly appId: string;
+          /** In this app; the administrator's own without it */
+          readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+          /** The objectIds of the venues for which the role holds; all of the app without it */
+          readonly venues?: readonly string[];
+        }[] | null;
         readonly disabled: boolean;
         /** Whether the password alone is not enough */
         readonly secondFactor: boolean;
@@ -1480,6 +2056,14 @@ export interface Operations {
         readonly email: string;
         readonly name: string;
         readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+        /** Where the role holds; null: in all apps, and for the service as a whole */
+        readonly apps: readonly {
+          readonly appId: string;
+          /** In this app; the administrator's own without it */
+          readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+          /** The objectIds of the venues for which the role holds; all of the app without it */
+          readonly venues?: readonly string[];
+        }[] | null;
         readonly disabled: boolean;
         /** Whether the password alone is not enough */
         readonly secondFactor: boolean;
@@ -1555,6 +2139,14 @@ export interface Operations {
         readonly email: string;
         readonly name: string;
         readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+        /** Where the role holds; null: in all apps, and for the service as a whole */
+        readonly apps: readonly {
+          readonly appId: string;
+          /** In this app; the administrator's own without it */
+          readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+          /** The objectIds of the venues for which the role holds; all of the app without it */
+          readonly venues?: readonly string[];
+        }[] | null;
         readonly disabled: boolean;
         /** Whether the password alone is not enough */
         readonly secondFactor: boolean;
@@ -1606,7 +2198,7 @@ export interface Operations {
           /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
           readonly passkeyId: string;
           readonly name: string;
-          /** The name of the console under which it works */
+          /** The host name to which it is bound */
           readonly host: string;
           /** Whether a password manager may copy it to other devices */
           readonly synced: boolean;
@@ -1748,6 +2340,14 @@ export interface Operations {
         readonly invitationId: string;
         readonly email: string;
         readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+        /** Where the role holds; null: in all apps, and for the service as a whole */
+        readonly apps: readonly {
+          readonly appId: string;
+          /** In this app; the administrator's own without it */
+          readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+          /** The objectIds of the venues for which the role holds; all of the app without it */
+          readonly venues?: readonly string[];
+        }[] | null;
         readonly invitedBy: string;
         readonly expired: boolean;
         /** ISO 8601, UTC, with milliseconds */
@@ -1772,6 +2372,14 @@ export interface Operations {
         readonly invitationId: string;
         readonly email: string;
         readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+        /** Where the role holds; null: in all apps, and for the service as a whole */
+        readonly apps: readonly {
+          readonly appId: string;
+          /** In this app; the administrator's own without it */
+          readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+          /** The objectIds of the venues for which the role holds; all of the app without it */
+          readonly venues?: readonly string[];
+        }[] | null;
         readonly invitedBy: string;
         readonly expired: boolean;
         /** ISO 8601, UTC, with milliseconds */
@@ -1850,6 +2458,14 @@ export interface Operations {
         readonly email: string;
         readonly name: string;
         readonly role: 'owner' | 'manager' | 'editor' | 'installer' | 'analyst';
+        /** Where the role holds; null: in all apps, and for the service as a whole */
+        readonly apps: readonly {
+          readonly appId: string;
+          /** In this app; the administrator's own without it */
+          readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+          /** The objectIds of the venues for which the role holds; all of the app without it */
+          readonly venues?: readonly string[];
+        }[] | null;
         readonly disabled: boolean;
         /** Whether the password alone is not enough */
         readonly secondFactor: boolean;
@@ -1903,7 +2519,7 @@ export interface Operations {
       readonly result: Administrator;
     };
   };
-  /** Change an administrator's name or role, or switch the administrator off or on */
+  /** Change an administrator's name, role or apps, or switch the administrator off or on */
   readonly changeAdministrator: {
     readonly params: { readonly adminId: string };
     readonly query: undefined;
@@ -2169,7 +2785,7 @@ export interface Operations {
       readonly result: AppUser;
     };
   };
-  /** Change a user's role, or switch the user off or on; disabling ends all tokens */
+  /** Change a user's role or venues, or switch the user off or on; disabling ends all tokens */
   readonly changeAppUser: {
     readonly params: { readonly appId: string; readonly userId: string };
     readonly query: undefined;
@@ -2188,6 +2804,27 @@ export interface Operations {
         /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
         readonly erasureId: string;
       };
+    };
+  };
+  /** Where a user is signed in */
+  readonly listAppUserSessions: {
+    readonly params: { readonly appId: string; readonly userId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly results: readonly AppUserSession[];
+      readonly count?: number;
+      /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
+      readonly truncated?: true;
+    };
+  };
+  /** End a session of a user */
+  readonly endAppUserSession: {
+    readonly params: { readonly appId: string; readonly userId: string; readonly sessionId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
     };
   };
   /** Export everything that is known of a user, as one JSON document */
@@ -2316,6 +2953,54 @@ export interface Operations {
       };
     };
   };
+  /** Whether a user has a second factor and passkeys */
+  readonly getAppUserFactors: {
+    readonly params: { readonly appId: string; readonly userId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: AppUserFactors;
+    };
+  };
+  /** List the passkeys of a user */
+  readonly listAppUserPasskeys: {
+    readonly params: { readonly appId: string; readonly userId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly results: readonly AppUserPasskey[];
+      readonly count?: number;
+      /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
+      readonly truncated?: true;
+    };
+  };
+  /** Remove the second factor and the passkeys of a user who has lost them; all sessions end */
+  readonly resetAppUserFactors: {
+    readonly params: { readonly appId: string; readonly userId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** Remove the authenticator app and the recovery codes of a user who has lost them; all sessions end */
+  readonly removeAppUserTotp: {
+    readonly params: { readonly appId: string; readonly userId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** Remove a passkey of a user who has lost it; all sessions end */
+  readonly removeAppUserPasskey: {
+    readonly params: { readonly appId: string; readonly userId: string; readonly passkeyId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
   /** List what the visitor has agreed to and refused, newest first */
   readonly listConsents: {
     readonly params: { readonly appId: string; readonly installationId: string };
@@ -2331,6 +3016,88 @@ export interface Operations {
         /** ISO 8601, UTC, with milliseconds */
         readonly at: string;
       }[];
+    };
+  };
+  /** Count the installations by the language of the phone, the commonest first */
+  readonly listLanguages: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: {
+        /** The 100 commonest */
+        readonly languages: readonly {
+          /** Such as de; with a script where it is not the usual one, such as zh-Hant */
+          readonly language: string;
+          readonly count: number;
+          /** What phones report, the commonest first */
+          readonly locales: readonly string[];
+        }[];
+        /** Phones whose language is not known */
+        readonly unknown: number;
+      };
+    };
+  };
+  /** List the phones on which one tests messages oneself, and whether a code waits for another */
+  readonly listOwnPhones: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: {
+        /** The one that was paired last first */
+        readonly phones: readonly {
+          /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+          readonly objectId: string;
+          readonly deviceType: string;
+          readonly deviceModel?: string;
+          readonly appVersion?: string;
+          /** A push service can be asked to reach it */
+          readonly hasAddress: boolean;
+          /** ISO 8601, UTC, with milliseconds */
+          readonly pairedAt: string;
+        }[];
+        readonly code: {
+          /** ISO 8601, UTC, with milliseconds */
+          readonly expiresAt: string;
+          /** The phone that has used it */
+          readonly claimedBy: string | null;
+        } | null;
+      };
+    };
+  };
+  /** Make a code that pairs a phone with oneself */
+  readonly createPairingCode: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: {
+        /** To be typed in; shown only here */
+        readonly code: string;
+        /** For the QR code: what opens the app (policy `pairingUrl`), or the code */
+        readonly text: string;
+        /** ISO 8601, UTC, with milliseconds */
+        readonly expiresAt: string;
+      };
+    };
+  };
+  /** Make the code that waits worthless */
+  readonly deletePairingCode: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** Test on this phone no longer */
+  readonly unpairPhone: {
+    readonly params: { readonly appId: string; readonly installationId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
     };
   };
   /** Count whom a push would reach now, by push service, and why others are not reached */
@@ -2375,6 +3142,83 @@ export interface Operations {
   /** Delete a bucket with its records and schemas */
   readonly deleteBucket: {
     readonly params: { readonly appId: string; readonly bucketName: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** Change or delete many records at once */
+  readonly changeMany: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: ChangeManyBody;
+    readonly answer: {
+      readonly result: {
+        readonly done: readonly string[];
+        readonly failed: readonly {
+          readonly objectId: string;
+          readonly message: string;
+        }[];
+      };
+    };
+  };
+  /** List what a record was before its last changes, newest first */
+  readonly listVersions: {
+    readonly params: { readonly appId: string; readonly kind: string; readonly recordId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly results: readonly Version[];
+      readonly count?: number;
+      /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
+      readonly truncated?: true;
+    };
+  };
+  /** Make an earlier state of a record the present one */
+  readonly restoreVersion: {
+    readonly params: { readonly appId: string; readonly kind: string; readonly recordId: string; readonly versionId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** List what was deleted in the last 30 days, newest first */
+  readonly listTrash: {
+    readonly params: { readonly appId: string };
+    readonly query: {
+      /** Only this kind */
+      readonly kind?: string;
+      /** The objectId at which the last page ended */
+      readonly before?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      readonly results: readonly Trash[];
+      readonly count?: number;
+      /** The answer ends before `limit`, because its size is limited. Continue with `skip`, or after the last result. */
+      readonly truncated?: true;
+    };
+  };
+  /** Put a deleted record back, with its objectId */
+  readonly restoreDeleted: {
+    readonly params: { readonly appId: string; readonly trashId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: {
+        readonly kind: string;
+        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+        readonly objectId: string;
+        /** ISO 8601, UTC, with milliseconds */
+        readonly createdAt: string;
+      };
+    };
+  };
+  /** Delete a record in the trash for good */
+  readonly deleteForGood: {
+    readonly params: { readonly appId: string; readonly trashId: string };
     readonly query: undefined;
     readonly body: undefined;
     readonly answer: {
@@ -2426,6 +3270,23 @@ export interface Operations {
       readonly result: FileUsage;
     };
   };
+  /** What a phone has sensed of a beacon since a time */
+  readonly listHeard: {
+    readonly params: { readonly appId: string; readonly beaconId: string };
+    readonly query: {
+      /** The objectId of the phone */
+      readonly installation?: string;
+      /** ISO 8601, at most ten minutes ago */
+      readonly since?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: {
+        /** RSSI in dBm, in the order in which they were sensed */
+        readonly samples: readonly number[];
+      };
+    };
+  };
   /** List what traffic has taught about the radio of each beacon */
   readonly listRadio: {
     readonly params: { readonly appId: string };
@@ -2458,6 +3319,75 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
+  /** List what traffic has taught about how loud phones hear */
+  readonly listHearing: {
+    readonly params: { readonly appId: string };
+    readonly query: {
+      /** An installation to be told of as well */
+      readonly installationId?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      /** The installation, if one is named; all phones (neither installationId nor model); the models */
+      readonly result: readonly {
+        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+        readonly installationId?: string;
+        /** The deviceModel of installations */
+        readonly model?: string;
+        /** Beacons that were passed, from which it was learned */
+        readonly passes: number;
+        /** How many dB less is heard than expected; null: no correction would predict better than none */
+        readonly loss: number | null;
+        /** ISO 8601, UTC, with milliseconds */
+        readonly updatedAt: string;
+      }[];
+    };
+  };
+  /** Forget what was learned about how loud all phones and models hear */
+  readonly resetAllHearing: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** Forget what was learned about how loud one phone hears */
+  readonly resetHearing: {
+    readonly params: { readonly appId: string; readonly installationId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** Try a draft of rules on what was recorded; nothing is sent */
+  readonly beginReplay: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: BeginReplayBody;
+    readonly answer: {
+      readonly result: Replay;
+    };
+  };
+  /** Read how far a comparison has come, and what it has counted so far */
+  readonly getReplay: {
+    readonly params: { readonly appId: string; readonly objectId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: Replay;
+    };
+  };
+  /** Stop a comparison */
+  readonly cancelReplay: {
+    readonly params: { readonly appId: string; readonly objectId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: Replay;
+    };
+  };
   /** Count the sightings of visitors who have not agreed to analytics, by beacon and hour */
   readonly listSightingCounts: {
     readonly params: { readonly appId: string };
@@ -2477,6 +3407,107 @@ export interface Operations {
         /** Of all who have not agreed to analytics */
         readonly sightings: number;
       }[];
+    };
+  };
+  /** List the reports by mail of an app, and what became of the last ones */
+  readonly listReports: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly results: readonly Report[];
+      /** Whether a mail server is set up */
+      readonly canMail: boolean;
+      /** Administrators who can get a report, as far as the caller may see them */
+      readonly candidates: readonly {
+        readonly adminId: string;
+        readonly name: string;
+        readonly email: string;
+        /** The venues to which this administrator is limited; null: none */
+        readonly venueIds: readonly string[] | null;
+      }[];
+    };
+  };
+  /** Have figures sent to people each week or month */
+  readonly createReport: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: CreateReportBody;
+    readonly answer: {
+      readonly result: Report;
+    };
+  };
+  /** Get a report */
+  readonly getReport: {
+    readonly params: { readonly appId: string; readonly reportId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: Report;
+    };
+  };
+  /** Change a report, or switch it off or on; members that are left out stay */
+  readonly changeReport: {
+    readonly params: { readonly appId: string; readonly reportId: string };
+    readonly query: undefined;
+    readonly body: CreateReportBody;
+    readonly answer: {
+      readonly result: Report;
+    };
+  };
+  /** Delete a report with the addresses that it goes to */
+  readonly deleteReport: {
+    readonly params: { readonly appId: string; readonly reportId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** Send another mail to an address that has not confirmed */
+  readonly askReportAddress: {
+    readonly params: { readonly appId: string; readonly reportId: string; readonly addressId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** Show the mail about the last period that is over */
+  readonly previewReport: {
+    readonly params: { readonly appId: string; readonly reportId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: {
+        readonly from: string;
+        readonly until: string;
+        readonly subject: string;
+        /** As it is mailed */
+        readonly html: string;
+        readonly text: string;
+      };
+    };
+  };
+  /** Download the report about the last period that is over */
+  readonly downloadReport: {
+    readonly params: { readonly appId: string; readonly reportId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: string;
+  };
+  /** Send the report about the last period that is over to oneself, now */
+  readonly sendReport: {
+    readonly params: { readonly appId: string; readonly reportId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: {
+        readonly to: string;
+        readonly ok: boolean;
+        /** What went wrong */
+        readonly message: string;
+      };
     };
   };
   /** List apps */
@@ -2958,6 +3989,83 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
+  /** When backups are made, and how the last ones went */
+  readonly getBackupPlan: {
+    readonly params: undefined;
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: BackupPlan;
+    };
+  };
+  /** Say when backups are made and how many are kept */
+  readonly changeBackupPlan: {
+    readonly params: undefined;
+    readonly query: undefined;
+    readonly body: ChangeBackupPlanBody;
+    readonly answer: {
+      readonly result: BackupPlan;
+    };
+  };
+  /** Restore a backup for trial */
+  readonly tryBackup: {
+    readonly params: { readonly backupId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: BackupPlan;
+    };
+  };
+  /** Go back to a backup at the next start */
+  readonly prepareRestore: {
+    readonly params: { readonly backupId: string };
+    readonly query: undefined;
+    readonly body: RenamePasskeyBody;
+    readonly answer: {
+      readonly result: BackupPlan;
+    };
+  };
+  /** Do not restore at the next start */
+  readonly cancelRestore: {
+    readonly params: undefined;
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: BackupPlan;
+    };
+  };
+  /** List what has been told, and what was over in the last week */
+  readonly listAlerts: {
+    readonly params: undefined;
+    readonly query: {
+      /** Of this app; without it of the whole service */
+      readonly app?: string;
+    };
+    readonly body: undefined;
+    readonly answer: {
+      readonly results: readonly Alert[];
+      /** Whether a mail server is set up */
+      readonly canMail: boolean;
+    };
+  };
+  /** What one is told by mail */
+  readonly getOwnAlerts: {
+    readonly params: undefined;
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: OwnAlerts;
+    };
+  };
+  /** Choose what one is told by mail */
+  readonly changeOwnAlerts: {
+    readonly params: undefined;
+    readonly query: undefined;
+    readonly body: ChangeOwnAlertsBody;
+    readonly answer: {
+      readonly result: OwnAlerts;
+    };
+  };
 }
 
 export const operations = {
@@ -3019,6 +4127,8 @@ export const operations = {
   getAppUser: { method: 'GET', path: '/apps/{appId}/users/{userId}', answer: { result: 'object' } },
   changeAppUser: { method: 'PUT', path: '/apps/{appId}/users/{userId}', answer: { result: 'object' } },
   eraseAppUser: { method: 'DELETE', path: '/apps/{appId}/users/{userId}', answer: { result: 'object' } },
+  listAppUserSessions: { method: 'GET', path: '/apps/{appId}/users/{userId}/sessions', answer: { results: 'array' } },
+  endAppUserSession: { method: 'DELETE', path: '/apps/{appId}/users/{userId}/sessions/{sessionId}', answer: { result: 'object' } },
   exportAppUser: { method: 'GET', path: '/apps/{appId}/users/{userId}/export' },
   exportInstallation: { method: 'GET', path: '/apps/{appId}/installations/{installationId}/export' },
   listErasures: { method: 'GET', path: '/apps/{appId}/erasures', answer: { result: 'array' } },
@@ -3029,18 +4139,50 @@ export const operations = {
   changeIdentityProvider: { method: 'PUT', path: '/apps/{appId}/identity-providers/{providerId}', answer: { result: 'object' } },
   deleteIdentityProvider: { method: 'DELETE', path: '/apps/{appId}/identity-providers/{providerId}', answer: { result: 'object' } },
   testIdentityProvider: { method: 'POST', path: '/apps/{appId}/identity-providers/{providerId}/test', answer: { result: 'object' } },
+  getAppUserFactors: { method: 'GET', path: '/apps/{appId}/users/{userId}/factors', answer: { result: 'object' } },
+  listAppUserPasskeys: { method: 'GET', path: '/apps/{appId}/users/{userId}/passkeys', answer: { results: 'array' } },
+  resetAppUserFactors: { method: 'DELETE', path: '/apps/{appId}/users/{userId}/factors', answer: { result: 'object' } },
+  removeAppUserTotp: { method: 'DELETE', path: '/apps/{appId}/users/{userId}/totp', answer: { result: 'object' } },
+  removeAppUserPasskey: { method: 'DELETE', path: '/apps/{appId}/users/{userId}/passkeys/{passkeyId}', answer: { result: 'object' } },
   listConsents: { method: 'GET', path: '/apps/{appId}/installations/{installationId}/consents', answer: { result: 'array' } },
+  listLanguages: { method: 'GET', path: '/apps/{appId}/languages', answer: { result: 'object' } },
+  listOwnPhones: { method: 'GET', path: '/apps/{appId}/own-phones', answer: { result: 'object' } },
+  createPairingCode: { method: 'POST', path: '/apps/{appId}/own-phones/code', answer: { result: 'object' } },
+  deletePairingCode: { method: 'DELETE', path: '/apps/{appId}/own-phones/code', answer: { result: 'object' } },
+  unpairPhone: { method: 'DELETE', path: '/apps/{appId}/own-phones/phones/{installationId}', answer: { result: 'object' } },
   getReach: { method: 'GET', path: '/apps/{appId}/reach', answer: { result: 'object' } },
   listBuckets: { method: 'GET', path: '/apps/{appId}/buckets', answer: { results: 'array' } },
   createBucket: { method: 'POST', path: '/apps/{appId}/buckets', answer: { result: 'object' } },
   deleteBucket: { method: 'DELETE', path: '/apps/{appId}/buckets/{bucketName}', answer: { result: 'object' } },
+  changeMany: { method: 'POST', path: '/apps/{appId}/bulk', answer: { result: 'object' } },
+  listVersions: { method: 'GET', path: '/apps/{appId}/history/{kind}/{recordId}', answer: { results: 'array' } },
+  restoreVersion: { method: 'POST', path: '/apps/{appId}/history/{kind}/{recordId}/{versionId}/restore', answer: { result: 'object' } },
+  listTrash: { method: 'GET', path: '/apps/{appId}/trash', answer: { results: 'array' } },
+  restoreDeleted: { method: 'POST', path: '/apps/{appId}/trash/{trashId}/restore', answer: { result: 'object' } },
+  deleteForGood: { method: 'DELETE', path: '/apps/{appId}/trash/{trashId}', answer: { result: 'object' } },
   getDeviceCredentials: { method: 'GET', path: '/apps/{appId}/devices/{deviceId}/credentials', answer: { result: 'object' } },
   issueDeviceCredentials: { method: 'POST', path: '/apps/{appId}/devices/{deviceId}/credentials', answer: { result: 'object' } },
   revokeDeviceCredentials: { method: 'DELETE', path: '/apps/{appId}/devices/{deviceId}/credentials', answer: { result: 'object' } },
   getFileUsage: { method: 'GET', path: '/apps/{appId}/files/usage', answer: { result: 'object' } },
+  listHeard: { method: 'GET', path: '/apps/{appId}/beacons/{beaconId}/heard', answer: { result: 'object' } },
   listRadio: { method: 'GET', path: '/apps/{appId}/radio', answer: { result: 'array' } },
   resetRadio: { method: 'DELETE', path: '/apps/{appId}/radio/{beaconId}', answer: { result: 'object' } },
+  listHearing: { method: 'GET', path: '/apps/{appId}/hearing', answer: { result: 'array' } },
+  resetAllHearing: { method: 'DELETE', path: '/apps/{appId}/hearing', answer: { result: 'object' } },
+  resetHearing: { method: 'DELETE', path: '/apps/{appId}/hearing/{installationId}', answer: { result: 'object' } },
+  beginReplay: { method: 'POST', path: '/apps/{appId}/replays', answer: { result: 'object' } },
+  getReplay: { method: 'GET', path: '/apps/{appId}/replays/{objectId}', answer: { result: 'object' } },
+  cancelReplay: { method: 'DELETE', path: '/apps/{appId}/replays/{objectId}', answer: { result: 'object' } },
   listSightingCounts: { method: 'GET', path: '/apps/{appId}/sighting-counts', answer: { result: 'array' } },
+  listReports: { method: 'GET', path: '/apps/{appId}/reports', answer: { results: 'array', canMail: 'boolean', candidates: 'array' } },
+  createReport: { method: 'POST', path: '/apps/{appId}/reports', answer: { result: 'object' } },
+  getReport: { method: 'GET', path: '/apps/{appId}/reports/{reportId}', answer: { result: 'object' } },
+  changeReport: { method: 'PUT', path: '/apps/{appId}/reports/{reportId}', answer: { result: 'object' } },
+  deleteReport: { method: 'DELETE', path: '/apps/{appId}/reports/{reportId}', answer: { result: 'object' } },
+  askReportAddress: { method: 'POST', path: '/apps/{appId}/reports/{reportId}/addresses/{addressId}/link', answer: { result: 'object' } },
+  previewReport: { method: 'GET', path: '/apps/{appId}/reports/{reportId}/preview', answer: { result: 'object' } },
+  downloadReport: { method: 'GET', path: '/apps/{appId}/reports/{reportId}/pdf' },
+  sendReport: { method: 'POST', path: '/apps/{appId}/reports/{reportId}/send', answer: { result: 'object' } },
   listApps: { method: 'GET', path: '/apps', answer: { results: 'array' } },
   createApp: { method: 'POST', path: '/apps', answer: { result: 'object' } },
   getApp: { method: 'GET', path: '/apps/{appId}', answer: { result: 'object' } },
@@ -3081,6 +4223,14 @@ export const operations = {
   startBackup: { method: 'POST', path: '/system/backups', answer: { result: 'object' } },
   downloadBackup: { method: 'GET', path: '/system/backups/{backupId}/archive' },
   deleteBackup: { method: 'DELETE', path: '/system/backups/{backupId}', answer: { result: 'object' } },
+  getBackupPlan: { method: 'GET', path: '/system/backup-plan', answer: { result: 'object' } },
+  changeBackupPlan: { method: 'PUT', path: '/system/backup-plan', answer: { result: 'object' } },
+  tryBackup: { method: 'POST', path: '/system/backups/{backupId}/drill', answer: { result: 'object' } },
+  prepareRestore: { method: 'POST', path: '/system/backups/{backupId}/restore', answer: { result: 'object' } },
+  cancelRestore: { method: 'DELETE', path: '/system/restore', answer: { result: 'object' } },
+  listAlerts: { method: 'GET', path: '/alerts', answer: { results: 'array', canMail: 'boolean' } },
+  getOwnAlerts: { method: 'GET', path: '/session/alerts', answer: { result: 'object' } },
+  changeOwnAlerts: { method: 'PUT', path: '/session/alerts', answer: { result: 'object' } },
 } as const;
 
 
@@ -3195,6 +4345,19 @@ export const mayDo = {
     "manager",
     "installer"
   ],
+  "venues.read": [
+    "owner",
+    "manager",
+    "editor",
+    "installer",
+    "analyst"
+  ],
+  "venues.write": [
+    "owner",
+    "manager",
+    "editor",
+    "installer"
+  ],
   "content.read": [
     "owner",
     "manager",
@@ -3270,6 +4433,16 @@ export const mayDo = {
     "installer",
     "analyst"
   ],
+  "reports.read": [
+    "owner",
+    "manager",
+    "editor",
+    "analyst"
+  ],
+  "reports.write": [
+    "owner",
+    "manager"
+  ],
   "installations.read": [
     "owner",
     "manager",
@@ -3294,9 +4467,12 @@ export const dataNeeds = {
   "deleteInstallation": "installations.write",
   "updateInstallation": "installations.write",
   "patchInstallation": "installations.write",
+  "pairInstallation": "installations.write",
   "sendPush": "push.send",
   "listPushes": "activity.read",
   "getPush": "activity.read",
+  "updatePush": "push.send",
+  "approvePush": "push.send",
   "cancelPush": "push.send",
   "listDeliveries": "activity.read",
   "getDelivery": "activity.read",
@@ -3307,6 +4483,24 @@ export const dataNeeds = {
   "patchBeacon": "beacons.write",
   "deleteBeacon": "beacons.write",
   "calibrateBeacon": "beacons.write",
+  "listVenues": "venues.read",
+  "createVenue": "venues.write",
+  "getVenue": "venues.read",
+  "updateVenue": "venues.write",
+  "patchVenue": "venues.write",
+  "deleteVenue": "venues.write",
+  "listFloors": "venues.read",
+  "createFloor": "venues.write",
+  "getFloor": "venues.read",
+  "updateFloor": "venues.write",
+  "patchFloor": "venues.write",
+  "deleteFloor": "venues.write",
+  "listZones": "venues.read",
+  "createZone": "venues.write",
+  "getZone": "venues.read",
+  "updateZone": "venues.write",
+  "patchZone": "venues.write",
+  "deleteZone": "venues.write",
   "listNotifications": "content.read",
   "createNotification": "content.write",
   "getNotification": "content.read",
@@ -3344,11 +4538,19 @@ export const dataNeeds = {
   "updateDevice": "devices.write",
   "patchDevice": "devices.write",
   "deleteDevice": "devices.write",
+  "updateBeaconOwner": "beacons.write",
+  "updateVenueOwner": "venues.write",
+  "updateFloorOwner": "venues.write",
+  "updateZoneOwner": "venues.write",
+  "updateNotificationOwner": "content.write",
+  "updateStorylineOwner": "content.write",
+  "updateDeviceOwner": "devices.write",
   "listFiles": "files.read",
   "uploadFile": "files.write",
   "getFile": "files.read",
   "deleteFile": "files.write",
   "simulateSightings": "simulations.run",
+  "simulateWalks": "simulations.run",
   "listVisits": "activity.read",
   "getVisit": "activity.read",
   "listPositions": "activity.read",
@@ -3356,6 +4558,66 @@ export const dataNeeds = {
   "listEvents": "activity.read",
   "getEvent": "activity.read",
   "listVerdicts": "activity.read",
+  "getVisitNumbers": "activity.read",
+  "getFlows": "activity.read",
+  "getPaths": "activity.read",
+  "getPeaks": "activity.read",
+  "getForecast": "activity.read",
+  "getMessageNumbers": "activity.read",
+  "listOccupancy": "activity.read",
   "streamEvents": "activity.read",
   "listLogs": "activity.read"
 } as const;
+
+/** Those of them that whoever is limited to venues reaches too. */
+export const dataByVenue = [
+  "listBeacons",
+  "createBeacon",
+  "getBeacon",
+  "updateBeacon",
+  "patchBeacon",
+  "deleteBeacon",
+  "calibrateBeacon",
+  "listVenues",
+  "createVenue",
+  "getVenue",
+  "updateVenue",
+  "patchVenue",
+  "deleteVenue",
+  "listFloors",
+  "createFloor",
+  "getFloor",
+  "updateFloor",
+  "patchFloor",
+  "deleteFloor",
+  "listZones",
+  "createZone",
+  "getZone",
+  "updateZone",
+  "patchZone",
+  "deleteZone",
+  "listNotifications",
+  "createNotification",
+  "getNotification",
+  "updateNotification",
+  "patchNotification",
+  "deleteNotification",
+  "updateBeaconOwner",
+  "updateVenueOwner",
+  "updateFloorOwner",
+  "updateZoneOwner",
+  "updateNotificationOwner",
+  "uploadFile",
+  "getFile",
+  "simulateWalks",
+  "listVisits",
+  "getVisit",
+  "listPositions",
+  "getPosition",
+  "listEvents",
+  "getEvent",
+  "listVerdicts",
+  "getVisitNumbers",
+  "getForecast",
+  "listOccupancy"
+] as const;

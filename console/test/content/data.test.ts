@@ -98,6 +98,7 @@ describe('data in the console', () => {
 
   test('a broken document is told with its line, one of the wrong type in the words of the interface', async () => {
     await open('/birds/new');
+    await button('Edit as JSON').click();
     await editor().fill('{\n  "species": "Kestrel",\n  "count" 2\n}');
     await button('Add the record').click();
     await page.getByText(/^Line 3, column 1\d: /).waitFor();
@@ -116,6 +117,7 @@ describe('data in the console', () => {
   test('a record is changed as a whole, so that a member that is taken out goes', async () => {
     await link('Kestrel').click();
     await heading('Kestrel').waitFor();
+    await button('Edit as JSON').click();
     await editor().fill('{"species": "Red kite", "count": 3}');
     await button('Save').click();
     await page.getByText('The record is saved.').waitFor();
@@ -260,7 +262,7 @@ describe('data in the console', () => {
     await link('Red kite').click();
     await button('Delete').click();
     await dialog().getByText('Red kite').waitFor();
-    await dialog().getByRole('button', { name: 'Delete permanently' }).click();
+    await dialog().getByRole('button', { name: 'Delete the record' }).click();
     await heading('birds').waitFor();
     assert.equal((await stored()).length, 63);
   });

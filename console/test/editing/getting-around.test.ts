@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { becomes, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 describe('getting around in the console', () => {
@@ -53,8 +53,7 @@ describe('getting around in the console', () => {
   const appName = async () => (await app.app.apps.get(app.appId)).name;
   /** Waits for an expression in the page; the debugger evaluates it, since the page's policy allows no strings as code. */
   async function until(expression: string): Promise<void> {
-    for (const latest = Date.now() + 15_000; !(await page.evaluate(expression)); )
-      if (Date.now() > latest) throw new Error(`${expression} has not come true.`);
+    await becomes(() => page.evaluate(`Boolean(${expression})`), true);
   }
   const titled = (title: string) => until(`document.title === ${JSON.stringify(title)}`);
 
@@ -125,7 +124,7 @@ describe('getting around in the console', () => {
   test('on a phone, a sheet leads to every section', async () => {
     await open('beacons');
     await page.setViewportSize({ width: 390, height: 800 });
-    assert.equal(await link('Settings').isVisible(), false);
+    await link('Settings').waitFor({ state: 'hidden' });
     await button('Menu').click();
     await link('Settings').waitFor();
     assert.equal(
@@ -141,7 +140,7 @@ describe('getting around in the console', () => {
     await button('Menu').click();
     await link('Settings').click();
     await heading('Settings').waitFor();
-    assert.equal(await link('Beacons').isVisible(), false);
+    await link('Beacons').waitFor({ state: 'hidden' });
     await page.setViewportSize({ width: 1280, height: 860 });
     await link('Beacons').waitFor();
   });

@@ -5,7 +5,7 @@ import { sql } from '../../../server/src/base/sql.ts';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit, visit } from '../browser.ts';
+import { becomes, launchBrowser, openAs, startConsole, type Visit, visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const password = 'a long enough secret';
@@ -121,7 +121,7 @@ describe('what is typed is not lost', () => {
     assert.deepEqual(await drafts(), []);
     await open('beacons/new');
     await field('Name').fill('Shop');
-    assert.equal((await drafts()).length, 1);
+    await becomes(async () => (await drafts()).length, 1);
     await page.getByRole('link', { name: 'Home', exact: true }).click();
     await button('Throw it away').click();
     await page.getByRole('heading', { name: 'Home' }).waitFor();

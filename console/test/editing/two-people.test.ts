@@ -145,6 +145,7 @@ describe('two people edit one record', () => {
     const id = await create(app, url, { metadata: { species: 'owl', count: 1, old: true } }, headers);
     await both(`buckets/birds/records/${id}`);
     const editor = ana.page.getByRole('textbox', { name: 'The record as JSON' });
+    await button(ana.page, 'Edit as JSON').click();
     await editor.fill('{"species": "barn owl", "count": 1}');
     await app.send({ method: 'PUT', url: `${url}/${id}`, body: { count: 2, place: 'tower' }, headers });
     await button(ana.page, 'Save').click();

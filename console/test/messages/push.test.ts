@@ -169,7 +169,7 @@ describe('push in the console', () => {
     gate.resolve();
     await app.app.idle();
     await page.getByText('Cancelled', { exact: true }).first().waitFor();
-    assert.equal(await button('Cancel the message').count(), 0);
+    await button('Cancel the message').waitFor({ state: 'detached' });
     assert.match(await page.title(), /Pharos/);
     const cancelled = (await pushes()).find(({ data }: { data: { title: string } }) => data.title === script);
     assert.equal(cancelled.state, 'cancelled');
@@ -189,7 +189,7 @@ describe('push in the console', () => {
     await link('Tomorrow').click();
     await page.getByText('Scheduled for').waitFor();
     await page
-      .getByText('to everyone who matches at that time. Until then it can be cancelled.', { exact: false })
+      .getByText('to everyone who matches at that time. Until then it can be changed and cancelled.', { exact: false })
       .waitFor();
     await page.getByText('No recipients yet.', { exact: false }).waitFor();
   });
@@ -244,6 +244,43 @@ describe('push in the console', () => {
     await desk.getByText('No phone was reached. The reasons are below.').waitFor();
     await takePictures(desk, 'push-nobody-page');
     await editor.context.close();
+  });
+
+  test('a draft is sent to my own phone alone, which is remembered, and what became of it is told as it is', async () => {
+    const { appId, appKey } = await app.app.apps.create('My own');
+    const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };
+    const phone = (installationId: string, more: object) =>
+      app.send({
+        method: 'POST',
+        url: '/api/v2/installations',
+        headers: credentials,
+        body: { installationId, deviceType: 'android', ...more },
+      });
+    await app.app.senders.save({ appId, kind: 'fcm' }, {}, service);
+    await phone('somebody-else', { deviceToken: 'other' });
+    app.clock.now += 1_000;
+    await phone('mine', { deviceToken: 'mine' });
+    const sentBefore = fcm.calls.length;
+    fcm.script = () => ({ outcome: 'sent' });
+    await page.goto(`/console/apps/${appId}/notifications/new`);
+    await page.getByRole('textbox', { name: 'Title', exact: true }).fill('A draft');
+    await button('Test on my own phone').click();
+    await button('The app cannot scan a code').click();
+    await button('This is mine').click();
+    await button('Send to my phone').click();
+    await page.getByText('Firebase accepted it. Look at your phone.').waitFor();
+    const sent = fcm.calls.slice(sentBefore);
+    assert.deepEqual(
+      sent.map(({ target, message }) => [target.token, message.content.title]),
+      [['mine', 'A draft']],
+    );
+    await takePictures(page, 'my-phone');
+    await assertAccessible(page);
+    fcm.script = () => ({ outcome: 'dead', reason: 'UNREGISTERED' });
+    await page.goto(`/console/apps/${appId}/push/new`);
+    await field('Text').fill('Another draft');
+    await button('Send to my phone').click();
+    await page.getByText('It did not reach the phone. UNREGISTERED', { exact: false }).waitFor();
   });
 
   test('the browser had nothing to complain about', () => {

@@ -23,7 +23,7 @@ describe('a rule as a sentence', () => {
     [{ places: ['A', 'B', 'C'] }, 'When a visitor enters A, B or C, show Welcome.'],
     [{ places: ['A', 'B', 'C', 'D'] }, 'When a visitor enters A, B or one of 2 more, show Welcome.'],
     [
-      { showOn: days('Mon', 'Tue', 'Wed', 'Fri'), kind: 'the picture' },
+      { showOn: days('Mon', 'Tue', 'Wed', 'Fri'), kind: 'picture' },
       'When a visitor enters Hall, show the picture Welcome on Mon–Wed, Fri.',
     ],
     [{ showOn: days(...week) }, 'When a visitor enters Hall, show Welcome every day.'],
@@ -51,6 +51,10 @@ describe('a rule as a sentence', () => {
         },
       },
       'When a visitor enters Hall, show Welcome, at most once a day and at most 5 messages of the app within 2 hours.',
+    ],
+    [
+      { rules: { venueHours: { during: 'open', alreadyInside: true } } },
+      'When a visitor enters Hall, show Welcome, only while the venue is open (also to those who are inside when it opens).',
     ],
     [
       { rules: { validFrom: '2026-05-04T08:00:00.000Z', coolDown: null, quietHours: null } },

@@ -81,12 +81,22 @@ describe('installations in the console', () => {
     site.app.clock.now += 1000;
     await site.send([site.decided('ENTER')], { installationId: script });
     await site.app.app.idle();
+    const half = { n: 10, r: 110 };
+    const heard = JSON.stringify({ heard: [half, half] });
+    await site.app.storage.db.run(
+      sql`insert into hearing (app_id, installation_id, model, hearing, updated_at)
+        values (${site.app.appId}, ${hers}, '', ${heard}, ${site.now})`,
+    );
     await open(`/${hers}`);
     await page.getByRole('region', { name: 'Visits' }).getByText('still here').waitFor();
     await page.getByRole('region', { name: 'Deliveries' }).getByText('Sent').waitFor();
     await page.locator('pre').getByText(script).waitFor();
     assert.ok(!(await page.content()).includes('a secret token'));
+    await page.getByText('9.2 dB less than expected, learned from 20 passed beacons').waitFor();
     await assertAccessible(page);
+    await button('Forget').click();
+    await dialog().getByRole('button', { name: 'Forget' }).click();
+    await page.getByText('9.2 dB less than expected').waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Events' }).getByRole('link', { name: 'Entered Hall' }).click();
     await page.getByText('The message of this beacon was shown.').waitFor();
   });

@@ -59,8 +59,10 @@ describe('privacy in the console', () => {
 
   test('it is copied as HTML, and the record of processing is a document', async () => {
     await visited.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    // It says so for two and a half seconds only.
+    const said = page.getByRole('button', { name: 'Copied' }).waitFor();
     await page.getByRole('button', { name: 'Copy as HTML' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await said;
     const copied = await page.evaluate('navigator.clipboard.readText()');
     assert.match(String(copied), /^<h2>Was .* speichert<\/h2>\n<h3>Einwilligung<\/h3>/);
     const waiting = page.waitForEvent('download');

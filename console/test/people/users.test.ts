@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
+import { notificationExample } from '../../../server/src/features/notifications/resource.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
+import { SoftwarePasskey } from '../../../server/test/support/software-passkey.ts';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, listenWithConsole, openAs, reloadInTheMiddle, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
 
 const script = '<img src=x onerror=alert(1)>';
 const password = 'correct horse';
@@ -95,13 +99,147 @@ describe('users in the console', () => {
     await page.getByText('1–2 of 2').waitFor();
   });
 
+  test('venues are chosen by name, and of two administrators none overwrites the other', async () => {
+    await open(`/${vera}`);
+    await heading('Sessions').waitFor();
+    assert.equal(await heading('Venues').count(), 0, 'an app without venues does not speak of them');
+    const { headers } = site.user;
+    const north = await create(site.app, '/api/v2/venues', { name: 'North house' }, headers);
+    const south = await create(site.app, '/api/v2/venues', { name: 'South house' }, headers);
+    const stored = async () => {
+      const answer = await visited.context.request.get(`/console/api/apps/${site.app.appId}/users/${vera}`);
+      return (await answer.json()).result.venueIds;
+    };
+    await page.reload();
+    await page.getByRole('combobox', { name: 'Belongs to' }).click();
+    await page.getByRole('option', { name: 'North house' }).click();
+    await page.keyboard.press('Escape');
+    await takePictures(page, 'user-venues');
+    await button('Save the venues').click();
+    await page.getByText('The venues of Vera', { exact: false }).waitFor();
+    assert.deepEqual(await stored(), [north]);
+    await page.getByRole('combobox', { name: 'Belongs to' }).click();
+    await page.getByRole('option', { name: 'South house' }).click();
+    await page.keyboard.press('Escape');
+    await site.app.app.users.changeUser({ appId: site.app.appId, userId: vera }, { venueIds: [] }, { by: undefined });
+    await button('Save the venues').click();
+    await dialog().getByText('Somebody else has saved this meanwhile').waitFor();
+    await dialog().getByText('No venue').waitFor();
+    assert.deepEqual(await stored(), []);
+    await dialog().getByText('North house and South house').click();
+    await dialog().getByRole('button', { name: 'Save what is chosen' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
+    assert.deepEqual(await stored(), [north, south].sort());
+  });
+
+  test('what somebody signs in with is shown, and removed for somebody who has lost the phone', async () => {
+    const origin = 'https://app.museum.example';
+    await site.app.app.apps.change(site.app.appId, {
+      policy: { totp: 'optional', passkeys: { enabled: true, rpId: 'museum.example', origins: [origin] } },
+    });
+    const body = { email: 'vera@example.com', password };
+    const signedIn = await site.app.send({ method: 'POST', url: '/api/v2/users/signin', body });
+    const headers = { authorization: `Bearer ${signedIn.body.accessToken}` };
+    const me = async (method: 'POST' | 'PUT', path: string, body: object) =>
+      (await site.app.send({ method, url: `/api/v2/users/me/${path}`, headers, body })).body.result;
+    for (const name of ['Old phone', 'Tablet']) {
+      const asked = await me('POST', 'passkeys/challenge', {});
+      await me('POST', 'passkeys', { name, passkey: new SoftwarePasskey(origin).register(asked) });
+    }
+    const { secret } = await me('POST', 'totp', {});
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: site.now });
+    assert.equal((await me('PUT', 'totp', { code })).recoveryCodes.length, 10);
+    await page.reload();
+    await page.getByText('10 recovery codes left').waitFor();
+    const factors = page.getByRole('list', { name: 'Second factor and passkeys' });
+    assert.match(
+      (await factors.getByRole('listitem').nth(1).innerText()).replaceAll(/\s+/g, ' '),
+      /^Passkey Old phone added .+ not used yet on one device/,
+    );
+    const sessions = page.getByRole('list', { name: 'Sessions' });
+    await sessions.getByText('with the password and a second factor').waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'user-factors');
+    await button('Remove Old phone').click();
+    await dialog().getByText('This cannot be undone', { exact: false }).waitFor();
+    await takePictures(page, 'user-factors-remove');
+    await dialog().getByRole('button', { name: 'Remove the passkey' }).click();
+    await page.getByText('The passkey was removed.').waitFor();
+    await page.getByText('None: this person is not signed in anywhere.').waitFor();
+    await page.getByText('Passkey Tablet').waitFor();
+    assert.equal(await page.getByText('Passkey Old phone').count(), 0);
+    assert.equal(await signIn(), 403, 'the code is still asked for');
+    await button('Remove all of them').click();
+    await dialog().getByRole('button', { name: 'Remove all of them' }).click();
+    await page.getByText('Neither an authenticator app nor a passkey is set up.').waitFor();
+    assert.equal(await signIn(), 200);
+    await page.reload();
+    await sessions.getByText('with the password alone').waitFor();
+    await page.getByRole('button', { name: /^End the session of/ }).click();
+    await page.getByText('None: this person is not signed in anywhere.').waitFor();
+    await takePictures(page, 'user-empty');
+  });
+
+  test('what belongs to one user is handed over to another, who is searched for', async () => {
+    const { appId } = site.app;
+    await site.app.app.buckets.createBucket(appId, 'notes');
+    const record = await create(
+      site.app,
+      '/api/v2/data/bucket/notes',
+      { metadata: { title: 'A note' } },
+      site.user.headers,
+    );
+    const makerOf = async (path: string) =>
+      (await site.ask({ method: 'GET', url: `/api/v2/${path}` })).body.result.createdBy.objectId;
+    const { headers } = site.user;
+    const venue = await create(site.app, '/api/v2/venues', { name: 'East house' }, headers);
+    const device = { deviceName: 'Gate', manufacture: 'Acme', topic: 'a/b' };
+    const gate = await create(site.app, '/api/v2/device', device, headers);
+    const storyline = await create(site.app, '/api/v2/storylines', { title: 'A tour', isEnabled: true }, headers);
+    const message = { ...notificationExample, beaconId: pointer('Beacon', site.hall) };
+    const notification = await create(site.app, '/api/v2/notifications', message, headers);
+    const owner = page.getByRole('region', { name: 'Owner in the app' });
+    for (const [at, path] of [
+      [`beacons/${site.hall}`, `beacons/${site.hall}`],
+      [`beacons/venues/${venue}`, `venues/${venue}`],
+      [`devices/${gate}`, `device/${gate}`],
+      [`storylines/${storyline}`, `storylines/${storyline}`],
+      [`notifications/${notification}`, `notifications/${notification}`],
+      [`buckets/notes/records/${record}`, `data/bucket/notes/${record}`],
+    ] as const) {
+      assert.equal(await makerOf(path), site.user.userId);
+      await page.goto(`/console/apps/${appId}/${at}`);
+      await owner.getByRole('button', { name: 'Hand over to …' }).click();
+      await dialog().getByRole('button', { name: 'Hand over', exact: true }).click();
+      await dialog().getByText('Choose a user.').waitFor();
+      await dialog().getByRole('combobox', { name: 'New owner' }).fill('VERA@');
+      await page.getByRole('option', { name: /vera@example\.com/ }).click();
+      if (at.startsWith('beacons/')) await takePictures(page, 'hand-over');
+      await dialog().getByRole('button', { name: 'Hand over', exact: true }).click();
+      await owner.getByRole('link', { name: `Vera ${script}` }).waitFor();
+      assert.equal(await makerOf(path), vera);
+      await takePictures(page, `owner-${path.split('/').at(-2)}`);
+      await button('Undo').click();
+      await owner.getByRole('link', { name: `Vera ${script}` }).waitFor({ state: 'detached' });
+      assert.equal(await makerOf(path), site.user.userId);
+    }
+    const { metadata } = (await site.ask({ method: 'GET', url: `/api/v2/data/bucket/notes/${record}` })).body.result;
+    assert.deepEqual(metadata, { title: 'A note' });
+    await page.goto('/console/audit');
+    await page
+      .getByText(/gave the beacon .+ in Test app to another user\./)
+      .first()
+      .waitFor();
+  });
+
   test('an account is switched off, so that nobody can sign in, and on again', async () => {
     await open(`/${vera}`);
     await button('Switch off').click();
     await dialog().getByText('is signed out everywhere at once').waitFor();
     await dialog().getByRole('button', { name: 'Switch off' }).click();
     await page.getByText('This account has been off since').waitFor();
-    await page.getByText('not signed in').waitFor();
+    await page.getByText('not signed in', { exact: true }).waitFor();
     assert.equal(await signIn(), 403);
     await button('Switch on').click();
     await page.getByText('This account has been off since').waitFor({ state: 'detached' });
@@ -193,6 +331,10 @@ describe('users in the console', () => {
     const editor = await openAs(browser, { app: site.app, origin, role: 'editor' });
     await editor.page.goto(`/console/apps/${site.app.appId}/users`);
     await editor.page.waitForURL('**/console/apps');
+    // Whose a record is, is personal data too.
+    await editor.page.goto(`/console/apps/${site.app.appId}/beacons/${site.hall}`);
+    await editor.page.getByRole('region', { name: 'Facts' }).waitFor();
+    assert.equal(await editor.page.getByText('Owner in the app').count(), 0);
     assert.deepEqual(editor.complaints, []);
     await editor.context.close();
   });

@@ -116,8 +116,8 @@ describe('a second factor in the console', () => {
     await page.reload();
     await page.getByText('9 of 10 are left.').waitFor();
     const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
-    assert.equal(await sessions.count(), 3);
     await page.getByText('with the password and a recovery code').waitFor();
+    assert.equal(await sessions.count(), 3);
     await takePictures(page, 'account-sessions');
     await page
       .getByRole('button', { name: /^End the session of/ })

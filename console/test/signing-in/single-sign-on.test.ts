@@ -37,9 +37,7 @@ describe('administrators sign in through their organisation', () => {
     idp.visitor = name;
   }
   async function newPage(): Promise<Page> {
-    const { page } = await visit(browser, origin);
-    page.setDefaultTimeout(15_000);
-    return page;
+    return (await visit(browser, origin)).page;
   }
 
   test('an owner adds the provider, and tests it', async () => {

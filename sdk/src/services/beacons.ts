@@ -13,4 +13,7 @@ export const beaconService = (call: Call) => ({
   delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
     await call('deleteBeacon', { params: { objectId }, ...options });
   },
+  /** Gives it to another user. */
+  handOver: async (objectId: string, userId: string, options: CallOptions = {}) =>
+    (await call('updateBeaconOwner', { params: { objectId }, body: { userId }, ...options })).result,
 });

@@ -13,4 +13,7 @@ export const deviceService = (call: Call) => ({
   delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
     await call('deleteDevice', { params: { objectId }, ...options });
   },
+  /** Gives it to another user. */
+  handOver: async (objectId: string, userId: string, options: CallOptions = {}) =>
+    (await call('updateDeviceOwner', { params: { objectId }, body: { userId }, ...options })).result,
 });

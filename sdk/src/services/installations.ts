@@ -14,6 +14,12 @@ export const installationService = (call: Call) => ({
     consents: NonNullable<Body<'registerInstallation'>['consents']>,
     options: CallOptions = {},
   ) => (await call('registerInstallation', { body: { ...installation, consents }, ...options })).result,
+  /**
+   * Makes this phone one on which an editor tests messages. `code` is what the console shows: the text of the QR code, the link
+   * that it opened, or the letters. It needs `secretStorage`, and `objectId` is what `register` answered.
+   */
+  pair: async (objectId: string, code: string, options: CallOptions = {}) =>
+    (await call('pairInstallation', { params: { objectId }, body: { code }, ...options })).result,
   list: (query: Query = {}, options: CallOptions = {}) => call('listInstallations', { query, ...options }),
   get: async (objectId: string, options: CallOptions = {}) =>
     (await call('getInstallation', { params: { objectId }, ...options })).result,

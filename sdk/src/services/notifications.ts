@@ -13,4 +13,7 @@ export const notificationService = (call: Call) => ({
   delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
     await call('deleteNotification', { params: { objectId }, ...options });
   },
+  /** Gives it to another user. */
+  handOver: async (objectId: string, userId: string, options: CallOptions = {}) =>
+    (await call('updateNotificationOwner', { params: { objectId }, body: { userId }, ...options })).result,
 });

@@ -11,6 +11,12 @@ export const pushService = (call: Call) => ({
   /** How many recipients reached each state, and why some were not reached. */
   get: async (objectId: string, options: CallOptions = {}) =>
     (await call('getPush', { params: { objectId }, ...options })).result,
+  /** Replaces message, audience and times, until its time has come. */
+  update: async (objectId: string, body: Body<'updatePush'>, options: CallOptions = {}) =>
+    (await call('updatePush', { params: { objectId }, body, ...options })).result,
+  /** Lets one go that waits for a second person; whoever has written it cannot. */
+  approve: async (objectId: string, options: CallOptions & { readonly ifMatch?: string } = {}) =>
+    (await call('approvePush', { params: { objectId }, ...options })).result,
   /** Recipients who are still waiting do not receive it. */
   cancel: async (objectId: string, options: CallOptions = {}) =>
     (await call('cancelPush', { params: { objectId }, ...options })).result,

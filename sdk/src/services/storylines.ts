@@ -14,6 +14,9 @@ export const storylineService = (call: Call) => ({
   delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
     await call('deleteStoryline', { params: { objectId }, ...options });
   },
+  /** Gives it to another user. */
+  handOver: async (objectId: string, userId: string, options: CallOptions = {}) =>
+    (await call('updateStorylineOwner', { params: { objectId }, body: { userId }, ...options })).result,
 
   /** The details of all storylines, such as those at one beacon. */
   listAllDetails: (query: Query = {}, options: CallOptions = {}) =>

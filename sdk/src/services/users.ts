@@ -8,7 +8,8 @@ export const userService = (call: Call, session: Session) => ({
     (await call('signUp', { body, ...options })).result,
   /**
    * Signs in; the client then sends the token. With `refresh: true` it renews the token when that has expired. Keep what
-   * `onTokens` is given to stay signed in after a restart.
+   * `onTokens` is given to stay signed in after a restart. Where a second factor is due it throws `SecondFactorNeeded` or
+   * `EnrolmentNeeded` with a `challenge`, as every way to sign in does: see `finishSignIn` and `startTotpAtSignIn`.
    */
   signIn: async (body: Body<'signIn'>, options: CallOptions = {}) => {
     const answer = await call('signIn', { body, ...options });
@@ -20,6 +21,41 @@ export const userService = (call: Call, session: Session) => ({
     const answer = await call('signInWithToken', { body, ...options });
     session.keep(answer);
     return answer;
+  },
+  /** Finishes a sign-in that threw a `challenge`, with a code of the authenticator app or a recovery code. */
+  finishSignIn: async (body: Body<'finishSignIn'>, options: CallOptions = {}) => {
+    const answer = await call('finishSignIn', { body, ...options });
+    session.keep(answer);
+    return answer;
+  },
+  /** The secret of an authenticator app, for a sign-in that threw `EnrolmentNeeded`; `finishSignIn` takes a code of it. */
+  startTotpAtSignIn: async (challenge: string, options: CallOptions = {}) =>
+    (await call('startTotpAtSignIn', { body: { challenge }, ...options })).result,
+  /** What `navigator.credentials.get`, or its like on a phone, takes to sign in with a passkey. */
+  startPasskeySignIn: async (options: CallOptions = {}) => (await call('startPasskeySignIn', options)).result,
+  /** Signs in with what the passkey has answered. */
+  signInWithPasskey: async (body: Body<'signInWithPasskey'>, options: CallOptions = {}) => {
+    const answer = await call('signInWithPasskey', { body, ...options });
+    session.keep(answer);
+    return answer;
+  },
+  /** Asks for a mail whose link opens the app (policy `signInLinkUrl`) with a token for `signInWithLink`. */
+  requestSignInLink: async (email: string, options: CallOptions = {}): Promise<void> => {
+    await call('requestSignInLink', { body: { email }, ...options });
+  },
+  /** Signs in with the `token` of a mailed link, which is good once and for 15 minutes. */
+  signInWithLink: async (body: Body<'signInWithLink'>, options: CallOptions = {}) => {
+    const answer = await call('signInWithLink', { body, ...options });
+    session.keep(answer);
+    return answer;
+  },
+  /** Asks for a mail to confirm the address of an account. */
+  requestVerification: async (email: string, options: CallOptions = {}): Promise<void> => {
+    await call('requestVerification', { body: { email }, ...options });
+  },
+  /** Confirms an address with the token of the mail. */
+  verifyEmail: async (token: string, options: CallOptions = {}): Promise<void> => {
+    await call('verifyEmail', { body: { token }, ...options });
   },
   /** Ends the token in the service and forgets it here. */
   signOut: async (options: CallOptions = {}): Promise<void> => {

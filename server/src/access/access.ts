@@ -1,8 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { BoundedMap } from '../base/caches/bounded-map.ts';
+import { PairCache } from '../base/caches/pair-cache.ts';
 import type { Clock } from '../base/clock.ts';
 import { fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
-import { PairCache } from '../base/pair-cache.ts';
+import { Generations } from '../db/nodes/generations.ts';
 import type { AppContext, UserContext, UserRole } from './context.ts';
 import { refusalOf, type SecretKey, secretKeyPrefix } from './keys/secret-key.ts';
 import type { AppPolicy } from './policy.ts';
@@ -23,11 +25,17 @@ export interface AppAccess {
 }
 
 /** What a key opens. */
-export interface Admission {
+export interface OpenedBy {
   readonly app: AppContext;
   readonly keyId: string;
   /** Undefined for the key that every copy of the app holds. */
   readonly secretKey: SecretKey | undefined;
+}
+
+/** A request that was let in with a key. The clock is read once for it, when the key was found. */
+export interface Admission extends OpenedBy {
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
 export interface SessionAccess {
@@ -37,6 +45,10 @@ export interface SessionAccess {
   readonly lastUsedAt: number;
   /** Using it does not extend it. */
   readonly isFixed?: boolean;
+  /** It was begun with two factors. */
+  readonly hasSecondFactor?: boolean;
+  /** The venues to which the user belongs. */
+  readonly venueIds?: readonly string[] | undefined;
 }
 
 /** What the guard needs from the features that own apps and users. */
@@ -73,7 +85,7 @@ export function secretHash(secret: string): string {
 }
 
 /** A key that was right, as long as the app is kept. */
-interface AcceptedKey extends Admission {
+interface AcceptedKey extends OpenedBy {
   readonly app: KnownApp;
   /** Epoch milliseconds. */
   notedAt: number;
@@ -110,10 +122,9 @@ interface KnownApp extends AppAccess {
   readonly accepted: Map<string, AcceptedKey>;
 }
 
-interface KnownSession extends SessionAccess {
-  readonly accessToken: string;
-  readonly tokenHash: string;
-}
+interface KnownSession extends SessionAccess, UserContext {}
+
+const needsFactor = 'This app asks for a second factor now. Sign in again.';
 
 /** The usual header, by which sessions are also kept: then the token need not be cut out of it. */
 const usualHeader = (accessToken: string) => `Bearer ${accessToken}`;
@@ -127,24 +138,30 @@ const usualHeader = (accessToken: string) => `Bearer ${accessToken}`;
 export class AccessGuard {
   readonly #source: AccessSource;
   readonly #now: Clock;
-  readonly #apps = new Map<string, KnownApp>();
+  readonly #apps = new BoundedMap<string, KnownApp>(maxCachedApps);
   /** By app and `usualHeader`. */
   readonly #sessions = new PairCache<KnownSession>(maxCachedSessions);
   /** Of other issuers, by app and hash: as they are sent, they would take much memory. */
   readonly #tokens = new PairCache<Omit<UserContext, 'accessToken'>>(maxCachedTokens);
-  /** Counts drops, so that what was read before a change is not kept after it. */
-  #generation = 0;
+  readonly #generations = new Generations();
 
   constructor(source: AccessSource, now: Clock) {
     this.#source = source;
     this.#now = now;
   }
 
-  drop(): void {
-    this.#generation++;
-    this.#apps.clear();
-    this.#sessions.clear();
-    this.#tokens.clear();
+  /** Forgets what is kept of an app; of all without one. */
+  drop(appId?: string): void {
+    this.#generations.drop(appId);
+    if (appId === undefined) {
+      this.#apps.clear();
+      this.#sessions.clear();
+      this.#tokens.clear();
+      return;
+    }
+    this.#apps.delete(appId);
+    this.#sessions.forget(appId);
+    this.#tokens.forget(appId);
   }
 
   /**
@@ -181,7 +198,7 @@ export class AccessGuard {
       if (secretKey) this.#source.noteSecretKeyUse(app.appId, keyId, { now, address });
       else this.#source.noteKeyUse(app.appId, keyId, now);
     }
-    return key;
+    return { app, keyId, secretKey, now };
   }
 
   /** An app for an administrator: without its key, and even while it is switched off. @throws Failure ObjectNotFound */
@@ -191,10 +208,12 @@ export class AccessGuard {
     return app;
   }
 
-  /** @throws Failure InvalidSessionToken, the same for a missing, malformed, foreign and expired token */
-  user(app: AppContext, authorization: string | undefined): MaybePromise<UserContext> {
+  /**
+   * @param now when the request was let in
+   * @throws Failure InvalidSessionToken, the same for a missing, malformed, foreign and expired token
+   */
+  user(app: AppContext, authorization: string | undefined, now: number): MaybePromise<UserContext> {
     const asSent = this.#sessions.get(app.appId, authorization ?? '');
-    const now = this.#now();
     if (asSent && asSent.expiresAt > now) return this.#recognise(app, asSent, now);
     const accessToken = bearerForm.exec(authorization ?? '')?.[1];
     if (!accessToken) return this.#ofIssuer(app, jwtForm.exec(authorization ?? '')?.[1], now);
@@ -220,20 +239,19 @@ export class AccessGuard {
   }
 
   async #acceptToken(app: AppContext, accessToken: string, tokenHash: string): Promise<UserContext> {
-    const generation = this.#generation;
+    const generation = this.#generations.of(app.appId);
     const found = await this.#source.acceptToken(app, accessToken);
     if (!found || found.expiresAt <= this.#now()) throw fail('InvalidSessionToken');
-    const { userId, role, expiresAt } = found;
-    const user = { userId, role, expiresAt, tokenHash };
-    if (generation === this.#generation) this.#tokens.set(app.appId, tokenHash, user);
+    const { userId, role, expiresAt, venueIds } = found;
+    const user = { userId, role, expiresAt, tokenHash, venueIds };
+    if (generation === this.#generations.of(app.appId)) this.#tokens.set(app.appId, tokenHash, user);
     return { ...user, accessToken };
   }
 
   #recognise(app: AppContext, session: KnownSession, now: number): UserContext {
+    if (app.policy.totp === 'required' && !session.hasSecondFactor) throw fail('InvalidSessionToken', needsFactor);
     const isDue = !session.isFixed && now - session.lastUsedAt > dayMs;
-    const used = isDue ? this.#extend(app, session, now) : session;
-    const { userId, role, accessToken, tokenHash, expiresAt } = used;
-    return { userId, role, accessToken, tokenHash, expiresAt };
+    return isDue ? this.#extend(app, session, now) : session;
   }
 
   #extend(app: AppContext, session: KnownSession, now: number): KnownSession {
@@ -247,23 +265,22 @@ export class AccessGuard {
 
   async #loadApp(appId: string): Promise<KnownApp | undefined> {
     if (appId.length > 64) return undefined;
-    const generation = this.#generation;
+    const generation = this.#generations.of(appId);
     const found = await this.#source.findApp(appId);
     if (!found) return undefined;
     const app: KnownApp = { ...found, accepted: new Map() };
-    if (generation !== this.#generation) return app;
-    if (this.#apps.size >= maxCachedApps) this.#apps.clear();
+    if (generation !== this.#generations.of(appId)) return app;
     this.#apps.set(appId, app);
     return app;
   }
 
   async #loadSession(appId: string, accessToken: string): Promise<KnownSession | undefined> {
-    const generation = this.#generation;
+    const generation = this.#generations.of(appId);
     const tokenHash = secretHash(accessToken);
     const found = await this.#source.findSession(appId, tokenHash);
     if (!found) return undefined;
     const session = { ...found, accessToken, tokenHash };
-    if (generation === this.#generation) this.#sessions.set(appId, usualHeader(accessToken), session);
+    if (generation === this.#generations.of(appId)) this.#sessions.set(appId, usualHeader(accessToken), session);
     return session;
   }
 }

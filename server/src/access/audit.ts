@@ -82,6 +82,8 @@ export interface AuditRow {
 
 export interface AuditFilter {
   readonly appId: string | undefined;
+  /** Only changes to these apps; undefined: also to others and to the service itself. */
+  readonly within?: readonly string[] | undefined;
   readonly actor: string | undefined;
   /** The part of the action before the dot: `app`, `data`, `session` … */
   readonly kind: string | undefined;
@@ -93,10 +95,19 @@ export interface AuditFilter {
 
 /** Newest first; `before` is the id at which the last page ended. */
 export function listChanges(db: Db, { limit, ...filter }: AuditFilter & { limit: number }): Promise<AuditRow[]> {
-  const { appId, actor, kind, from, until, before } = filter;
+  const { appId, within, actor, kind, from, until, before } = filter;
+  if (within?.length === 0) return Promise.resolve([]);
   const conditions = [
     raw('1 = 1'),
     ...(appId === undefined ? [] : [sql`app_id = ${appId}`]),
+    ...(within === undefined
+      ? []
+      : [
+          sql`app_id in (${joinSql(
+            within.map((id) => sql`${id}`),
+            ', ',
+          )})`,
+        ]),
     ...(actor === undefined ? [] : [sql`actor = ${actor}`]),
     ...(kind === undefined ? [] : [sql`substr(action, 1, ${kind.length + 1}) = ${`${kind}.`}`]),
     ...(from === undefined ? [] : [sql`created_at >= ${from}`]),

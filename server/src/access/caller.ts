@@ -11,6 +11,8 @@ export interface Caller {
   readonly isAdministrator: boolean;
   /** With it a server acts for the app itself, and no user is signed in. */
   readonly secretKey: SecretKey | undefined;
+  /** The venues to which an administrator is limited in this app; all of it without. */
+  readonly venues?: readonly string[] | undefined;
 }
 
 /** Whether the caller may see and change other people's data, as managers, secret keys and administrators may. */

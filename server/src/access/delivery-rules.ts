@@ -50,12 +50,25 @@ export const deliveryRulesSchema = Type.Object(
         { description: 'When nothing is shown; may span midnight' },
       ),
     ),
+    venueHours: orNull(
+      Type.Object(
+        {
+          during: Type.Enum(['open', 'openDays'], {
+            description: 'Only while the venue is open, or at any time of a day on which it opens',
+          }),
+          alreadyInside: Type.Optional(
+            Type.Boolean({ description: 'Whoever is inside when the venue opens gets it then' }),
+          ),
+        },
+        { description: "By the opening hours of the beacon's venue; without a venue or hours it makes no difference" },
+      ),
+    ),
     validFrom: orNull(Type.String({ maxLength: 64, description: 'ISO 8601; not before' })),
     validUntil: orNull(Type.String({ maxLength: 64, description: 'ISO 8601; not at or after' })),
     timeZone: orNull(
       Type.String({
         maxLength: 64,
-        description: 'IANA time zone of the site; else that of the beacon, else of the app',
+        description: 'IANA time zone of the site; else that of the beacon, of its venue, of the app',
       }),
     ),
   },

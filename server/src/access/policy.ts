@@ -83,6 +83,45 @@ export const policySchema = Type.Object({
     description:
       "Address of the app's own reset page; the mail links to it with ?token=. Empty: the page of this service.",
   }),
+  emailVerification: Type.Enum(['off', 'optional', 'required'], {
+    description:
+      'Whether sign-ups and new e-mail addresses get a mail that asks to confirm the address, and whether a password signs in before that was done.',
+  }),
+  verificationUrl: Type.String({
+    maxLength: 2000,
+    description:
+      "Address of the app's own page to confirm an e-mail address; the mail links to it with ?token=. Empty: the page of this service.",
+  }),
+  signInLinkUrl: Type.String({
+    maxLength: 2000,
+    description:
+      'Address that opens the app; mails that sign in link to it with ?token=. Empty: nobody signs in by mail.',
+  }),
+  pairingUrl: Type.String({
+    maxLength: 2000,
+    description:
+      'Address that opens the app on a phone; the QR code that pairs an editor\'s phone leads to it with ?code=. Empty: the QR code has the code alone, for an app that scans it.',
+  }),
+  totp: Type.Enum(['off', 'optional', 'required'], {
+    description:
+      'Whether users may protect their account with an authenticator app, or have to. Off: none is asked for. Required shuts out sessions that were begun without one.',
+  }),
+  passkeys: Type.Object(
+    {
+      enabled: Type.Boolean(),
+      rpId: Type.String({
+        maxLength: 253,
+        description:
+          'The host name to which passkeys are bound, such as museum.example. With another one they no longer work.',
+      }),
+      origins: Type.Array(Type.String({ maxLength: 300 }), {
+        maxItems: 20,
+        description:
+          'Who may ask for a passkey: https://… of a page or an iOS app below rpId, or android:apk-key-hash:… of an Android app.',
+      }),
+    },
+    { description: 'Whether users may sign in with passkeys, and where.' },
+  ),
   sensitivity: Type.Enum(['stable', 'fast'], {
     description:
       'How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it.',
@@ -91,6 +130,17 @@ export const policySchema = Type.Object({
     description:
       'Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position.',
   }),
+  approval: Type.Object(
+    {
+      enabled: Type.Boolean(),
+      above: Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description: 'Recipients to whom one person alone may send',
+      }),
+    },
+    { description: 'Whether a push to more than so many waits until a second person has approved it.' },
+  ),
   pushTimeToLive: Type.Integer({
     minimum: 10,
     maximum: 86_400,
@@ -100,6 +150,10 @@ export const policySchema = Type.Object({
     description:
       'What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way.',
   }),
+  smallGroups: Type.Enum(['shown', 'protected'], {
+    description:
+      'Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else rounded to fives. Protected without a decision where consent is required or the app has the preset for visitors.',
+  }),
   polite: Type.Boolean({
     description:
       'The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00.',
@@ -107,11 +161,16 @@ export const policySchema = Type.Object({
   delivery: deliveryRulesSchema,
   retentionDays: Type.Object(
     {
-      logs: Type.Integer({ minimum: 1, maximum: 36_500 }),
+      logs: Type.Integer({ minimum: 0, maximum: 36_500 }),
       visits: Type.Integer({ minimum: 1, maximum: 36_500 }),
       events: Type.Integer({ minimum: 1, maximum: 36_500 }),
+      deliveries: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500 })),
+      positions: Type.Optional(Type.Integer({ minimum: 0, maximum: 36_500 })),
     },
-    { description: 'Days for which logs, visits, and events with their verdicts are kept.' },
+    {
+      description:
+        'Days for which logs, visits, events with their verdicts, deliveries and last positions are kept. 0: until the next hour. What deliveries and positions do not say is that of events.',
+    },
   ),
 });
 
@@ -134,11 +193,19 @@ export const defaultPolicy: AppPolicy = Object.freeze({
     pushesPerHour: 120,
   }),
   passwordResetUrl: '',
+  emailVerification: 'off',
+  verificationUrl: '',
+  signInLinkUrl: '',
+  pairingUrl: '',
+  totp: 'off',
+  passkeys: Object.freeze({ enabled: false, rpId: '', origins: [] }),
   sensitivity: 'stable',
   oneZone: false,
+  approval: Object.freeze({ enabled: false, above: 1000 }),
   pushTimeToLive: 120,
   consent: 'assumed',
   installationProof: 'offered',
+  smallGroups: 'shown',
   polite: false,
   delivery: Object.freeze({}),
   retentionDays: Object.freeze({ logs: 365, visits: 365, events: 30 }),
@@ -153,12 +220,19 @@ export const newAppPolicy: Readonly<Record<Preset, Partial<AppPolicy>>> = Object
   visitors: Object.freeze({ oneZone: true, consent: 'required', installationProof: 'required' }),
 });
 
+/** How many days each kind is kept. */
+export function periodsOf({ retentionDays }: Pick<AppPolicy, 'retentionDays'>) {
+  const { events } = retentionDays;
+  return { deliveries: events, positions: events, ...retentionDays };
+}
+
 /** The complete policy of an app. A stored one may lack members that were added later. */
 export function readPolicy(stored: string, preset: Preset = 'specification'): AppPolicy {
   const given = JSON.parse(stored) as Partial<AppPolicy>;
   return Object.freeze({
     ...defaultPolicy,
     ...legacyDefaults[preset],
+    smallGroups: preset === 'visitors' || given.consent === 'required' ? 'protected' : 'shown',
     ...given,
     quotas: { ...defaultPolicy.quotas, ...given.quotas },
   });

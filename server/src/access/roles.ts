@@ -1,6 +1,8 @@
 /** The roles of administrators. The owner of an installation assigns them. */
 export const adminRoles = ['owner', 'manager', 'editor', 'installer', 'analyst'] as const;
 export type AdminRole = (typeof adminRoles)[number];
+/** Those that can be given for some apps only. */
+export const limitedRoles = ['manager', 'editor', 'installer', 'analyst'] as const satisfies readonly AdminRole[];
 
 /** What each role may do in the management console. Every console endpoint names one line of this table. */
 export const mayDo = Object.freeze({
@@ -39,6 +41,9 @@ export const mayDo = Object.freeze({
   'backups.manage': ['owner'],
   'beacons.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'beacons.write': ['owner', 'manager', 'installer'],
+  /** Venues with their hours and plans: whoever writes messages knows the hours, whoever installs beacons the plans. */
+  'venues.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  'venues.write': ['owner', 'manager', 'editor', 'installer'],
   /** The messages to visitors: notifications, storylines with their scenarios. */
   'content.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'content.write': ['owner', 'manager', 'editor'],
@@ -56,6 +61,10 @@ export const mayDo = Object.freeze({
   'simulations.run': ['owner', 'manager', 'editor', 'installer'],
   /** Visits, events, verdicts and logs, with installations only by their id. */
   'activity.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
+  /** Reports by mail: looking at them, and having one sent to oneself. */
+  'reports.read': ['owner', 'manager', 'editor', 'analyst'],
+  /** Who gets which: they carry figures out of the console. */
+  'reports.write': ['owner', 'manager'],
   /** The author of a push sees how many it reaches. */
   'installations.read': ['owner', 'manager', 'editor', 'analyst'],
   /** The owner of an installation, and what the app has noted about it. */

@@ -1,24 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import type { Clock } from '../base/clock.ts';
 import { type Config, ConfigError } from '../config/config.ts';
-import type { CacheVersion } from '../db/cache-version.ts';
+import type { CacheVersion } from '../db/nodes/cache-version.ts';
+import type { Pulse } from '../db/nodes/pulse.ts';
+import type { WorkShares } from '../db/nodes/work-shares.ts';
 import type { DeviceBroker } from '../delivery/mqtt/mqtt-device-broker.ts';
 import type { DeviceCredentials } from '../features/devices/credentials.ts';
+import { DeviceRouter, type DeviceRouterOptions } from '../features/devices/device-router.ts';
 
-export interface DevicePortDeps {
+export interface DevicePortDeps extends Omit<DeviceRouterOptions, 'node'> {
   readonly config: Config;
   readonly credentials: Pick<DeviceCredentials, 'login' | 'stillValid'>;
   readonly cacheVersion: Pick<CacheVersion, 'onChange'>;
-  readonly now: Clock;
-  readonly onError: (what: string, error: unknown) => void;
+  readonly pulse: Pick<Pulse, 'add'>;
+  readonly shares: Pick<WorkShares, 'node'>;
 }
 
-/** The configured port for devices; undefined if there is none. It is open from `listen` on. */
-export async function createDevicePort(deps: DevicePortDeps): Promise<DeviceBroker | undefined> {
-  const { config, credentials, cacheVersion, now, onError } = deps;
+export interface DevicePort {
+  readonly broker: DeviceBroker;
+  /** Undefined where this is the only node. */
+  readonly router: DeviceRouter | undefined;
+  close(): Promise<void>;
+}
+
+/** The configured port for devices; undefined if there is none. It is open from the broker's `listen` on. */
+export async function createDevicePort(deps: DevicePortDeps): Promise<DevicePort | undefined> {
+  const { config, credentials, cacheVersion, db, pulse, shares, now, onError } = deps;
   const { mqttPort, mqttCert, mqttKey } = config;
   if (mqttPort === undefined) return undefined;
+  const router = db.readsAreLocal ? undefined : new DeviceRouter({ db, node: shares.node, now, onError });
   const tls = mqttCert && mqttKey ? { tls: readIdentity(mqttCert, mqttKey) } : {};
   // Loaded only when used: the protocol's parser takes 4 MB.
   const { DeviceBroker } = await import('../delivery/mqtt/mqtt-device-broker.ts');
@@ -27,11 +37,21 @@ export async function createDevicePort(deps: DevicePortDeps): Promise<DeviceBrok
     stillValid: credentials.stillValid,
     now,
     onError,
+    ...(router ? { routes: router } : {}),
     ...tls,
   });
+  router?.attach(broker);
+  if (router) pulse.add(router.source);
   // Credentials that were revoked on any node are noticed here as soon as a new cache version is.
-  cacheVersion.onChange(() => void broker.check());
-  return broker;
+  cacheVersion.onChange((appId) => void broker.check(appId));
+  return {
+    broker,
+    router,
+    async close() {
+      await broker.close();
+      await router?.close();
+    },
+  };
 }
 
 function readIdentity(certPath: string, keyPath: string): { readonly cert: string; readonly key: string } {

@@ -1,173 +1,219 @@
-import { join } from 'node:path';
-import type { FindHeld } from '../access/caller.ts';
-import { version } from '../config/version.ts';
+import { backupsFolder } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
-import { tokenFault } from '../delivery/token-fault.ts';
-import { type AdminFeature, createAdminFeature } from '../features/admins/feature.ts';
+import type { AdminFeature } from '../features/admins/feature.ts';
+import type { AlertFeature } from '../features/alerts/feature.ts';
+import { forecastEndpoints } from '../features/analytics/forecast/routes.ts';
+import { messageEndpoints } from '../features/analytics/messages/routes.ts';
+import { noteReceiptOfShowing, noteShowings } from '../features/analytics/messages/showings.ts';
+import type { Rollups } from '../features/analytics/rollups.ts';
+import { analyticsEndpoints } from '../features/analytics/routes.ts';
+import { wayEndpoints } from '../features/analytics/ways/routes.ts';
 import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
-import { findDemoMark } from '../features/apps/demo-mark.ts';
 import { dryRunConsoleEndpoints } from '../features/apps/rules/dry-run-routes.ts';
 import { DryRunService } from '../features/apps/rules/dry-runs.ts';
 import { rulesConsoleEndpoints } from '../features/apps/rules/rules-routes.ts';
 import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
-import type { AppService } from '../features/apps/service.ts';
 import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
 import { usageConsoleEndpoints } from '../features/apps/usage-routes.ts';
-import { backupConsoleEndpoints } from '../features/backups/console-routes.ts';
+import type { BackupFeature } from '../features/backups/feature.ts';
 import { BackupService } from '../features/backups/service.ts';
 import { calibrationEndpoints } from '../features/beacons/calibration-routes.ts';
-import { beaconEndpoints } from '../features/beacons/routes.ts';
-import { findBeaconNames, findMissingBeacons, findUnreadableBeacons } from '../features/beacons/store.ts';
+import { listPlaced, setZone } from '../features/beacons/place.ts';
+import { beaconParts } from '../features/beacons/routes.ts';
+import { findMissingBeacons, findUnreadableBeacons } from '../features/beacons/store.ts';
 import { createBucketFeature } from '../features/buckets/feature.ts';
+import { bulkConsoleEndpoints } from '../features/bulk/console-routes.ts';
 import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
 import { deviceEndpoints } from '../features/devices/routes.ts';
 import type { Feature } from '../features/feature.ts';
 import { createFileFeature } from '../features/files/feature.ts';
-import { createIdentityFeature } from '../features/identities/feature.ts';
-import { forgetIdentities } from '../features/identities/store.ts';
-import { consentConsoleEndpoints } from '../features/installations/console-routes.ts';
+import { readFileHead } from '../features/files/read-head.ts';
+import { past } from '../features/history/past.ts';
+import { countInstallations, installationsAfter } from '../features/installations/opt-outs.ts';
 import { installations as installationResource } from '../features/installations/resource.ts';
-import { installationEndpoints } from '../features/installations/routes.ts';
-import { InstallationService } from '../features/installations/service.ts';
-import { countTokens, findHeld, findProvable } from '../features/installations/store.ts';
+import { countAudience, findHeld, findProvable } from '../features/installations/store.ts';
 import { liveEndpoints } from '../features/live/routes.ts';
 import { logEndpoints } from '../features/logs/routes.ts';
 import { logStore } from '../features/logs/store.ts';
-import { notificationEndpoints } from '../features/notifications/routes.ts';
-import { overviewConsoleEndpoints } from '../features/overview/console-routes.ts';
-import { createPrivacyFeature } from '../features/privacy/feature.ts';
+import { notificationParts } from '../features/notifications/routes.ts';
+import type { OccupancyFeature } from '../features/occupancy/feature.ts';
 import { pushConsoleEndpoints } from '../features/push/console-routes.ts';
-import { countFailures, countProximityStates } from '../features/push/delivery-counts.ts';
 import { deliveryEndpoints } from '../features/push/delivery-routes.ts';
-import { readReach } from '../features/push/reach.ts';
 import { pushEndpoints } from '../features/push/routes.ts';
+import type { ReportFeature } from '../features/reports/feature.ts';
 import { senderConsoleEndpoints } from '../features/senders/console-routes.ts';
 import { createSightingFeature, type SightingFeature } from '../features/sightings/feature.ts';
 import { mayBeNamed, noteClientLog } from '../features/sightings/intake/service.ts';
-import { endPresence } from '../features/sightings/record/end-presence.ts';
 import { findInstallationId } from '../features/sightings/site/site-store.ts';
-import * as traceCounts from '../features/sightings/traces/counts.ts';
-import { storylineEndpoints } from '../features/storylines/routes.ts';
+import { hasMoreVisitChanges } from '../features/sightings/traces/visit-changes.ts';
+import { storylineParts } from '../features/storylines/routes.ts';
 import { findStorylineOf } from '../features/storylines/store.ts';
-import { systemConsoleEndpoints } from '../features/system/console-routes.ts';
-import { createUserFeature } from '../features/users/feature.ts';
-import { findUser, userExists } from '../features/users/store.ts';
+import { findUser, userExists, venuesOf } from '../features/users/store.ts';
+import { headBytes } from '../features/venues/plan.ts';
+import { assertPlaceReadable } from '../features/venues/readable.ts';
+import { venueEndpoints } from '../features/venues/routes.ts';
+import { findDrawnFloor, findZoneAt, holdVenue, holdZone, isOnFloor } from '../features/venues/store.ts';
 import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { countJobs } from '../jobs/store.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
-import type { MailSender } from '../mail/mail-sender.ts';
-import { createSmtpSender } from '../mail/smtp.ts';
+import { handOverEndpoints } from './hand-over.ts';
+import { consoleApp, historyFeature } from './history.ts';
 import type { Integrations } from './integrations.ts';
+import { assertGoal, messageNames } from './messages.ts';
+import { alertFeature, backupFeature, occupancyFeature, overview, system } from './operation.ts';
+import type { Parts } from './parts.ts';
+import { administrators, identities, installations, mailLinks, privacy, secondFactors, users } from './people.ts';
 import type { Platform } from './platform.ts';
-import { privacyDeps } from './privacy.ts';
-import { privacyFacts } from './privacy-facts.ts';
-import { keptTables, ruledFields, traceTables } from './tables.ts';
+import { reportFeature } from './reports.ts';
+import { createRollups, findDays } from './rollups.ts';
+import { handedOver, keptTables, ruledFields, traceTables } from './tables.ts';
 
 export interface Composition {
   /** In the order of the OpenAPI document. */
   readonly features: readonly Feature[];
-  /** The two features that others depend on. */
+  /** The features that others depend on. */
   readonly admins: AdminFeature;
   readonly sightings: SightingFeature;
+  /** What is counted of visits. */
+  readonly rollups: Rollups;
+  readonly alerts: AlertFeature;
+  readonly occupancy: OccupancyFeature;
+  readonly backups: BackupFeature;
+  readonly reports: ReportFeature;
 }
 
 /** Every feature of the service. What one needs of another is passed in here, as a function. */
 export function composeFeatures(platform: Platform, integrations: Integrations): Composition {
+  const rollups = createRollups(platform);
   const parts: Parts = {
+    rollups,
     platform,
     integrations,
     assertApp: (appId) => platform.apps.get(appId),
-    noteChange: (db) => platform.siteRevision.note(db),
+    noteChange: (db, key) => platform.siteRevision.note(db, String(key['app_id'])),
     ownOf: (appId, userId) => findHeld(platform.db, appId, userId),
     signInLimiter: new RateLimiter(undefined, platform.lasting),
     quotas: new ClientQuotas(new RateLimiter(undefined, platform.lasting)),
     backupService: new BackupService({
       ...platform,
-      folder: join(platform.config.dataFolder, 'backups'),
+      folder: backupsFolder(platform.config),
       keptDays: platform.config.backupDays,
+      settle: () => sightings.flush({ isLast: true }),
       assertRoom: () => platform.assertRoom('create'),
     }),
+    settleTracks: (of) => sightings.flushOf(of),
+    crowded: (appId) => occupancy.conditions(appId),
+    unsentReports: (appId) => reports.conditions(appId),
   };
   const admins = administrators(platform);
   const sightings = sightingFeature(parts);
+  const places = sites(parts);
+  const buckets = createBucketFeature({
+    ...platform,
+    service: platform.buckets,
+    assertApp: parts.assertApp,
+    userExists,
+    past,
+  });
+  const allEndpoints = () => features.flatMap(({ endpoints = [] }) => endpoints);
+  const backups = backupFeature(platform, parts.backupService);
+  const alerts = alertFeature(parts, backups.conditions);
+  const occupancy = occupancyFeature(parts, alerts.follow);
+  const reports = reportFeature(parts, allEndpoints);
   const features: readonly Feature[] = [
     admins,
     users(parts),
     privacy(parts),
     identities(parts),
+    mailLinks(parts),
+    secondFactors(parts),
     installations(platform),
     pushes(parts),
-    ...sites(parts),
-    createBucketFeature({ ...platform, service: platform.buckets, assertApp: parts.assertApp, userExists }),
+    ...places.features,
+    buckets,
+    { consoleEndpoints: bulkConsoleEndpoints({ ...platform, findApp: consoleApp(platform), endpoints: allEndpoints }) },
+    historyFeature(platform, { putBack: places.putBack, buckets, endpoints: allEndpoints }),
     devices(parts),
+    { endpoints: handOverEndpoints(handedOver, { db: platform.db, userExists }) },
     files(parts),
     sightings,
-    ...activity(parts),
-    apps(parts, () => features.flatMap(({ endpoints = [] }) => endpoints)),
+    analytics(parts),
+    occupancy,
+    reports,
+    ...activity(parts, sightings),
+    apps(parts, allEndpoints),
     { consoleEndpoints: senderConsoleEndpoints({ service: integrations.senders, assertApp: parts.assertApp }) },
     webhooks(parts),
     overview(parts),
     system(platform),
-    backups(parts),
+    backups,
+    alerts,
   ];
-  return { features, admins, sightings };
+  return { features, admins, sightings, alerts, occupancy, backups, rollups, reports };
 }
 
-/** What the features below are made of. */
-interface Parts {
-  readonly platform: Platform;
-  readonly integrations: Integrations;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: AppService['get'];
-  /** Notes a change of beacons or messages, in its transaction. */
-  readonly noteChange: (db: Db) => Promise<void>;
-  readonly ownOf: FindHeld;
-  /** Limits attempts to sign in. */
-  readonly signInLimiter: RateLimiter;
-  readonly quotas: ClientQuotas;
-  readonly backupService: BackupService;
+/** More visits than these are counted in more than some seconds. */
+const mostWaiting = 1_000;
+const isBehind = (db: Db, appId: string) => hasMoreVisitChanges(db, appId, mostWaiting);
+
+function analytics({ platform: { db, inBackground }, rollups }: Parts): Feature {
+  return {
+    endpoints: [
+      ...analyticsEndpoints(db, isBehind),
+      ...wayEndpoints(db, isBehind),
+      ...forecastEndpoints(db, isBehind, findDays),
+      ...messageEndpoints({ db, namesOf: messageNames }),
+    ],
+    sweeps: { 'counting visits': () => rollups.settleAll() },
+    start: () => inBackground('counting visits', () => rollups.settleAll()),
+    stop: () => rollups.stop(),
+  };
 }
 
-function administrators(platform: Platform): AdminFeature {
-  return createAdminFeature({
-    ...platform,
-    service: platform.admins,
-    enqueue: platform.outbox.enqueue,
-    mail: mailSender(platform),
-    limiter: new RateLimiter(10_000, platform.lasting),
-    keys: platform.issuerKeys,
-    configuredUrl: platform.config.publicUrl,
-    warn: (message) => platform.server.log.warn(message),
-    isDemo: async () => (await findDemoMark(platform.db)) !== undefined,
-  });
-}
-
-function mailSender({ config: { smtpUrl, mailFrom } }: Pick<Platform, 'config'>): MailSender | undefined {
-  return smtpUrl ? createSmtpSender({ url: smtpUrl, from: mailFrom }) : undefined;
-}
-
-function sightingFeature({ platform, integrations, ownOf, assertApp }: Parts): SightingFeature {
+function sightingFeature({ platform, integrations, ownOf, assertApp, rollups }: Parts): SightingFeature {
   const { db } = platform;
   return createSightingFeature({
     ...platform,
     ...integrations,
+    ...(db.readsAreLocal ? {} : { owns: (appId: string) => platform.shares.owns(appId) }),
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
     findHeld: ownOf,
     assertApp,
     logs: logStore,
     traceTables,
     keptTables,
+    enqueue: platform.outbox.enqueue,
+    installations: { next: installationsAfter, count: countInstallations },
+    stage: { findFloor: findDrawnFloor, listBeacons: listPlaced, isOnFloor },
+    noteShowings,
+    countVisits: (appId) => rollups.note(appId),
+    beforePurge: (appId, since) => rollups.closeBefore(appId, since),
     listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: policyOf(app) })),
   });
 }
 
-function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertApp }: Parts): Feature {
+function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertApp, rollups }: Parts): Feature {
   return {
     endpoints: [
-      ...pushEndpoints({ db, enqueue: outbox.enqueue, quotas, audienceFields: installationResource.records.lookup }),
-      ...deliveryEndpoints({ db, findInstallationId, findProvable, findHeld: ownOf }),
+      ...pushEndpoints({
+        db,
+        enqueue: outbox.enqueue,
+        quotas,
+        audienceFields: installationResource.records.lookup,
+        countAudience,
+        addressOf: async (db, appId, userId) => (await findUser(db, { appId, userId }))?.email_key ?? undefined,
+      }),
+      ...deliveryEndpoints({
+        db,
+        findInstallationId,
+        findProvable,
+        findHeld: ownOf,
+        noteReceipt: async (db, appId, receipt) => {
+          await noteReceiptOfShowing(db, appId, receipt);
+          db.afterCommit(() => rollups.note(appId));
+        },
+      }),
     ],
     consoleEndpoints: pushConsoleEndpoints({
       ...integrations.reach,
@@ -179,18 +225,40 @@ function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertA
 }
 
 /** Beacons, and what is told at them. */
-function sites({ platform: { db }, noteChange }: Parts): readonly Feature[] {
-  return [
-    { endpoints: [...beaconEndpoints({ db, noteChange }), ...calibrationEndpoints(db, noteChange)] },
-    { endpoints: notificationEndpoints({ db, findUnreadableBeacons, noteChange }) },
-    { endpoints: storylineEndpoints({ db, findUnreadableBeacons, noteChange }) },
+function sites({ platform: { db, blobs, now }, noteChange }: Parts) {
+  const venues = { holdVenue, holdZone, findZoneAt, assertReadable: assertPlaceReadable };
+  const beacons = beaconParts({ db, noteChange, past, ...venues });
+  const notifications = notificationParts({ db, findUnreadableBeacons, noteChange, past, assertGoal });
+  const storylines = storylineParts({ db, findUnreadableBeacons, noteChange, past, assertGoal });
+  const features: readonly Feature[] = [
+    { endpoints: [...beacons.endpoints, ...calibrationEndpoints(db, noteChange)] },
+    {
+      endpoints: venueEndpoints({
+        db,
+        noteChange,
+        listBeacons: listPlaced,
+        setZone: (db, appId, objectId, zoneId) => setZone(db, { appId, objectId, zoneId, now: now() }),
+        readPlan: (caller, objectId) => readFileHead({ db, blobs }, caller, { objectId, bytes: headBytes }),
+      }),
+    },
+    { endpoints: notifications.endpoints },
+    { endpoints: storylines.endpoints },
   ];
+  const putBack = {
+    beacons: beacons.putBack,
+    notifications: notifications.putBack,
+    storylines: storylines.storylines,
+    scenarios: storylines.scenarios,
+  };
+  return { features, putBack };
 }
 
 function devices({ platform: { db }, integrations, assertApp }: Parts): Feature {
+  const { deviceRouter } = integrations;
   return {
     endpoints: deviceEndpoints(db),
     consoleEndpoints: deviceConsoleEndpoints({ credentials: integrations.deviceCredentials, assertApp }),
+    ...(deviceRouter ? { sweeps: { 'forgetting where devices listened': () => deviceRouter.sweep() } } : {}),
   };
 }
 
@@ -199,14 +267,18 @@ function files({ platform, quotas, assertApp }: Parts): Feature {
     ...platform,
     quotas,
     maxFileBytes: platform.config.maxFileBytes,
-    claimRoom: (bytes) => platform.room.claim(bytes),
+    redirects: platform.config.filesRedirect,
+    claimRoom: (bytes) => platform.room.claim(platform.blobs.needsOnDisk(bytes)),
     log: (level, message) => platform.server.log[level](message),
     assertApp,
   });
 }
 
 /** What the sightings have led to. */
-function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Feature[] {
+function activity(
+  { platform: { db }, integrations, ownOf, rollups }: Parts,
+  { held }: SightingFeature,
+): readonly Feature[] {
   return [
     {
       endpoints: liveEndpoints(integrations.feed, ownOf, ruledFields.of),
@@ -220,7 +292,13 @@ function activity({ platform: { db }, integrations, ownOf }: Parts): readonly Fe
         findProvable,
         findHeld: ownOf,
         mayBeNamed,
-        noteVisit: (db, log) => noteClientLog(db, log, { announce: integrations.announce, logs: logStore }),
+        noteVisit: (db, log) =>
+          noteClientLog(db, log, {
+            announce: integrations.announce,
+            logs: logStore,
+            held,
+            countVisits: (appId) => rollups.note(appId),
+          }),
       }),
     },
   ];
@@ -238,7 +316,7 @@ function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly E
         listBuckets: (appId) => buckets.listBuckets(appId),
         findUser: async (appId, userId) => {
           const user = await findUser(db, { appId, userId });
-          return user && { userId, role: user.role };
+          return user && { userId, role: user.role, venueIds: venuesOf(user) };
         },
         endpoints,
         findHeld: ownOf,
@@ -250,7 +328,7 @@ function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly E
       ...dryRunConsoleEndpoints({ apps, dryRuns }),
       ...usageConsoleEndpoints({ usage, getApp: assertApp }),
     ],
-    sweeps: { 'counting what is stored': () => usage.sweep() },
+    ownSweeps: { 'counting what is stored': () => usage.sweep() },
     close: () => counter.write(),
   };
 }
@@ -264,112 +342,4 @@ function webhooks({ platform: { db }, integrations, assertApp }: Parts): Feature
         integrations.webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
     },
   };
-}
-
-function overview({ platform: { db }, integrations, assertApp }: Parts): Feature {
-  return {
-    consoleEndpoints: overviewConsoleEndpoints({
-      db,
-      assertApp,
-      counts,
-      countWebhookTrouble: (appId) => integrations.webhooks.countTrouble(appId),
-      readReach: (appId) => readReach(integrations.reach, appId, undefined),
-    }),
-  };
-}
-
-/** What the first page of an app counts, by those who own it. */
-const counts = {
-  openVisits: traceCounts.countOpenVisits,
-  occupied: traceCounts.listOccupied,
-  lastVisit: traceCounts.findLastVisit,
-  beaconNames: findBeaconNames,
-  events: traceCounts.countEvents,
-  verdicts: traceCounts.countVerdicts,
-  proximityStates: countProximityStates,
-  failures: countFailures,
-  tokens: countTokens,
-};
-
-function users({ platform, signInLimiter, assertApp }: Parts): Feature {
-  const { db } = platform;
-  return createUserFeature({
-    ...platform,
-    service: platform.users,
-    enqueue: platform.outbox.enqueue,
-    mail: mailSender(platform),
-    limiter: signInLimiter,
-    forgetIdentities,
-    listIdentities: (key) => platform.identities.list(key),
-    findApp: async (appId) => {
-      const app = await findAppAccess(db, appId);
-      return app?.disabled ? undefined : app;
-    },
-    assertApp,
-  });
-}
-
-function identities({ platform, signInLimiter, assertApp }: Parts): Feature {
-  return createIdentityFeature({
-    service: platform.identities,
-    providers: platform.identityProviders,
-    keys: platform.issuerKeys,
-    limiter: signInLimiter,
-    assertApp,
-  });
-}
-
-function installations({ config, db, now, beginErasure, apps }: Platform): Feature {
-  const forget = (kind: 'installation' | 'traces') => async (db: Db, appId: string, id: string) => {
-    await beginErasure(db, { kind, appId, userId: undefined, installationIds: [id], askedBy: 'request' });
-  };
-  const service = new InstallationService({
-    db,
-    now,
-    userExists,
-    tokenFault: (registered) => tokenFault(registered, config.pushUrl),
-    endPresence: (db, appId, installationId) => endPresence(db, { appId, installationId, now: now() }),
-    forget: forget('traces'),
-  });
-  return {
-    endpoints: installationEndpoints({ db, service, forget: forget('installation') }),
-    consoleEndpoints: consentConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
-  };
-}
-
-function system({ config, db, now, room }: Platform): Feature {
-  const storage = async () => {
-    await room.look();
-    const { minFreeBytes, reserveBytes } = room.report();
-    const problem = db.diskFailure?.message ?? room.problem();
-    return { problem, warning: room.warning(), minFreeBytes, reserveBytes };
-  };
-  return {
-    consoleEndpoints: systemConsoleEndpoints({
-      db,
-      now,
-      version,
-      dataFolder: config.dataFolder,
-      storage,
-      countJobs: () => countJobs(db, now()),
-    }),
-  };
-}
-
-function backups({ backupService: service }: Parts): Feature {
-  return {
-    consoleEndpoints: backupConsoleEndpoints(service),
-    sweeps: { 'deleting old backups': () => service.sweep() },
-    stop: () => service.stop(),
-  };
-}
-
-function privacy({ platform, backupService, assertApp }: Parts): Feature {
-  const { config, publicUrl } = platform;
-  const listBackups = () => backupService.kept();
-  return createPrivacyFeature({
-    ...privacyDeps({ ...platform, dataFolder: config.dataFolder, publicUrl, listBackups }),
-    assertApp,
-    factsOf: (appId) => privacyFacts(platform.db, platform, appId),
-  });
 }

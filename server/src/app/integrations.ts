@@ -3,8 +3,10 @@ import type { Background } from '../base/background.ts';
 import type { Clock } from '../base/clock.ts';
 import type { SecretBox } from '../base/secrets.ts';
 import type { Config } from '../config/config.ts';
-import type { CacheVersion } from '../db/cache-version.ts';
 import type { Database } from '../db/db.ts';
+import type { CacheVersion } from '../db/nodes/cache-version.ts';
+import type { Pulse } from '../db/nodes/pulse.ts';
+import type { WorkShares } from '../db/nodes/work-shares.ts';
 import { apnsDefinition } from '../delivery/apns/apns.ts';
 import { fcmDefinition } from '../delivery/fcm/fcm.ts';
 import { brokerDefinition } from '../delivery/mqtt/mqtt-broker-sender.ts';
@@ -16,9 +18,16 @@ import type { SenderDefinition, SenderDeps } from '../delivery/push/push-sender.
 import { webPushDefinition } from '../delivery/web-push/web-push.ts';
 import { findApp, policyOf } from '../features/apps/store.ts';
 import { createDeviceCredentials, type DeviceCredentials } from '../features/devices/credentials.ts';
+import type { DeviceRouter } from '../features/devices/device-router.ts';
 import type { Announce } from '../features/domain-event.ts';
 import { installations } from '../features/installations/resource.ts';
-import { countRoutes, markTokenDead, matchInstallations, walkInstallations } from '../features/installations/store.ts';
+import {
+  countAudience,
+  countRoutes,
+  markTokenDead,
+  matchInstallations,
+  walkInstallations,
+} from '../features/installations/store.ts';
 import { Feed } from '../features/live/feed.ts';
 import { createLivePublisher } from '../features/live/publish.ts';
 import { createPushDelivery, type PushDelivery } from '../features/push/delivery.ts';
@@ -42,6 +51,8 @@ export interface OutgoingDeps {
   readonly now: Clock;
   readonly cacheVersion: CacheVersion;
   readonly outbox: Outbox;
+  readonly pulse: Pulse;
+  readonly shares: WorkShares;
   readonly background: Background;
   readonly secrets: SecretBox;
   readonly targets: TargetRules;
@@ -56,10 +67,14 @@ export interface Integrations {
   readonly deviceCredentials: DeviceCredentials;
   /** The port for MQTT devices, if there is one. */
   readonly devices: DeviceBroker | undefined;
+  /** What takes messages to devices at other nodes. */
+  readonly deviceRouter: DeviceRouter | undefined;
   readonly webhooks: WebhookService;
   readonly feed: Feed;
   /** Reports events to webhooks and listeners. */
   readonly announce: Announce;
+  /** Reports to webhooks alone. */
+  readonly tellWebhooks: Announce;
   /** What is needed to count whom a push would reach. */
   readonly reach: ReachDeps;
   readonly requestPushes: RequestPushes;
@@ -74,18 +89,19 @@ export interface Integrations {
 }
 
 export async function createIntegrations(deps: OutgoingDeps): Promise<Integrations> {
-  const { config, db, now, cacheVersion, outbox, background, secrets, targets, onError } = deps;
+  const { config, db, now, cacheVersion, outbox, pulse, background, secrets, targets, onError } = deps;
   const { enqueue } = outbox;
   const definitions = deps.definitions ?? [fcmDefinition, apnsDefinition, webPushDefinition, brokerDefinition(targets)];
   const senderDeps = { now, timeoutMs: config.pushTimeoutMs, ...networkOf(config) };
   const deviceCredentials = createDeviceCredentials({ db, cacheVersion, now });
-  const devices = await createDevicePort({ config, credentials: deviceCredentials, cacheVersion, now, onError });
+  const port = await createDevicePort({ ...deps, credentials: deviceCredentials });
+  const devices = port?.broker;
   const registry = createSenderRegistry({
     db,
     secrets,
     definitions,
     senderDeps,
-    // If an app has no broker of its own, its devices are reached through the port of this process.
+    // If an app has no broker of its own, its devices are reached through the ports of the nodes.
     builtIn: (appId) =>
       devices
         ? new Map([['mqtt', { sender: createEmbeddedMqttSender({ broker: devices, appId, ...senderDeps }) }]])
@@ -101,6 +117,7 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     run: (work) => background.run('giving up calls of a webhook', work),
   });
   const tellWebhooks = createWebhookPublisher({ cacheVersion, now, enqueue, backlog });
+  pulse.add(feed.source);
   const tellListeners = createLivePublisher({ cacheVersion, now, wake: feed.wake });
   const announce: Announce = async (db, appId, tell) => {
     await tellWebhooks(db, appId, tell);
@@ -112,6 +129,7 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     enqueue,
     audienceFields: installations.records.lookup,
     audience: { walk: walkInstallations, match: matchInstallations },
+    countAudience,
     markTokenDead,
     findSenders: registry.find,
     findPolicy: async (appId) => {
@@ -130,9 +148,11 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     senders: new SenderService({ db, now, secrets, definitions, senderDeps }),
     deviceCredentials,
     devices,
+    deviceRouter: port?.router,
     webhooks: new WebhookService(webhookDeps),
     feed,
     announce,
+    tellWebhooks,
     reach: { db, findSenders: registry.find, audienceFields: installations.records.lookup, countRoutes },
     requestPushes: (db, messages) => requestProximityPushes(db, messages, outbox),
     counts: push.counts,
@@ -141,7 +161,7 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     webhookJobs: { [webhookJob]: createWebhookHandler(webhookDeps) },
     async close() {
       await registry.close();
-      await devices?.close();
+      await port?.close();
     },
   };
 }

@@ -2,11 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { AccessGuard } from '../access/access.ts';
 import { Background } from '../base/background.ts';
 import type { Clock } from '../base/clock.ts';
+import type { PasswordCost } from '../base/passwords.ts';
 import { createSecretBox, type SecretBox } from '../base/secrets.ts';
-import { createDiskBlobStore, type DiskBlobStore } from '../blobs/disk.ts';
-import { type Config, filesFolder } from '../config/config.ts';
-import { CacheVersion } from '../db/cache-version.ts';
+import type { BlobStorage } from '../blobs/blob-store.ts';
+import { openBlobs } from '../blobs/open.ts';
+import { blobPlaces, type Config } from '../config/config.ts';
 import type { Database } from '../db/db.ts';
+import { CacheVersion } from '../db/nodes/cache-version.ts';
+import { Pulse } from '../db/nodes/pulse.ts';
+import { WorkShares } from '../db/nodes/work-shares.ts';
 import { DryRunCounter } from '../features/apps/rules/dry-run-meter.ts';
 import { noteSecretKeyUse } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
@@ -17,15 +21,20 @@ import type { AssertRoom } from '../http/mount-endpoints.ts';
 import { createServer } from '../http/server/server.ts';
 import type { DiskRoom } from '../limits/disk-room.ts';
 import { LastingLimits } from '../limits/lasting-limits.ts';
+import { SharedLimits } from '../limits/shared-limits.ts';
 import { UsageMeter } from '../limits/usage.ts';
 import { createServices, type Services } from './services.ts';
-import { watchStorage } from './storage-watch.ts';
+import { watchStorage } from './storage/database-watch.ts';
+import { FileStorageWatch } from './storage/file-watch.ts';
+import { Troubles } from './storage/troubles.ts';
 
 export interface PlatformOptions {
   readonly config: Config;
   readonly db: Database;
   readonly now: Clock;
   readonly logStream?: { write(line: string): void };
+  /** What hashing a password costs; only tests make it cheaper. */
+  readonly passwordCost?: PasswordCost;
 }
 
 /** What the features build on: one of each per process. */
@@ -40,22 +49,28 @@ export interface Platform extends Services {
   readonly background: Background;
   readonly inBackground: InBackground;
   readonly room: DiskRoom;
+  readonly troubles: Troubles;
   readonly assertRoom: AssertRoom;
   /** Knows the credentials of apps and users. */
   readonly guard: AccessGuard;
   /** Counts the changes of beacons and messages. */
   readonly siteRevision: CacheVersion;
+  /** What is found out by looking, several times a second. */
+  readonly pulse: Pulse;
+  /** Which share of the work this node does. */
+  readonly shares: WorkShares;
   /** Limits that survive a restart. */
-  readonly lasting: LastingLimits;
+  readonly lasting: LastingLimits | SharedLimits;
   readonly usage: UsageMeter;
   /** Counts what other rules would refuse. */
   readonly dryRuns: DryRunCounter;
-  readonly blobs: DiskBlobStore;
+  readonly blobs: BlobStorage;
+  readonly fileStorage: FileStorageWatch;
   /** Keeps credentials encrypted. */
   readonly secrets: SecretBox;
 }
 
-export async function createPlatform({ config, db, now, logStream }: PlatformOptions): Promise<Platform> {
+export async function createPlatform({ config, db, now, logStream, passwordCost }: PlatformOptions): Promise<Platform> {
   const server: FastifyInstance = createServer({
     logLevel: config.logLevel,
     trustProxy: config.trustProxy,
@@ -67,7 +82,8 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
     room.note(error);
     server.log.error({ err: error }, what);
   };
-  const room = watchStorage({ config, db, log: server.log, onError });
+  const troubles = new Troubles(now);
+  const room = watchStorage({ config, db, log: server.log, onError, troubles });
   const assertRoom: AssertRoom = (kind) => {
     if (db.diskFailure) throw db.diskFailure;
     room.assertRoom(kind);
@@ -80,14 +96,22 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
     now,
     canMail: Boolean(config.smtpUrl),
     privateTargets: config.privateTargets,
+    passwordCost,
   });
   const { cacheVersion, identities } = services;
   const guard = createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns });
-  cacheVersion.start();
   const siteRevision = new CacheVersion(db, 'site');
-  siteRevision.start();
-  const lasting = new LastingLimits({ db, now, inBackground });
+  const pulse = new Pulse(db);
+  // Where reads are local, caches ask by themselves.
+  if (!db.readsAreLocal) for (const { source } of [cacheVersion, siteRevision]) pulse.add(source);
+  const shares = new WorkShares({ db, now, works: config.worker, onError });
+  pulse.add(shares.source);
+  pulse.start();
+  const lasting = db.readsAreLocal
+    ? new LastingLimits({ db, now, inBackground })
+    : new SharedLimits({ db, now, onError });
   await lasting.load();
+  const blobs = await openBlobs(blobPlaces(config));
   return {
     ...services,
     config,
@@ -99,13 +123,20 @@ export async function createPlatform({ config, db, now, logStream }: PlatformOpt
     background,
     inBackground,
     room,
+    troubles,
     assertRoom,
     guard,
     siteRevision,
+    pulse,
+    shares,
     lasting,
     dryRuns,
     usage: new UsageMeter({ db, now, inBackground }),
-    blobs: createDiskBlobStore(filesFolder(config)),
+    blobs,
+    fileStorage: new FileStorageWatch(blobs, now, (problem) => {
+      if (problem === undefined) server.log.info('the storage of files answers again');
+      else server.log.error(problem);
+    }),
     secrets: createSecretBox({
       keys: config.secretKeys,
       // The nodes of a PostgreSQL database share no folder.
@@ -131,6 +162,6 @@ function createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns 
     },
     now,
   );
-  cacheVersion.onChange(() => guard.drop());
+  cacheVersion.onChange((appId) => guard.drop(appId));
   return guard;
 }

@@ -5,7 +5,7 @@ import { listProviders } from '../features/identities/store.ts';
 import type { PrivacyFacts } from '../features/privacy/facts.ts';
 import { listSenders } from '../features/senders/store.ts';
 import { presenceDays, trackDays } from '../features/sightings/record/retention.ts';
-import { firings, sightingKeys } from '../features/sightings/traces/tables.ts';
+import { firings, hearings, sightingKeys } from '../features/sightings/traces/tables.ts';
 import { deliveryDays } from '../features/webhooks/service.ts';
 import { listWebhooks } from '../features/webhooks/store.ts';
 import type { Services } from './services.ts';
@@ -32,6 +32,7 @@ export async function privacyFacts(
       track: trackDays,
       visitCounts: presenceDays,
       sightingKeys: fixed(sightingKeys),
+      hearing: fixed(hearings),
       webhookDeliveries: deliveryDays,
     },
   };

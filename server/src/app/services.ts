@@ -1,22 +1,29 @@
 import { commandLine } from '../access/audit.ts';
 import type { Clock } from '../base/clock.ts';
-import { createPasswords, type Passwords } from '../base/passwords.ts';
-import { CacheVersion } from '../db/cache-version.ts';
+import { createPasswords, type PasswordCost, type Passwords } from '../base/passwords.ts';
 import type { Database, Db } from '../db/db.ts';
+import { CacheVersion } from '../db/nodes/cache-version.ts';
 import { createTargetRules, type TargetRules } from '../delivery/provider/target-rules.ts';
 import { AdminService } from '../features/admins/accounts/service.ts';
 import { SecretKeyService } from '../features/apps/secret-keys.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
+import { past } from '../features/history/past.ts';
+import { deleteWithin } from '../features/history/store.ts';
 import { ProviderService } from '../features/identities/provider-service.ts';
 import { IdentityService } from '../features/identities/service.ts';
+import { noteErased } from '../features/identities/store.ts';
 import { findInstallationsOf, unlinkUser } from '../features/installations/store.ts';
 import { type Asked, beginErasure } from '../features/privacy/erase.ts';
+import { findMissing } from '../features/second-factors/store.ts';
 import { lockForDecision } from '../features/sightings/decide/installation-locks.ts';
 import { createAccounts } from '../features/users/accounts.ts';
 import { UserService } from '../features/users/service.ts';
+import { holdVenue } from '../features/venues/store.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
+import type { Accounts } from '../sign-in/accounts.ts';
 import { tellByMail } from '../sign-in/change-mail.ts';
+import { askByMail } from '../sign-in/link-mail.ts';
 import { IssuerKeys } from '../sign-in/oidc/issuer-keys.ts';
 import { emptyApp, personParts, ruledFields } from './tables.ts';
 
@@ -27,6 +34,8 @@ export interface ServiceOptions {
   readonly canMail?: boolean;
   /** Hosts of the operator's own network that may be called. */
   readonly privateTargets?: readonly string[];
+  /** What hashing a password costs; only tests make it cheaper. */
+  readonly passwordCost?: PasswordCost | undefined;
 }
 
 /** What the console and the command line both manage; a serving process has these too. */
@@ -44,37 +53,44 @@ export interface Services {
   /** What may be called at the wish of an administrator. */
   readonly targets: TargetRules;
   readonly issuerKeys: IssuerKeys;
+  readonly accounts: Accounts;
   readonly identityProviders: ProviderService;
   readonly identities: IdentityService;
 }
 
-export function createServices({ db, now, canMail = false, privateTargets = [] }: ServiceOptions): Services {
+export function createServices(options: ServiceOptions): Services {
+  const { db, now, canMail = false, privateTargets = [], passwordCost } = options;
   const cacheVersion = new CacheVersion(db);
-  const passwords = createPasswords();
+  const passwords = createPasswords(passwordCost ? { cost: passwordCost } : {});
   const outbox = createOutbox(now);
   const erasing = { parts: personParts, enqueue: outbox.enqueue, now, lockInstallation: lockForDecision };
   const begin = (db: Db, asked: Asked) => beginErasure(db, asked, erasing);
   const targets = createTargetRules(privateTargets);
   const issuerKeys = new IssuerKeys({ targets, now });
-  const accounts = createAccounts({ db, cacheVersion, now, passwords });
+  const tell = canMail ? tellByMail(outbox.enqueue) : undefined;
+  const accounts = createAccounts({ db, cacheVersion, now, passwords, tell, findMissing });
   return {
     cacheVersion,
     passwords,
     outbox,
-    apps: new AppService({ db, cacheVersion, now, emptyApp, ruledFields }),
+    apps: new AppService({ db, cacheVersion, now, emptyApp, ruledFields, past }),
     secretKeys: new SecretKeyService({ db, cacheVersion, now }),
-    buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue }),
+    buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue, forgetPast: deleteWithin }),
     admins: new AdminService({ db, now, passwords }),
     users: new UserService({
       db,
       cacheVersion,
       now,
       passwords,
-      tell: canMail ? tellByMail(outbox.enqueue) : undefined,
+      findMissing,
+      holdVenue,
+      tell,
+      askToVerify: canMail ? askByMail(outbox.enqueue) : undefined,
       forget: async (db, { appId, userId, isManager, by }) => {
         // Also one that somebody has taken by its id since, but not one that she has taken so herself.
         const installationIds = await findInstallationsOf(db, appId, userId);
         const askedBy = by === undefined ? 'person' : by === commandLine ? 'command line' : 'administrator';
+        await noteErased(db, { appId, userId, now: now() });
         const erasureId = await begin(db, { kind: 'user', appId, userId, isManager, installationIds, askedBy });
         await unlinkUser(db, appId, userId);
         return erasureId;
@@ -83,6 +99,7 @@ export function createServices({ db, now, canMail = false, privateTargets = [] }
     beginErasure: begin,
     targets,
     issuerKeys,
+    accounts,
     identityProviders: new ProviderService({ db, cacheVersion, now, targets }),
     identities: new IdentityService({ db, cacheVersion, now, accounts, keys: issuerKeys }),
   };

@@ -4,7 +4,7 @@ import { raw, sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../db/table.ts';
-import { revisions, settingsTable } from '../db/tables.ts';
+import { cacheChanges, nodes, revisions, settingsTable, workShares } from '../db/tables.ts';
 import {
   adminChallenges,
   adminInvitations,
@@ -16,27 +16,46 @@ import {
   adminTotp,
 } from '../features/admins/accounts/tables.ts';
 import { adminIdentities, ssoAttempts, ssoProviders } from '../features/admins/sso/tables.ts';
+import { alertChoices, alertDigests, alerts } from '../features/alerts/tables.ts';
+import { messageLoads, messageRollups, messageShowings, messageStates } from '../features/analytics/messages/tables.ts';
+import {
+  beaconPlaces,
+  firstVisits,
+  rollupStates,
+  visitRollups,
+  wayRollups,
+  waysDue,
+} from '../features/analytics/numbers/tables.ts';
 import { appKeys, apps, dryRunCounts, secretKeys } from '../features/apps/tables.ts';
 import { beacons } from '../features/beacons/resource.ts';
-import { bucketLookup } from '../features/buckets/directory.ts';
-import { buckets, records, schemas } from '../features/buckets/tables.ts';
+import { bucketLookup } from '../features/buckets/definition/directory.ts';
+import { buckets, recordLists, records, schemas } from '../features/buckets/definition/tables.ts';
 import { deviceCredentials, devices } from '../features/devices/resource.ts';
+import { deviceHandovers, deviceSessions } from '../features/devices/session-tables.ts';
 import { files } from '../features/files/resource.ts';
-import { identities, identityProviders, usedIdTokens } from '../features/identities/tables.ts';
+import { trash, versions } from '../features/history/tables.ts';
+import { erasedIdentities, identities, identityProviders, usedIdTokens } from '../features/identities/tables.ts';
+import { ownPhones, pairingCodes } from '../features/installations/pairing/tables.ts';
 import { installations } from '../features/installations/resource.ts';
 import { consentsTable } from '../features/installations/tables.ts';
 import { liveApps, liveEvents } from '../features/live/tables.ts';
 import { logs } from '../features/logs/resource.ts';
+import { mailLinks } from '../features/mail-links/tables.ts';
 import { notifications } from '../features/notifications/resource.ts';
+import { crowdedPlaces } from '../features/occupancy/tables.ts';
 import { type Part, partsOf } from '../features/privacy/person.ts';
 import { erasures } from '../features/privacy/tables.ts';
 import { deliveries, pushes } from '../features/push/resource.ts';
+import { reportAddresses, reportMails, reports } from '../features/reports/tables.ts';
+import { userChallenges, userPasskeys, userRecoveryCodes, userTotp } from '../features/second-factors/tables.ts';
 import { senders } from '../features/senders/tables.ts';
+import { ruleReplays } from '../features/sightings/replay/tables.ts';
 import { events } from '../features/sightings/traces/events.ts';
 import { positions } from '../features/sightings/traces/positions.ts';
 import {
   beaconRadio,
   firings,
+  hearings,
   presence,
   sightingCounts,
   sightingKeys,
@@ -44,9 +63,13 @@ import {
   tracks,
 } from '../features/sightings/traces/tables.ts';
 import { verdicts } from '../features/sightings/traces/verdicts.ts';
+import { visitChanges } from '../features/sightings/traces/visit-changes.ts';
 import { visits } from '../features/sightings/traces/visits.ts';
 import { details, scenarioBeacons, storylines } from '../features/storylines/resource.ts';
-import { passwordResets, sessions, tokens, userSummaryTable, users } from '../features/users/tables.ts';
+import { halfSignIns, passwordResets, sessions, tokens, userSummaryTable, users } from '../features/users/tables.ts';
+import { floors } from '../features/venues/floor-resource.ts';
+import { venues } from '../features/venues/venue-resource.ts';
+import { zones } from '../features/venues/zone-resource.ts';
 import { webhookDeliveries, webhooks } from '../features/webhooks/tables.ts';
 import { jobs } from '../jobs/tables.ts';
 import { idempotencyKeys, limitBuckets, usage } from '../limits/tables.ts';
@@ -63,6 +86,9 @@ export const resources: readonly Resource[] = [
   deliveries,
   pushes,
   beacons,
+  venues,
+  floors,
+  zones,
   notifications,
   storylines,
   details,
@@ -71,11 +97,31 @@ export const resources: readonly Resource[] = [
   files,
 ];
 
+/** What can be handed over to another user. Records of buckets are, in a change; files and scenarios stay with whoever made them. */
+export const handedOver: readonly Resource[] = [beacons, venues, floors, zones, notifications, storylines, devices];
+
 /** Every table of the service; `declared-tables.test.ts` says when one is missing. */
 export const tables: readonly DbTable[] = [
   ...resources.map(({ table }) => table),
   firings,
+  visitChanges,
+  firstVisits,
+  visitRollups,
+  messageShowings,
+  messageRollups,
+  messageLoads,
+  messageStates,
+  rollupStates,
+  beaconPlaces,
+  wayRollups,
+  waysDue,
+  crowdedPlaces,
+  reportMails,
+  reportAddresses,
+  reports,
   consentsTable,
+  ownPhones,
+  pairingCodes,
   erasures,
   sightingCounts,
   sightingKeys,
@@ -83,23 +129,37 @@ export const tables: readonly DbTable[] = [
   tracks,
   trackSamples,
   beaconRadio,
+  hearings,
+  ruleReplays,
   scenarioBeacons,
   webhookDeliveries,
   webhooks,
   deviceCredentials,
+  deviceSessions,
+  deviceHandovers,
   liveEvents,
   liveApps,
   jobs,
   senders,
+  versions,
+  trash,
+  recordLists,
   records,
   schemas,
   buckets,
+  userTotp,
+  userRecoveryCodes,
+  userPasskeys,
+  userChallenges,
+  halfSignIns,
   passwordResets,
+  mailLinks,
   tokens,
   sessions,
   identities,
   identityProviders,
   usedIdTokens,
+  erasedIdentities,
   users,
   appKeys,
   dryRunCounts,
@@ -119,9 +179,15 @@ export const tables: readonly DbTable[] = [
   adminIdentities,
   ssoProviders,
   ssoAttempts,
+  alerts,
+  alertDigests,
+  alertChoices,
   limitBuckets,
   settingsTable,
   revisions,
+  cacheChanges,
+  nodes,
+  workShares,
 ];
 
 const ruledTables = new Map(resources.map(({ rules, records }) => [rules, records.ruleLookup]));

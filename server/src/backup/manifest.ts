@@ -16,9 +16,21 @@ export interface Manifest {
   readonly migration: number;
   readonly tables: Readonly<Record<string, LinesFile>>;
   /** The files that clients have uploaded, in `files/`. */
-  readonly blobs: LinesFile & { readonly bytes: number };
+  readonly blobs: LinesFile & {
+    readonly bytes: number;
+    /** Present if they were left where they are; then none is in `files/`. */
+    readonly elsewhere?: Elsewhere;
+  };
   /** Files that are listed but whose bytes the storage did not have; absent in backups of older versions. */
   readonly lost?: LostFiles;
+}
+
+/** Files whose bytes are not in the backup, because they lie in a storage of their own. */
+export interface Elsewhere {
+  /** For people, without credentials. */
+  readonly place: string;
+  readonly files: number;
+  readonly bytes: number;
 }
 
 export const manifestName = 'manifest.json';
@@ -40,7 +52,17 @@ const check = Compile(
     tables: Type.Record(Type.String({ pattern: '^[a-z0-9_]+$' }), Type.Object(linesFile), {
       additionalProperties: false,
     }),
-    blobs: Type.Object({ ...linesFile, bytes: Type.Integer({ minimum: 0 }) }),
+    blobs: Type.Object({
+      ...linesFile,
+      bytes: Type.Integer({ minimum: 0 }),
+      elsewhere: Type.Optional(
+        Type.Object({
+          place: Type.String(),
+          files: Type.Integer({ minimum: 0 }),
+          bytes: Type.Integer({ minimum: 0 }),
+        }),
+      ),
+    }),
     lost: Type.Optional(
       Type.Object({
         count: Type.Integer({ minimum: 0 }),

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { joinSql, raw, sql } from '../base/sql.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
-import { countChange } from '../db/cache-version.ts';
 import type { Database, Row } from '../db/db.ts';
 import { knownMigrations, migrate, newestMigration } from '../db/migrate.ts';
+import { countChange } from '../db/nodes/cache-version.ts';
 import { digesting, fileDigest, readLines } from './files.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { clearRestoreMarker, hasRestoreMarker, setRestoreMarker } from './marker.ts';
@@ -64,11 +64,15 @@ async function blobDigest(store: BlobStore, key: string): Promise<string | undef
 
 /**
  * Fills an empty database and an empty file storage from a verified backup. First it removes what an interrupted
- * restore has left; when it fails, it removes what it has written.
+ * restore has left; when it fails, it removes what it has written. The file storage is not touched if the backup has left the
+ * files where they are.
  *
  * @throws Error when the database or the file storage is not empty
  */
-export async function restoreBackup({ db, blobs, folder, now }: RestoreOptions, manifest: Manifest): Promise<void> {
+export async function restoreBackup(options: RestoreOptions, manifest: Manifest): Promise<void> {
+  const { db, folder, now } = options;
+  // Files that were left where they are stay there, whatever becomes of the restore.
+  const blobs = manifest.blobs.elsewhere ? undefined : options.blobs;
   await migrate(db, now, manifest.migration);
   const present = await newestMigration((statement) => db.all(statement));
   if (present !== manifest.migration)
@@ -81,7 +85,7 @@ export async function restoreBackup({ db, blobs, folder, now }: RestoreOptions, 
   await setRestoreMarker(db);
   try {
     for (const { name } of tables) await loadTable(db, name, folder, manifest);
-    await loadBlobs(blobs, folder, manifest);
+    if (blobs) await loadBlobs(blobs, folder, manifest);
   } catch (error) {
     await empty(db, blobs, tables);
     throw error;
@@ -93,21 +97,25 @@ export async function restoreBackup({ db, blobs, folder, now }: RestoreOptions, 
   });
 }
 
-async function assertEmpty(db: Database, blobs: BlobStore, tables: readonly BackupTable[]): Promise<void> {
+async function assertEmpty(db: Database, blobs: BlobStore | undefined, tables: readonly BackupTable[]): Promise<void> {
   for (const { name } of tables) {
     const row = await db.one(sql`select 1 as found from ${raw(name)} limit 1`);
     if (row) throw new Error(`The database is not empty: ${name} has rows. Restore into a new database.`);
   }
-  if ((await blobs.list({ limit: 1 })).length > 0)
-    throw new Error('The folder of files is not empty. Restore into a new data folder.');
+  if (blobs && (await blobs.list({ limit: 1 })).length > 0)
+    throw new Error('The folder of files is not empty. Restore into a new data folder, or with S3 into a new prefix.');
 }
 
-async function empty(db: Database, blobs: BlobStore, tables: readonly BackupTable[]): Promise<void> {
+async function empty(db: Database, blobs: BlobStore | undefined, tables: readonly BackupTable[]): Promise<void> {
   // The marker is in the settings. That table goes last, so that an interruption leaves the marker there.
   const inOrder = [...tables].sort((a, b) => Number(a.name === 'settings') - Number(b.name === 'settings'));
+  if (blobs) await removeAll(blobs);
+  for (const { name } of inOrder) await db.run(sql`delete from ${raw(name)}`);
+}
+
+async function removeAll(blobs: BlobStore): Promise<void> {
   for (let page = await blobs.list({ limit: 500 }); page.length > 0; page = await blobs.list({ limit: 500 }))
     for (const { key } of page) await blobs.remove(key);
-  for (const { name } of inOrder) await db.run(sql`delete from ${raw(name)}`);
 }
 
 async function loadTable(db: Database, table: string, folder: string, manifest: Manifest): Promise<void> {

@@ -6,8 +6,8 @@ export interface BackupTable {
   readonly key: readonly string[];
 }
 
-/** Migrating creates the migrations' own rows, and the cache version only has to differ from what caches know. */
-const leftOut = new Set(['migrations', 'revisions']);
+/** Migrating creates the migrations' own rows, the cache version only has to differ from what caches know, and processes say themselves that they are there. */
+const leftOut: ReadonlySet<string> = new Set(['migrations', 'revisions', 'cache_changes', 'nodes', 'work_shares']);
 
 /**
  * The tables that these migrations create. They are read from the migrations, so that the next backup includes a new

@@ -3,20 +3,22 @@ import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomText } from '../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
+import type { BlobStorage, BlobStore } from '../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import { version } from '../config/version.ts';
 import type { Database, Row } from '../db/db.ts';
 import type { HeldLock } from '../db/folder-lock.ts';
 import { knownMigrations, newestMigration } from '../db/migrate.ts';
 import { digesting, flushFolder, type LinesFile, writeLines } from './files.ts';
-import { findLostFiles, type LostFile } from './lost.ts';
-import { type Manifest, manifestName } from './manifest.ts';
+import { findKnownLost, findLostFiles, type LostFile, type LostFiles } from './lost.ts';
+import { type Elsewhere, type Manifest, manifestName } from './manifest.ts';
 import { type BackupTable, tablesOf } from './tables.ts';
 
 export interface BackupOptions {
   readonly db: Database;
-  readonly blobs: BlobStore;
+  readonly blobs: BlobStorage;
+  /** Whether the bytes of files are copied; by default only if they lie on this machine. */
+  readonly copiesFiles?: boolean;
   /** Must not exist yet, or be empty. */
   readonly folder: string;
   readonly now: number;
@@ -49,12 +51,15 @@ type Read = (statement: Sql) => Promise<Row[]>;
  * Copies everything, while the service runs, into a folder from which either database can be restored. The rows are
  * read from one snapshot, so that everything acknowledged before the start is in it.
  *
+ * Files in a storage of their own stay there, and the manifest says so: such a storage keeps copies by its own means.
+ *
  * The folder gets its name only when it is complete. The manifest's `lost` names files whose bytes the storage does not
  * have.
  *
  * @throws Error when the folder exists, or the database is newer than this code
  */
-export async function writeBackup({ db, blobs, folder, now, ...watch }: BackupOptions): Promise<Manifest> {
+export async function writeBackup(options: BackupOptions): Promise<Manifest> {
+  const { db, blobs, folder, now, copiesFiles = !blobs.isRemote, ...watch } = options;
   await assertFree(folder);
   const unfinished = `${folder}.unfinished-${randomText(6)}`;
   await mkdir(dirname(folder), { recursive: true });
@@ -63,13 +68,9 @@ export async function writeBackup({ db, blobs, folder, now, ...watch }: BackupOp
     await mkdir(unfinished, { mode: 0o700 });
     const progress = watched(watch);
     const rows = await db.snapshot((read) => copyRows(read, unfinished, progress));
-    // After the rows: a file's bytes are stored before its row, so by now every row that was read has its bytes.
-    const copied = await copyBlobs(blobs, unfinished, progress);
-    // Deleted since the rows were read: its bytes are not missing.
-    const isDeleted = async ({ appId, objectId }: LostFile) =>
-      (await db.one(sql`select 1 as found from files where app_id = ${appId} and object_id = ${objectId}`)) ===
-      undefined;
-    const lost = await findLostFiles(unfinished, rows.tables, isDeleted);
+    const { copied, lost } = copiesFiles
+      ? await copyFiles({ db, blobs, progress }, unfinished, rows.tables)
+      : await leaveFiles({ db, blobs, progress }, unfinished, rows.tables);
     const createdAt = new Date(now).toISOString();
     const manifest: Manifest = {
       format: 'pharos-backup',
@@ -188,6 +189,39 @@ function sizeOf(row: Row): number {
   let size = 1;
   for (const value of Object.values(row)) size += typeof value === 'string' ? value.length : 8;
   return size;
+}
+
+interface Copying {
+  readonly db: Database;
+  readonly blobs: BlobStorage;
+  readonly progress: Progress;
+}
+interface Files {
+  readonly copied: Manifest['blobs'];
+  readonly lost: LostFiles;
+}
+
+/** After the rows: a file's bytes are stored before its row, so by then every row that was read has its bytes. */
+async function copyFiles({ db, blobs, progress }: Copying, folder: string, tables: Manifest['tables']): Promise<Files> {
+  const copied = await copyBlobs(blobs, folder, progress);
+  // Deleted since the rows were read: its bytes are not missing.
+  const isDeleted = async ({ appId, objectId }: LostFile) =>
+    (await db.one(sql`select 1 as found from files where app_id = ${appId} and object_id = ${objectId}`)) === undefined;
+  return { copied, lost: await findLostFiles(folder, tables, isDeleted) };
+}
+
+async function leaveFiles({ db, blobs }: Copying, folder: string, tables: Manifest['tables']): Promise<Files> {
+  const file = 'blobs.ndjson.gz';
+  const none = await writeLines(join(folder, file), (async function* () {})());
+  const sum = await db.one<{ files: number; bytes: number }>(
+    raw('select count(*) as files, coalesce(sum(size), 0) as bytes from files'),
+  );
+  const elsewhere: Elsewhere = {
+    place: blobs.place,
+    files: Number(sum?.files ?? 0),
+    bytes: Number(sum?.bytes ?? 0),
+  };
+  return { copied: { file, ...none, bytes: 0, elsewhere }, lost: await findKnownLost(folder, tables) };
 }
 
 /** Copies the stored files in the order of the list; each line of the list is one file. */

@@ -74,6 +74,7 @@ export const catalogue = Object.freeze({
     138,
     'The record was changed since you read the version that If-Match names. Read it again, and decide what to keep.',
   ),
+  TooLate: entry('TooLate', 409, 139, 'It cannot be changed any more: it has gone out, or is going out.'),
   OperationForbidden: entry('OperationForbidden', 403, 119, "The app's policy refuses this operation."),
   ConfirmationNeeded: entry(
     'ConfirmationNeeded',
@@ -91,7 +92,7 @@ export const catalogue = Object.freeze({
     'EnrolmentNeeded',
     403,
     123,
-    'Every administrator of this installation needs a second factor. Set up an authenticator app or a passkey first.',
+    'Everybody needs a second factor here. Set up an authenticator app or a passkey first.',
   ),
   Timeout: entry(
     'Timeout',
@@ -129,6 +130,8 @@ export interface FailureOptions {
   /** Seconds after which it makes sense to try again; becomes the `Retry-After` header. */
   readonly retryAfter?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What goes on with a sign-in that is half done. */
+  readonly challenge?: string;
   /** The cause, for the log only. */
   readonly cause?: unknown;
   /** The write may have been stored although it is not confirmed; the message says so. */
@@ -141,6 +144,7 @@ export class Failure extends Error {
   readonly details: readonly Problem[];
   readonly retryAfter: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly challenge: string | undefined;
   readonly isOutcomeUnknown: boolean;
 
   constructor(entry: ErrorEntry, options: FailureOptions = {}) {
@@ -150,6 +154,7 @@ export class Failure extends Error {
     this.details = options.details ?? [];
     this.retryAfter = options.retryAfter;
     this.headers = options.headers ?? {};
+    this.challenge = options.challenge;
     this.isOutcomeUnknown = options.isOutcomeUnknown ?? false;
   }
 }

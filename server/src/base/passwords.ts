@@ -3,8 +3,15 @@ import { fail } from './errors.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isLongerThan } from './text-length.ts';
 
+/** What a hash costs: memory in KiB, passes over it, and lanes. */
+export interface PasswordCost {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
 /** OWASP's second choice for argon2id: 19 MiB, 2 passes, 1 lane. */
-const strength = Object.freeze({ memory: 19_456, passes: 2, parallelism: 1 });
+const served: PasswordCost = Object.freeze({ memory: 19_456, passes: 2, parallelism: 1 });
 const saltBytes = 16;
 const tagBytes = 32;
 
@@ -32,9 +39,15 @@ export interface Passwords {
   matches(password: string, stored: string | undefined, tenant: string): Promise<boolean>;
 }
 
-export function createPasswords({ maxWaiting = longestLine } = {}): Passwords {
+export interface PasswordOptions {
+  readonly maxWaiting?: number;
+  /** Of new hashes; a stored one says its own. Only tests use less than the default. */
+  readonly cost?: PasswordCost;
+}
+
+export function createPasswords({ maxWaiting = longestLine, cost: own = served }: PasswordOptions = {}): Passwords {
   const queue = new FairQueue(atOnce, maxWaitMs, busy);
-  const dummy = formatHash(strength, randomBytes(saltBytes), randomBytes(tagBytes));
+  const dummy = formatHash(own, randomBytes(saltBytes), randomBytes(tagBytes));
 
   function inTurn<T>(tenant: string, work: () => Promise<T>): Promise<T> {
     if (queue.waitingOf(tenant) >= maxWaiting) throw fail('Timeout', { message: busy, retryAfter: 2 });
@@ -46,7 +59,7 @@ export function createPasswords({ maxWaiting = longestLine } = {}): Passwords {
       if (isLongerThan(password, longestPassword))
         throw fail('ValidationError', `A password must have at most ${longestPassword} characters.`);
       const salt = randomBytes(saltBytes);
-      return inTurn(tenant, async () => formatHash(strength, salt, await derive(password, strength, salt)));
+      return inTurn(tenant, async () => formatHash(own, salt, await derive(password, own, salt)));
     },
     async matches(password, stored, tenant) {
       if (isLongerThan(password, longestPassword)) return false;
@@ -57,13 +70,7 @@ export function createPasswords({ maxWaiting = longestLine } = {}): Passwords {
   };
 }
 
-interface Cost {
-  readonly memory: number;
-  readonly passes: number;
-  readonly parallelism: number;
-}
-
-function derive(password: string, cost: Cost, salt: Buffer): Promise<Buffer> {
+function derive(password: string, cost: PasswordCost, salt: Buffer): Promise<Buffer> {
   // NFKC, as NIST SP 800-63B requires: keyboards compose the same character differently.
   const parameters: Argon2Parameters = {
     ...cost,
@@ -78,13 +85,13 @@ function derive(password: string, cost: Cost, salt: Buffer): Promise<Buffer> {
 
 const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
 
-function formatHash(cost: Cost, salt: Buffer, tag: Buffer): string {
+function formatHash(cost: PasswordCost, salt: Buffer, tag: Buffer): string {
   return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${unpadded(salt)}$${unpadded(tag)}`;
 }
 
 const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-function readHash(stored: string): { cost: Cost; salt: Buffer; tag: Buffer } {
+function readHash(stored: string): { cost: PasswordCost; salt: Buffer; tag: Buffer } {
   const [, memory, passes, parallelism, salt = '', tag = ''] = phcForm.exec(stored) ?? [];
   if (tag === '') throw new Error('a stored password hash is not an argon2id PHC string');
   return {

@@ -76,3 +76,46 @@ export interface BlobStore {
    */
   list(options: BlobListOptions): Promise<readonly BlobEntry[]>;
 }
+
+/** What the service uses besides the blobs themselves. */
+export interface BlobStorage extends BlobStore {
+  /** Where the blobs lie, for people: a folder, or a bucket with its server. Holds no credentials. */
+  readonly place: string;
+  /** Whether they lie beyond this machine, so that several nodes share them and backups do not copy them. */
+  readonly isRemote: boolean;
+  /** Bytes of this machine's disk that an upload of `bytes` occupies for a while, or for good. */
+  needsOnDisk(bytes: number): number;
+  /** Removes what uploads left behind when their process was killed. Returns how many. */
+  sweepUnfinished(now: number): Promise<number>;
+  /** @throws Failure Timeout whose cause says what is wrong and what to do: nothing can be stored or read now */
+  check(): Promise<void>;
+  /** What several databases could share by mistake says whose it is; undefined where the folder's lock says so. */
+  readonly mark?: BlobMark;
+  /** An address at which anyone can read the blob for a short time, without this service in between. */
+  readonly signedUrl?: (key: BlobKey, served: ServedAs) => Promise<string>;
+  /** Work done since the start, for metrics. */
+  readonly counts?: () => readonly BlobCount[];
+  /** Closes connections that are kept open. */
+  close(): void;
+}
+
+export interface BlobMark {
+  /** The id of the database to which the blobs belong, if it is written down. */
+  read(): Promise<string | undefined>;
+  write(id: string): Promise<void>;
+}
+
+/** The headers with which a blob is to be served. */
+export interface ServedAs {
+  readonly contentType: string;
+  readonly disposition: string;
+  readonly cacheControl: string;
+}
+
+export interface BlobCount {
+  readonly operation: string;
+  readonly result: 'ok' | 'failed';
+  readonly count: number;
+  /** Until the answer begins, in total. */
+  readonly seconds: number;
+}

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fail } from '../base/errors.ts';
 import {
   assertBlobKey,
   type BlobEntry,
   type BlobKey,
   type BlobListOptions,
-  type BlobStore,
+  type BlobStorage,
   type ByteRange,
 } from './blob-store.ts';
+import { translated } from './disk-faults.ts';
 
 /** Uploads grow here until they are complete. No key contains a dot, so this is never taken for an app. */
 const unfinishedFolder = '.unfinished';
@@ -17,22 +17,20 @@ const unfinishedFolder = '.unfinished';
 const abandonedMs = 3_600_000;
 const shardForm = /^[0-9a-f]{2}$/;
 
-export interface DiskBlobStore extends BlobStore {
-  /** Removes what uploads left behind when the process was killed an hour or more ago. Returns how many. */
-  sweepUnfinished(now: number): Promise<number>;
-}
-
 /**
  * Blobs as files below `folder`, at `{app}/{first two digits}/{32 digits}`: 256 folders per app keep each small enough
  * to be listed at once. A file is written under a temporary name on the same file system, flushed and renamed, and the
  * folder is flushed, so that a name appears only with all its bytes and survives a power cut.
  */
-class DiskBlobs implements DiskBlobStore {
+class DiskBlobs implements BlobStorage {
+  readonly isRemote = false;
+  readonly place: string;
   readonly #folder: string;
   readonly #unfinished: string;
 
   constructor(folder: string) {
     this.#folder = folder;
+    this.place = folder;
     this.#unfinished = join(folder, unfinishedFolder);
   }
 
@@ -59,6 +57,15 @@ class DiskBlobs implements DiskBlobStore {
   sweepUnfinished(now: number) {
     return translated(() => sweepFolder(this.#unfinished, now - abandonedMs));
   }
+
+  needsOnDisk(bytes: number) {
+    return bytes;
+  }
+
+  /** The folder is on the disk that is watched. */
+  async check() {}
+
+  close() {}
 
   #pathOf(key: BlobKey): string {
     assertBlobKey(key);
@@ -125,7 +132,7 @@ class DiskBlobs implements DiskBlobStore {
   }
 }
 
-export function createDiskBlobStore(folder: string): DiskBlobStore {
+export function createDiskBlobStore(folder: string): BlobStorage {
   return new DiskBlobs(folder);
 }
 
@@ -197,20 +204,5 @@ async function ifThere<T>(wanted: Promise<T>): Promise<T | undefined> {
     const { code } = error as { code?: string };
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
-  }
-}
-
-const unavailable = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
-
-async function translated<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!unavailable.has(String((error as { code?: unknown } | undefined)?.code))) throw error;
-    throw fail('Timeout', {
-      message: 'The file storage cannot take this now. Try again.',
-      retryAfter: 5,
-      cause: error,
-    });
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { BlobPlaces } from '../blobs/open.ts';
 import { type Config, settings } from './settings.ts';
 
 export type { Config } from './settings.ts';
@@ -44,6 +45,12 @@ export function readConfig(environment: Environment, flags: Flags = {}): Config 
     problems.push('PHAROS_MQTT_CERT and PHAROS_MQTT_KEY belong together: set both or neither');
   if (values['port'] && values['port'] === values['mqttPort'] && values['host'] === values['mqttHost'])
     problems.push(`PHAROS_PORT and PHAROS_MQTT_PORT must differ, not both be ${String(values['port'])}`);
+  if (values['filesRedirect'] === true && values['filesUrl'] === undefined)
+    problems.push(
+      'PHAROS_FILES_REDIRECT needs PHAROS_FILES_URL: files of the data folder are read from this service only',
+    );
+  if (values['busUrl'] !== undefined && values['databaseUrl'] === undefined)
+    problems.push('PHAROS_BUS_URL is for several nodes on PostgreSQL; set PHAROS_DATABASE_URL too, or leave it out');
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(values) as unknown as Config;
 }
@@ -61,6 +68,26 @@ export function databaseFile(config: Config): string {
 
 export function filesFolder(config: Config): string {
   return join(config.dataFolder, 'files');
+}
+
+/** Where parts of uploads to S3 wait while they arrive. */
+export function uploadsFolder(config: Config): string {
+  return join(config.dataFolder, 'uploads');
+}
+
+/** Where files lie. */
+export function blobPlaces(config: Config): BlobPlaces {
+  return {
+    folder: filesFolder(config),
+    spool: uploadsFolder(config),
+    s3: config.filesUrl,
+    timeoutMs: config.filesTimeoutMs,
+  };
+}
+
+/** Where the service writes backups. */
+export function backupsFolder({ backupFolder, dataFolder }: Pick<Config, 'backupFolder' | 'dataFolder'>): string {
+  return backupFolder ?? join(dataFolder, 'backups');
 }
 
 /** The settings as `--help` shows them. */

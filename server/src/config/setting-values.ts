@@ -59,6 +59,16 @@ export function postgresUrl(text: string): string | undefined {
   return text.replace(/\/+$/, '');
 }
 
+/** Addresses of NATS servers, joined by commas. */
+export function busUrl(text: string): string | undefined {
+  if (text === '') return undefined;
+  const isAddress = (part: string) => URL.canParse(part) && /^(nats|tls):$/.test(new URL(part).protocol);
+  if (!text.split(',').every((part) => isAddress(part.trim()) && new URL(part.trim()).hostname !== ''))
+    throw new Error('must be the address of a NATS server, such as nats://user:password@host:4222');
+  if (!text.split(',').every((part) => isDecodable(new URL(part.trim())))) throw new Error(badPercent);
+  return text;
+}
+
 export const list = (text: string) =>
   text
     .split(',')

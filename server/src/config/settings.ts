@@ -1,4 +1,6 @@
+import { readS3Address } from '../blobs/s3-address.ts';
 import {
+  busUrl,
   corsOrigins,
   file,
   folder,
@@ -55,6 +57,14 @@ const declarations = {
     secret: true,
     parse: postgresUrl,
   },
+  /** A NATS server over which nodes tell one another what they would else find by looking. */
+  busUrl: {
+    variable: 'PHAROS_BUS_URL',
+    fallback: '',
+    help: 'NATS server over which several nodes tell one another of changes at once, such as nats://user:password@host:4222',
+    secret: true,
+    parse: busUrl,
+  },
   databasePool: {
     variable: 'PHAROS_DATABASE_POOL',
     fallback: '10',
@@ -82,11 +92,25 @@ const declarations = {
     help: 'days after which a backup made in the console is deleted; 0 keeps it until somebody deletes it',
     parse: integer(0, 3_650),
   },
+  /** Where the service writes backups; empty: the folder backups in the data folder. */
+  backupFolder: {
+    variable: 'PHAROS_BACKUP_FOLDER',
+    fallback: '',
+    help: 'where the service writes backups, best on another disk; by default the folder backups in the data folder',
+    parse: (text) => (text === '' ? undefined : folder(text)),
+  },
   headerPrefixes: {
     variable: 'PHAROS_HEADER_PREFIXES',
     fallback: 'X-Service-',
     help: 'prefixes of the headers AppId and AppKey, joined by commas',
     parse: headerPrefixes,
+  },
+  /** Between the signal to stop and the stop. */
+  drainMs: {
+    variable: 'PHAROS_DRAIN_MS',
+    fallback: '0',
+    help: 'how long to go on serving after the signal to stop, with /readyz at 503, so that a load balancer takes this node away first',
+    parse: integer(0, 600_000),
   },
   corsOrigins: {
     variable: 'PHAROS_CORS_ORIGINS',
@@ -99,6 +123,27 @@ const declarations = {
     fallback: 'false',
     help: "how many proxies stand in front, or their addresses, to take the client's address from X-Forwarded-For",
     parse: trustProxy,
+  },
+  /** An object store that speaks S3, instead of the folder of files in the data folder. */
+  filesUrl: {
+    variable: 'PHAROS_FILES_URL',
+    fallback: '',
+    help: 'files in S3 instead of the data folder, such as s3://KEYID:SECRET@host/bucket/prefix?region=R; s3+http:// without TLS',
+    secret: true,
+    parse: (text) => (text === '' ? undefined : readS3Address(text)),
+  },
+  filesTimeoutMs: {
+    variable: 'PHAROS_FILES_TIMEOUT_MS',
+    fallback: '10000',
+    help: 'how long S3 may take to answer a request; six times as long for a part of a file',
+    parse: integer(100, 600_000),
+  },
+  /** Whether apps read files from S3 itself. */
+  filesRedirect: {
+    variable: 'PHAROS_FILES_REDIRECT',
+    fallback: 'off',
+    help: 'on lets apps read files from S3 itself, at addresses that are valid for a minute',
+    parse: onOrOff,
   },
   maxFileBytes: {
     variable: 'PHAROS_MAX_FILE_BYTES',

@@ -90,8 +90,8 @@ export interface Mentions<N extends string = string> {
 }
 
 /**
- * What becomes of rows that name a user who is erased. delete: they go. own: they go too, but what a manager made for the
- * house stays without the name. unname: they stay without the name.
+ * What becomes of rows that name a user who is erased. delete: they go. own: those that the first column says are hers go too, but
+ * what a manager made for the house stays without the name. unname: they stay without the name.
  */
 export type Fate = 'delete' | 'own' | 'unname';
 

@@ -28,13 +28,22 @@ const weekdays: Readonly<Record<string, number>> = {
 const seasons = [0.5, 0.6, 0.8, 1.1, 1.1, 1.2, 1.7, 1.8, 1.1, 0.95, 0.65, 0.6];
 const usual = 9.5;
 
+/** Month and day, with the name of the holiday. */
+export const closedDays: Readonly<Record<string, string>> = {
+  '12-24': 'Christmas Eve',
+  '12-25': 'Christmas Day',
+  '12-31': "New Year's Eve",
+  '01-01': "New Year's Day",
+};
+
 /** Closed on Mondays except in high summer, and on Christmas and New Year. */
 function isClosed(dayName: string, month: number, monthAndDay: string): boolean {
-  if (['12-24', '12-25', '12-31', '01-01'].includes(monthAndDay)) return true;
+  if (monthAndDay in closedDays) return true;
   return dayName === 'Mon' && month !== 7 && month !== 8;
 }
 
-function hours(dayName: string, month: number): readonly [from: number, until: number] {
+/** Of a day on which it opens. */
+export function hours(dayName: string, month: number): readonly [from: number, until: number] {
   if (dayName === 'Thu') return [10, 20];
   return [10, month >= 4 && month <= 10 ? 18 : 17];
 }

@@ -92,6 +92,15 @@ for (const database of databases) {
       const beacons = (await get('/beacons')).results;
       assert.equal(beacons.length, halls.length);
       assert.deepEqual([...new Set(beacons.map((one) => (one['location'] as { floor: number }).floor))], [0, 1]);
+      const zones = (await get('/zones')).results;
+      for (const { name, venueId, zoneId } of beacons)
+        assert.deepEqual(
+          [
+            zones.find(({ objectId }) => objectId === (zoneId as { objectId: string }).objectId)?.['name'],
+            venueId !== undefined,
+          ],
+          [name, true],
+        );
       const types = new Set((await get('/notifications')).results.map(({ type }) => type));
       assert.deepEqual([...types].sort(), ['IMAGE', 'TEXT', 'VIDEO']);
       const campaigns = new Set((await get('/storylines/details')).results.map(({ campaign }) => campaign));
@@ -214,6 +223,32 @@ for (const database of databases) {
       assert.ok(times.every((time) => time >= weekAgo));
       const logs = (await bench.get('/logs?limit=200')).results.map(({ createdAt }) => String(createdAt));
       assert.deepEqual(logs, [...logs].sort().reverse());
+    });
+
+    test('all of its visits are counted', async () => {
+      await bench.app.rollups.settleAll();
+      const [visits, counted] = [
+        await count(raw('select count(*) as n from visits')),
+        await count(raw("select sum(visits) as n from visit_rollups where span = 'allDay'")),
+      ];
+      assert.ok(visits > 0);
+      assert.equal(counted, visits);
+    });
+
+    test('its two campaigns reached people and others who got nothing', async () => {
+      const rows = await bench.storage.db.all<{ description: string; message_group: string; n: number }>(
+        sql`select description, message_group, sum(reached) as n from message_rollups join notifications
+          on notifications.app_id = message_rollups.app_id and notifications.object_id = trigger_id
+          where goal is not null group by description, message_group order by description, message_group`,
+      );
+      assert.deepEqual(
+        rows.map(({ description, message_group }) => [description, message_group]),
+        ['A chart of your own', 'Soup after the tide pool'].flatMap((name) => [
+          [name, ''],
+          [name, 'holdout'],
+        ]),
+      );
+      assert.ok(rows.every(({ n }) => Number(n) > 20));
     });
 
     test('the retention of the app keeps all of it', async () => {

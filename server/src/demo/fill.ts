@@ -5,6 +5,7 @@ import { findAppAccess } from '../features/apps/store.ts';
 import { listBeaconNames } from '../features/beacons/store.ts';
 import { installationExists } from '../features/sightings/decide/installation-locks.ts';
 import { findBeaconsById, findTriggers, type SiteTrigger } from '../features/sightings/site/site-store.ts';
+import { noteVisitChanges } from '../features/sightings/traces/visit-changes.ts';
 import { timePrefix } from '../proximity/index.ts';
 import { createRandom } from '../simulation/random.ts';
 import { dayMs } from './calendar.ts';
@@ -13,7 +14,7 @@ import type { Hall } from './halls.ts';
 import { demoPushes, pushRows, pushTime } from './push-rows.ts';
 import { Traces } from './rows.ts';
 import { tourRows } from './tour-rows.ts';
-import { type Venue, walkThrough } from './walk-through.ts';
+import { swayed, type Venue, walkThrough } from './walk-through.ts';
 import type { Tour, Year } from './year.ts';
 
 /**
@@ -98,7 +99,8 @@ async function tracesOf(step: Step, mark: DemoMark, known: Known): Promise<Trace
   const guest = year.guests[tour.guest];
   if (!guest) return new Traces();
   const visitsBefore = (hall: Hall) => year.visitsBefore(tour, hall);
-  const judged = await walkThrough(venue, { guest, tour, random: createRandom(name), visitsBefore });
+  const walked = swayed(venue, { guest, tour, random: createRandom(`${name}/campaign`), until: madeAt - 300_000 });
+  const judged = await walkThrough(venue, { guest, tour: walked, random: createRandom(name), visitsBefore });
   const { pushTimeToLive } = venue.policy;
   const firingsSince = madeAt - firingDays * dayMs;
   return tourRows(judged, { appId, guest, seed: name, pushTimeToLive, firingsSince });
@@ -112,8 +114,20 @@ async function writeStep(db: Db, mark: DemoMark, traces: Traces): Promise<number
   const guest = traces.rowsOf('events')[0]?.installation_id;
   const isGone = guest !== undefined && !(await installationExists(db, appId, guest));
   const count = isGone ? 0 : await traces.write(db);
+  if (!isGone) await noteVisits(db, mark, traces);
   await saveDemoMark(db, { ...mark, rows: mark.rows + count });
   return count;
+}
+
+/** So that they are counted like visits that came through the interface. */
+async function noteVisits(db: Db, { appId, madeAt }: DemoMark, traces: Traces): Promise<void> {
+  const visits = traces.rowsOf('visits').map(({ installation_id, beacon_id, entered_at }) => ({
+    appId,
+    installationId: installation_id,
+    beaconId: beacon_id,
+    enteredAt: entered_at,
+  }));
+  for (const statement of noteVisitChanges(db.dialect, visits, madeAt)) await db.run(statement);
 }
 
 /** The present configuration; something created later than an event could not have been triggered by it. */

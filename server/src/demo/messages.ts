@@ -10,6 +10,8 @@ export interface NotificationPlan {
   readonly isEnabled: boolean;
   readonly daysAgo: number;
   readonly delivery?: DeliveryRules;
+  /** Visitors are to come to this hall within so many hours; some of them get nothing, so that the effect can be told. */
+  readonly trial?: { readonly hall: string; readonly withinHours: number; readonly holdout: number };
   readonly shows:
     | { readonly type: 'TEXT'; readonly title: string; readonly text: string }
     /** The name of one of the demo's files. */
@@ -37,10 +39,29 @@ const plan = (
   [hall, event, daysAgo]: readonly [string, NotificationPlan['event'], number],
   description: string,
   shows: NotificationPlan['shows'],
-  more: Pick<RelativePlan, 'delivery' | 'validDays'> & { readonly isEnabled?: false } = {},
+  more: Pick<RelativePlan, 'delivery' | 'validDays' | 'trial'> & { readonly isEnabled?: false } = {},
 ): RelativePlan => ({ hall, event, daysAgo, description, shows, isEnabled: true, ...more });
 
+/** The campaign that works: visitors who get it come to the shop more often. The one about the soup changes nothing. */
+export const workingCampaign = { description: 'A chart of your own', hall: 'whale', goal: 'shop', lift: 0.28 } as const;
+
+const trials: readonly RelativePlan[] = [
+  plan(
+    [workingCampaign.hall, 'ENTER', 170],
+    workingCampaign.description,
+    text('Where do whales swim?', 'Take the chart home: in the shop today with ten percent off.'),
+    { trial: { hall: workingCampaign.goal, withinHours: 4, holdout: 40 } },
+  ),
+  plan(
+    ['tidepool', 'ENTER', 170],
+    'Soup after the tide pool',
+    text('Cold hands?', 'There is hot soup in the Lantern Café.'),
+    { trial: { hall: 'cafe', withinHours: 4, holdout: 30 } },
+  ),
+];
+
 const notifications: readonly RelativePlan[] = [
+  ...trials,
   plan(
     ['entrance', 'ENTER', 398],
     'Welcome',

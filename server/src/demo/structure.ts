@@ -8,6 +8,7 @@ import { demoDevices, exhibitColumns, exhibits, people } from './collection.ts';
 import { hallOf, halls, museum } from './halls.ts';
 import { notificationPlans, type ScenarioPlan, storylinePlans } from './messages.ts';
 import { demoFiles } from './pictures.ts';
+import { writeVenue } from './venue.ts';
 
 /**
  * The museum's configuration, written through the interface, so that the demo contains only what the product accepts.
@@ -84,7 +85,7 @@ export async function buildStructure(stage: Stage, madeAt: number): Promise<Buil
   await stage.apps.change(app.appId, { policy: { ...demoPolicy, tokenDays: 3650 } });
   const writer = new Writer(stage, madeAt, app);
   const userId = await writePeople({ ...stage, appId: app.appId }, writer);
-  const beacons = await writeBeacons(writer);
+  const beacons = await writeBeacons(writer, await writeVenue(writer, madeAt));
   const files = await writeFiles(writer);
   await writeExhibits(writer);
   for (const device of demoDevices) {
@@ -119,7 +120,7 @@ async function writePeople(stage: Stage & { readonly appId: string }, writer: Wr
   return ids[0] ?? '';
 }
 
-async function writeBeacons(writer: Writer): Promise<Ids> {
+async function writeBeacons(writer: Writer, venueId: string): Promise<Ids> {
   const ids = new Map<string, string>();
   for (const [index, { key, name, x, y, floor }] of halls.entries()) {
     writer.at(0);
@@ -131,6 +132,7 @@ async function writeBeacons(writer: Writer): Promise<Ids> {
       location: { x, y, floor },
       metadata: { hall: name, floor: floor === 0 ? 'Ground floor' : 'First floor', battery: 100 - ((index * 7) % 60) },
       measuredPower: -59,
+      venueId: { __type: 'Pointer', className: 'Venue', objectId: venueId },
     };
     ids.set(key, idOf(await writer.post('/beacons', beacon)));
   }
@@ -183,7 +185,7 @@ async function writeMessages(writer: Writer, site: Site): Promise<void> {
 
 async function writeNotification(
   writer: Writer,
-  { hall, shows, delivery, description, event, isEnabled }: ReturnType<typeof notificationPlans>[number],
+  { hall, shows, delivery, trial, description, event, isEnabled }: ReturnType<typeof notificationPlans>[number],
   { beacons, files }: Site,
 ): Promise<void> {
   const { type } = shows;
@@ -192,7 +194,15 @@ async function writeNotification(
       ? { alertTitle: shows.title, alertMessage: shows.text }
       : { url: type === 'IMAGE' ? files.get(shows.file) : shows.url };
   const beaconId = { __type: 'Pointer', className: 'Beacon', objectId: beacons.get(hall) };
-  const rules = delivery === undefined ? {} : { delivery };
+  const rules = {
+    ...(delivery === undefined ? {} : { delivery }),
+    ...(trial === undefined
+      ? {}
+      : {
+          holdout: trial.holdout,
+          goal: { kind: 'visit', beaconId: beacons.get(trial.hall), withinHours: trial.withinHours },
+        }),
+  };
   await writer.post('/notifications', { description, beaconId, event, type, message, isEnabled, ...rules });
 }
 

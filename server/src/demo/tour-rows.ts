@@ -1,7 +1,7 @@
 import type { RowOf } from '../db/table.ts';
 import { logRow } from '../features/logs/store.ts';
 import type { deliveries } from '../features/push/resource.ts';
-import type { Decision } from '../features/sightings/decide/decide.ts';
+import { type Decision, triggerDeliveryId } from '../features/sightings/decide/decide.ts';
 import { eventRow } from '../features/sightings/traces/events.ts';
 import { type VerdictRow, verdictRow } from '../features/sightings/traces/verdicts.ts';
 import { visitRow } from '../features/sightings/traces/visits.ts';
@@ -78,6 +78,20 @@ function addVerdicts(
     const deliveryId = fired.get(verdict) ?? null;
     const row = verdictRow({ appId, now, verdict, beaconId, installationId, deliveryId });
     verdicts.set(row.object_id, row);
+    const delivery = deliveryId && proximityDelivery(random, { deliveryId, verdict, now }, context);
+    if (deliveryId !== null || verdict.reason === 'holdout')
+      traces.add('message_showings', {
+        app_id: appId,
+        object_id: triggerDeliveryId(verdict, installationId),
+        installation_id: installationId,
+        trigger_id: triggerId,
+        message_group: verdict.group ?? '',
+        shown_at: at,
+        is_first: 0,
+        received_at: (delivery || undefined)?.received_at ?? null,
+        opened_at: (delivery || undefined)?.opened_at ?? null,
+        changes: 1,
+      });
     if (deliveryId === null) continue;
     if (at >= firingsSince)
       traces.add('firings', {
@@ -88,7 +102,7 @@ function addVerdicts(
         trigger_id: triggerId,
         visit_id: visitId,
       });
-    traces.add('deliveries', proximityDelivery(random, { deliveryId, verdict, now }, context));
+    if (delivery) traces.add('deliveries', delivery);
   }
 }
 

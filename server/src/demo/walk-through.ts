@@ -2,10 +2,11 @@ import type { AppPolicy } from '../access/policy.ts';
 import { type Decision, decide, type Reads, type ReportedPlace } from '../features/sightings/decide/decide.ts';
 import type { TrackRecord } from '../features/sightings/decide/track-record.ts';
 import type { SiteTrigger } from '../features/sightings/site/site-store.ts';
-import type { Observation } from '../proximity/index.ts';
+import { groupOf, heldOut, type Observation } from '../proximity/index.ts';
 import type { Random } from '../simulation/random.ts';
 import type { Guest } from './guests.ts';
-import type { Hall } from './halls.ts';
+import { type Hall, hallOf } from './halls.ts';
+import { workingCampaign } from './messages.ts';
 import type { Tour } from './year.ts';
 
 /** A tour as the proximity engine would have seen it: the product decides about the year, nothing is made up. */
@@ -128,4 +129,32 @@ export async function walkThrough(
     }
   }
   return judged;
+}
+
+interface SwayedTour {
+  readonly guest: Guest;
+  readonly tour: Tour;
+  readonly random: Random;
+  /** Nothing happens later, ms. */
+  readonly until: number;
+}
+
+const walkMs = 45_000;
+const stayMs = 190_000;
+
+/** The tour as it was because of the campaign that works: some of those who got it went on to the shop. */
+export function swayed(venue: Venue, { guest, tour, random, until }: SwayedTour): Tour {
+  const chance = random.next();
+  const seen = tour.stops.find(({ hall }) => hall.key === workingCampaign.hall);
+  const last = tour.stops.at(-1);
+  const place = seen && venue.placeOf(seen.hall);
+  if (!seen || !last || !place || tour.stops.some(({ hall }) => hall.key === workingCampaign.goal)) return tour;
+  const campaign = venue
+    .triggersAt(place.objectId, seen.enteredAt)
+    .find(({ content }) => content['description'] === workingCampaign.description);
+  if (!campaign || groupOf(campaign.trigger, guest.objectId) === heldOut || chance > workingCampaign.lift) return tour;
+  const enteredAt = last.leftAt + walkMs;
+  const leftAt = enteredAt + stayMs;
+  if (leftAt > until) return tour;
+  return { ...tour, stops: [...tour.stops, { hall: hallOf(workingCampaign.goal), enteredAt, leftAt }] };
 }

@@ -12,8 +12,20 @@ export const domainEventTypes = [
   'message.verdict',
   'push.progress',
   'push.finished',
+  'occupancy.exceeded',
+  'occupancy.cleared',
 ] as const;
-export type DomainEventType = (typeof domainEventTypes)[number];
+
+/** What the live stream alone is told: for webhooks these would be too many. */
+export const liveEventTypes = ['position.changed'] as const;
+
+/** What a webhook alone is told, for those who run the app: nobody else may hear of it. */
+export const alertEventTypes = ['alert.begun', 'alert.ended', 'service.alert.begun', 'service.alert.ended'] as const;
+
+export type DomainEventType =
+  | (typeof domainEventTypes)[number]
+  | (typeof liveEventTypes)[number]
+  | (typeof alertEventTypes)[number];
 
 export interface DomainEvent {
   readonly type: DomainEventType;

@@ -3,14 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessGuard, Admission } from '../access/access.ts';
 import type { Change } from '../access/audit.ts';
 import { type FindHeld, knowInstallations } from '../access/caller.ts';
-import type { AppContext, UserContext } from '../access/context.ts';
+import type { UserContext } from '../access/context.ts';
 import { RefusedKey } from '../access/keys/secret-key.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
-import type { CacheVersion } from '../db/cache-version.ts';
+import type { CacheVersion } from '../db/nodes/cache-version.ts';
 import type { IdempotencyKeys } from '../limits/idempotency.ts';
-import { clientNetwork, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
+import { clientNetwork, LimitKeys, type RateLimiter, type RateRule } from '../limits/rate-limit.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { auditedHandle, storesNothing } from './audited-handle.ts';
 import { noteDryRun } from './dry-run.ts';
@@ -51,14 +51,13 @@ export interface ApiOptions {
 interface Gate extends ApiOptions {
   readonly appIdNames: readonly string[];
   readonly appKeyNames: readonly string[];
+  readonly limitKeys: LimitKeys;
 }
-
-type Guarded = Admission & { readonly now: number };
 
 /** Serves the endpoints below `/api/v2`: credentials, rate limit, bearer, path, body, in this order. */
 export async function registerApi(fastify: FastifyInstance, options: ApiOptions): Promise<void> {
   const namesOf = (name: string) => options.headerPrefixes.map((prefix) => prefix + name);
-  const gate = { ...options, appIdNames: namesOf('appid'), appKeyNames: namesOf('appkey') };
+  const gate = { ...options, appIdNames: namesOf('appid'), appKeyNames: namesOf('appkey'), limitKeys: new LimitKeys() };
   const isOpen = options.corsOrigins === '*';
   await fastify.register(
     async (api) => {
@@ -84,7 +83,9 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         prefix: '',
         assertRoom: options.assertRoom,
         admit: (request, endpoint) =>
-          andThen(guardApp(request, gate), (app) => admitUser(request, app, endpoint, options)),
+          andThen(guardApp(request, gate), (app) =>
+            andThen(admitUser(request, app, endpoint, options), (admitted) => countCaller(admitted, gate)),
+          ),
         readmit: (request, endpoint) =>
           andThen(findApp(request, gate), (app) => admitUser(request, app, endpoint, options)),
         handle: (request, endpoint, call) =>
@@ -160,12 +161,28 @@ function replayed(answer: JsonText | object): JsonText {
 }
 
 /** Credentials and rate limit: every request has to pass these before the rest of it is read. */
-function guardApp(request: FastifyRequest, gate: Gate): MaybePromise<Guarded> {
-  return andThen(findAppOrCount(request, gate), (guarded) => {
-    const rule = guarded.app.policy.rateLimit;
-    if (rule.enabled) gate.limiter.take(`${guarded.app.appId} ${clientNetwork(request.ip)}`, rule, guarded.now);
-    return guarded;
+function guardApp(request: FastifyRequest, gate: Gate): MaybePromise<Admission> {
+  return andThen(findAppOrCount(request, gate), (admission) => {
+    const { app, now } = admission;
+    const rule = app.policy.rateLimit;
+    if (rule.enabled) gate.limiter.take(gate.limitKeys.ofAddress(app.appId, request.ip), rule, now);
+    return admission;
   });
+}
+
+/**
+ * The same limit once more, of a person or a secret key from all addresses together: otherwise whoever has many addresses
+ * has as many limits.
+ *
+ * @throws Failure APICallLimit
+ */
+function countCaller(admitted: Admitted, { limiter, limitKeys }: Gate): Admitted {
+  const { app, user, secretKey, now } = admitted;
+  const rule = app.policy.rateLimit;
+  if (!rule.enabled) return admitted;
+  if (user) limiter.take(limitKeys.ofUser(app.appId, user.userId), rule, now);
+  else if (secretKey) limiter.take(limitKeys.ofSecretKey(app.appId, secretKey.keyId), rule, now);
+  return admitted;
 }
 
 /**
@@ -174,7 +191,7 @@ function guardApp(request: FastifyRequest, gate: Gate): MaybePromise<Guarded> {
  */
 const wrongKeys: RateRule = { perSecond: 1, burst: 100 };
 
-function findAppOrCount(request: FastifyRequest, gate: Gate): MaybePromise<Guarded> {
+function findAppOrCount(request: FastifyRequest, gate: Gate): MaybePromise<Admission> {
   const refuse = (error: unknown): never => {
     if (!(error instanceof Failure) || error.entry.name !== 'InvalidCredentials') throw error;
     if (error.cause instanceof RefusedKey)
@@ -192,14 +209,13 @@ function findAppOrCount(request: FastifyRequest, gate: Gate): MaybePromise<Guard
   }
 }
 
-function findApp(request: FastifyRequest, gate: Gate): MaybePromise<Guarded> {
+function findApp(request: FastifyRequest, gate: Gate): MaybePromise<Admission> {
   const admission = andThen(gate.cacheVersion.fresh(), () =>
     gate.guard.app(credential(request, gate.appIdNames), credential(request, gate.appKeyNames), request.ip),
   );
   return andThen(admission, (admission) => {
-    const { app, keyId, secretKey } = admission;
     request.usedKey = admission;
-    return { app, keyId, secretKey, now: gate.now() };
+    return admission;
   });
 }
 
@@ -214,7 +230,7 @@ function credential(request: FastifyRequest, names: readonly string[]): string |
 
 function admitUser(
   request: FastifyRequest,
-  guarded: Guarded,
+  guarded: Admission,
   endpoint: Endpoint,
   { guard, findHeld }: Pick<ApiOptions, 'guard' | 'findHeld'>,
 ): MaybePromise<Admitted> {
@@ -227,7 +243,7 @@ function admitUser(
     if (grant === 'nobody') throw fail('OperationForbidden');
     return { app, now, user: undefined, secretKey };
   }
-  return andThen(findUser(request.raw.headers.authorization, app, grant, guard), (user) => {
+  return andThen(findUser(request.raw.headers.authorization, guarded, grant, guard), (user) => {
     assertGranted(grant, user);
     if (user && (app.rules.asksForInstallations || app.dryRun?.rules.asksForInstallations))
       return knowInstallations(app.appId, user, findHeld).then((user) => ({ app, now, user }));
@@ -240,22 +256,23 @@ const keyAndBearer =
 
 function findUser(
   authorization: string | undefined,
-  app: AppContext,
+  admission: Admission,
   grant: Grant,
   guard: AccessGuard,
 ): MaybePromise<UserContext | undefined> {
   if (grant === 'app') return undefined;
   if ((grant === 'visitor' || grant === 'phone') && authorization === undefined) return undefined;
-  return grant === 'phone' ? knownUser(authorization, app, guard) : guard.user(app, authorization);
+  const { app, now } = admission;
+  return grant === 'phone' ? knownUser(authorization, admission, guard) : guard.user(app, authorization, now);
 }
 
 async function knownUser(
   authorization: string | undefined,
-  app: AppContext,
+  { app, now }: Admission,
   guard: AccessGuard,
 ): Promise<UserContext | undefined> {
   try {
-    return await guard.user(app, authorization);
+    return await guard.user(app, authorization, now);
   } catch (error) {
     if (error instanceof Failure && error.name === 'InvalidSessionToken') return undefined;
     throw error;

@@ -9,12 +9,14 @@ interface Audited {
   readonly endpoints: readonly Endpoint[];
   readonly record: (change: Change) => Promise<void>;
   readonly by: Actor;
+  /** What the audit calls it; `data.` and the endpoint's operationId without it. */
+  readonly action?: string;
   /** Makes the change, if not by the endpoint alone. */
   readonly handle?: () => Promise<HandlerAnswer>;
 }
 
 /** Writes that store nothing, so that the audit need not record them. */
-export const storesNothing: ReadonlySet<string> = new Set(['simulateSightings']);
+export const storesNothing: ReadonlySet<string> = new Set(['simulateSightings', 'simulateWalks']);
 
 /**
  * Calls a write and records who did what to which record, with the record before and after if it can be read.
@@ -25,7 +27,7 @@ export const storesNothing: ReadonlySet<string> = new Set(['simulateSightings'])
 export async function auditedHandle(
   endpoint: Endpoint,
   call: Call<unknown, unknown>,
-  { endpoints, record, by, handle }: Audited,
+  { endpoints, record, by, action, handle }: Audited,
 ): Promise<HandlerAnswer> {
   const keepsStates = !endpoint.tag.isPersonal;
   const getter = keepsStates ? getterOf(endpoint.path, endpoints) : undefined;
@@ -38,7 +40,7 @@ export async function auditedHandle(
   const [shownBefore, shownAfter] = before && after ? differing(before, after) : [before, after];
   await record({
     by,
-    action: `data.${endpoint.operationId}`,
+    action: action ?? `data.${endpoint.operationId}`,
     subject: subjectOf(endpoint, call, madeId),
     appId: call.app.appId,
     ...(shownBefore ? { before: bounded(shownBefore) } : {}),

@@ -34,6 +34,10 @@ export interface Call<Body, Located> {
   readonly user: UserContext | undefined;
   /** An administrator calls from the console; then there is no user. */
   readonly isAdministrator: boolean;
+  /** The e-mail of the administrator who calls. */
+  readonly administrator?: string | undefined;
+  /** The venues to which the administrator is limited in this app; all of it without. */
+  readonly venues?: readonly string[] | undefined;
   /** A server calls for the app itself; then there is no user. */
   readonly secretKey: SecretKey | undefined;
   readonly params: Readonly<Record<string, string>>;
@@ -122,7 +126,12 @@ export interface Tag {
   /** In the order of a reader's interest, whatever order the endpoints are registered in. */
   readonly place: number;
   /** What an administrator needs for its operations; without a line they cannot be reached from the console. */
-  readonly console?: { readonly read?: Permission; readonly write?: Permission };
+  readonly console?: {
+    readonly read?: Permission;
+    readonly write?: Permission;
+    /** What it is about belongs to venues, and is narrowed for those who are limited to some. They reach nothing else. */
+    readonly byVenue?: true;
+  };
   /** Its records may hold personal data, which has to go when a person is erased: the audit keeps their ids only. */
   readonly isPersonal?: true;
   /** Members that a role without the permission neither sees nor can ask by. */

@@ -47,15 +47,35 @@ export function scopesOf({ grant, scopes = [] }: Pick<Endpoint, 'grant' | 'scope
  * @throws Failure OperationForbidden that names the missing scope
  */
 export function assertInScope(
-  endpoint: Pick<Endpoint, 'grant' | 'scopes'>,
+  endpoint: Pick<Endpoint, 'grant' | 'scopes' | 'operationId' | 'tag'>,
   { name, scopes }: Pick<SecretKey, 'name' | 'scopes'>,
   { bucketName }: Params,
 ): void {
   const needed = scopesOf(endpoint);
-  if (needed.some((scope) => scopes.include(scope, bucketName))) return;
+  const held = needed.find((scope) => scopes.include(scope, bucketName));
+  if (held && scopes.venues(held) && !isByVenue(endpoint))
+    throw fail(
+      'OperationForbidden',
+      `The secret key ${name} is limited to some venues, and this is about the app as a whole.`,
+    );
+  if (held) return;
   if (needed.length === 0)
     throw fail('OperationForbidden', 'No secret key can do this: it is for the person who signs in.');
   const where = bucketName === undefined ? '' : ` in the bucket ${bucketName}`;
   const missing = needed.map(({ of, verb }) => `${of}:${verb}`).join(' or ');
   throw fail('OperationForbidden', `The secret key ${name} does not have the scope ${missing}${where}.`);
+}
+
+/** A plan of a floor is uploaded and read as a file; of analytics, visits are counted by venue; a floor is walked over. */
+const alsoByVenue: ReadonlySet<string> = new Set([
+  'uploadFile',
+  'getFile',
+  'getVisitNumbers',
+  'getForecast',
+  'simulateWalks',
+]);
+
+/** Whether those who are limited to venues reach it: what it tells and takes is narrowed to theirs. */
+export function isByVenue({ operationId, tag }: Pick<Endpoint, 'operationId' | 'tag'>): boolean {
+  return tag.console?.byVenue === true || alsoByVenue.has(operationId);
 }

@@ -9,36 +9,54 @@ export interface Room {
   warning(): string | undefined;
 }
 
+interface Asked {
+  readonly db: Database;
+  readonly room: Room;
+  /** What is wrong with the storage of files, if anything. Answers soon. */
+  readonly files: () => Promise<string | undefined>;
+}
+
+/** What `/readyz` says of the end of the service. */
+export interface HealthState {
+  draining(): void;
+  stopping(): void;
+}
+
 /**
  * `/healthz`: the process answers. `/readyz`: it can also read from and write to its storage, the storage accepts new
- * content, and it is not stopping.
+ * content, and it is not stopping. A storage of files that does not answer is only a warning: all nodes have the same one, and
+ * without it they still serve everything else.
  */
-export function registerHealth(server: FastifyInstance, db: Database, room: Room): { stopping(): void } {
-  let isStopping = false;
+export function registerHealth(server: FastifyInstance, { db, room, files }: Asked): HealthState {
+  let refusal: string | undefined;
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async () => {
-    if (isStopping) throw fail('Timeout', 'The service is stopping.');
+    if (refusal !== undefined) throw fail('Timeout', refusal);
     if (db.diskFailure) throw db.diskFailure;
     // A database that may be far away is asked within a limit of its own. An embedded one is not written to on a full
     // disk, where the remaining room is for deletions.
     if (db.probe) await askStorage(db);
-    const answer = { status: 'ready', ...(await askRoom(room)) };
+    const warnings = [...(await askRoom(room)), ...[await files()].filter((warning) => warning !== undefined)];
+    const answer = { status: 'ready', ...(warnings.length > 0 ? { warnings } : {}) };
     if (!db.probe) await askStorage(db);
     return answer;
   });
   return {
+    draining() {
+      refusal = 'The service is draining: it still serves, and stops soon.';
+    },
     stopping() {
-      isStopping = true;
+      refusal = 'The service is stopping.';
     },
   };
 }
 
-async function askRoom(room: Room): Promise<{ warnings?: readonly string[] }> {
+async function askRoom(room: Room): Promise<readonly string[]> {
   await room.look();
   const problem = room.problem();
   if (problem !== undefined) throw fail('Timeout', { message: problem, retryAfter: 30 });
   const warning = room.warning();
-  return warning === undefined ? {} : { warnings: [warning] };
+  return warning === undefined ? [] : [warning];
 }
 
 async function askStorage(db: Database): Promise<void> {

@@ -24,8 +24,17 @@ export interface MetricSources {
     /** Storage errors since the start, by kind. */
     readonly errors: Readonly<Record<string, number>>;
   };
+  /** Requests to a storage of files that is not on this machine, since the start; undefined without one. */
+  readonly files?: (() => readonly FileCount[]) | undefined;
   /** Webhook calls given up since the start. */
   readonly givenUpCalls: () => number;
+}
+
+interface FileCount {
+  readonly operation: string;
+  readonly result: string;
+  readonly count: number;
+  readonly seconds: number;
 }
 
 /** Prometheus metrics of one service, in a registry of its own so that two services in one process stay apart. */
@@ -49,6 +58,7 @@ export function registerMetrics(fastify: FastifyInstance, sources: MetricSources
     () => sources.database().queuedSlowQueries,
   );
   storageMetrics(registers, sources);
+  if (sources.files) fileMetrics(registers, sources.files);
   new Gauge({
     name: 'pharos_jobs',
     help: 'Jobs in the outbox by state',
@@ -121,6 +131,29 @@ function storageMetrics(registers: Registry[], { storage }: MetricSources): void
     collect() {
       this.reset();
       for (const [kind, count] of Object.entries(storage().errors)) this.inc({ kind }, count);
+    },
+  });
+}
+
+function fileMetrics(registers: Registry[], counts: () => readonly FileCount[]): void {
+  new Counter({
+    name: 'pharos_file_storage_requests_total',
+    help: 'Requests to the storage of files, by operation and result',
+    labelNames: ['operation', 'result'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { operation, result, count } of counts()) this.inc({ operation, result }, count);
+    },
+  });
+  new Counter({
+    name: 'pharos_file_storage_seconds_total',
+    help: 'Time until the storage of files had answered, by operation',
+    labelNames: ['operation'],
+    registers,
+    collect() {
+      this.reset();
+      for (const { operation, seconds } of counts()) this.inc({ operation }, seconds);
     },
   });
 }

@@ -1,4 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sameVenues } from '../access/rules/rule-types.ts';
 import { fail, type Problem } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { allowedMethods, matchesPath } from './allowed-methods.ts';
@@ -26,7 +27,7 @@ declare module 'fastify' {
 
 /** What is known about the caller before the rest of the request is read. */
 export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> &
-  Partial<Pick<EarlyCall, 'isAdministrator' | 'secretKey'>>;
+  Partial<Pick<EarlyCall, 'isAdministrator' | 'administrator' | 'secretKey' | 'venues'>>;
 
 /** The endpoints that are reached below one address by one kind of caller. */
 export interface Mount {
@@ -161,7 +162,8 @@ function readmission(request: FastifyRequest, endpoint: Endpoint, mount: Mount):
   const { user, app } = request.call ?? {};
   return async () => {
     const now = await (mount.readmit ?? mount.admit)(request, endpoint);
-    return now.user?.role === user?.role && now.app.rules.text === app?.rules.text;
+    const isSame = now.user?.role === user?.role && sameVenues(now.user, user);
+    return isSame && now.app.rules.text === app?.rules.text;
   };
 }
 
@@ -176,12 +178,14 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): v
 }
 
 function beginCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitted): GrowingCall {
-  const { app, user, now, isAdministrator = false, secretKey } = admitted;
+  const { app, user, now, isAdministrator = false, administrator, secretKey, venues } = admitted;
   return {
     app,
     user,
     isAdministrator,
+    administrator,
     secretKey,
+    venues,
     now,
     params: readParams(request),
     query: readQuery(endpoint, request.query as Record<string, unknown>),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { databases, openStorage, type TestStorage } from '../../test/support/build-app.ts';
+import { watchStatements } from '../../test/support/statements.ts';
 import { raw, type Sql, sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
 import { GiveUp, type Job, type JobContext, type JobHandler, LeaseLost, type NewJob, RetryLater } from './job.ts';
@@ -97,12 +98,12 @@ for (const database of databases) {
 
     test('a drain does not end while a place that became free is about to be filled', async () => {
       const lastLook = gate();
-      let [done, rareLooks] = [0, 0];
-      const look = async (kind: unknown) => {
-        // The drain waits for this one, and hears that nothing of the kind is due, only when
-        if (kind === 'rare' && ++rareLooks === 2) await lastLook.opened;
-        if (kind !== 'work' || done !== 2) return;
-        // two jobs of the other kind have ended and the third is being looked for, which takes a while.
+      let [done, looks] = [0, 0];
+      // The drain waits for its second look
+      const look = async () => void (++looks === 2 && (await lastLook.opened));
+      const claim = async () => {
+        if (done !== 2) return;
+        // until two jobs have ended and the third is being claimed, which takes a while.
         lastLook.open();
         for (let turn = 0; turn < 50; turn++) await nextTick();
       };
@@ -111,16 +112,16 @@ for (const database of databases) {
           const member = target[name as keyof Database];
           if (typeof member !== 'function') return member;
           return async (...given: [Sql]) => {
-            if (name === 'all') await look(given[0].values.find((value) => value === 'work' || value === 'rare'));
+            if (name === 'all') await look();
+            if (name === 'transaction') await claim();
             return (member as (...given: unknown[]) => unknown).apply(target, given);
           };
         },
       });
       for (let n = 0; n < 3; n++) await enqueue();
       const work = handler(async () => void done++, { concurrency: 1 });
-      const handlers = { work, rare: handler(async () => undefined) };
       const onError = (what: string) => void errors.push(what);
-      await createWorker({ db: slowly, outbox, handlers, now: () => now, onError }).drain();
+      await createWorker({ db: slowly, outbox, handlers: { work }, now: () => now, onError }).drain();
       assert.deepEqual([await stored(), errors], [[], []]);
     });
 
@@ -314,6 +315,32 @@ for (const database of databases) {
       await workerWith({ work: handler(async ({ appId }) => void order.push(appId), { concurrency: 1 }) }).drain();
       assert.deepEqual(order.slice(0, 6), ['a-busy-app', 'b', 'c', 'a-busy-app', 'b', 'c']);
       assert.equal(order.length, 34);
+    });
+
+    test('an app with more jobs than a look reads hides nobody, nor does what is due later', async () => {
+      const crowd = (appId: string, kind: string, runAt: number) =>
+        db.transaction((db) =>
+          outbox.enqueueAll(
+            db,
+            Array.from({ length: 250 }, () => ({ appId, kind, payload: {}, runAt })),
+          ),
+        );
+      await crowd('a', 'stuck', now - 1000);
+      await crowd('b', 'work', now + 1000);
+      await enqueue({ appId: 'c', kind: 'work' });
+      await enqueue({ appId: 'c', kind: 'xerox' });
+      const order: string[] = [];
+      const see = handler(async ({ appId, kind }) => void order.push(`${appId} ${kind}`));
+      await workerWith({ work: see, xerox: see }).drain();
+      assert.deepEqual(order.sort(), ['c work', 'c xerox']);
+    });
+
+    test('all kinds together cost one statement where nothing is due', async () => {
+      const statements = watchStatements(db);
+      const work = handler(async () => undefined);
+      const worker = workerWith(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`kind-${n}`, work])));
+      await worker.drain();
+      assert.equal(statements.take().length, 1);
     });
 
     test('one claim gives every waiting app its part of the places', async () => {

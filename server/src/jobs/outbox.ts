@@ -10,12 +10,17 @@ export interface Outbox {
   enqueue(db: Db, job: NewJob): Promise<void>;
   /** The same for several jobs, with few statements. */
   enqueueAll(db: Db, jobs: readonly NewJob[]): Promise<void>;
-  /** Tells a worker of this process that a job of this kind may be due. */
-  onEnqueued(listener: (kind: string) => void): void;
+  /** Tells a worker of this process that jobs of this kind may be due for these apps. */
+  onEnqueued(listener: (kind: string, appIds: readonly string[]) => void): void;
+  /** Another process has enqueued jobs. */
+  heard(): void;
+  /** Tells a worker of this process that jobs may be due that another process has enqueued. */
+  onHeard(listener: () => void): void;
 }
 
 export function createOutbox(now: Clock): Outbox {
-  const listeners: ((kind: string) => void)[] = [];
+  const listeners: ((kind: string, appIds: readonly string[]) => void)[] = [];
+  const hearers: (() => void)[] = [];
   async function enqueueAll(db: Db, jobs: readonly NewJob[]): Promise<void> {
     const createdAt = now();
     const records = jobs.map((job) => ({
@@ -29,9 +34,12 @@ export function createOutbox(now: Clock): Outbox {
       createdAt,
     }));
     await insertJobs(db, records);
-    const kinds = new Set(jobs.map(({ kind }) => kind));
+    const appsOf = new Map<string, Set<string>>();
+    // What is due later is found by whoever looks then.
+    for (const { kind, appId } of records.filter(({ runAt }) => runAt <= createdAt))
+      appsOf.set(kind, (appsOf.get(kind) ?? new Set()).add(appId));
     db.afterCommit(() => {
-      for (const kind of kinds) for (const listener of listeners) listener(kind);
+      for (const [kind, appIds] of appsOf) for (const listener of listeners) listener(kind, [...appIds]);
     });
   }
   return {
@@ -39,6 +47,12 @@ export function createOutbox(now: Clock): Outbox {
     enqueueAll,
     onEnqueued(listener) {
       listeners.push(listener);
+    },
+    heard() {
+      for (const hear of hearers) hear();
+    },
+    onHeard(listener) {
+      hearers.push(listener);
     },
   };
 }

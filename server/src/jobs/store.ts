@@ -1,4 +1,4 @@
-import { joinSql, raw, sql } from '../base/sql.ts';
+import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import { bulkInsert } from '../db/bulk.ts';
 import type { Db } from '../db/db.ts';
 import type { Job } from './job.ts';
@@ -60,35 +60,33 @@ export async function insertJobs(db: Db, jobs: readonly JobRecord[]): Promise<vo
   for (const statement of newJobs.each(db.dialect, rows)) await db.run(statement);
 }
 
-export interface DueScope {
+/** Jobs of one kind that one app has. */
+export interface DueJobs {
   readonly kind: string;
-  readonly now: number;
-  /** Only apps after this one. */
-  readonly after: string;
-  readonly limit: number;
+  readonly appId: string;
 }
 
-/**
- * Apps with a due job of the kind, in the order of their ids. It walks from app to app along the index, so that an app
- * with a million jobs costs as much as an app with one.
- */
-export async function findDueApps(db: Db, { kind, now, after, limit }: DueScope): Promise<string[]> {
-  const rows = await db.all<{ app_id: string }>(sql`
-    with recursive waiting (app_id) as (
-      select min(app_id) from jobs where state = 'queued' and kind = ${kind} and app_id > ${after}
-      union all
-      select (select min(job.app_id) from jobs job
-        where job.state = 'queued' and job.kind = ${kind} and job.app_id > waiting.app_id)
-      from waiting where waiting.app_id is not null
-    )
-    select app_id from waiting
-    where app_id is not null and exists (
-      select 1 from jobs job where job.state = 'queued' and job.kind = ${kind} and job.app_id = waiting.app_id
-        and job.run_at <= ${now}
-    )
-    limit ${limit}`);
-  return rows.map((row) => row.app_id);
+export interface WaitingJob extends DueJobs {
+  readonly runAt: number;
 }
+
+const waitingJob = raw('kind, app_id as "appId", run_at as "runAt"');
+
+/** The due jobs that have waited longest, of all kinds and apps. */
+export function findOldestDue(db: Db, now: number, limit: number): Promise<WaitingJob[]> {
+  return db.all<WaitingJob>(sql`select ${waitingJob} from jobs where state = 'queued' and run_at <= ${now}
+    order by run_at limit ${limit}`);
+}
+
+/** Jobs that are due some day, behind all those of one kind and app; those of each kind and app by when they are due. */
+export function findWaiting(db: Db, after: DueJobs, limit: number): Promise<WaitingJob[]> {
+  return db.all<WaitingJob>(sql`select ${waitingJob} from jobs
+    where state = 'queued' and (kind, app_id) > (${after.kind}, ${after.appId})
+    order by kind, app_id, run_at limit ${limit}`);
+}
+
+/** Selects when the next job of any kind is due, or was; null when none waits. One look at an index. */
+export const nextRunAt: Sql = raw("select min(run_at) from jobs where state = 'queued'");
 
 export interface Claim {
   readonly appId: string;
@@ -133,9 +131,6 @@ function held(job: Job) {
   return sql`app_id = ${job.appId} and job_id = ${job.jobId} and lease_token = ${job.leaseToken}`;
 }
 
-// Each of these returns false when another worker has taken the job in the meantime; then nothing has changed.
-
-/** Removes a finished job. */
 /** What a job that is not done yet is about. */
 export async function findPayload(db: Db, appId: string, jobId: string): Promise<unknown> {
   const row = await db.one<{ payload: string }>(
@@ -144,6 +139,9 @@ export async function findPayload(db: Db, appId: string, jobId: string): Promise
   return row && (JSON.parse(row.payload) as unknown);
 }
 
+// Each of these returns false when another worker has taken the job in the meantime; then nothing has changed.
+
+/** Removes a finished job. */
 export async function deleteJob(db: Db, job: Job): Promise<boolean> {
   return (await db.run(sql`delete from jobs where ${held(job)}`)) > 0;
 }

@@ -18,18 +18,21 @@ const firstMs = 60_000;
 const everyMs = 3_600_000;
 
 /**
- * Runs each task every hour until `stop`, for the first time after a minute. The timers do not keep the process alive.
+ * Runs each task that is `isOurs` then every hour until `stop`, for the first time after a minute; `sweep` runs all at once. The timers do not keep the process alive.
  */
 export function startSweeping(
   run: (what: string, work: () => Promise<unknown>) => void,
   tasks: Readonly<Record<string, () => Promise<unknown>>>,
-): { stop(): void } {
-  const sweep = () => {
-    for (const [what, work] of Object.entries(tasks)) run(what, work);
+  isOurs: (what: string) => boolean = () => true,
+): { sweep(): void; stop(): void } {
+  const sweep = (isAsked: (what: string) => boolean) => {
+    for (const [what, work] of Object.entries(tasks)) if (isAsked(what)) run(what, work);
   };
-  const timers = [setTimeout(sweep, firstMs), setInterval(sweep, everyMs)];
+  const sweepOurs = () => sweep(isOurs);
+  const timers = [setTimeout(sweepOurs, firstMs), setInterval(sweepOurs, everyMs)];
   for (const timer of timers) timer.unref();
   return {
+    sweep: () => sweep(() => true),
     stop() {
       for (const timer of timers) clearTimeout(timer);
     },

@@ -21,6 +21,7 @@ export const jobs = defineTable({
   key: ['app_id', 'job_id'],
   indexes: {
     jobs_due: { on: ['kind', 'app_id', 'run_at'], isPartial: true },
+    jobs_next: { on: ['run_at'], isPartial: true },
     jobs_dead: { on: ['run_at'], isPartial: true },
     jobs_subject: { on: ['app_id', 'kind', 'subject'], isPartial: true },
     jobs_expiry: { on: ['expires_at'], isPartial: true },

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import type { Database } from '../db/db.ts';
+import { Pulse } from '../db/nodes/pulse.ts';
+import { DueLook } from './due-jobs.ts';
 import {
   backOff,
   GiveUp,
@@ -15,11 +17,6 @@ import { JobQueue, leaseMs as usualLeaseMs } from './job-queue.ts';
 import type { Outbox } from './outbox.ts';
 import * as store from './store.ts';
 
-/**
- * The fallback: anything that no wake-up of this process announces (another node's job, a pause that ends) is found by
- * then.
- */
-const pollMs = 1_000;
 /** How long a stop waits for running jobs. */
 const graceMs = 5_000;
 const maxErrorLength = 1_000;
@@ -37,6 +34,10 @@ export interface WorkerOptions {
   readonly leaseMs?: number;
   /** How often the leases of running jobs are renewed; a third of the lease by default. */
   readonly renewMs?: number;
+  /** For whose jobs this worker looks, where several share the work; those that it hears of it takes all the same. */
+  readonly owns?: (appId: string) => boolean;
+  /** What looks whether a job is due; without it the worker has one of its own. */
+  readonly pulse?: Pulse;
 }
 
 export interface Worker {
@@ -66,6 +67,8 @@ interface Slots {
   next: Promise<number> | undefined;
 }
 
+type Owns = (appId: string) => boolean;
+
 class OutboxWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #slots: ReadonlyMap<string, Slots>;
@@ -74,6 +77,12 @@ class OutboxWorker implements Worker {
   #ended = 0;
   #stopping = false;
   #timers: NodeJS.Timeout[] = [];
+  #ownPulse: Pulse | undefined;
+  readonly #dueLook = new DueLook();
+  #looking: Promise<void> = Promise.resolve();
+  #nextLook: Promise<void> | undefined;
+  /** Whose jobs the next look is for; undefined: everybody's. */
+  #nextOwns: Owns | undefined;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -94,18 +103,35 @@ class OutboxWorker implements Worker {
 
   start(): void {
     const { outbox, leaseMs = usualLeaseMs, renewMs = leaseMs / 3 } = this.#options;
-    outbox.onEnqueued((kind) => {
+    outbox.onEnqueued((kind, appIds) => {
       const slots = this.#slots.get(kind);
-      if (slots) void this.#fill(slots);
+      if (!slots) return;
+      for (const appId of appIds) slots.queue.add(appId);
+      void this.#fill(slots);
     });
-    this.#timers = [setInterval(() => this.#fillAll(), pollMs), setInterval(() => void this.#renew(), renewMs)];
+    outbox.onHeard(() => void this.#look());
+    this.#timers = [setInterval(() => void this.#renew(), renewMs)];
     for (const timer of this.#timers) timer.unref();
-    this.#fillAll();
+    this.#lookOut();
+    void this.#look();
+  }
+
+  /** The fallback: what no wake-up announces (another node's job, a pause that ends) is found by looking. */
+  #lookOut(): void {
+    const { db, now, owns, pulse = new Pulse(db) } = this.#options;
+    const hear = (runAt: number | null) => {
+      if (runAt !== null && runAt <= now()) void this.#look(owns);
+    };
+    pulse.add({ ask: () => (this.#stopping ? undefined : { value: store.nextRunAt, hear }) });
+    if (this.#options.pulse) return;
+    pulse.start();
+    this.#ownPulse = pulse;
   }
 
   async drain(): Promise<void> {
     for (;;) {
       const endedBefore = this.#ended;
+      await this.#look();
       const claimed = await Promise.all([...this.#slots.values()].map((slots) => this.#fill(slots)));
       // A job that has just ended has left its slot to the next, which may be about to be claimed.
       const isQuiet = this.#running.size === 0 && this.#ended === endedBefore;
@@ -116,7 +142,9 @@ class OutboxWorker implements Worker {
 
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#ownPulse?.stop();
     for (const timer of this.#timers) clearInterval(timer);
+    await this.#looking;
     await Promise.all([...this.#slots.values()].map(({ claiming }) => claiming));
     const grace = new AbortController();
     const ended = Promise.all([...this.#running].map((running) => running.ended)).then(() => grace.abort());
@@ -130,11 +158,26 @@ class OutboxWorker implements Worker {
     for (const job of jobs) await this.#attempt('giving a job back', () => store.releaseJob(db, job, now()));
   }
 
-  #fillAll(): void {
+  /** Looks for the apps with due jobs and claims theirs, after a look that is under way: that one may miss the newest. */
+  #look(owns?: Owns): Promise<void> {
+    if (!this.#nextLook || !owns) this.#nextOwns = owns;
+    this.#nextLook ??= this.#looking.then(() => {
+      this.#nextLook = undefined;
+      return this.#lookNow(this.#nextOwns);
+    });
+    this.#looking = this.#nextLook;
+    return this.#looking;
+  }
+
+  async #lookNow(owns: Owns | undefined): Promise<void> {
+    if (this.#stopping) return;
+    const { db, now } = this.#options;
+    const found = await this.#attempt('looking for jobs', () => this.#dueLook.find(db, now()));
+    for (const { kind, appId } of found ?? []) if (owns?.(appId) ?? true) this.#slots.get(kind)?.queue.add(appId);
     for (const slots of this.#slots.values()) void this.#fill(slots);
   }
 
-  /** Claims until the kind's slots are full or nothing is due. Returns how many were claimed; never rejects. */
+  /** Claims until the kind's slots are full or nothing is known to be due. Returns how many were claimed; never rejects. */
   #fill(slots: Slots): Promise<number> {
     slots.next ??= slots.claiming.then(() => {
       slots.next = undefined;

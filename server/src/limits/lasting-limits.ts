@@ -1,7 +1,7 @@
 import { secretHash } from '../access/access.ts';
 import type { Clock } from '../base/clock.ts';
 import { sql } from '../base/sql.ts';
-import type { Database } from '../db/db.ts';
+import type { Database, Db } from '../db/db.ts';
 import type { BucketMemory, RateRule, TokenBucket } from './rate-limit.ts';
 
 export interface LastingLimitDeps {
@@ -30,9 +30,7 @@ export class LastingLimits implements BucketMemory {
   /** Reads the stored buckets; call it before the first request. */
   async load(): Promise<void> {
     const { db, now } = this.#deps;
-    const rows = await db.all<{ key_hash: string; tokens: number; at: number }>(sql`select key_hash, tokens, at
-      from limit_buckets where full_at > ${now()} order by full_at desc limit ${mostKept}`);
-    for (const { key_hash, tokens, at } of rows) this.#kept.set(key_hash, { tokens, at });
+    for (const { keyHash, ...bucket } of await readBuckets(db, now(), mostKept)) this.#kept.set(keyHash, bucket);
   }
 
   recall(key: string): TokenBucket | undefined {
@@ -43,7 +41,7 @@ export class LastingLimits implements BucketMemory {
     return bucket;
   }
 
-  keep(key: string, { burst, perSecond }: RateRule, { tokens, at }: Readonly<TokenBucket>): void {
+  keep(key: string, { burst, perSecond }: RateRule, { tokens, at }: TokenBucket): void {
     if (tokens >= burst / 2) return;
     const fullAt = Math.ceil(at + ((burst - tokens) / perSecond) * 1000);
     const row = sql`${secretHash(key)}, ${tokens}, ${at}, ${fullAt}`;
@@ -57,4 +55,11 @@ export class LastingLimits implements BucketMemory {
   async sweep(): Promise<void> {
     await this.#deps.db.run(sql`delete from limit_buckets where full_at <= ${this.#deps.now()}`);
   }
+}
+
+/** The stored buckets that are not full at this time, those that need longest first. */
+export async function readBuckets(db: Db, now: number, limit: number) {
+  const rows = await db.all<{ key_hash: string; tokens: number; at: number }>(sql`select key_hash, tokens, at
+    from limit_buckets where full_at > ${now} order by full_at desc limit ${limit}`);
+  return rows.map(({ key_hash: keyHash, tokens, at }) => ({ keyHash, tokens, at }));
 }

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../base/caches/bounded-map.ts';
+import { PairCache } from '../base/caches/pair-cache.ts';
 import { fail } from '../base/errors.ts';
 
 export interface RateRule {
@@ -15,8 +17,8 @@ export interface TokenBucket {
 export interface BucketMemory {
   /** The stored bucket of a key that the limiter does not know. */
   recall(key: string): TokenBucket | undefined;
-  /** Called for each token that is taken; must not throw. */
-  keep(key: string, rule: RateRule, bucket: Readonly<TokenBucket>): void;
+  /** Called whenever tokens are taken, or given back (fewer than none); must not throw. It may correct the bucket later. */
+  keep(key: string, rule: RateRule, bucket: TokenBucket, tokens: number): void;
 }
 
 /**
@@ -24,13 +26,11 @@ export interface BucketMemory {
  * is forgotten, so that an attacker with many addresses costs no memory.
  */
 export class RateLimiter {
-  readonly #buckets = new Map<string, TokenBucket>();
-  readonly #capacity: number;
-
+  readonly #buckets: BoundedMap<string, TokenBucket>;
   readonly #memory: BucketMemory | undefined;
 
   constructor(capacity = 50_000, memory?: BucketMemory) {
-    this.#capacity = capacity;
+    this.#buckets = new BoundedMap(capacity);
     this.#memory = memory;
   }
 
@@ -57,33 +57,26 @@ export class RateLimiter {
     const bucket = this.#bucket(key, rule, now);
     if (bucket.tokens < tokens) return Math.max(1, Math.ceil((tokens - bucket.tokens) / rule.perSecond));
     bucket.tokens -= tokens;
-    this.#memory?.keep(key, rule, bucket);
+    this.#memory?.keep(key, rule, bucket, tokens);
     return undefined;
   }
 
   /** Gives a token back for something that turned out not to count. */
   giveBack(key: string, rule: RateRule, tokens = 1): void {
     const bucket = this.#buckets.get(key);
-    if (bucket) bucket.tokens = Math.min(rule.burst, bucket.tokens + tokens);
+    if (!bucket) return;
+    bucket.tokens = Math.min(rule.burst, bucket.tokens + tokens);
+    this.#memory?.keep(key, rule, bucket, -tokens);
   }
 
   #bucket(key: string, rule: RateRule, now: number): TokenBucket {
     const known = this.#buckets.get(key);
     if (!known) {
       const fresh = this.#memory?.recall(key) ?? { tokens: rule.burst, at: now };
-      if (this.#buckets.size >= this.#capacity) this.#forgetOldest();
       this.#buckets.set(key, fresh);
       return refilled(fresh, rule, now);
     }
     return refilled(known, rule, now);
-  }
-
-  #forgetOldest(): void {
-    let looked = 0;
-    for (const [key] of this.#buckets) {
-      this.#buckets.delete(key);
-      if (++looked >= this.#capacity / 10) return;
-    }
   }
 }
 
@@ -97,6 +90,37 @@ function refilled(bucket: TokenBucket, rule: RateRule, now: number): TokenBucket
 
 function pace({ perSecond }: RateRule): string {
   return perSecond >= 1 ? `${perSecond} requests a second` : `one request in ${Math.round(1 / perSecond)} s`;
+}
+
+/**
+ * The keys under which the requests of one client are counted. They are joined once and then found again, because a text
+ * that is made for each request has to be hashed for each request.
+ */
+export class LimitKeys {
+  readonly #addresses = new PairCache<string>(mostKeys);
+  readonly #users = new PairCache<string>(mostKeys);
+  readonly #secretKeys = new PairCache<string>(mostKeys);
+
+  ofAddress(appId: string, address: string): string {
+    return (
+      this.#addresses.get(appId, address) ?? kept(this.#addresses, appId, address, `${appId} ${clientNetwork(address)}`)
+    );
+  }
+
+  ofUser(appId: string, userId: string): string {
+    return this.#users.get(appId, userId) ?? kept(this.#users, appId, userId, `${appId} user ${userId}`);
+  }
+
+  ofSecretKey(appId: string, keyId: string): string {
+    return this.#secretKeys.get(appId, keyId) ?? kept(this.#secretKeys, appId, keyId, `${appId} key ${keyId}`);
+  }
+}
+
+const mostKeys = 20_000;
+
+function kept(keys: PairCache<string>, first: string, second: string, key: string): string {
+  keys.set(first, second, key);
+  return key;
 }
 
 /** The part of a client address that one subscriber holds: the whole IPv4 address, or the first 64 bits of IPv6. */

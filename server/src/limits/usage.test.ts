@@ -69,6 +69,42 @@ for (const database of databases) {
       }
     });
 
+    test('what is on its way to the database counts', async () => {
+      const { db, close } = await openStorage(database);
+      try {
+        await migrate(db, 1);
+        const { appId } = await createServices({ db, now: Date.now }).apps.create('One');
+        const [arrived, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        let isSlow = false;
+        const slow: Database = Object.assign(Object.create(db), {
+          run: async (statement: Parameters<Database['run']>[0]) => {
+            if (isSlow) {
+              arrived.resolve();
+              await answer.promise;
+            }
+            return db.run(statement);
+          },
+          one: (statement: Parameters<Database['one']>[0]) => db.one(statement),
+          all: (...of: Parameters<Database['all']>) => db.all(...of),
+        });
+        const meter = new UsageMeter({ db: slow, now: Date.now, inBackground: (_, work) => void work() });
+        await meter.of(appId);
+        meter.add(appId, { files: 4 });
+        isSlow = true;
+        const writing = meter.write();
+        await arrived.promise;
+        assert.equal((await meter.of(appId)).files, 4);
+        meter.add(appId, { files: 1 });
+        assert.equal((await meter.of(appId)).files, 5);
+        answer.resolve();
+        await writing;
+        await meter.write();
+        assert.equal((await meter.of(appId)).files, 5);
+      } finally {
+        await close();
+      }
+    });
+
     test('counts are taken over from a clean end, and made anew after a crash', async () => {
       const { db, close } = await openStorage(database);
       try {

@@ -25,6 +25,8 @@ interface Known {
   stored: Stored;
   /** Changes of this process that are not in the database yet. */
   pending: Stored;
+  /** Changes that are on their way to the database, and in `stored` only when it has answered. */
+  writing: Stored;
   isExact: boolean;
   /** The counts were exact when this process read them, so nothing had to be counted. */
   readonly isFromDatabase: boolean;
@@ -72,6 +74,15 @@ function added(a: Stored, b: Partial<Stored>): Stored {
   };
 }
 
+function negative({ files, fileBytes, records, recordBytes }: Stored): Stored {
+  return { files: -files, fileBytes: -fileBytes, records: -records, recordBytes: -recordBytes };
+}
+
+/** With the changes that the database does not have yet. */
+function total({ stored, pending, writing }: Known): Stored {
+  return sum(stored, added(pending, writing));
+}
+
 /**
  * Counts what apps store. To avoid a statement for each request, changes are added up in memory and written to the
  * database every few seconds. After a crash, and once a day, an app is counted again in the background. Each of several
@@ -95,7 +106,7 @@ export class UsageMeter {
    */
   assertRoom(appId: string, { quotas }: Pick<AppPolicy, 'quotas'>, more: Partial<Stored>): Promise<void> | undefined {
     const judge = (known: Known) => {
-      const now = sum(known.stored, known.pending);
+      const now = total(known);
       for (const member of members) {
         const wanted = more[member] ?? 0;
         if (wanted > 0 && now[member] + wanted > quotas[member]) throw fail('OperationForbidden', full(member, quotas));
@@ -128,7 +139,7 @@ export class UsageMeter {
 
   async of(appId: string): Promise<Stored> {
     const known = this.#apps.get(appId) ?? (await this.#load(appId));
-    return sum(known.stored, known.pending);
+    return total(known);
   }
 
   /** Adds pending changes to the database, and reads what other nodes have added. */
@@ -143,6 +154,7 @@ export class UsageMeter {
       if (!known) continue;
       const { pending } = known;
       known.pending = none;
+      known.writing = added(known.writing, pending);
       try {
         await this.#deps.db.run(sql`update usage set files = files + ${pending.files},
           file_bytes = file_bytes + ${pending.fileBytes}, records = records + ${pending.records},
@@ -155,6 +167,8 @@ export class UsageMeter {
         if (error instanceof Failure && error.isOutcomeUnknown) known.isExact = false;
         failure ??= error;
         continue;
+      } finally {
+        known.writing = added(known.writing, negative(pending));
       }
       known.stored = added(known.stored, pending);
       try {
@@ -234,6 +248,7 @@ export class UsageMeter {
     const known: Known = {
       stored: row ? storedOf(row) : none,
       pending: none,
+      writing: none,
       isExact: row?.is_exact === 1,
       isFromDatabase: row?.is_exact === 1,
       countedAt: row?.counted_at ?? 0,

@@ -2,6 +2,7 @@
 export { type ClockState, learnClock, newClock } from './clock.ts';
 export { errorRadius, floorOf } from './position/fix.ts';
 export { addEvidence, learnedFrom, noEvidence } from './position/learning.ts';
+export { addPasses, addPassesOf, countOf, earOf, type Hearing, loudnessOf, noHearing } from './position/loudness.ts';
 export { nearestOf } from './position/nearest.ts';
 export { calibrate, DEFAULT_MEASURED_POWER, distanceFromLoss } from './presence/distance.ts';
 export { presenceEventId, sightingKey, timePrefix, visitIdOf } from './presence/ids.ts';
@@ -10,6 +11,9 @@ export { SILENCE_SECONDS, silenceMs } from './presence/silence.ts';
 export { copyTrack, newTrack } from './presence/state.ts';
 export type * from './presence/types.ts';
 export { FLAP_MS } from './presence/visits.ts';
+export { groupOf, heldOut } from './rules/groups.ts';
+export type * from './rules/hours.ts';
+export { overlapInDay, overlapInWeek, readHours } from './rules/hours.ts';
 export { type Judgement, type Judging, judgeEvents, type Wait } from './rules/judging.ts';
 export { POLITE } from './rules/policy.ts';
 export type * from './rules/rule-types.ts';

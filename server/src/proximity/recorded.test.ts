@@ -6,6 +6,8 @@ import { withExactSignals } from '../../../bench/proximity/exact.ts';
 import { generateRecordings } from '../../../bench/proximity/generated.ts';
 import { type Recordings, readRecordings, recordingsFolder } from '../../../bench/proximity/recordings.ts';
 import { type Score, score, scoreWalks } from '../../../bench/proximity/score.ts';
+import { pharosSite } from '../../../bench/proximity/site-engines.ts';
+import { scoreSite } from '../../../bench/proximity/site-score.ts';
 
 /**
  * The engine on real signals (`shared/data/rssi` beside the repository, or PHAROS_RSSI_DATA), through its one entry. The
@@ -73,6 +75,18 @@ for (const name of ['stable', 'fast'] as const) {
     t.diagnostic(`${zoneChangesPerMinute.toFixed(2)} a minute, the worst phone ${mostZoneChangesPerMinute.toFixed(2)}`);
     assert.ok(zoneChangesPerMinute <= 1);
     assert.ok(mostZoneChangesPerMinute <= 1);
+  });
+}
+
+for (const shift of [0, -10]) {
+  test(`over all beacons, nobody has calibrated, a phone of ${shift} dB: nearly all visits, and hardly a false one`, (t) => {
+    if (!recordings.recorded) return t.skip('no recordings');
+    const engine = pharosSite({ name: 'site', oneZone: true, isLocated: true });
+    const { visits, falseEnters } = scoreSite(engine, recordings, { isCalibrated: false, shift });
+    const hits = visits.filter(({ isHit }) => isHit).length;
+    const duplicates = visits.reduce((sum, visit) => sum + visit.duplicates, 0);
+    assert.ok(hits >= 23, `${hits} of ${visits.length} visits`);
+    assert.ok(duplicates + falseEnters <= 2, `${falseEnters} false enters, ${duplicates} duplicates`);
   });
 }
 

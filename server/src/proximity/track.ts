@@ -1,9 +1,18 @@
-import { decideTogether, type HeardAt, noteLoss } from './position/zones.ts';
+import { noteLoss } from './position/reckoning.ts';
+import { decideTogether, type HeardAt } from './position/zones.ts';
 import { expire, noteDue, openUntil } from './presence/expiry.ts';
 import { applyDecision, hear, nearestDistance, weigh } from './presence/presence.ts';
 import { borrowTrack, newPresence, newTrack } from './presence/state.ts';
 import { THRESHOLDS, type Thresholds } from './presence/thresholds.ts';
-import type { Evidence, PresenceEvent, PresenceSettings, PresenceState, Sample, TrackState } from './presence/types.ts';
+import type {
+  Evidence,
+  Pass,
+  PresenceEvent,
+  PresenceSettings,
+  PresenceState,
+  Sample,
+  TrackState,
+} from './presence/types.ts';
 import { type Calculation, ownState, type TrackedBeacon } from './presence/visits.ts';
 
 /** One installation over all beacons of a site: (state, ordered samples) → (state, events). Pure; the one code path. */
@@ -31,6 +40,8 @@ export interface Followed {
   readonly retracted: readonly string[];
   /** What these samples say about the radio of beacons, for `learnedFrom`; empty where no position was reckoned. */
   readonly evidence: Readonly<Record<string, Evidence>>;
+  /** The beacons that were passed, for how loud the installation hears; see loudness.ts. */
+  readonly passes: readonly Pass[];
 }
 
 /** Applies samples. How they are cut into calls makes no difference to the events, as long as no instant is cut in two. */
@@ -46,7 +57,8 @@ export function follow(input: Following): Followed {
     run.track.at = at;
     applyInstant(run, samples, start, end);
   }
-  return { state: run.track, events: run.events, retracted: run.retracted, evidence: run.evidence };
+  const { track, events, retracted, evidence, passes } = run;
+  return { state: track, events, retracted, evidence, passes };
 }
 
 /** Everything that was sensed at one instant, at all beacons: samples first, then the phone's own decisions. */
@@ -96,7 +108,7 @@ const isOfOneReceiver = (a: Sample, b: Sample) =>
 
 function begin({ installationId, state, settingsOf, heldSince = 0, thresholds = THRESHOLDS }: Following): Calculation {
   const track = state === null ? newTrack() : borrowTrack(state);
-  const none = { events: [], retracted: [], evidence: {}, owned: new Set<string>() };
+  const none = { events: [], retracted: [], evidence: {}, passes: [], owned: new Set<string>() };
   return { installationId, track, settingsOf, heldSince, thresholds, ...none };
 }
 
@@ -135,6 +147,7 @@ export function endings({ installationId, state, until, patience }: Ending): Pre
     events: [],
     retracted: [],
     evidence: {},
+    passes: [],
     owned: new Set<string>(),
     heldSince: 0,
     thresholds: THRESHOLDS,

@@ -1,3 +1,5 @@
+import type { Sql } from '../base/sql.ts';
+
 /**
  * What a `where` or an `order` may name, and where the database keeps it.
  *
@@ -31,6 +33,14 @@ export interface ColumnField {
   readonly isSet?: true;
 }
 
+/** Where the texts of a list member are found. Both select objectIds. */
+export interface ListMember {
+  /** The records that hold a text; `and value = …` follows. */
+  readonly rows: Sql;
+  /** All records that are asked about; `and …` follows. */
+  readonly all: Sql;
+}
+
 /** A member of a bucket document. */
 export interface MemberField {
   readonly from: 'member';
@@ -46,6 +56,8 @@ export interface MemberField {
    * or null. So plain ascending order puts missing values first on both databases.
    */
   readonly slot?: string;
+  /** An index of the texts that the member holds, set only while it is exact. */
+  readonly list?: ListMember;
 }
 
 export type Field = ColumnField | MemberField;

@@ -157,7 +157,7 @@ describe('a where', () => {
   });
 
   it('is refused quickly when it is hostile', () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     refusal(() => parse(`{"whole":{"$in":[${'1,'.repeat(40_000)}1]}}`));
     refusal(() => parseWhereValue({ whole: { $in: Array(40_000).fill(1) } }, fields));
     refusal(() => parse('['.repeat(8192)));
@@ -165,7 +165,8 @@ describe('a where', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level++) deep = [deep];
     refusal(() => parseWhereValue({ 'metadata.a': deep }, fields));
-    assert.ok(performance.now() - started < 200);
+    // In processor time, which other work on the machine does not change; work that grows with the square takes minutes.
+    assert.ok(process.cpuUsage(started).user < 2_000_000);
   });
 
   it('lists every problem by field and says what is allowed', () => {

@@ -79,7 +79,18 @@ interface Walk {
 export function documentFields(where: Where | undefined, order: Order): readonly Field[] {
   const conditions = (where === undefined ? [] : listConditions(where)) ?? [];
   const fields = [...conditions.filter(isLookup), ...order.slice(0, 1)].map(({ field }) => field);
-  return fields.filter((field) => jsonColumnOf(field) !== undefined);
+  return fields.filter(readsDocument);
+}
+
+const readsDocument = (field: Field) =>
+  jsonColumnOf(field) !== undefined && !(field.from === 'member' && field.list !== undefined);
+
+/** What the index of a list could answer in a `$or`: "it is mine, or it is shared with me". */
+export function alternativeFields(where: Where | undefined): readonly Field[] {
+  if (where?.kind === 'all') return where.parts.flatMap(alternativeFields);
+  const parts = where?.kind === 'any' ? where.parts.map(listConditions) : [];
+  if (!parts.every((list) => list?.length === 1)) return [];
+  return parts.flatMap((list) => list?.filter(isLookup).map(({ field }) => field) ?? []).filter(readsDocument);
 }
 
 /** Undefined if documents would have to be read to check a record. */

@@ -1,5 +1,6 @@
-import { raw, type Sql, sql } from '../base/sql.ts';
-import { foldWhere, type Logic, type Order, type Where } from './ast.ts';
+import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
+import { type Condition, foldWhere, type Literal, type Logic, type Order, type Where } from './ast.ts';
+import type { ListMember, MemberField } from './fields.ts';
 import { orderToSql } from './order.ts';
 import { always, jsonColumnOf, never, parenthesized, slotOf, sqlTarget } from './sql-target.ts';
 import type { WhereDialect } from './where-dialect.ts';
@@ -17,11 +18,15 @@ const logic: Logic<Sql> = {
  */
 export function whereToSql(where: Where | undefined, dialect: WhereDialect): Sql {
   if (where === undefined) return always;
-  const parts = flatten(where);
+  const asked = flatten(where).map((part) => ({ part, indexed: listMembersToSql(part, dialect) }));
+  const parts = asked.flatMap(({ part, indexed }) => (indexed ? [] : [part]));
   const columns = new Map(parts.map((part) => [part, [...new Set(jsonColumns(part))]]));
   const plain = parts.filter((part) => columns.get(part)?.length === 0);
   const guarded = parts.filter((part) => !plain.includes(part));
-  const conditions = plain.map((part) => partToSql(part, [], dialect));
+  const conditions = [
+    ...asked.flatMap(({ indexed }) => indexed ?? []),
+    ...plain.map((part) => partToSql(part, [], dialect)),
+  ];
   if (guarded.length > 0) {
     const documents = [...new Set(guarded.flatMap((part) => columns.get(part) ?? []))];
     const inner = logic.all(guarded.map((part) => partToSql(part, documents, dialect)));
@@ -29,6 +34,10 @@ export function whereToSql(where: Where | undefined, dialect: WhereDialect): Sql
   }
   return logic.all(conditions);
 }
+
+/** Whether columns and indexes say all that is asked, and no document has to be read. */
+export const readsColumns = (where: Where, dialect: WhereDialect): boolean =>
+  flatten(where).every((part) => jsonColumns(part).length === 0 || listMembersToSql(part, dialect) !== undefined);
 
 /** The parts that are joined by AND at the top level. */
 function flatten(where: Where): readonly Where[] {
@@ -60,3 +69,60 @@ export function queryToSql(
     orderBy: orderToSql(query.order, dialect),
   };
 }
+
+/** Longer texts are not in the index. */
+const longest = 255;
+
+type ListCondition = Condition & { readonly field: MemberField & { readonly list: ListMember } };
+
+const literalsOf = ({ operator, operand }: Condition): readonly Literal[] =>
+  operator === '$eq' ? [operand as Literal] : operator === '$in' ? (operand as readonly Literal[]) : [];
+
+function isOfList(condition: Condition): condition is ListCondition {
+  if (condition.field.from !== 'member' || condition.field.list === undefined) return false;
+  const literals = literalsOf(condition);
+  return (
+    literals.length > 0 && literals.every((literal) => literal.kind === 'string' && literal.value.length <= longest)
+  );
+}
+
+/** One value of a column: each is found by an index, or the whole is not worth it. */
+const isOfColumn = (condition: Condition) =>
+  literalsOf(condition).length > 0 &&
+  jsonColumnOf(condition.field) === undefined &&
+  (condition.field.from === 'member' || condition.field.indexed !== undefined);
+
+/** The one condition that a part of a `$or` is made of, or the part. */
+function alone(part: Where): Where {
+  const [only, ...others] = part.kind === 'condition' ? [] : part.parts;
+  return only !== undefined && others.length === 0 && part.kind !== 'none' ? alone(only) : part;
+}
+
+/**
+ * Conditions that the index of a list member answers: that it holds one of some texts, alone or beside (`$or`) conditions on
+ * columns, such as "it is mine, or it is shared with me". Undefined for all others, which read the documents.
+ */
+function listMembersToSql(where: Where, dialect: WhereDialect): Sql | undefined {
+  const parts = where.kind === 'condition' ? [where] : where.kind === 'any' ? where.parts.map(alone) : [];
+  const conditions = parts.filter((part) => part.kind === 'condition');
+  const lists = conditions.filter(isOfList);
+  const first = lists[0];
+  if (!first || conditions.length !== parts.length) return undefined;
+  const others = conditions.filter((condition) => !isOfList(condition));
+  if (!others.every(isOfColumn)) return undefined;
+  const { all } = first.field.list;
+  const rows = [
+    ...lists.map((condition) => sql`${condition.field.list.rows} and value in (${texts(condition)})`),
+    ...others.map((condition) => sql`${all} and ${columnToSql(condition, dialect)}`),
+  ];
+  // A record that several of them find is found once.
+  return dialect.isAmongRows(sql`object_id`, joinSql(rows, ' union all '));
+}
+
+function texts(condition: ListCondition): Sql {
+  const values = literalsOf(condition).map((literal) => sql`${literal.kind === 'string' ? literal.value : ''}`);
+  return joinSql(values, ', ');
+}
+
+const columnToSql = (condition: Condition, dialect: WhereDialect): Sql =>
+  condition.evaluate(sqlTarget(condition.field, [], dialect), logic);

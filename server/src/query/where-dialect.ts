@@ -36,6 +36,8 @@ export interface WhereDialect {
   asInstant(place: JsonPlace, strings: boolean): Sql;
   /** The `canonicalJson` of an object or array, comparing by code point. */
   asJson(place: JsonPlace): Sql;
+  /** The column has one of the values that `rows` selects, so that an index on the column leads to them. */
+  isAmongRows(column: Sql, rows: Sql): Sql;
   /** The text contains a match of the pattern. */
   isLike(text: Sql, regex: Regex): Sql;
   /** A text column as an expression that compares by code point. */

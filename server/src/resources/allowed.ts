@@ -3,11 +3,13 @@ import { type DryRun, isDecidedAtGate, passesGate } from '../access/rules/dry-ru
 import type { ResourceName } from '../access/rules/presets.ts';
 import { roleOf, type Verb } from '../access/rules/rule-types.ts';
 import type { AskedRule } from '../access/rules/rules.ts';
+import { beaconsOf, outside, type VenueLink, venuesFor } from '../access/venue-limit.ts';
 import { fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import { matchesRecord } from '../query/match.ts';
+import { parseWhereValue } from '../query/parse.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import type { Key, RecordTable } from './table.ts';
 
@@ -17,21 +19,38 @@ export interface RuledTable {
   readonly records: RecordTable;
   /** The rows that belong to a caller, where no member of the row itself names her. */
   readonly narrow?: Narrow;
+  /** How the rows belong to venues. Who is limited to venues finds none of those that belong to none. */
+  readonly venue?: VenueLink;
 }
 
 /** The rows that a caller may deal with, as a where or, where that cannot say it, as SQL. */
 export type Allowed = AskedRule | { readonly visible: Visible };
 
 /** What the app's rule leaves to the caller; undefined: everything. */
-export function allowedTo(
-  { rules, records, narrow }: RuledTable,
-  verb: Verb,
-  caller: Caller,
-): MaybePromise<Allowed | undefined> {
+export function allowedTo(table: RuledTable, verb: Verb, caller: Caller): MaybePromise<Allowed | undefined> {
+  const { rules, records, narrow } = table;
+  const venues = venuesFor(caller, rules, verb);
+  if (venues && !isOpenTo(table, verb)) return ofVenues(table, caller.app.appId, venues);
   const rule = caller.app.rules.of(rules).rules[verb];
   if (narrow && rule.word === 'owner')
     return andThen(narrow(caller), (visible) => (visible === undefined ? undefined : { visible }));
   return rule.ask(caller, records.ruleLookup);
+}
+
+const isOpenTo = ({ venue }: RuledTable, verb: Verb) =>
+  venue !== undefined && 'open' in venue && venue.open.includes(verb);
+
+const none: Allowed = { visible: { condition: sql`(1 = 0)` } };
+
+/** What belongs to the venues. It stands for the app's rule: who is limited to venues passes the others. */
+function ofVenues({ records, venue }: RuledTable, appId: string, venues: readonly string[]): Allowed {
+  if (!venue || 'open' in venue || venues.length === 0) return none;
+  if ('beacon' in venue) return { visible: { condition: beaconsOf(raw(venue.beacon), appId, venues) } };
+  const { member } = venue;
+  const toVenue = (objectId: string) => ({ __type: 'Pointer', className: 'Venue', objectId });
+  const named = member === 'objectId' ? venues : venues.map(toVenue);
+  const where = parseWhereValue({ [member]: { $in: named } }, records.ruleLookup);
+  return where ? { where } : none;
 }
 
 /** A condition for what is allowed, to stand beside those that name the rows. */
@@ -48,7 +67,9 @@ export const forbidden = () => fail('OperationForbidden', "The app's rules do no
  */
 export async function findAllowed(db: Db, table: RuledTable, asked: Asked): Promise<Row | undefined> {
   const found = await find(db, table, asked);
-  if (found && asked.caller.app.dryRun) noteDryRun(table, asked, found, asked.caller.app.dryRun);
+  const { dryRun } = asked.caller.app;
+  // A transaction may be tried again.
+  if (found && dryRun) db.afterCommit(() => noteDryRun(table, asked, found, dryRun));
   return found;
 }
 
@@ -69,13 +90,15 @@ function noteDryRun({ rules, records, narrow }: RuledTable, { verb, caller }: As
 
 async function find(db: Db, table: RuledTable, { key, verb, caller }: Asked): Promise<Row | undefined> {
   const { records } = table;
-  const mayGet = await allowedTo(table, 'get', caller);
-  const mayDo = verb === 'get' ? mayGet : await allowedTo(table, verb, caller);
+  // A venue of others is not there, whatever a secret key may do elsewhere.
+  const seenBy = venuesFor(caller, table.rules, verb) ? verb : 'get';
+  const mayGet = await allowedTo(table, seenBy, caller);
+  const mayDo = verb === seenBy ? mayGet : await allowedTo(table, verb, caller);
   if (!mayDo) return records.find(db, key);
   const selection = sql`select ${records.selection}`;
   const from = sql`from ${raw(records.name)} where ${records.match(key)}`;
   const done = allowedSql(db, mayDo);
-  if (verb === 'get') return db.one(sql`${selection} ${from} and ${done}`);
+  if (verb === seenBy) return db.one(sql`${selection} ${from} and ${done}`);
   const seen = mayGet ? sql`(${done} or ${allowedSql(db, mayGet)})` : raw('1 = 1');
   const found = await db.one(sql`${selection}, case when ${done} then 1 else 0 end as may_do ${from} and ${seen}`);
   if (found && !found['may_do']) throw forbidden();
@@ -97,10 +120,11 @@ export async function assertAllowed(
   if (!allowed) return;
   const { records } = table;
   const condition = joinSql([records.match(key), allowedSql(db, allowed)], ' and ');
-  if (!(await db.one(sql`select 1 as found from ${raw(records.name)} where ${condition}`))) throw forbidden();
+  if (!(await db.one(sql`select 1 as found from ${raw(records.name)} where ${condition}`)))
+    throw venuesFor(caller, table.rules, verb) ? outside() : forbidden();
 }
 
 /** Whether a rule has to look at the record that a write makes. */
 export function checksResult({ rules }: Pick<RuledTable, 'rules'>, verb: 'create' | 'update', caller: Caller): boolean {
-  return caller.app.rules.of(rules).rules[verb].word === undefined;
+  return venuesFor(caller, rules, verb) !== undefined || caller.app.rules.of(rules).rules[verb].word === undefined;
 }

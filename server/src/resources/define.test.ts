@@ -14,12 +14,12 @@ import { resourceEndpoints } from './resource.ts';
 /** A declaration that says the same of its shape and of its columns, and what follows from it. */
 
 const said = {
-  owner: 'venues',
-  table: 'venues',
-  noun: ['venue', 'venues'],
-  title: ['Venue', 'Venues'],
-  tag: { name: 'Venues', description: 'Houses.', place: 1 },
-  path: '/venues',
+  owner: 'pavilions',
+  table: 'pavilions',
+  noun: ['pavilion', 'pavilions'],
+  title: ['Pavilion', 'Pavilions'],
+  tag: { name: 'Pavilions', description: 'Houses.', place: 1 },
+  path: '/pavilions',
   rules: 'beacons',
   defaultLimit: 10,
 } as const;
@@ -46,17 +46,17 @@ const schema = Type.Object({
 const record = { schema, example: {} };
 const body = { shape: defineShape(Type.Object(sent)), example: {} } as const;
 
-const venues = defineResource({
+const pavilions = defineResource({
   ...said,
   record,
   body,
   members,
   internal: { name_key: nullable(textColumn), visits: bigint },
   indexes: {
-    venues_name: { on: ['app_id', 'name', 'object_id'] },
-    venues_beacon: { on: ['app_id', 'beacon_id', 'floors', 'object_id'] },
-    venues_key: { on: ['app_id', 'name_key'], isUnique: true },
-    venues_closed: { on: ['app_id', 'closed_at', 'object_id'], isPartial: true },
+    pavilions_name: { on: ['app_id', 'name', 'object_id'] },
+    pavilions_beacon: { on: ['app_id', 'beacon_id', 'floors', 'object_id'] },
+    pavilions_key: { on: ['app_id', 'name_key'], isUnique: true },
+    pavilions_closed: { on: ['app_id', 'closed_at', 'object_id'], isPartial: true },
   },
 });
 
@@ -79,8 +79,8 @@ export function mistakes(db: TestStorage['db']) {
   // @ts-expect-error a client's text in a column of times
   defineResource({ ...said, record, members, body: unread });
   // @ts-expect-error an index on a column that there is not
-  defineResource({ ...said, record, members, indexes: { venues_x: { on: ['app_id', 'colour'] } } });
-  resourceEndpoints(venues, {
+  defineResource({ ...said, record, members, indexes: { pavilions_x: { on: ['app_id', 'colour'] } } });
+  resourceEndpoints(pavilions, {
     db,
     verify: async (_db, _app, { name }, stored) => {
       name?.trim();
@@ -93,9 +93,9 @@ export function mistakes(db: TestStorage['db']) {
     onWrite: async (_db, _key, { colour }) => colour,
   });
   // @ts-expect-error a derived column that there is not
-  resourceEndpoints(venues, { db, derive: ({ name }) => ({ key_of_name: name ?? null }) });
+  resourceEndpoints(pavilions, { db, derive: ({ name }) => ({ key_of_name: name ?? null }) });
   // @ts-expect-error rows without all of their cells
-  bulkInsert(venues.table).each(db.dialect, [{ app_id: 'a', object_id: 'b' }]);
+  bulkInsert(pavilions.table).each(db.dialect, [{ app_id: 'a', object_id: 'b' }]);
 }
 
 for (const database of databases) {
@@ -104,7 +104,7 @@ for (const database of databases) {
     before(async () => {
       storage = await openStorage(database);
       await storage.db.run(
-        raw(`create table venues (app_id text, object_id text, name text, floors bigint, closed_at bigint, beacon_id text,
+        raw(`create table pavilions (app_id text, object_id text, name text, floors bigint, closed_at bigint, beacon_id text,
           notes text, created_at bigint, updated_at bigint, name_key text, visits bigint)`),
       );
     });
@@ -114,9 +114,9 @@ for (const database of databases) {
       const { db } = storage;
       const key = { app_id: 'app', object_id: 'one' };
       const values = { name: 'House', beaconId: { objectId: 'beacon' }, notes: null, createdAt: 0, updatedAt: 0 };
-      await venues.records.insert(db, { ...key, visits: 0 }, values);
-      await venues.records.update(db, key, { floors: 2, updatedAt: 5 }, { name_key: 'house' });
-      const row = await venues.records.find(db, key);
+      await pavilions.records.insert(db, { ...key, visits: 0 }, values);
+      await pavilions.records.update(db, key, { floors: 2, updatedAt: 5 }, { name_key: 'house' });
+      const row = await pavilions.records.find(db, key);
       const shown = {
         objectId: 'one',
         name: 'House',
@@ -127,9 +127,9 @@ for (const database of databases) {
         createdAt: '1970-01-01T00:00:00.000Z',
         updatedAt: '1970-01-01T00:00:00.005Z',
       };
-      assert.deepEqual(row && venues.records.decode(row), shown);
-      assert.deepEqual(row && venues.records.show(row), shown);
-      assert.deepEqual(venues.records.show({ name: 'House', floors: null, closed_at: null }), {
+      assert.deepEqual(row && pavilions.records.decode(row), shown);
+      assert.deepEqual(row && pavilions.records.show(row), shown);
+      assert.deepEqual(pavilions.records.show({ name: 'House', floors: null, closed_at: null }), {
         name: 'House',
         closedAt: null,
       });
@@ -139,21 +139,21 @@ for (const database of databases) {
       const { db } = storage;
       const key = { app_id: 'app', object_id: 'two' };
       const stray = { name: 'House', colour: 'red', updatedAt: 0 };
-      await assert.rejects(venues.records.insert(db, key, stray), /venues .*colour/);
-      await assert.rejects(venues.records.update(db, key, stray), /venues .*colour/);
+      await assert.rejects(pavilions.records.insert(db, key, stray), /pavilions .*colour/);
+      await assert.rejects(pavilions.records.update(db, key, stray), /pavilions .*colour/);
       const cells = { ...key, key_of_name: 'house' };
-      await assert.rejects(venues.records.insert(db, cells, { name: 'House' }), /venues .*key_of_name/);
-      assert.equal(await venues.records.find(db, key), undefined);
+      await assert.rejects(pavilions.records.insert(db, cells, { name: 'House' }), /pavilions .*key_of_name/);
+      assert.equal(await pavilions.records.find(db, key), undefined);
     });
   });
 }
 
 test('lists count on the indexes that end with objectId, and on no others', () => {
   const indexed = (name: string) => {
-    const field = venues.records.lookup(name);
+    const field = pavilions.records.lookup(name);
     return field?.from === 'column' ? field.indexed : undefined;
   };
   const names = ['name', 'beaconId', 'closedAt', 'floors', 'objectId'];
   assert.deepEqual(names.map(indexed), [true, undefined, undefined, undefined, 'unique']);
-  assert.deepEqual(venues.records.pairs, { beacon_id: 'floors' });
+  assert.deepEqual(pavilions.records.pairs, { beacon_id: 'floors' });
 });

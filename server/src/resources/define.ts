@@ -1,5 +1,6 @@
 import type { Static, TObject } from 'typebox';
 import type { ResourceName } from '../access/rules/presets.ts';
+import type { VenueLink } from '../access/venue-limit.ts';
 import type { ErrorName } from '../base/errors.ts';
 import { type Columns, type DbTable, defineTable, text } from '../db/table.ts';
 import type { Tag } from '../http/endpoint.ts';
@@ -78,6 +79,8 @@ interface Declared<S extends TObject, M extends Members, I extends Columns, Made
   readonly key?: readonly NoInfer<keyof AppColumns<M, I> & string>[];
   /** Whose rules say who may read and write it. */
   readonly rules: ResourceName;
+  /** How its records belong to venues, if they do. */
+  readonly venue?: VenueLink;
   readonly defaultLimit: number;
 }
 
@@ -115,6 +118,7 @@ export interface Resource<
   readonly body: W;
   /** Whose rules say who may read and write it. */
   readonly rules: ResourceName;
+  readonly venue?: VenueLink;
   readonly defaultLimit: number;
 }
 

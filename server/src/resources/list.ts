@@ -4,7 +4,7 @@ import type { Db, Row } from '../db/db.ts';
 import { JsonText, type QueryParameter } from '../http/endpoint.ts';
 import type { Field } from '../query/fields.ts';
 import { parsePage } from '../query/page.ts';
-import { documentFields } from '../query/plan.ts';
+import { alternativeFields, documentFields } from '../query/plan.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import type { Allowed } from './allowed.ts';
 import { askedLists } from './asked-list.ts';
@@ -30,7 +30,7 @@ export interface ListOptions {
   /** The app, for a fair share of long queries. */
   readonly tenant: string;
   /** Hears of the fields for which a query had to read documents and an index could have answered. */
-  readonly onDocumentsRead?: (fields: readonly Field[]) => void;
+  readonly onDocumentsRead?: (fields: readonly Field[], alternatives: readonly Field[]) => void;
 }
 
 /** The most bytes of JSON that the records of one answer have together; the first record is always answered. */
@@ -106,7 +106,7 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
         ? await db.all(select, { ...slow, isBrief: true })
         : ((visible === undefined && page.skip <= cheapSkip ? await narrowly() : undefined) ??
           (await db.all(select, slow)));
-  if (!isCheap) options.onDocumentsRead?.(documentFields(asked.where, order));
+  if (!isCheap) options.onDocumentsRead?.(documentFields(asked.where, order), alternativeFields(asked.where));
   const texts = renderWithin(rows, render);
   const isCut = texts.length < rows.length;
   const found = texts.length;

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Caller, Narrow } from '../access/caller.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
+import type { VenueLink } from '../access/venue-limit.ts';
 import { type ErrorName, fail } from '../base/errors.ts';
 import type { Db, Row } from '../db/db.ts';
 import { listAnswer, recordAnswer } from '../http/answers.ts';
@@ -29,6 +30,7 @@ export interface ReadOptions {
   readonly record: { readonly schema: TSchema; readonly example: Readonly<Record<string, unknown>> };
   /** Whose rules say who may read them. */
   readonly rules: ResourceName;
+  readonly venue?: VenueLink;
   readonly defaultLimit: number;
   /** Key columns beside `app_id` and `object_id`, from the path (a scenario's storyline). */
   readonly parentKey?: (params: Params) => Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import type { Static, TObject } from 'typebox';
 import type { Caller } from '../access/caller.ts';
+import type { ErrorName } from '../base/errors.ts';
 import { newObjectId } from '../base/id.ts';
 import { raw, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
@@ -11,6 +12,7 @@ import { assertAllowed, checksResult } from './allowed.ts';
 import { mergePatchSchema, replacementSchema } from './change-schemas.ts';
 import type { Resource, Writing } from './define.ts';
 import { newTag, readIfMatch, tagged, tagOfRow } from './entity-tag.ts';
+import { type KeptPast, type NoteRemoval, noteChange, notingRemoval } from './keep-past.ts';
 import type { Members } from './members.ts';
 import { mergePatch } from './merge-patch.ts';
 import { getEndpoint, listEndpoint, locateRow, notFound, onePath, type ReadOptions, rowKey } from './read-endpoints.ts';
@@ -39,10 +41,14 @@ export interface WriteRules<Record, Body, C extends Columns>
   readonly onWrite?: (db: Db, key: Key, values: Sent<Body>) => Promise<void>;
   /** What else goes when a record goes, in the same transaction. */
   readonly onRemove?: (db: Db, key: Key) => Promise<void>;
+  /** Keeps records as they were before a change or a deletion. */
+  readonly past?: KeptPast;
+  /** What `onRemove` may refuse with. */
+  readonly removeErrors?: readonly ErrorName[];
 }
 
 /** The same for the functions below, which are the same for all resources. */
-type Options = ReadOptions & Writing<TObject> & WriteRules<Values, Values, Columns> & Pick<Resource, 'table'>;
+export type Options = ReadOptions & Writing<TObject> & WriteRules<Values, Values, Columns> & Pick<Resource, 'table'>;
 
 /**
  * The six endpoints of a resource whose records are rows of one table: list, create, get, PUT, PATCH, delete.
@@ -52,16 +58,23 @@ export function resourceEndpoints<M extends Members, C extends Columns, S extend
   resource: Resource<M, C, S, Writing<B>>,
   rules: WriteRules<Static<S>, Static<B>, C>,
 ): Endpoint[] {
-  // The types of the rules have been held against the declaration by now.
-  const options = { ...resource, ...resource.body, ...rules } as unknown as Options;
+  const options = optionsOf(resource, rules);
   return [
     listEndpoint(options, { idsFollowCreation: true }),
     create(options),
     getEndpoint(options),
     put(options),
     patch(options),
-    removeEndpoint(options),
+    removeEndpoint({ ...options, ...notingRemoval(options) }),
   ];
+}
+
+/** The types of the rules have been held against the declaration by now. */
+export function optionsOf<M extends Members, C extends Columns, S extends TObject, B extends TObject>(
+  resource: Resource<M, C, S, Writing<B>>,
+  rules: WriteRules<Static<S>, Static<B>, C>,
+): Options {
+  return { ...resource, ...resource.body, ...rules } as unknown as Options;
 }
 
 function create(options: Options): Endpoint {
@@ -117,7 +130,7 @@ function together<T>(options: Options, isChecked: boolean, work: (db: Db) => Pro
 }
 
 /** Members with a stored default, so that a record never lacks them. */
-function emptyMembers(options: Options): Values {
+export function emptyMembers(options: Options): Values {
   return Object.fromEntries(
     Object.entries(options.records.members).flatMap(([member, spec]) => (spec.empty ? [[member, null]] : [])),
   );
@@ -130,14 +143,21 @@ async function updated(options: Options, db: Db, { key, updatedAt }: Write) {
   return tagged(JSON.stringify(answer), await newTag(db, options.records, key));
 }
 
-/** Locks the record and holds it against If-Match. @throws Failure PreconditionFailed, ObjectNotFound */
+/**
+ * Locks the record and holds it against If-Match. Answers it where it is needed.
+ *
+ * @throws Failure PreconditionFailed, ObjectNotFound
+ */
 async function assertMatch(
   options: Options,
   db: Db,
   { key, headers }: { readonly key: Key; readonly headers: Call<unknown, unknown>['headers'] },
-): Promise<void> {
+): Promise<Row | undefined> {
   const assertUnchanged = readIfMatch(headers);
-  if (assertUnchanged) assertUnchanged(tagOfRow(options.records, await lockRow(options, db, key)));
+  if (!assertUnchanged && !options.past) return undefined;
+  const row = await lockRow(options, db, key);
+  assertUnchanged?.(tagOfRow(options.records, row));
+  return row;
 }
 
 /** Inside a transaction: the row, which stays as it is until the transaction ends. @throws Failure ObjectNotFound */
@@ -179,9 +199,10 @@ function put(options: Options): Endpoint {
       const write = { key: rowKey(options, app.appId, params), values, updatedAt };
       return db.transaction(async (db) => {
         await options.holdParent?.(db, write.key);
-        await assertMatch(options, db, { key: write.key, headers });
+        const before = await assertMatch(options, db, { key: write.key, headers });
         await writeOrFail(options, db, write);
         await assertAllowed(db, options, { key: write.key, verb: 'update', caller: call });
+        await noteChange(options, db, call, { key: write.key, before });
         return updated(options, db, write);
       });
     },
@@ -230,11 +251,12 @@ function patch(options: Options): Endpoint {
         const row = await lockRow(options, db, key);
         readIfMatch(headers)?.(tagOfRow(records, row));
         const merged = shape.readCreate(mergePatch(records.decode(row), changes)) as Values;
-        await options.verify?.(db, call, merged);
+        await options.verify?.(db, call, merged, records.decode(row));
         const updatedAt = Math.max(now, row['updated_at'] as number);
         const write = { key, values: { ...absentAsNull(shape), ...merged }, updatedAt };
         await writeOrFail(options, db, write);
         await assertAllowed(db, options, { key: write.key, verb: 'update', caller: call });
+        await noteChange(options, db, call, { key, before: row });
         return updated(options, db, write);
       });
     },
@@ -248,16 +270,20 @@ function absentAsNull(shape: Shape<TObject>): Values {
 /** What deleting needs to know. */
 export type RemoveOptions = ReadOptions &
   Pick<Writing<TObject>, 'wrapsInArray'> &
-  Pick<WriteRules<Values, Values, Columns>, 'onRemove' | 'holdParent'>;
+  Pick<WriteRules<Values, Values, Columns>, 'onRemove' | 'holdParent' | 'removeErrors'> & {
+    /** Keeps what is about to be deleted, in the same transaction. */
+    readonly noteRemoval?: NoteRemoval;
+  };
 
 /** DELETE of one record. */
 export function removeEndpoint(options: RemoveOptions): Endpoint {
-  const { db, records, onRemove, holdParent } = options;
-  const removeAll = async (db: Db, key: Key, headers: Call<unknown, unknown>['headers']) => {
+  const { db, records, onRemove, holdParent, noteRemoval } = options;
+  const removeAll = async (db: Db, key: Key, call: Call<undefined, Row>) => {
     await holdParent?.(db, key);
     // Before what belongs to it: from here on nobody adds anything.
     const row = await lockRow(options, db, key);
-    readIfMatch(headers)?.(tagOfRow(records, row));
+    readIfMatch(call.headers)?.(tagOfRow(records, row));
+    await noteRemoval?.(db, call, key, row);
     await onRemove?.(db, key);
     return records.remove(db, key);
   };
@@ -271,12 +297,12 @@ export function removeEndpoint(options: RemoveOptions): Endpoint {
     parameters: options.parameters,
     answer: options.wrapsInArray ? inArray(deletedAnswer) : deletedAnswer,
     takesIfMatch: true,
-    errors: ['ObjectNotFound'],
+    errors: [...(options.removeErrors ?? []), 'ObjectNotFound'],
     locate: locateRow(options, 'delete'),
-    handle: async ({ app, params, headers }) => {
-      const key = rowKey(options, app.appId, params);
-      const isOne = !onRemove && !holdParent && headers['if-match'] === undefined;
-      const removed = isOne ? await records.remove(db, key) : await db.transaction((db) => removeAll(db, key, headers));
+    handle: async (call) => {
+      const key = rowKey(options, call.app.appId, call.params);
+      const isOne = !onRemove && !holdParent && !noteRemoval && call.headers['if-match'] === undefined;
+      const removed = isOne ? await records.remove(db, key) : await db.transaction((db) => removeAll(db, key, call));
       if (!removed) throw notFound(options);
       return { result: options.wrapsInArray ? [{}] : {} };
     },

@@ -11,12 +11,26 @@ export interface Session {
   readonly refresh?: { readonly token: string; readonly expiresAt: number } | undefined;
 }
 
+/** A sign-in whose first half was right. Whoever goes on with the challenge has shown that. */
+export interface HalfSignIn {
+  readonly challenge: string;
+  /** A code of the authenticator app; or that one is set up first, where everybody needs one. */
+  readonly missing: 'code' | 'enrolment';
+}
+
+/** What came of a sign-in. */
+export type SignedIn = Session | HalfSignIn;
+
 /** How and where a session begins. */
 export interface Beginning extends Client {
-  readonly method: 'password' | 'identityProvider';
+  readonly method: SignInMethod;
   /** The name of the identity provider. */
   readonly provider?: string;
+  /** Two factors were given. */
+  readonly hasSecondFactor?: true;
 }
+
+export type SignInMethod = 'password' | 'identityProvider' | 'mailLink' | 'passkey';
 
 export interface Client {
   /** What the client says that it is. */
@@ -48,7 +62,18 @@ export interface Account {
   readonly hasPassword: boolean;
   /** Somebody has proved to read the mails to the account's address. */
   readonly hasVerifiedEmail: boolean;
+  /** Another text as soon as it has another password. */
+  readonly passwordProof: string;
+  /** Empty if there is none. */
+  readonly email: string;
+  /** Both names, which may be empty. */
+  readonly name: string;
+  /** Those to which the user belongs. */
+  readonly venueIds: readonly string[] | undefined;
 }
+
+/** Which second factor an account needs beside what was given; undefined for none. `db` is the transaction of the sign-in. */
+export type FindMissing = (db: Db, app: AppContext, key: AccountKey) => Promise<HalfSignIn['missing'] | undefined>;
 
 /** What somebody proves who is signed in already and wants to change how to sign in. */
 export interface Proof {
@@ -68,8 +93,23 @@ export interface Accounts {
   create(db: Db, key: AccountKey, account: NewAccount): Promise<void>;
   /** Notes that the address is verified if it is the account's. */
   noteVerified(db: Db, key: AccountKey, email: string): Promise<void>;
+  /** Gives it an address whose mails somebody reads, and tells the former one. @throws UniqueViolation */
+  changeAddress(db: Db, key: AccountKey, email: string): Promise<void>;
+  /** Removes the password and ends all sessions: whoever set it has not shown to be the person. */
+  dropPassword(db: Db, key: AccountKey): Promise<void>;
   setRole(db: Db, key: AccountKey, role: UserRole): Promise<void>;
-  beginSession(db: Db, app: AppContext, userId: string, how: Beginning): Promise<Session>;
+  /** Half a sign-in where the account has a second factor that was not given. */
+  beginSession(db: Db, app: AppContext, userId: string, how: Beginning): Promise<SignedIn>;
+  /** Whose sign-in goes on with a challenge. @throws Failure UserInvalidLoginParams for one that is not good any more */
+  readHalf(appId: string, challenge: string): Promise<AccountKey>;
+  /** The same, and counts a guess: a challenge is good for a few. @throws Failure UserInvalidLoginParams */
+  tryHalf(appId: string, challenge: string): Promise<AccountKey>;
+  /** Begins the session. @throws Failure UserInvalidLoginParams when the challenge was used in the meantime */
+  finishHalf(db: Db, app: AppContext, challenge: string): Promise<Session>;
+  /** Ends all other sessions than that of an access token, which goes on as one with two factors or with one. */
+  settleSession(db: Db, key: AccountKey, tokenHash: string, hasSecondFactor: boolean): Promise<void>;
+  /** @throws Failure OperationForbidden unless the session began a few minutes ago */
+  assertFresh(key: AccountKey, tokenHash: string): Promise<void>;
   /**
    * The current password, or a session that began a few minutes ago.
    *

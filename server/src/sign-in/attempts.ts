@@ -28,6 +28,8 @@ const newAccounts: RateRule = { perSecond: 1, burst: 100 };
 const resetMails: RateRule = { perSecond: 1 / 600, burst: 3 };
 /** Notices of changes: whoever makes so many has been noticed. */
 const notices: RateRule = { perSecond: 1 / 600, burst: 10 };
+/** Challenges for passkeys: many visitors of a venue share an address. */
+const challenges: RateRule = { perSecond: 2, burst: 200 };
 const resetMailsAnywhere: RateRule = { perSecond: 1 / 12, burst: 10 };
 
 type Limits = readonly (readonly [key: string, rule: RateRule])[];
@@ -102,6 +104,11 @@ export class AttemptLimits {
   /** Counts a notice to the address of an account. False if there were too many of them. */
   mayTell({ app, emailKey, now }: SignInAttempt): boolean {
     return this.#limiter.tryTake(`notice ${app.appId} ${secretHash(emailKey)}`, notices, now) === undefined;
+  }
+
+  /** Counts a question that is stored until it is answered. @throws Failure APICallLimit */
+  askPasskey(attempt: Attempt): void {
+    if (attempt.app.policy.rateLimit.enabled) this.#take([[`ask ${networkOf(attempt)}`, challenges]], attempt.now);
   }
 
   /** Counts an attempt at the reset page. @throws Failure APICallLimit */

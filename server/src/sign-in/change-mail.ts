@@ -4,12 +4,18 @@ import type { NewJob } from '../jobs/job.ts';
 import type { Mail } from '../mail/mail-sender.ts';
 
 /** What has changed about an account. */
-export type AccountChange = 'password' | 'email';
+export type AccountChange = 'password' | 'email' | 'new-email' | 'secondFactor' | 'passkeys';
 
 /** Tells whoever reads the mails to an address of a change, in the transaction of the change. */
 export type TellOfChange = (
   db: Db,
-  told: { readonly appId: string; readonly email: string; readonly change: AccountChange; readonly at: number },
+  told: {
+    readonly appId: string;
+    readonly userId: string;
+    readonly email: string;
+    readonly change: AccountChange;
+    readonly at: number;
+  },
 ) => Promise<void>;
 
 /** How long a mail that cannot be sent is tried again. */
@@ -24,9 +30,10 @@ export interface ChangePayload {
 
 export const tellByMail =
   (enqueue: (db: Db, job: NewJob) => Promise<void>): TellOfChange =>
-  async (db, { appId, email, change, at }) => {
+  async (db, { appId, userId, email, change, at }) => {
     const payload: ChangePayload = { purpose: 'account-change', email, change, at };
-    await enqueue(db, { appId, kind: 'mail.send', payload, expiresAt: at + worthwhileMs });
+    // By the subject an erasure finds it: the address must not wait for days after the account is gone.
+    await enqueue(db, { appId, kind: 'mail.send', payload, subject: userId, expiresAt: at + worthwhileMs });
   };
 
 const sentences: Readonly<Record<AccountChange, readonly [subject: string, what: string, otherwise: string]>> = {
@@ -34,6 +41,21 @@ const sentences: Readonly<Record<AccountChange, readonly [subject: string, what:
     'Your password for',
     'The password of your account at',
     'If it was not you, ask for a mail to choose a new password, in the app, and do it at once.',
+  ],
+  'new-email': [
+    'A new e-mail address for',
+    'Somebody asked for another e-mail address of your account at',
+    'The account gets it when the mail to that address is answered. If it was not you, choose a new password at once: then nothing changes.',
+  ],
+  secondFactor: [
+    'The second factor of your account at',
+    'The second factor of your account at',
+    'If it was not you, choose a new password in the app at once, and turn to those who run the app.',
+  ],
+  passkeys: [
+    'The passkeys of your account at',
+    'The list of passkeys of your account at',
+    'If it was not you, remove the passkey that you do not know, in the app, and choose a new password.',
   ],
   email: [
     'Your e-mail address at',
@@ -48,6 +70,8 @@ export function changeMail(app: AppContext, { email, change, at }: ChangePayload
   const [subject, what, otherwise] = sentences[change];
   const { timeZone } = app.policy;
   const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(at);
-  const text = ['Hello,', `${what} ${name} was changed on ${when} (${timeZone}).`, otherwise];
-  return { to: email, subject: `${subject} ${name} was changed`, text: `${text.join('\n\n')}\n` };
+  const done = change === 'new-email' ? '' : ` ${change === 'passkeys' ? 'were' : 'was'} changed`;
+  const happened = change === 'new-email' ? '' : ' was changed';
+  const text = ['Hello,', `${what} ${name}${happened} on ${when} (${timeZone}).`, otherwise];
+  return { to: email, subject: `${subject} ${name}${done}`, text: `${text.join('\n\n')}\n` };
 }

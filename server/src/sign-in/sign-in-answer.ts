@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
+import { fail } from '../base/errors.ts';
 import { exampleId, objectIdSchema } from '../http/answers.ts';
-import type { Session } from './accounts.ts';
+import type { HalfSignIn, SignedIn } from './accounts.ts';
 
 /** The answer to every way of signing in. */
 
@@ -41,7 +42,13 @@ export const renewableExample = {
   refreshExpiresIn: exampleSeconds,
 };
 
-export function answerOf({ accessToken, expiresAt, userId, refresh }: Session, now: number) {
+/** What else a sign-in may be answered with than a session. */
+export const halfSignInErrors = ['SecondFactorNeeded', 'EnrolmentNeeded'] as const;
+
+/** @throws Failure SecondFactorNeeded, EnrolmentNeeded with the challenge that goes on with half a sign-in */
+export function answerOf(signedIn: SignedIn, now: number) {
+  if ('challenge' in signedIn) throw halfDone(signedIn);
+  const { accessToken, expiresAt, userId, refresh } = signedIn;
   const seconds = (until: number) => Math.max(0, Math.floor((until - now) / 1000));
   return {
     accessToken,
@@ -50,4 +57,20 @@ export function answerOf({ accessToken, expiresAt, userId, refresh }: Session, n
     tokenType: 'Bearer',
     ...(refresh ? { refreshToken: refresh.token, refreshExpiresIn: seconds(refresh.expiresAt) } : {}),
   };
+}
+
+function halfDone({ challenge, missing }: HalfSignIn) {
+  const more = (field: string) => ({ field, problem: 'is needed, or the other one that is named here' });
+  if (missing === 'code')
+    return fail('SecondFactorNeeded', {
+      message:
+        'Send the code of the authenticator app, or a recovery code, with this challenge to POST /users/signin/factor.',
+      details: [more('code'), more('recoveryCode')],
+      challenge,
+    });
+  return fail('EnrolmentNeeded', {
+    message:
+      'This app asks everybody for a second factor. Set up an authenticator app with this challenge: POST /users/signin/factor/totp.',
+    challenge,
+  });
 }

@@ -29,6 +29,8 @@ export interface PlannedBeacon extends Spot {
   readonly measuredPower: number;
   /** Milliseconds between two of its packets. */
   readonly interval: number;
+  /** What traffic has taught: how much more of it is lost (dB), and how much larger its exponent is than the plan's. */
+  readonly learned?: { readonly loss: number; readonly exponent: number } | undefined;
 }
 
 export interface FloorPlan {
@@ -40,6 +42,8 @@ export interface FloorPlan {
   readonly paths: readonly (readonly [string, string])[] | undefined;
   /** n of the log-distance model. */
   readonly pathLossExponent: number;
+  /** Standard deviation of the shadows that things throw, dB; 4 without it. */
+  readonly shadowDeviation?: number;
 }
 
 export const distance = (a: Spot, b: Spot): number => Math.hypot(a.x - b.x, a.y - b.y);

@@ -10,7 +10,7 @@ import type { Random } from './random.ts';
 /** At shorter distances the far-field model is not valid. */
 const nearest = 0.3;
 /**
- * Shadowing by surrounding objects: log-normal, deviation 4 dB, correlated over the way that the phone moves with ρ(Δ)
+ * Shadowing by surrounding objects: log-normal, deviation 4 dB unless the plan says otherwise, correlated over the way that the phone moves with ρ(Δ)
  * = e^(−Δ/2 m). Source: M. Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics
  * Letters 27(23), 1991; the distance is chosen for rooms.
  */
@@ -45,11 +45,14 @@ export interface Listener extends Spot {
 export class Reception {
   readonly #plan: FloorPlan;
   readonly #random: Random;
+  readonly #loss: number;
   readonly #shadows = new Map<PlannedBeacon, { loss: number; at: Spot }>();
 
-  constructor(plan: FloorPlan, random: Random) {
+  /** `loss`: how much less this phone hears than others, dB. */
+  constructor(plan: FloorPlan, random: Random, loss = 0) {
     this.#plan = plan;
     this.#random = random;
+    this.#loss = loss;
   }
 
   /** The RSSI of one packet in whole dBm, or undefined when it was lost. */
@@ -59,6 +62,7 @@ export class Reception {
     const isInSight = walls.length === 0 && floors === 0;
     const rssi =
       beacon.measuredPower -
+      this.#loss -
       this.#pathLoss(beacon, listener, floors) -
       walls.reduce((sum, { loss }) => sum + loss, 0) -
       floorLoss(floors) -
@@ -72,18 +76,20 @@ export class Reception {
   /** Log-distance path loss relative to one metre. Source: T. S. Rappaport, "Wireless Communications", 2nd ed., §4.9.1. */
   #pathLoss(beacon: PlannedBeacon, listener: Listener, floors: number): number {
     const metres = Math.hypot(distance(beacon, listener), floors * floorHeight);
-    return 10 * this.#plan.pathLossExponent * Math.log10(Math.max(nearest, metres));
+    const { loss = 0, exponent = 0 } = beacon.learned ?? {};
+    return loss + 10 * (this.#plan.pathLossExponent + exponent) * Math.log10(Math.max(nearest, metres));
   }
 
   #shadow(beacon: PlannedBeacon, listener: Listener): number {
     const before = this.#shadows.get(beacon);
+    const deviation = this.#plan.shadowDeviation ?? shadowDeviation;
     if (!before) {
-      const loss = shadowDeviation * this.#random.normal();
+      const loss = deviation * this.#random.normal();
       this.#shadows.set(beacon, { loss, at: listener });
       return loss;
     }
     const correlation = Math.exp(-distance(before.at, listener) / shadowDistance);
-    const fresh = shadowDeviation * Math.sqrt(1 - correlation ** 2) * this.#random.normal();
+    const fresh = deviation * Math.sqrt(1 - correlation ** 2) * this.#random.normal();
     before.loss = correlation * before.loss + fresh;
     before.at = listener;
     return before.loss;

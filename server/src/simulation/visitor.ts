@@ -1,8 +1,9 @@
+import { Guided, type Stop } from './guided.ts';
 import type { FloorPlan, PlannedBeacon } from './plan.ts';
 import { Reception } from './radio.ts';
 import { createRandom, type Random } from './random.ts';
-import type { Routes } from './routes.ts';
-import { Walker } from './walker.ts';
+import { Routes } from './routes.ts';
+import { type Pose, Walker } from './walker.ts';
 
 /** What a phone reports of one beacon. */
 export interface HeardBeacon {
@@ -17,6 +18,12 @@ export interface Report {
   readonly heard: readonly HeardBeacon[];
 }
 
+/** Somebody who is somewhere, or away (undefined), and moves as seconds pass. */
+export interface Mover {
+  readonly position: Pose | undefined;
+  pass(seconds: number): void;
+}
+
 /** The phone listens in steps of this length, which is no longer than a beacon's interval. */
 const stepMs = 100;
 /** How long phones collect packets before they report. */
@@ -27,7 +34,7 @@ const scanMs = 1_000;
  * received since the last report. Source: Apple's documentation of CLBeacon.rssi.
  */
 export class Visitor {
-  readonly walker: Walker;
+  readonly walker: Mover;
   readonly #radio: Reception;
   readonly #air: Random;
   readonly #beacons: readonly PlannedBeacon[];
@@ -38,14 +45,15 @@ export class Visitor {
 
   /**
    * `number` distinguishes the visitors of one seed, from 1; the same seed and number give the same walk and the same
-   * signals.
+   * signals. The visitor roams, or goes the way that was drawn. `loss`: how much less the phone hears than others, dB.
    */
-  constructor(plan: FloorPlan, routes: Routes, seed: string, number: number) {
+  constructor(plan: FloorPlan, way: Routes | readonly Stop[], seed: string, number: number, loss = 0) {
     const random = createRandom(`${seed}/${number}/walk`);
     // The first comes at once, the others within a minute.
-    this.walker = new Walker(plan, routes, random, number === 1 ? 0 : random.between(0, 60));
+    const delay = number === 1 ? 0 : random.between(0, 60);
+    this.walker = way instanceof Routes ? new Walker(plan, way, random, delay) : new Guided(way, random, delay);
     this.#air = createRandom(`${seed}/${number}/air`);
-    this.#radio = new Reception(plan, this.#air);
+    this.#radio = new Reception(plan, this.#air, loss);
     this.#beacons = plan.beacons;
     this.#nextPacket = plan.beacons.map(({ interval }) => this.#air.between(0, interval));
     this.#scanUntil = Math.round(this.#air.between(stepMs, scanMs));

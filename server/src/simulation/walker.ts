@@ -5,12 +5,15 @@ import type { Routes } from './routes.ts';
 /**
  * Free walking on level ground: 1.34 m/s, deviation 0.26. Source: U. Weidmann, "Transporttechnik der Fussgänger", 1993.
  */
-const meanSpeed = 1.34;
+export const meanSpeed = 1.34;
 const speedDeviation = 0.26;
 /** How many things a visitor looks at before leaving, and how many seconds pass before the next visit. */
 const stops = [3, 8] as const;
 const absence = [60, 300] as const;
 const stairsSeconds = 20;
+
+/** How fast one visitor walks, m/s. */
+export const speedOf = (random: Random): number => Math.max(0.6, meanSpeed + speedDeviation * random.normal());
 
 type Doing =
   | { readonly kind: 'away' | 'standing'; until: number }
@@ -42,7 +45,7 @@ export class Walker {
     this.#plan = plan;
     this.#routes = routes;
     this.#random = random;
-    this.#speed = Math.max(0.6, meanSpeed + speedDeviation * random.normal());
+    this.#speed = speedOf(random);
     this.#at = plan.waypoints[0] as Waypoint;
     this.#x = this.#at.x;
     this.#y = this.#at.y;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { createPostgresDatabase, databases } from '../support/build-app.ts';
+import { createMigratedPostgres, databases } from '../support/build-app.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
 const pharos = fileURLToPath(new URL('../../bin/pharos.mjs', import.meta.url));
@@ -37,7 +37,7 @@ for (const database of databases) {
     let drop: (() => Promise<void>) | undefined;
     let service: Service;
     before(async () => {
-      const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
+      const postgres = database === 'postgres' ? await createMigratedPostgres() : undefined;
       drop = postgres?.drop;
       settings = { PHAROS_DATA: join(folder, 'data'), ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}) };
       service = await startService(settings);

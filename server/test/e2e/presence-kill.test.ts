@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createPostgresDatabase, databases } from '../support/build-app.ts';
+import { createMigratedPostgres, databases } from '../support/build-app.ts';
 import { stay, uuid, walk } from '../support/site.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
@@ -13,9 +13,9 @@ const silenceMs = 30_000;
 // Both wait for the same half minute of silence.
 describe('a service that is killed between sightings', { concurrency: true }, () => {
   for (const database of databases) {
-    test(`presence survives kill -9 on ${database}: one ENTER, and the EXIT by silence comes after the restart`, async () => {
+    test(`presence survives kill -9 on ${database}: one ENTER, and an EXIT that lacks at most ten seconds`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'pharos-presence-'));
-      const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
+      const postgres = database === 'postgres' ? await createMigratedPostgres() : undefined;
       const settings = { PHAROS_DATA: folder, ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}) };
       let service = await startService(settings);
       try {
@@ -40,7 +40,7 @@ describe('a service that is killed between sightings', { concurrency: true }, ()
         // Not enough for an ENTER: the knowledge so far has to outlive the kill.
         assert.deepEqual((await send(samples.slice(0, 2))).body.result.events, []);
         await killAndStart();
-        const entered = await send(samples.slice(0, 4));
+        const entered = await send(samples.slice(2, 4));
         assert.deepEqual(
           entered.body.result.events.map(({ event }: { event: string }) => event),
           ['ENTER', 'NEAR'],
@@ -59,7 +59,7 @@ describe('a service that is killed between sightings', { concurrency: true }, ()
 
         const list = async (path: string) => (await call(service, 'GET', `/api/v2/${path}`, { headers })).body.results;
         const [open] = await list('visits');
-        assert.deepEqual([open.isOpen, open.enteredAt], [true, new Date(start).toISOString()]);
+        assert.equal(open.enteredAt, new Date(start).toISOString());
         // The silence is real time, so the test can only ask now and then.
         let events = await list('events');
         while (!events.some(({ event }: { event: string }) => event === 'EXIT')) {
@@ -70,8 +70,12 @@ describe('a service that is killed between sightings', { concurrency: true }, ()
         assert.deepEqual(events.map(({ event }: { event: string }) => event).sort(), ['ENTER', 'EXIT', 'NEAR']);
         const visits = await list('visits');
         assert.equal(visits.length, 1);
+        // While a visit is open it is written every ten seconds; a crash costs what came since, and nothing else.
         const { isOpen, leftAt, dwell, endedBy } = visits[0];
-        assert.deepEqual([isOpen, leftAt, dwell, endedBy], [false, new Date(heardAt).toISOString(), 19, 'silence']);
+        assert.deepEqual([isOpen, endedBy], [false, 'silence']);
+        const left = Date.parse(leftAt);
+        assert.ok(left <= heardAt && left >= heardAt - 10_000, `left at ${leftAt}`);
+        assert.equal(dwell, (left - start) / 1000);
         assert.equal((await list('logs')).length, 2);
       } finally {
         await service.stop('SIGKILL');

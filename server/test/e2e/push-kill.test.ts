@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type PushProvider, startPushProvider } from '../fakes/push-provider.ts';
-import { createPostgresDatabase, databases } from '../support/build-app.ts';
+import { createMigratedPostgres, databases } from '../support/build-app.ts';
 import { call, preparePushApp, type Service, signInManagerTo, startService } from './service.ts';
 
-const audience = 100_000;
-const kills = 10;
+/** PHAROS_TEST_KILLS asks for more, among as many more people. */
+const kills = Number(process.env['PHAROS_TEST_KILLS'] ?? 0) || 5;
+const audience = kills * 1_600;
 
 /** The messages to each recipient, by the ids that arrived. */
 type Wire = Map<string, Set<string>>;
@@ -34,7 +35,7 @@ const names = Array.from({ length: audience }, (_, index) => `i${String(index).p
 for (const database of databases) {
   test(`${kills} times kill -9 while a push goes to ${audience} installations on ${database}: nobody is missing, nobody has two deliveries`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-push-kill-'));
-    const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
+    const postgres = database === 'postgres' ? await createMigratedPostgres() : undefined;
     const provider = await startPushProvider({ quiet: true });
     const seen = watch(provider);
     writeFileSync(join(folder, 'ca.pem'), provider.ca);
@@ -73,8 +74,8 @@ for (const database of databases) {
           do {
             await delay(5);
             expanded = (await pushOf()).audience;
-          } while (expanded < 500 + kill * 4_000);
-        } else while (seen.messages < before + 1_000 + kill * 300) await delay(1);
+          } while (expanded < 500 + kill * 1_500);
+        } else while (seen.messages < before + 400 + kill * 100) await delay(1);
         await service.stop('SIGKILL');
         service = await start();
       }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createPostgresDatabase, databases } from '../support/build-app.ts';
+import { createMigratedPostgres, databases } from '../support/build-app.ts';
 import { answerWith, startReceiver } from '../support/webhook-receiver.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
@@ -23,11 +23,13 @@ async function openConsole(service: Service): Promise<Readonly<Record<string, st
 for (const database of databases) {
   test(`on ${database} an event is posted after kill -9 between its enqueueing and its delivery`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-hook-'));
-    const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
+    const postgres = database === 'postgres' ? await createMigratedPostgres() : undefined;
     const settings = {
       PHAROS_DATA: folder,
       PHAROS_SECRET_KEY: 'cd'.repeat(32),
       PHAROS_PRIVATE_TARGETS: '127.0.0.1',
+      // The work of a killed process is not taken over before that.
+      PHAROS_JOB_LEASE_MS: '1000',
       ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}),
     };
     const receiver = await startReceiver();

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startPushProvider } from '../fakes/push-provider.ts';
-import { createPostgresDatabase } from '../support/build-app.ts';
+import { createMigratedPostgres } from '../support/build-app.ts';
 import { call, preparePushApp, runCommand, signInTo, startService, startWorker } from './service.ts';
 
 test('pushes leave through pharos work where the service does no work itself, and a second worker takes over from one that was killed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-work-'));
-  const postgres = await createPostgresDatabase();
+  const postgres = await createMigratedPostgres();
   const provider = await startPushProvider();
   writeFileSync(join(folder, 'ca.pem'), provider.ca);
   const settings = {

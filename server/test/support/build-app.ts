@@ -1,43 +1,23 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { type App, createApp } from '../../src/app/app.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import type { Database } from '../../src/db/db.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { openSqlite, type SqliteOptions } from '../../src/db/sqlite/sqlite.ts';
 import type { SenderDefinition } from '../../src/delivery/push/push-sender.ts';
 import { apiPrefix } from '../../src/http/api.ts';
+import { beDistributed } from './conflicts.ts';
 import { assertDocumented, endpointOf } from './documented.ts';
-import { postgresUrl } from './postgres-url.ts';
+import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
+import { assertPortableSql, recordSql } from './sql-recorder.ts';
+
+export { createMigratedPostgres, createPostgresDatabase } from './migrated.ts';
 
 /** Tests of the interface loop over both: the answers have to be the same. */
 export const databases = ['sqlite', 'postgres'] as const;
 export type DatabaseKind = (typeof databases)[number];
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: await postgresUrl() });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
-/** A new empty PostgreSQL database; `drop` removes it. */
-export async function createPostgresDatabase(
-  encoding = 'UTF8',
-): Promise<{ readonly url: string; drop(): Promise<void> }> {
-  const name = `pharos_${randomBytes(6).toString('hex')}`;
-  await onServer(`create database ${name} template template0 lc_collate 'C' lc_ctype 'C' encoding '${encoding}'`);
-  const url = new URL(await postgresUrl());
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => onServer(`drop database ${name} with (force)`) };
-}
 
 export interface TestStorage {
   readonly db: Database;
@@ -46,18 +26,25 @@ export interface TestStorage {
   close(): Promise<void>;
 }
 
-/** An empty, migrated database of the given kind and a folder for files. */
+/**
+ * An empty, migrated database of the given kind and a folder for files. Queries may take longer than in the product:
+ * tests run on machines that are busy with other tests.
+ */
 export async function openStorage(
   kind: DatabaseKind,
-  queryDeadlineMs = 5_000,
+  queryDeadlineMs = 30_000,
   sqlite: Partial<SqliteOptions> = {},
 ): Promise<TestStorage> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-test-'));
-  const postgres = kind === 'postgres' ? await createPostgresDatabase() : undefined;
+  const file = join(folder, 'pharos.db');
+  const postgres = kind === 'postgres' ? await createMigratedPostgres() : await copyMigratedSqlite(file);
   const db = postgres
-    ? openPostgres({ url: postgres.url, poolSize: 5, queryDeadlineMs })
-    : openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs, ...sqlite });
-  await migrate(db, Date.now());
+    ? openPostgres({ url: postgres.url, poolSize: 3, queryDeadlineMs })
+    : openSqlite({ file, queryDeadlineMs, ...sqlite });
+  if (postgres) {
+    beDistributed(db);
+    recordSql(db);
+  }
   return {
     db,
     folder,
@@ -66,6 +53,7 @@ export async function openStorage(
       await db.close();
       await postgres?.drop();
       rmSync(folder, { recursive: true, force: true });
+      assertPortableSql();
     },
   };
 }
@@ -116,7 +104,11 @@ export interface BuildOptions {
   readonly senders?: readonly SenderDefinition[];
   /** Of the embedded database, such as a disk that fails. */
   readonly sqlite?: Partial<SqliteOptions>;
+  /** Hashes of passwords as strong as the product's; else they are the cheapest that there are. */
+  readonly strongPasswords?: boolean;
 }
+
+const cheapest = { memory: 8, passes: 1, parallelism: 1 };
 
 /** A whole service on a new database, used without a socket. */
 export async function buildApp({
@@ -124,8 +116,10 @@ export async function buildApp({
   settings = {},
   senders,
   sqlite,
+  strongPasswords = false,
 }: BuildOptions = {}): Promise<TestApp> {
-  const storage = await openStorage(database, undefined, sqlite);
+  const deadline = settings['PHAROS_QUERY_DEADLINE_MS'];
+  const storage = await openStorage(database, deadline === undefined ? undefined : Number(deadline), sqlite);
   const config = readConfig({
     PHAROS_PUBLIC_URL: 'http://pharos.test',
     PHAROS_SECRET_KEY: 'ab'.repeat(32),
@@ -142,6 +136,7 @@ export async function buildApp({
     now: () => clock.now,
     logStream: { write: (line) => void log.push(line) },
     ...(senders ? { senders } : {}),
+    ...(strongPasswords ? {} : { passwordCost: cheapest }),
   });
   const { appId, appKey } = await app.apps.create('Test app');
   const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };

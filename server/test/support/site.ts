@@ -17,6 +17,8 @@ import {
   type TestApp,
 } from './build-app.ts';
 import { create } from './cases.ts';
+import { beDistributed } from './conflicts.ts';
+import { recordSql } from './sql-recorder.ts';
 
 /** A hall with one beacon and one phone, for tests. */
 
@@ -169,6 +171,7 @@ export async function openSite(database: DatabaseKind, settings: Readonly<Record
 
 export interface Node {
   readonly app: App;
+  readonly db: Database;
   close(): Promise<void>;
 }
 
@@ -179,6 +182,10 @@ export async function openNode(site: Pick<Site, 'app' | 'provider'>, config = si
   const db: Database = url
     ? openPostgres({ url, poolSize: 5, queryDeadlineMs: 5_000 })
     : openSqlite({ file: join(storage.folder, 'pharos.db'), queryDeadlineMs: 5_000 });
+  if (url) {
+    beDistributed(db);
+    recordSql(db);
+  }
   const app = await createApp({
     config,
     db,
@@ -188,6 +195,7 @@ export async function openNode(site: Pick<Site, 'app' | 'provider'>, config = si
   });
   return {
     app,
+    db,
     async close() {
       await app.close();
       await db.close();

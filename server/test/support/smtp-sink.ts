@@ -13,6 +13,8 @@ export interface SmtpSink {
   readonly mails: ReceivedMail[];
   /** The answer to a RCPT command; `250 ok` accepts. */
   recipientAnswer: string;
+  /** Whether the connection is cut when a whole mail has arrived, without an answer. */
+  cutsAfterData: boolean;
   close(): Promise<void>;
 }
 
@@ -25,6 +27,7 @@ export async function startSmtpSink(): Promise<SmtpSink> {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     mails: [],
     recipientAnswer: '250 ok',
+    cutsAfterData: false,
     async close() {
       server.close();
       await once(server, 'close');
@@ -44,6 +47,7 @@ function converse(socket: Socket, sink: SmtpSink): void {
       }
       sink.mails.push({ from, to, data });
       data = undefined;
+      if (sink.cutsAfterData) return socket.destroy();
       return say('250 taken over');
     }
     const address = /<(.*)>/.exec(line)?.[1] ?? '';

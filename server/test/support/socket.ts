@@ -1,11 +1,21 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { TestApp } from './build-app.ts';
 
 /** Starts the service on a free port of this machine and returns the port. */
 export async function listen({ app }: TestApp): Promise<number> {
   const address = await app.server.listen({ host: '127.0.0.1', port: 0 });
   return Number(new URL(address).port);
+}
+
+/** A port that is free now, for a program that cannot choose one. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 export interface RawAnswer {

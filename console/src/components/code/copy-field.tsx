@@ -1,13 +1,18 @@
 import { ActionIcon, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { copyText } from '../../lib/actions/clipboard.ts';
+import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 import classes from './code.module.css';
 
 /** Copies `text` and confirms it for a moment. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready');
-  const said = { ready: `Copy ${label}`, copied: 'Copied', failed: 'Copying failed; select the text instead' };
+  const said = {
+    ready: t('Copy {label}', { label }),
+    copied: t('Copied'),
+    failed: t('Copying failed; select the text instead'),
+  };
   async function copy() {
     setState((await copyText(text)) ? 'copied' : 'failed');
     setTimeout(() => setState('ready'), 2_500);

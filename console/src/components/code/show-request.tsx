@@ -1,6 +1,7 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { addressOf, type OperationId, operations, type Query } from '@pharos/sdk';
 import { useState } from 'react';
+import { t } from '../../lib/words/words.ts';
 import { CopyField } from './copy-field.tsx';
 
 export interface ShownRequest {
@@ -16,8 +17,8 @@ export function recordCurl(appId: string, request: ShownRequest, origin = window
   return [
     `curl${method === 'GET' ? '' : ` -X ${method}`} '${origin}/api/v2${address}'`,
     `-H 'X-Service-AppId: ${appId}'`,
-    `-H 'X-Service-AppKey: YOUR-APP-KEY'`,
-    `-H 'Authorization: Bearer ACCESS-TOKEN'`,
+    "-H 'X-Service-AppKey: YOUR-APP-KEY'",
+    "-H 'Authorization: Bearer ACCESS-TOKEN'",
   ].join(' \\\n  ');
 }
 
@@ -27,15 +28,16 @@ export function ShowRequest({ appId, request }: { readonly appId: string; readon
   return (
     <>
       <Button variant="subtle" size="compact-sm" color="gray" onClick={() => setOpen(true)}>
-        Show the request
+        {t('Show the request')}
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="The request behind this page" size="lg">
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={t('The request behind this page')} size="lg">
         <Stack>
           <Text size="sm">
-            Your app gets the same data with this request. Insert one of the app&apos;s keys and a user&apos;s access
-            token.
+            {t(
+              "Your app gets the same data with this request. Insert one of the app's keys and a user's access token.",
+            )}
           </Text>
-          <CopyField label="In a terminal" text={recordCurl(appId, request)} isBlock />
+          <CopyField label={t('In a terminal')} text={recordCurl(appId, request)} isBlock />
         </Stack>
       </Modal>
     </>

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { t } from '../../lib/words/words.ts';
 import { FailureNote } from '../page/failure-note.tsx';
 
 interface Props {
@@ -25,7 +26,7 @@ export function ConfirmDialog({ isOpen, onClose, title, children, confirm, isBus
         <FailureNote message={failure} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
+            {t('Cancel')}
           </Button>
           <Button color="red" loading={isBusy} onClick={onConfirm}>
             {confirm}

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { rich, t } from '../../lib/words/words.ts';
 import { FailureNote } from '../page/failure-note.tsx';
 
 interface Props {
@@ -10,13 +11,17 @@ interface Props {
   readonly children: ReactNode;
   /** Has to be typed, to prevent mistakes. */
   readonly name: string;
+  /** On the button, unless it deletes. */
+  readonly confirm?: string;
   readonly isBusy: boolean;
   readonly failure: string | undefined;
   readonly onConfirm: () => void;
 }
 
 /** Asks for the name of what is about to be deleted, for deletions that lose much data. */
-export function DeleteDialog({ isOpen, onClose, title, children, name, isBusy, failure, onConfirm }: Props) {
+export function DeleteDialog(props: Props) {
+  const { isOpen, onClose, title, children, name, isBusy, failure, onConfirm } = props;
+  const { confirm = t('Delete permanently') } = props;
   const [typed, setTyped] = useState('');
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -30,11 +35,7 @@ export function DeleteDialog({ isOpen, onClose, title, children, name, isBusy, f
             {children}
           </Text>
           <TextInput
-            label={
-              <>
-                Type <b className="mono">{name}</b> to continue
-              </>
-            }
+            label={rich('Type {name} to continue', { name: <b className="mono">{name}</b> })}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"
@@ -44,10 +45,10 @@ export function DeleteDialog({ isOpen, onClose, title, children, name, isBusy, f
           <FailureNote message={failure} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" color="red" disabled={typed !== name} loading={isBusy}>
-              Delete permanently
+              {confirm}
             </Button>
           </Group>
         </Stack>

@@ -7,6 +7,7 @@ import { confirmation } from '../../lib/data/confirmation.ts';
 import { canUsePasskeys, confirmWithPasskey } from '../../lib/data/passkeys.ts';
 import { factorsQuery, ownIdentitiesQuery } from '../../lib/data/queries.ts';
 import { confirmThrough } from '../../lib/data/single-sign-on.ts';
+import { listed, t } from '../../lib/words/words.ts';
 import { DialogForm } from '../form/dialog-form.tsx';
 import { PasswordField } from '../form/password-field.tsx';
 import { useFields } from '../form/use-fields.ts';
@@ -35,33 +36,41 @@ export function ConfirmationDialog() {
   const provider = identities?.current;
   /** What the button of the form does. */
   const main = hasPassword ? confirm : provider && !canSign ? through : sign;
-  const ways = [
-    ...(hasPassword ? ['enter your password'] : []),
-    ...(canSign ? ['use your passkey'] : []),
-    ...(provider ? [`sign in again with ${provider.name}`] : []),
-  ].join(' or ');
+  const ways = listed(
+    [
+      ...(hasPassword ? [t('enter your password')] : []),
+      ...(canSign ? [t('use your passkey')] : []),
+      ...(provider ? [t('sign in again with {name}', { name: provider.name })] : []),
+    ],
+    'or',
+  );
   return (
     <DialogForm
       isOpen={isAsked}
       onClose={() => confirmation.answer(false)}
-      title="Confirm that it is you"
+      title={t('Confirm that it is you')}
       zIndex={above}
       about={
         <Text size="sm">
-          {ways.slice(0, 1).toUpperCase() + ways.slice(1)} to change keys, administrators or how you sign in. You will
-          not be asked again for five minutes.
-          {provider && ` ${provider.name} brings you back to this page; then do it once more.`}
+          {t(
+            '{ways} to change keys, administrators or how you sign in. You will not be asked again for five minutes.{hasProvider, select, true { {name} brings you back to this page; then do it once more.} other {}}',
+            {
+              ways: ways.slice(0, 1).toUpperCase() + ways.slice(1),
+              name: provider?.name,
+              hasProvider: Boolean(provider),
+            },
+          )}
         </Text>
       }
       form={fields}
       names={['password']}
-      submit={main === through ? `Sign in with ${provider?.name}` : 'Confirm'}
+      submit={main === through ? t('Sign in with {name}', { name: provider?.name }) : t('Confirm')}
       isBusy={main.isPending}
       onSubmit={() => main.mutate(undefined, { onError })}
     >
       {hasPassword && (
         <PasswordField
-          label="Your password"
+          label={t('Your password')}
           autoComplete="current-password"
           data-autofocus
           {...fields.text('password')}
@@ -74,7 +83,7 @@ export function ConfirmationDialog() {
           loading={sign.isPending}
           onClick={() => sign.mutate(undefined, { onError })}
         >
-          Use a passkey
+          {t('Use a passkey')}
         </Button>
       )}
       {provider && main !== through && (
@@ -84,7 +93,7 @@ export function ConfirmationDialog() {
           loading={through.isPending}
           onClick={() => through.mutate(undefined, { onError })}
         >
-          Sign in with {provider.name}
+          {t('Sign in with {name}', { name: provider.name })}
         </Button>
       )}
     </DialogForm>

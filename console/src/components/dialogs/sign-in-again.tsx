@@ -4,6 +4,7 @@ import { useSyncExternalStore } from 'react';
 import { canUsePasskeys } from '../../lib/data/passkeys.ts';
 import { sessionQuery } from '../../lib/data/queries.ts';
 import { signingIn } from '../../lib/data/signing-in.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { DialogForm } from '../form/dialog-form.tsx';
 import { PasswordField } from '../form/password-field.tsx';
 import { ProviderButtons } from '../sign-in/provider-buttons.tsx';
@@ -45,12 +46,14 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
     <DialogForm
       isOpen={isAsked}
       onClose={close}
-      title="Sign in again"
+      title={t('Sign in again')}
       zIndex={above}
       about={
         <Text size="sm">
-          Your session has ended. This page stays as it is while you sign in as <b>{email}</b>. If you cancel, what you
-          have typed is kept as a draft on this device.
+          {rich(
+            'Your session has ended. This page stays as it is while you sign in as <b>{email}</b>. If you cancel, what you have typed is kept as a draft on this device.',
+            { email, b: (inner) => <b>{inner}</b> },
+          )}
         </Text>
       }
       form={fields}
@@ -64,7 +67,7 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
       ) : (
         <>
           <PasswordField
-            label="Your password"
+            label={t('Your password')}
             autoComplete="current-password"
             data-autofocus
             {...fields.text('password')}

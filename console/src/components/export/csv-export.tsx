@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import type { JsonObject, Query } from '@pharos/sdk';
 import type { RecordPageOf } from '../../lib/data/all-records.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { type CsvColumns, tableOfList } from './csv-of-list.ts';
 import { ExportButton } from './export-button.tsx';
 import { countText, useExport } from './use-export.ts';
@@ -26,14 +27,14 @@ export function CsvExport<T extends { readonly objectId: string }>(props: Props<
       const kind = format === 'xlsx' ? 'xlsx' : 'csv';
       const source = { list, where, columns };
       const { parts, count } = await tableOfList(kind, source, (read) => onProgress(countText(read)));
-      return { parts, done: `${count.toLocaleString('en')} ${plural} are in ${plural}.${kind}.` };
+      return { parts, done: t('{count, number} {plural} are in {plural}.{kind}.', { count, plural, kind }) };
     },
   });
   return (
     <Group gap={4} wrap="nowrap" className={className}>
       <ExportButton run={run} format="csv" />
       <Button variant="default" px="xs" disabled={run.isRunning} onClick={() => run.start('xlsx')}>
-        Excel<span className="off-screen"> workbook</span>
+        {rich('Excel<part> workbook</part>', { part: (inner) => <span className="off-screen">{inner}</span> })}
       </Button>
     </Group>
   );

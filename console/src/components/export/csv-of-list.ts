@@ -2,6 +2,7 @@ import type { JsonObject, Query } from '@pharos/sdk';
 import { allRecords, type RecordPageOf } from '../../lib/data/all-records.ts';
 import { writeCsv } from '../../lib/text/csv.ts';
 import { writeWorkbook } from '../../lib/text/workbook.ts';
+import { t } from '../../lib/words/words.ts';
 
 type Rows = readonly (readonly string[])[];
 
@@ -38,7 +39,7 @@ export async function tableOfList<T extends { readonly objectId: string }>(
     else sheet.push(...cells);
     count += records.length;
     if (format === 'xlsx' && count > mostSheetRows)
-      throw new Error('A workbook holds a million rows at most. Filter the list, or export it as CSV.');
+      throw new Error(t('A workbook holds a million rows at most. Filter the list, or export it as CSV.'));
     onCount(count);
   }
   return { parts: format === 'csv' ? texts : [await writeWorkbook(sheet)], count };

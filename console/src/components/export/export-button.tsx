@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 import type { ExportFormat, useExport } from './use-export.ts';
 
@@ -19,7 +20,7 @@ export function ExportButton({ run: { start, isRunning, progress }, format, clas
       disabled={isRunning}
       onClick={() => start(format)}
     >
-      {progress || 'Export'}
+      {progress || t('Export')}
     </Button>
   );
 }

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 
 interface Props {
@@ -17,7 +18,7 @@ export function PersonExport({ appId, kind, objectId }: Props) {
       download
       leftSection={<Icon name="download" size={16} />}
     >
-      Export
+      {t('Export')}
     </Button>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { download } from '../../lib/actions/download.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
+import { pageLanguage, t } from '../../lib/words/words.ts';
 
 const types = {
   csv: 'text/csv;charset=utf-8',
@@ -38,7 +39,10 @@ export function useExport({ key, file, write, nameOf = () => file }: ExportOptio
     },
     cutOff: {
       key: `export ${key}`,
-      message: `The export was interrupted when the page was reloaded, and ${file} was not saved. Nothing was changed; export again.`,
+      message: t(
+        'The export was interrupted when the page was reloaded, and {file} was not saved. Nothing was changed; export again.',
+        { file },
+      ),
     },
     done: (text) => text,
   });
@@ -46,4 +50,4 @@ export function useExport({ key, file, write, nameOf = () => file }: ExportOptio
 }
 
 /** `1,200 …` while records are being read. */
-export const countText = (records: number): string => `${records.toLocaleString('en')} …`;
+export const countText = (records: number): string => `${records.toLocaleString(pageLanguage())} …`;

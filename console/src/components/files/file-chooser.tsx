@@ -6,13 +6,18 @@ import { useState } from 'react';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { givenName, ownFilePath } from '../../lib/data/own-files.ts';
+import { t } from '../../lib/words/words.ts';
 import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
 import classes from './files.module.css';
 
+export type FileKind = 'image' | 'video' | 'file';
+
+const plurals = { image: t('pictures'), video: t('videos'), file: t('files') } as const;
+
 interface Props {
   readonly appId: string;
-  readonly kind: 'image' | 'video';
+  readonly kind: FileKind;
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onChoose: (address: string) => void;
@@ -28,9 +33,9 @@ export function FileChooser({ appId, kind, isOpen, onClose, onChoose }: Props) {
   const { data, error } = useQuery({
     queryKey: dataKey(appId, 'listFiles', 'chooser', kind, asked, page),
     queryFn: () => {
-      const ofKind = where().startsWith('contentType', `${kind}/`);
+      const ofKind = kind === 'file' ? where() : where().startsWith('contentType', `${kind}/`);
       return dataOf(appId).files.list({
-        where: asked ? ofKind.contains('name', asked) : ofKind,
+        ...(asked || kind !== 'file' ? { where: asked ? ofKind.contains('name', asked) : ofKind } : {}),
         order: '-createdAt',
         skip: page * pageSize,
         limit: pageSize,
@@ -40,15 +45,15 @@ export function FileChooser({ appId, kind, isOpen, onClose, onChoose }: Props) {
     enabled: isOpen,
     placeholderData: keepPreviousData,
   });
-  const plural = kind === 'image' ? 'pictures' : 'videos';
+  const plural = plurals[kind];
   const pages = Math.ceil((data?.count ?? 0) / pageSize);
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`The app's ${plural}`} size="lg">
+    <Modal opened={isOpen} onClose={onClose} title={t("The app's {plural}", { plural })} size="lg">
       <Stack>
         <TextInput
           type="search"
-          aria-label={`Search the ${plural}`}
-          placeholder="Search by name"
+          aria-label={t('Search the {plural}', { plural })}
+          placeholder={t('Search by name')}
           data-autofocus
           value={text}
           onChange={({ currentTarget }) => {
@@ -60,7 +65,7 @@ export function FileChooser({ appId, kind, isOpen, onClose, onChoose }: Props) {
         {!data && !error && <Skeleton h={200} />}
         {data?.results.length === 0 && (
           <Text c="dimmed" size="sm">
-            {asked ? `No ${plural} match.` : `There are no ${plural} yet. Upload one.`}
+            {asked ? t('No {plural} match.', { plural }) : t('There are no {plural} yet. Upload one.', { plural })}
           </Text>
         )}
         <ul className={classes.grid}>
@@ -76,13 +81,13 @@ export function FileChooser({ appId, kind, isOpen, onClose, onChoose }: Props) {
         {pages > 1 && (
           <Group justify="space-between">
             <Button size="xs" variant="default" disabled={page === 0} onClick={() => setPage(page - 1)}>
-              Newer
+              {t('Newer')}
             </Button>
             <Text size="sm" c="dimmed">
-              Page {page + 1} of {pages}
+              {t('Page {page} of {pages}', { page: page + 1, pages })}
             </Text>
             <Button size="xs" variant="default" disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>
-              Older
+              {t('Older')}
             </Button>
           </Group>
         )}
@@ -91,11 +96,11 @@ export function FileChooser({ appId, kind, isOpen, onClose, onChoose }: Props) {
   );
 }
 
-function Thumbnail({ path, kind }: { readonly path: string | undefined; readonly kind: 'image' | 'video' }) {
+function Thumbnail({ path, kind }: { readonly path: string | undefined; readonly kind: FileKind }) {
   if (path) return <img className={classes.thumbnail} src={path} alt="" loading="lazy" />;
   return (
     <span className={classes.thumbnail}>
-      <Icon name={kind === 'image' ? 'picture' : 'play'} size={26} />
+      <Icon name={({ image: 'picture', video: 'play', file: 'file' } as const)[kind]} size={26} />
     </span>
   );
 }

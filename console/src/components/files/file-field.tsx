@@ -4,27 +4,28 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
+import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
-import { FileChooser } from './file-chooser.tsx';
+import { FileChooser, type FileKind } from './file-chooser.tsx';
 
 interface Props {
   readonly appId: string;
   readonly label: string;
   readonly description?: string;
-  readonly kind: 'image' | 'video';
+  readonly kind: FileKind;
   readonly value: string;
   readonly onChange: (address: string) => void;
   readonly error?: string | undefined;
   readonly required?: boolean;
 }
 
-/** The address of a picture or video: uploaded here, chosen from the app's files, or anywhere on the web. */
+/** The address of a picture, video or any file: uploaded here, chosen from the app's files, or anywhere on the web. */
 export function FileField({ appId, label, description, kind, value, onChange, error, required = false }: Props) {
   const [isChoosing, setChoosing] = useState(false);
   const mayUpload = useMayCall()('uploadFile');
   const upload = useAction({
     run: (file: File) => dataOf(appId).files.upload(file.name, file, file.type || 'application/octet-stream'),
-    done: (_stored, file) => `${file.name} is uploaded.`,
+    done: (_stored, file) => t('{name} is uploaded.', { name: file.name }),
     refresh: [dataKey(appId, 'listFiles')],
     after: ({ url }) => onChange(url),
   });
@@ -42,7 +43,10 @@ export function FileField({ appId, label, description, kind, value, onChange, er
       />
       <Group gap="xs" mt={6}>
         {mayUpload && (
-          <FileButton accept={`${kind}/*`} onChange={(file) => file && upload.mutate(file)}>
+          <FileButton
+            {...(kind === 'file' ? {} : { accept: `${kind}/*` })}
+            onChange={(file) => file && upload.mutate(file)}
+          >
             {(props) => (
               <Button
                 {...props}
@@ -51,17 +55,17 @@ export function FileField({ appId, label, description, kind, value, onChange, er
                 loading={upload.isPending}
                 leftSection={<Icon name="upload" size={14} />}
               >
-                Upload
+                {t('Upload')}
               </Button>
             )}
           </FileButton>
         )}
         <Button size="xs" variant="default" onClick={() => setChoosing(true)}>
-          Choose a file
+          {t('Choose a file')}
         </Button>
         {value !== '' && !required && (
           <Button size="xs" variant="subtle" color="gray" onClick={() => onChange('')}>
-            Remove
+            {t('Remove')}
           </Button>
         )}
       </Group>

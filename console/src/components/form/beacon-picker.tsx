@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { beaconNameQuery } from '../../lib/data/names.ts';
+import { t } from '../../lib/words/words.ts';
 
 interface Props {
   readonly appId: string;
@@ -34,8 +35,8 @@ export function BeaconPicker({ appId, value, onChange }: Props) {
   const isMissing = value !== undefined && !options.some((option) => option.value === value);
   return (
     <Select
-      aria-label="Beacon"
-      placeholder="All beacons"
+      aria-label={t('Beacon')}
+      placeholder={t('All beacons')}
       data={isMissing ? [{ value, label: chosen ?? '…' }, ...options] : options}
       filter={({ options: all }) => all}
       value={value ?? null}
@@ -44,8 +45,8 @@ export function BeaconPicker({ appId, value, onChange }: Props) {
       onSearchChange={setTyped}
       searchable
       clearable
-      clearButtonProps={{ 'aria-label': 'All beacons' }}
-      nothingFoundMessage="No beacon has this name."
+      clearButtonProps={{ 'aria-label': t('All beacons') }}
+      nothingFoundMessage={t('No beacon has this name.')}
       comboboxProps={{ withinPortal: true }}
     />
   );

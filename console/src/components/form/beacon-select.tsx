@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { dataKey } from '../../lib/data/listed.ts';
+import { t } from '../../lib/words/words.ts';
 
 interface Props {
   readonly appId: string;
@@ -24,7 +25,10 @@ const mostShown = 20;
 export function BeaconSelect({ appId, label, description, value, onChange, many = false, error }: Props) {
   const [text, setText] = useState('');
   const names = useBeaconNames(appId, value);
-  const chosen = value.map((id) => ({ value: id, label: names(id) ?? (names(id) === null ? 'Deleted beacon' : '…') }));
+  const chosen = value.map((id) => ({
+    value: id,
+    label: names(id) ?? (names(id) === null ? t('Deleted beacon') : '…'),
+  }));
   // A closed field contains the chosen name, which is not a search.
   const [asked] = useDebouncedValue(!many && text === chosen[0]?.label ? '' : text.trim(), 200);
   const { data, isFetching } = useQuery({
@@ -49,8 +53,8 @@ export function BeaconSelect({ appId, label, description, value, onChange, many 
     error,
     required: true,
     searchable: true,
-    placeholder: value.length === 0 ? 'Search by name' : '',
-    nothingFoundMessage: isFetching ? 'Searching …' : 'No beacon has this name.',
+    placeholder: value.length === 0 ? t('Search by name') : '',
+    nothingFoundMessage: isFetching ? t('Searching …') : t('No beacon has this name.'),
     searchValue: text,
     onSearchChange: setText,
     data: [...found, ...chosen.filter(({ value: id }) => !foundIds.has(id))],

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { differenceText } from '../../lib/text/json-compare.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './conflict-dialog.module.css';
 import type { Choice, Difference } from './differences.ts';
 import type { Conflict, RecordForm } from './use-record-form.ts';
@@ -17,7 +18,7 @@ export function ConflictDialog({ conflict, labels, show }: Props) {
     <Modal
       opened={conflict !== undefined}
       onClose={() => conflict?.close()}
-      title="Somebody else has saved this meanwhile"
+      title={t('Somebody else has saved this meanwhile')}
       size="lg"
       closeOnClickOutside={false}
     >
@@ -35,8 +36,9 @@ function Choices({ conflict, labels, show = {} }: Props & { readonly conflict: C
   return (
     <Stack>
       <Text size="sm">
-        Nothing is saved yet. Choose for each field what to keep. Fields that are not listed are saved as you see them
-        in the form.
+        {t(
+          'Nothing is saved yet. Choose for each field what to keep. Fields that are not listed are saved as you see them in the form.',
+        )}
       </Text>
       <ul className={classes.list}>
         {conflict.differences.map((one) => (
@@ -53,10 +55,10 @@ function Choices({ conflict, labels, show = {} }: Props & { readonly conflict: C
       </ul>
       <Group justify="flex-end">
         <Button variant="default" onClick={conflict.close}>
-          Go on editing
+          {t('Go on editing')}
         </Button>
         <Button disabled={isOpen} onClick={() => conflict.keep(choices)}>
-          Save what is chosen
+          {t('Save what is chosen')}
         </Button>
       </Group>
     </Stack>
@@ -75,7 +77,7 @@ function Field({ difference: { mine, theirs, isConflict }, label, text, choice, 
   return (
     <Radio.Group
       label={label}
-      description={isConflict ? 'You both have changed it.' : 'You have not changed it.'}
+      description={isConflict ? t('You both have changed it.') : t('You have not changed it.')}
       value={choice ?? null}
       onChange={(value) => onChoose(value as Choice)}
     >
@@ -83,14 +85,14 @@ function Field({ difference: { mine, theirs, isConflict }, label, text, choice, 
         <Radio.Card value="mine" className={classes.side}>
           <Radio.Indicator />
           <span>
-            <b>{isConflict ? 'Yours' : 'As it was'}</b>
+            <b>{isConflict ? t('Yours') : t('As it was')}</b>
             <span className={classes.value}>{text(mine)}</span>
           </span>
         </Radio.Card>
         <Radio.Card value="theirs" className={classes.side}>
           <Radio.Indicator />
           <span>
-            <b>Theirs</b>
+            <b>{t('Theirs')}</b>
             <span className={classes.value}>{text(theirs)}</span>
           </span>
         </Radio.Card>
@@ -100,8 +102,8 @@ function Field({ difference: { mine, theirs, isConflict }, label, text, choice, 
 }
 
 function valueText(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'On' : 'Off';
-  if (value === '' || (typeof value === 'object' && value && Object.keys(value).length === 0)) return 'nothing';
+  if (typeof value === 'boolean') return value ? t('On') : t('Off');
+  if (value === '' || (typeof value === 'object' && value && Object.keys(value).length === 0)) return t('nothing');
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
   return differenceText(value);
 }

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
+import { t } from '../../lib/words/words.ts';
 import { FailureNote } from '../page/failure-note.tsx';
 import type { Fields } from './use-fields.ts';
 
@@ -35,7 +36,7 @@ export function DialogFields<Values extends object>(props: ContentProps<Values>)
           {beside}
           <Group gap="xs">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={isBusy}>
               {submit}

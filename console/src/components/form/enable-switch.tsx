@@ -1,6 +1,7 @@
 import { Switch } from '@mantine/core';
 import type { QueryKey } from '@tanstack/react-query';
 import { useAction } from '../../lib/actions/use-action.ts';
+import { t } from '../../lib/words/words.ts';
 
 interface Props {
   /** What the switch turns on, for screen readers. */
@@ -19,7 +20,8 @@ interface Props {
 export function EnableSwitch({ label, name, text, isOn, isLocked, onChange, refresh }: Props) {
   const change = useAction({
     run: onChange,
-    done: (_, wanted) => `${name} is ${wanted ? 'on' : 'off'}.`,
+    done: (_, wanted) =>
+      t('{name} is {hasWanted, select, true {on} other {off}}.', { name, hasWanted: Boolean(wanted) }),
     undo: (_, wanted) => onChange(!wanted),
     refresh,
   });

@@ -1,4 +1,5 @@
 import { Alert, Button, Group } from '@mantine/core';
+import { dateLocale, t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 import type { Fields } from './use-fields.ts';
 
@@ -8,7 +9,7 @@ interface Props {
   readonly isOutdated?: boolean | undefined;
 }
 
-const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const when = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeStyle: 'short' });
 
 /** Above a form: that it shows a draft, or that somebody else has changed the record. */
 export function FormNotes({ form, isOutdated = false }: Props) {
@@ -17,17 +18,20 @@ export function FormNotes({ form, isOutdated = false }: Props) {
       {form.draftedAt !== undefined && form.isDirty && (
         <Alert color="blue" variant="light" mb="md" icon={<Icon name="edit" />} role="status">
           <Group justify="space-between" gap="xs">
-            <span>This is your draft of {when.format(form.draftedAt)}. It is not saved yet.</span>
+            <span>
+              {t('This is your draft of {format}. It is not saved yet.', { format: when.format(form.draftedAt) })}
+            </span>
             <Button size="xs" variant="default" onClick={() => form.reset(form.base)}>
-              Throw the draft away
+              {t('Throw the draft away')}
             </Button>
           </Group>
         </Alert>
       )}
       {isOutdated && (
         <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />} role="status">
-          Somebody else has saved this meanwhile. What you have typed is still here; when you save, you choose what to
-          keep.
+          {t(
+            'Somebody else has saved this meanwhile. What you have typed is still here; when you save, you choose what to keep.',
+          )}
         </Alert>
       )}
     </>

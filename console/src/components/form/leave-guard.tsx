@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
+import { t } from '../../lib/words/words.ts';
 import type { Fields } from './use-fields.ts';
 
 interface Props {
@@ -19,20 +20,22 @@ export function LeaveGuard({ form }: Props) {
     blocker.proceed?.();
   }
   return (
-    <Modal opened={isAsked} onClose={() => blocker.reset?.()} title="Leave without saving?">
+    <Modal opened={isAsked} onClose={() => blocker.reset?.()} title={t('Leave without saving?')}>
       <Text size="sm">
         {form.isKept
-          ? 'What you have typed is not saved. It can be kept as a draft on this device, until you open this form again.'
-          : 'What you have typed is not saved and would be lost.'}
+          ? t(
+              'What you have typed is not saved. It can be kept as a draft on this device, until you open this form again.',
+            )
+          : t('What you have typed is not saved and would be lost.')}
       </Text>
       <Group justify="flex-end" mt="md" gap="xs">
         <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
-          Stay
+          {t('Stay')}
         </Button>
         <Button variant="default" color="red" onClick={discard}>
-          Throw it away
+          {t('Throw it away')}
         </Button>
-        {form.isKept && <Button onClick={() => blocker.proceed?.()}>Keep a draft and leave</Button>}
+        {form.isKept && <Button onClick={() => blocker.proceed?.()}>{t('Keep a draft and leave')}</Button>}
       </Group>
     </Modal>
   );

@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
+import { t } from '../../lib/words/words.ts';
 import { FailureNote } from '../page/failure-note.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { FormNotes } from './form-notes.tsx';
@@ -44,7 +45,7 @@ export function PageForm<Values extends object>(props: Props<Values>) {
           </Button>
         )}
         <Button variant="default" onClick={onCancel}>
-          {isLocked ? 'Back' : 'Cancel'}
+          {isLocked ? t('Back') : t('Cancel')}
         </Button>
       </Group>
     </form>

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
+import { t } from '../../lib/words/words.ts';
 import { FailureNote } from '../page/failure-note.tsx';
 import { FormNotes } from './form-notes.tsx';
 import classes from './save-bar.module.css';
@@ -23,11 +24,11 @@ export function SaveBar<Values extends object>({ form, isOutdated, names, submit
       <FailureNote message={form.rest(names)} />
       <Group justify="space-between">
         <Text size="sm" fw={550}>
-          You have unsaved changes.
+          {t('You have unsaved changes.')}
         </Text>
         <Group gap="xs">
           <Button variant="default" onClick={onDiscard}>
-            Discard them
+            {t('Discard them')}
           </Button>
           <Button type="submit" loading={isBusy}>
             {submit}

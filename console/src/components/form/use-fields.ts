@@ -1,6 +1,7 @@
 import { PharosError, type PharosProblem } from '@pharos/sdk';
 import { useRef, useState } from 'react';
 import { readDraft, removeDraft, writeDraft } from '../../lib/actions/drafts.ts';
+import { t } from '../../lib/words/words.ts';
 import { changedParts, isSame, type Parts } from './differences.ts';
 
 interface Options {
@@ -30,6 +31,8 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
   }
   const problems = failure instanceof PharosError ? failure.details : (own ?? []);
 
+  const told = problemTexts(values, problems, failure);
+
   function change(next: State<Values>) {
     latest.current = next;
     setState(next);
@@ -58,6 +61,11 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
     /** What is typed is kept on this device. */
     isKept: draft !== undefined,
     set,
+    /** Several fields at once. */
+    setAll(change: Partial<Values>) {
+      for (const [name, value] of Object.entries(change))
+        set(name as keyof Values & string, value as Values[keyof Values & string]);
+    },
     setFailure,
     /** Problems found by the page itself, before the service is asked. */
     setProblems(found: readonly PharosProblem[]) {
@@ -72,11 +80,39 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
     rebase(base: Values, next: Values = latest.current.values) {
       change({ values: next, base });
     },
+    ...told,
+    /** Properties of a number input; an empty one is `''`. */
+    number(name: keyof Values & string) {
+      return {
+        value: values[name] as number | string,
+        error: told.problem(name),
+        onChange: (value: number | string) => set(name, value as Values[typeof name]),
+      };
+    },
+    /** Properties of a text input. */
+    text(name: keyof Values & string) {
+      return {
+        value: String(values[name]),
+        error: told.problem(name),
+        onChange: (event: { currentTarget: { value: string } }) =>
+          set(name, event.currentTarget.value as Values[typeof name]),
+      };
+    },
+  };
+}
+
+/** What is said about the fields, and what is left to say elsewhere. */
+function problemTexts<Values extends object>(
+  values: Values,
+  problems: readonly PharosProblem[],
+  failure: Error | null,
+) {
+  return {
     /** The problem of a field as a sentence. Nested members have dotted names, as in the service's errors. */
     problem(name: string): string | undefined {
       const found = problems.find(({ field }) => field === name);
       // An empty field violates a length rule; the useful message is to fill it in.
-      if (found && failure && values[name as keyof Values] === '') return 'Fill this in.';
+      if (found && failure && values[name as keyof Values] === '') return t('Fill this in.');
       return found && sentence(found.problem);
     },
     /** The problem of a field or of anything inside it. */
@@ -90,23 +126,6 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
       const isShown = (field: string) =>
         names.some((name) => field === name || (name.endsWith('.') && field.startsWith(name)));
       return problems.length > 0 && problems.every(({ field }) => isShown(field)) ? undefined : failure.message;
-    },
-    /** Properties of a number input; an empty one is `''`. */
-    number(name: keyof Values & string) {
-      return {
-        value: values[name] as number | string,
-        error: this.problem(name),
-        onChange: (value: number | string) => set(name, value as Values[typeof name]),
-      };
-    },
-    /** Properties of a text input. */
-    text(name: keyof Values & string) {
-      return {
-        value: String(values[name]),
-        error: this.problem(name),
-        onChange: (event: { currentTarget: { value: string } }) =>
-          set(name, event.currentTarget.value as Values[typeof name]),
-      };
     },
   };
 }

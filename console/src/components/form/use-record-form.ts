@@ -3,6 +3,7 @@ import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useSession } from '../../lib/data/access.ts';
+import { t } from '../../lib/words/words.ts';
 import { type Choice, changedParts, type Difference, differences, isSame, merged, type Parts } from './differences.ts';
 import { useFields } from './use-fields.ts';
 
@@ -86,7 +87,7 @@ export function useRecordForm<Stored extends object, Values extends object, Save
     },
     done: ({ saved, differences: open }) => {
       if (open) return undefined;
-      if (!saved) return 'Nothing was changed.';
+      if (!saved) return t('Nothing was changed.');
       return typeof options.done === 'function' ? options.done(form.current()) : options.done;
     },
     undo: record ? (written) => written.undo?.() ?? Promise.resolve() : undefined,
@@ -209,7 +210,7 @@ function undoing<Stored extends object, Values extends object, Saved extends obj
       return await change(former, entityTag(saved));
     } catch (error) {
       if (!isChanged(error)) throw error;
-      throw new Error('Somebody has changed it since, so it stays as it is now.');
+      throw new Error(t('Somebody has changed it since, so it stays as it is now.'));
     }
   };
 }

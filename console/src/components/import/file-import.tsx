@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { forgetFile, type KeptFile, keepFile, keptFile } from '../../lib/actions/kept-file.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { readTableFile } from '../../lib/text/table-file.ts';
+import { t } from '../../lib/words/words.ts';
 import { Block } from '../page/block.tsx';
 import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
@@ -23,6 +24,8 @@ interface Props<Row extends ImportRow> {
   readonly tools?: ReactNode;
   /** The headings that mean something; others are said to be left out. Without it, every heading does. */
   readonly columns?: readonly string[] | undefined;
+  /** What was read is shown as cells; true unless given. */
+  readonly isTable?: boolean;
   /** Plans each row without changing anything. @throws Error whose message is a sentence about the whole file */
   readonly plan: (file: KeptFile) => Promise<readonly Row[]>;
   /** When this value changes, the file is planned again. */
@@ -43,7 +46,7 @@ function useImportFile<Row extends ImportRow>({ keepAs, planFor = '', plan }: Pr
   };
   const choose = useAction({
     run: async (chosen: File): Promise<KeptFile> => {
-      if (chosen.size > mostBytes) throw new Error('The file is larger than 20 MB. Split it.');
+      if (chosen.size > mostBytes) throw new Error(t('The file is larger than 20 MB. Split it.'));
       return readTableFile(chosen);
     },
     showsError: true,
@@ -85,11 +88,11 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
   const { file, isKept, lostName, read, choose, clear } = useImportFile(props);
   return (
     <>
-      <Block title="The file" about={props.about}>
+      <Block title={t('The file')} about={props.about}>
         <Group align="flex-end">
           <FileInput
             label={props.label}
-            placeholder={file?.name ?? 'Choose a file'}
+            placeholder={file?.name ?? t('Choose a file')}
             accept={props.accept}
             leftSection={<Icon name="upload" size={16} />}
             className={classes.file}
@@ -105,20 +108,24 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
         </div>
         {isKept && file && (
           <EarlierFile onDiscard={clear}>
-            {file.name} was chosen before the page was reloaded. Rows that were imported show as unchanged.
+            {t('{name} was chosen before the page was reloaded. Rows that were imported show as unchanged.', {
+              name: file.name,
+            })}
           </EarlierFile>
         )}
         {lostName !== undefined && (
           <EarlierFile onDiscard={clear}>
-            {lostName} was chosen before the page was reloaded and is too large to be kept. Choose it again; rows that
-            were imported show as unchanged.
+            {t(
+              '{lostName} was chosen before the page was reloaded and is too large to be kept. Choose it again; rows that were imported show as unchanged.',
+              { lostName },
+            )}
           </EarlierFile>
         )}
       </Block>
-      {file && <ReadNote file={file} known={props.columns} />}
+      {file && props.isTable !== false && <ReadNote file={file} known={props.columns} />}
       {(read.isPending || choose.isPending) && (
         <Text mt="md" role="status">
-          Reading the file and the existing records …
+          {t('Reading the file and the existing records …')}
         </Text>
       )}
       {read.data && !read.isPending && (
@@ -144,7 +151,7 @@ function EarlierFile({ onDiscard, children }: { readonly onDiscard: () => void; 
       <Group justify="space-between" gap="xs">
         <span>{children}</span>
         <Button size="xs" variant="default" onClick={onDiscard}>
-          Discard
+          {t('Discard')}
         </Button>
       </Group>
     </Alert>

@@ -2,6 +2,7 @@ import { Alert, Badge, Button, Group, Progress, SegmentedControl, Text } from '@
 import { useState } from 'react';
 import { underWay } from '../../lib/actions/cut-off.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
+import { pageLanguage, t } from '../../lib/words/words.ts';
 import { Block } from '../page/block.tsx';
 import classes from './import.module.css';
 import { applyRows, type ImportRow, type RowKind, type RowOutcome } from './import-rows.ts';
@@ -10,10 +11,10 @@ import { applyRows, type ImportRow, type RowKind, type RowOutcome } from './impo
 const mostDrawn = 200;
 
 const kinds: readonly { readonly kind: RowKind; readonly label: string; readonly color: string }[] = [
-  { kind: 'new', label: 'new', color: 'teal' },
-  { kind: 'changed', label: 'changed', color: 'blue' },
-  { kind: 'unchanged', label: 'unchanged', color: 'gray' },
-  { kind: 'refused', label: 'refused', color: 'red' },
+  { kind: 'new', label: t('new'), color: 'teal' },
+  { kind: 'changed', label: t('changed'), color: 'blue' },
+  { kind: 'unchanged', label: t('unchanged'), color: 'gray' },
+  { kind: 'refused', label: t('refused'), color: 'red' },
 ];
 
 interface Props<Row extends ImportRow> {
@@ -48,27 +49,29 @@ export function ImportPreview<Row extends ImportRow>({ name, rows, apply, after 
   const visible = rows.filter(({ kind }) => shown === 'all' || kind === shown);
   const total = outcomes.size + todo.filter(({ line }) => !outcomes.has(line)).length;
   return (
-    <Block title={outcomes.size === 0 ? 'What would happen' : 'What happened'}>
+    <Block title={outcomes.size === 0 ? t('What would happen') : t('What happened')}>
       <Group justify="space-between" mb="md">
         <KindFilter rows={rows} value={shown} onChange={setShown} />
         {todo.length > 0 && (
           <Button loading={run.isPending} onClick={() => run.mutate()}>
             {failed > 0
-              ? `Try ${todo.length.toLocaleString('en')} again`
-              : `Import ${todo.length.toLocaleString('en')}`}
+              ? t('Try {count, number} again', { count: todo.length })
+              : t('Import {count, number}', { count: todo.length })}
           </Button>
         )}
       </Group>
       {outcomes.size > 0 && <Going total={total} done={outcomes.size - failed} failed={failed} />}
-      {todo.length === 0 && outcomes.size === 0 && <Alert color="gray">There is nothing to import in this file.</Alert>}
-      <ul className={classes.diff} aria-label="Rows of the file">
+      {todo.length === 0 && outcomes.size === 0 && (
+        <Alert color="gray">{t('There is nothing to import in this file.')}</Alert>
+      )}
+      <ul className={classes.diff} aria-label={t('Rows of the file')}>
         {visible.slice(0, mostDrawn).map((row) => (
           <Row key={row.line} row={row} outcome={outcomes.get(row.line)} />
         ))}
       </ul>
       {visible.length > mostDrawn && (
         <Text size="sm" c="dimmed" mt="xs">
-          And {(visible.length - mostDrawn).toLocaleString('en')} more rows.
+          {t('And {count, number} more rows.', { count: visible.length - mostDrawn })}
         </Text>
       )}
     </Block>
@@ -88,12 +91,12 @@ function KindFilter({ rows, value, onChange }: FilterProps) {
       <SegmentedControl
         size="xs"
         withItemsBorders={false}
-        aria-label="Rows to show"
+        aria-label={t('Rows to show')}
         data={[
-          { value: 'all', label: rows.length === 1 ? '1 row' : `${rows.length.toLocaleString('en')} rows` },
+          { value: 'all', label: t('{count, plural, one {1 row} other {# rows}}', { count: rows.length }) },
           ...kinds.map(({ kind, label }) => ({
             value: kind,
-            label: `${count(kind).toLocaleString('en')} ${label}`,
+            label: `${count(kind).toLocaleString(pageLanguage())} ${label}`,
           })),
         ]}
         value={value}
@@ -115,11 +118,13 @@ function Going({ total, done, failed }: GoingProps) {
       <Progress
         value={(100 * (done + failed)) / Math.max(total, 1)}
         color={failed > 0 ? 'yellow' : 'teal'}
-        aria-label="Rows that were sent"
+        aria-label={t('Rows that were sent')}
       />
       <Text size="sm" mt={4}>
-        {done.toLocaleString('en')} of {total.toLocaleString('en')} rows are in
-        {failed > 0 ? `, ${failed.toLocaleString('en')} were rejected by the service.` : '.'}
+        {t(
+          '{done, number} of {total, number} rows are in{hasFailed, select, true {, {failed, number} were rejected by the service.} other {.}}',
+          { done, total, failed, hasFailed: failed > 0 },
+        )}
       </Text>
     </div>
   );
@@ -135,10 +140,10 @@ function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: RowO
         <Badge color={color} variant="light" miw="max-content">
           {label}
         </Badge>
-        <span className={classes.diffName}>{row.name || 'without a name'}</span>
+        <span className={classes.diffName}>{row.name || t('without a name')}</span>
         {outcome === 'done' && (
           <Badge color="teal" variant="outline">
-            in
+            {t('in')}
           </Badge>
         )}
       </div>

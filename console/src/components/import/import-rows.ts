@@ -1,3 +1,4 @@
+import { t } from '../../lib/words/words.ts';
 export type RowKind = 'new' | 'changed' | 'unchanged' | 'refused';
 
 export interface Difference {
@@ -56,6 +57,6 @@ async function outcomeOf(applied: Promise<unknown>): Promise<RowOutcome> {
     await applied;
     return 'done';
   } catch (error) {
-    return { failed: error instanceof Error ? error.message : 'The import failed.' };
+    return { failed: error instanceof Error ? error.message : t('The import failed.') };
   }
 }

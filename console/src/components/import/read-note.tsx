@@ -2,14 +2,15 @@ import { Text } from '@mantine/core';
 import type { KeptFile } from '../../lib/actions/kept-file.ts';
 import { type CsvTable, parseCsv } from '../../lib/text/csv.ts';
 import { workbookText } from '../../lib/text/table-file.ts';
+import { t } from '../../lib/words/words.ts';
 import { Block } from '../page/block.tsx';
 import classes from './import.module.css';
 
 const mostShown = 5;
 const separators = {
-  ',': 'commas',
-  ';': 'semicolons, with decimal commas',
-  '\t': 'tabs, with decimal commas',
+  ',': t('commas'),
+  ';': t('semicolons, with decimal commas'),
+  '\t': t('tabs, with decimal commas'),
 } as const;
 
 interface Props {
@@ -26,14 +27,17 @@ export function ReadNote({ file, known }: Props) {
   const names = known?.map((name) => name.toLowerCase());
   const left = names ? header.filter((name) => name !== '' && !names.includes(name.toLowerCase())) : [];
   return (
-    <Block title="What was read" about={readText(file, separator)}>
+    <Block title={t('What was read')} about={readText(file, separator)}>
       {left.length > 0 && (
         <Text size="sm" mb="xs" role="status">
-          {left.length === 1 ? 'This column is' : 'These columns are'} left out: {left.join(', ')}.
+          {t('{count, plural, one {This column is} other {These columns are}} left out: {list}.', {
+            count: left.length,
+            list: left.join(', '),
+          })}
         </Text>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
-      <section className={classes.scroll} aria-label="The first rows of the file" tabIndex={0}>
+      <section className={classes.scroll} aria-label={t('The first rows of the file')} tabIndex={0}>
         <table className={classes.cells}>
           <thead>
             <tr>
@@ -58,15 +62,17 @@ export function ReadNote({ file, known }: Props) {
       </section>
       {rows.length > mostShown && (
         <Text size="sm" c="dimmed" mt="xs">
-          And {(rows.length - mostShown).toLocaleString('en')} more rows.
+          {t('And {count, number} more rows.', { count: rows.length - mostShown })}
         </Text>
       )}
     </Block>
   );
 }
 
-function readText({ readAs = 'Text' }: KeptFile, separator: keyof typeof separators): string {
-  return readAs === workbookText ? `${readAs}.` : `${readAs}, separated by ${separators[separator]}.`;
+function readText({ readAs = t('Text') }: KeptFile, separator: keyof typeof separators): string {
+  return readAs === workbookText
+    ? `${readAs}.`
+    : t('{readAs}, separated by {separator}.', { readAs, separator: separators[separator] });
 }
 
 /** Undefined for JSON and for a file that is no table. */

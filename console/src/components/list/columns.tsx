@@ -1,11 +1,12 @@
 import type { Times } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import type { Column } from './data-table.tsx';
 import type { FilterField } from './filter-rows.ts';
 
 /** When a record was created: the day, with the time on hover. */
 export const createdColumn = (times: Times, about: Partial<Column<{ readonly createdAt: string }>> = {}) => ({
   name: 'createdAt',
-  label: 'Created',
+  label: t('Created'),
   sortBy: 'createdAt',
   isTime: true as const,
   render: ({ createdAt }: { readonly createdAt: string }) => (
@@ -17,7 +18,7 @@ export const createdColumn = (times: Times, about: Partial<Column<{ readonly cre
 /** When a record was last changed; not on a phone. */
 export const updatedColumn = (times: Times) => ({
   name: 'updatedAt',
-  label: 'Changed',
+  label: t('Changed'),
   sortBy: 'updatedAt',
   isTime: true as const,
   isDeskOnly: true as const,
@@ -28,6 +29,6 @@ export const updatedColumn = (times: Times) => ({
 
 /** Filters that every record has. */
 export const stampFilters: readonly FilterField[] = [
-  { name: 'createdAt', label: 'Created', kind: 'date' },
-  { name: 'updatedAt', label: 'Changed', kind: 'date' },
+  { name: 'createdAt', label: t('Created'), kind: 'date' },
+  { name: 'updatedAt', label: t('Changed'), kind: 'date' },
 ];

@@ -1,5 +1,6 @@
-import { NativeSelect, Skeleton, UnstyledButton } from '@mantine/core';
+import { Checkbox, NativeSelect, Skeleton, UnstyledButton } from '@mantine/core';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
+import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 import classes from './list.module.css';
 
@@ -32,11 +33,31 @@ interface Props<T> {
   readonly isBusy: boolean;
   /** Number of placeholder rows until the first answer. */
   readonly expected?: number;
+  /** With it, each row can be chosen. */
+  readonly selection?: Selection<T> | undefined;
+}
+
+export interface Selection<T> {
+  /** The chosen records by key. */
+  readonly chosen: ReadonlyMap<string, T>;
+  readonly onChange: (chosen: ReadonlyMap<string, T>) => void;
+  readonly nameOf: (record: T) => string;
 }
 
 /** A table on a large screen, cards on a phone. A click on a row follows its first link. */
 export function DataTable<T>(props: Props<T>) {
-  const { label, columns, records, keyOf, order, defaultOrder = order, onOrder, isBusy, expected = 8 } = props;
+  const {
+    label,
+    columns,
+    records,
+    keyOf,
+    order,
+    defaultOrder = order,
+    onOrder,
+    isBusy,
+    expected = 8,
+    selection,
+  } = props;
   return (
     <>
       <PhoneOrder columns={columns} order={order} defaultOrder={defaultOrder} onOrder={onOrder} />
@@ -44,6 +65,7 @@ export function DataTable<T>(props: Props<T>) {
         <table className={classes.table} aria-label={label} aria-busy={isBusy}>
           <thead>
             <tr>
+              {selection && <ChooseAll records={records} keyOf={keyOf} selection={selection} />}
               {columns.map((column) => (
                 <Heading key={column.name} column={column} order={order} onOrder={onOrder} />
               ))}
@@ -53,14 +75,15 @@ export function DataTable<T>(props: Props<T>) {
             {records?.map((record) => (
               // The keyboard reaches the link inside; the row only enlarges it for the pointer.
               <tr key={keyOf(record)} className={classes.line} onClick={followLink}>
-                {columns.map((column) => (
-                  <td key={column.name} data-label={column.label} className={cellClass(column)}>
+                {selection && <ChooseOne record={record} keyOf={keyOf} selection={selection} />}
+                {columns.map((column, index) => (
+                  <td key={column.name} data-label={column.label} className={cellClass(column, index === 0)}>
                     {column.render(record)}
                   </td>
                 ))}
               </tr>
             ))}
-            {!records && <Waiting columns={columns.length} lines={expected} />}
+            {!records && <Waiting columns={columns.length + (selection ? 1 : 0)} lines={expected} />}
           </tbody>
         </table>
       </div>
@@ -68,8 +91,66 @@ export function DataTable<T>(props: Props<T>) {
   );
 }
 
-function cellClass<T>({ isNumber, isTime, isDeskOnly }: Column<T>): string {
-  return [isNumber && classes.number, isTime && classes.time, isDeskOnly && classes.deskOnly].filter(Boolean).join(' ');
+interface ChooseProps<T> {
+  readonly keyOf: (record: T) => string;
+  readonly selection: Selection<T>;
+}
+
+function ChooseAll<T>({
+  records = [],
+  keyOf,
+  selection,
+}: ChooseProps<T> & { readonly records: readonly T[] | undefined }) {
+  const { chosen, onChange } = selection;
+  const here = records.filter((record) => chosen.has(keyOf(record))).length;
+  const isAll = here > 0 && here === records.length;
+  function turn() {
+    const next = new Map(chosen);
+    for (const record of records) {
+      if (isAll) next.delete(keyOf(record));
+      else next.set(keyOf(record), record);
+    }
+    onChange(next);
+  }
+  return (
+    <th className={classes.pick}>
+      <Checkbox
+        size="xs"
+        aria-label={t('Choose all on this page')}
+        checked={isAll}
+        indeterminate={here > 0 && !isAll}
+        // A click while the records are on their way would come to nothing.
+        disabled={records.length === 0}
+        onChange={turn}
+      />
+    </th>
+  );
+}
+
+function ChooseOne<T>({ record, keyOf, selection }: ChooseProps<T> & { readonly record: T }) {
+  const { chosen, onChange, nameOf } = selection;
+  const key = keyOf(record);
+  function turn() {
+    const next = new Map(chosen);
+    if (!next.delete(key)) next.set(key, record);
+    onChange(next);
+  }
+  return (
+    <td className={classes.pick}>
+      <Checkbox
+        size="xs"
+        aria-label={t('Choose {nameOf}', { nameOf: nameOf(record) })}
+        checked={chosen.has(key)}
+        onChange={turn}
+      />
+    </td>
+  );
+}
+
+function cellClass<T>({ isNumber, isTime, isDeskOnly }: Column<T>, isLead = false): string {
+  return [isLead && classes.lead, isNumber && classes.number, isTime && classes.time, isDeskOnly && classes.deskOnly]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function followLink(event: MouseEvent<HTMLTableRowElement> | KeyboardEvent<HTMLTableRowElement>) {
@@ -128,17 +209,17 @@ function PhoneOrder<T>({ columns, order, defaultOrder, onOrder }: PhoneOrderProp
   const sortable = columns.filter(({ sortBy }) => sortBy);
   if (sortable.length === 0) return null;
   const listed = sortable.flatMap(({ label, sortBy = '' }) => [
-    { value: sortBy, label: `${label}, ascending` },
-    { value: `-${sortBy}`, label: `${label}, descending` },
+    { value: sortBy, label: t('{label}, ascending', { label }) },
+    { value: `-${sortBy}`, label: t('{label}, descending', { label }) },
   ]);
   const unlisted = [...new Set([defaultOrder, order])]
     .filter((value) => !listed.some((one) => one.value === value))
-    .map((value) => ({ value, label: value === '-objectId' ? 'Newest first' : 'Custom order' }));
+    .map((value) => ({ value, label: value === '-objectId' ? t('Newest first') : t('Custom order') }));
   return (
     <div className={classes.phoneOrder}>
       <NativeSelect
         size="xs"
-        aria-label="Sort by"
+        aria-label={t('Sort by')}
         data={[...unlisted, ...listed]}
         value={order}
         onChange={({ currentTarget: { value } }) => onOrder(value)}

@@ -1,6 +1,7 @@
 import { Badge, CloseButton, Group, Text } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import type { ReactNode } from 'react';
+import { t } from '../../lib/words/words.ts';
 import { type FilterField, type FilterRow, filterOf, rowText, takesValue, whereOf } from './filter-rows.ts';
 
 interface ChipProps {
@@ -36,7 +37,7 @@ export function FilterChips({ fields, where, onChange }: Props) {
   const filter = filterOf(where, fields);
   const rows = filter?.rows ?? [];
   const chip = (text: string, without: JsonObject | undefined, shown: ReactNode = text) => (
-    <Chip key={text} removeLabel={`Remove the filter ${text}`} onRemove={() => onChange(without)}>
+    <Chip key={text} removeLabel={t('Remove the filter {text}', { text })} onRemove={() => onChange(without)}>
       {shown}
     </Chip>
   );
@@ -50,10 +51,10 @@ export function FilterChips({ fields, where, onChange }: Props) {
               named(row, fields),
             ),
           )
-        : chip('Custom filter', undefined)}
+        : chip(t('Custom filter'), undefined)}
       {filter?.isAny && rows.length > 1 && (
         <Text size="sm" c="dimmed">
-          any of them
+          {t('any of them')}
         </Text>
       )}
     </Group>

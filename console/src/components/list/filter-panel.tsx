@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, JsonInput, NativeSelect, SegmentedControl, Text, TextInput } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import { type FormEvent, useState } from 'react';
+import { t } from '../../lib/words/words.ts';
 import { CodeBlock } from '../code/code-block.tsx';
 import { Icon } from '../page/icon.tsx';
 import {
@@ -35,16 +36,16 @@ export function FilterPanel({ fields, where, onApply, onClose }: Props) {
     if (!isBroken) onApply(made);
   }
   return (
-    <form className={classes.filter} onSubmit={submit} aria-label="Filter">
+    <form className={classes.filter} onSubmit={submit} aria-label={t('Filter')}>
       {json === undefined ? (
         <FilterRows fields={fields} filter={filter} onChange={setFilter} />
       ) : (
         <JsonInput
-          label="Filter as JSON"
-          description="A where condition, as in the API."
+          label={t('Filter as JSON')}
+          description={t('A where condition, as in the API.')}
           value={json}
           onChange={setJson}
-          error={isBroken && 'This is not a JSON object.'}
+          error={isBroken && t('This is not a JSON object.')}
           autosize
           minRows={4}
           spellCheck={false}
@@ -54,31 +55,31 @@ export function FilterPanel({ fields, where, onApply, onClose }: Props) {
       <Group justify="space-between" mt="sm">
         <Group gap="xs">
           <Button type="submit" size="xs" disabled={isBroken}>
-            Apply
+            {t('Apply')}
           </Button>
           <Button size="xs" variant="default" onClick={() => onApply(undefined)}>
-            Clear
+            {t('Clear')}
           </Button>
           <Button size="xs" variant="subtle" color="gray" onClick={onClose}>
-            Close
+            {t('Close')}
           </Button>
         </Group>
         {json === undefined ? (
           <Button size="xs" variant="subtle" onClick={() => setJson(JSON.stringify(made ?? {}, null, 2))}>
-            Edit as JSON
+            {t('Edit as JSON')}
           </Button>
         ) : (
           <Button
             size="xs"
             variant="subtle"
             disabled={!back}
-            title={back ? undefined : 'This filter cannot be edited in rows.'}
+            title={back ? undefined : t('This filter cannot be edited in rows.')}
             onClick={() => {
               if (back) setFilter(startOf(back, fields));
               setJson(undefined);
             }}
           >
-            Edit in rows
+            {t('Edit in rows')}
           </Button>
         )}
       </Group>
@@ -125,19 +126,19 @@ export function FilterRows({ fields, filter, onChange }: RowsProps) {
           leftSection={<Icon name="plus" size={14} />}
           onClick={() => fields[0] && onChange({ ...filter, rows: [...rows, newRow(fields[0])] })}
         >
-          Add a condition
+          {t('Add a condition')}
         </Button>
         {rows.length > 1 && (
           <Group gap="xs">
             <Text size="sm" c="dimmed">
-              Match
+              {t('Match')}
             </Text>
             <SegmentedControl
               size="xs"
-              aria-label="How the conditions are joined"
+              aria-label={t('How the conditions are joined')}
               data={[
-                { value: 'all', label: 'all of them' },
-                { value: 'any', label: 'any of them' },
+                { value: 'all', label: t('all of them') },
+                { value: 'any', label: t('any of them') },
               ]}
               value={isAny ? 'any' : 'all'}
               onChange={(value) => onChange({ ...filter, isAny: value === 'any' })}
@@ -161,7 +162,7 @@ function Row({ fields, row, onChange }: RowProps) {
   return (
     <div className={classes.filterRow}>
       <NativeSelect
-        aria-label="Field"
+        aria-label={t('Field')}
         data={fields.map(({ name, label }) => ({ value: name, label }))}
         value={row.field}
         onChange={({ currentTarget: { value } }) => {
@@ -171,14 +172,14 @@ function Row({ fields, row, onChange }: RowProps) {
       />
       {field.kind === 'member' && (
         <TextInput
-          aria-label="Member"
-          placeholder="member, such as age"
+          aria-label={t('Member')}
+          placeholder={t('member, such as age')}
           value={row.path}
           onChange={({ currentTarget: { value } }) => onChange({ ...row, path: value })}
         />
       )}
       <NativeSelect
-        aria-label="Operator"
+        aria-label={t('Operator')}
         data={operatorsOf(field.kind)}
         value={row.operator}
         onChange={({ currentTarget: { value } }) => onChange({ ...row, operator: value })}
@@ -188,7 +189,7 @@ function Row({ fields, row, onChange }: RowProps) {
         variant="subtle"
         color="gray"
         size="lg"
-        aria-label="Remove the condition"
+        aria-label={t('Remove the condition')}
         onClick={() => onChange(undefined)}
       >
         <Icon name="close" />
@@ -206,19 +207,19 @@ function Value({
   const choices =
     field.kind === 'boolean'
       ? [
-          { value: 'true', label: 'yes' },
-          { value: 'false', label: 'no' },
+          { value: 'true', label: t('yes') },
+          { value: 'false', label: t('no') },
         ]
       : field.choices;
   if (field.control) return field.control({ value: row.value, onChange: (value) => onChange({ ...row, value }) });
-  if (choices) return <NativeSelect aria-label="Value" data={[...choices]} value={row.value} onChange={set} />;
+  if (choices) return <NativeSelect aria-label={t('Value')} data={[...choices]} value={row.value} onChange={set} />;
   const dateType = row.value.length > 10 ? 'datetime-local' : 'date';
   return (
     <TextInput
-      aria-label="Value"
-      placeholder={field.kind === 'number' ? 'number' : field.kind === 'pointer' ? 'objectId' : 'value'}
+      aria-label={t('Value')}
+      placeholder={field.kind === 'number' ? t('number') : field.kind === 'pointer' ? 'objectId' : t('value')}
       type={field.kind === 'date' ? dateType : 'text'}
-      title={field.kind === 'date' ? `In ${field.zone ?? 'UTC'}` : undefined}
+      title={field.kind === 'date' ? t('In {zone}', { zone: field.zone ?? 'UTC' }) : undefined}
       inputMode={field.kind === 'number' ? 'decimal' : undefined}
       value={field.kind === 'date' ? row.value.slice(0, 16) : row.value}
       onChange={set}

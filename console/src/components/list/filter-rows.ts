@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { dayStart } from '../../lib/time/range.ts';
 import { timesIn } from '../../lib/time/times.ts';
 import { instantOf, wallTime } from '../../lib/time/zoned-time.ts';
+import { t } from '../../lib/words/words.ts';
 
 export type FilterKind = 'text' | 'number' | 'boolean' | 'date' | 'choice' | 'pointer' | 'member' | 'presence' | 'tag';
 
@@ -124,7 +125,7 @@ const compare = (label: string, operator: string): Operator => ({
 });
 
 const equal: Operator = {
-  label: 'is',
+  label: t('is'),
   write: (text, field) => typed(text, field),
   read: (condition, field) => {
     const isPlain = typeof condition !== 'object' || (condition as { __type?: string } | null)?.__type === 'Pointer';
@@ -151,23 +152,23 @@ const presence = (label: string, isThere: boolean): Operator => ({
 });
 
 const operators: Readonly<Record<string, Operator>> = {
-  startsWith: pattern('starts with', '(?i)^'),
+  startsWith: pattern(t('starts with'), '(?i)^'),
   contains: pattern('contains', '(?i)'),
   is: equal,
-  isNot: compare('is not', '$ne'),
-  atLeast: compare('is at least', '$gte'),
-  greater: compare('is more than', '$gt'),
-  atMost: compare('is at most', '$lte'),
-  less: compare('is less than', '$lt'),
-  from: compare('is from', '$gte'),
-  before: compare('is before', '$lt'),
-  set: presence('is set', true),
-  unset: presence('is not set', false),
+  isNot: compare(t('is not'), '$ne'),
+  atLeast: compare(t('is at least'), '$gte'),
+  greater: compare(t('is more than'), '$gt'),
+  atMost: compare(t('is at most'), '$lte'),
+  less: compare(t('is less than'), '$lt'),
+  from: compare(t('is from'), '$gte'),
+  before: compare(t('is before'), '$lt'),
+  set: presence(t('is set'), true),
+  unset: presence(t('is not set'), false),
 };
 
 const comparisons = ['atLeast', 'greater', 'atMost', 'less'];
 const ofKind: Readonly<Record<FilterKind, readonly string[]>> = {
-  text: ['contains', 'startsWith', 'is', 'isNot', 'set', 'unset'],
+  text: [t('contains'), 'startsWith', t('is'), 'isNot', 'set', 'unset'],
   number: ['is', 'isNot', ...comparisons, 'set', 'unset'],
   boolean: ['is'],
   date: ['from', 'before'],

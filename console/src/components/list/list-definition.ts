@@ -1,6 +1,8 @@
 import type { Query } from '@pharos/sdk';
+import type { KeptKind } from '../../lib/data/history.ts';
 import type { Listed, ListedPage, ListOperation } from '../../lib/data/listed.ts';
 import type { CsvColumns } from '../export/csv-of-list.ts';
+import type { Bulk } from './bulk.ts';
 import type { Column } from './data-table.tsx';
 import type { FilterField } from './filter-rows.ts';
 
@@ -9,6 +11,10 @@ export interface ListDefinition<Id extends ListOperation> {
   readonly operation: Id;
   /** As in a sentence: `beacons`. */
   readonly plural: string;
+  /** Deleted records go into the trash under this name. */
+  readonly trash?: KeptKind;
+  /** With it, records can be chosen and changed together. */
+  readonly bulk?: Bulk | undefined;
   /** A function where the columns depend on the records of the page. */
   readonly columns: readonly Column<Listed<Id>>[] | ((records: readonly Listed<Id>[]) => readonly Column<Listed<Id>>[]);
   readonly filters: readonly FilterField[];

@@ -1,4 +1,5 @@
 import { ActionIcon, Group, NativeSelect, Text } from '@mantine/core';
+import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 import classes from './list.module.css';
 import { deepestSkip, pageSizes } from './list-search.ts';
@@ -21,21 +22,21 @@ export function Pager({ page, size, count = 0, plural, onPage, onSize }: Props) 
     <div className={classes.pager}>
       <Text size="sm" c="dimmed" role="status">
         {count === 0
-          ? `No ${plural}`
-          : `${first.toLocaleString('en')}–${last.toLocaleString('en')} of ${count.toLocaleString('en')}`}
+          ? t('No {plural}', { plural })
+          : t('{first, number}–{last, number} of {count, number}', { first, last, count })}
       </Text>
       <Group gap="xs">
         <NativeSelect
           size="xs"
-          aria-label="Rows per page"
-          data={pageSizes.map((value) => ({ value: String(value), label: `${value} per page` }))}
+          aria-label={t('Rows per page')}
+          data={pageSizes.map((value) => ({ value: String(value), label: t('{value} per page', { value }) }))}
           value={String(size)}
           onChange={({ currentTarget: { value } }) => onSize(Number(value))}
         />
         <ActionIcon
           variant="default"
           size={30}
-          aria-label="Previous page"
+          aria-label={t('Previous page')}
           disabled={page <= 1}
           onClick={() => onPage(page - 1)}
         >
@@ -44,7 +45,7 @@ export function Pager({ page, size, count = 0, plural, onPage, onSize }: Props) 
         <ActionIcon
           variant="default"
           size={30}
-          aria-label="Next page"
+          aria-label={t('Next page')}
           disabled={page >= pages}
           onClick={() => onPage(page + 1)}
         >
@@ -53,7 +54,9 @@ export function Pager({ page, size, count = 0, plural, onPage, onSize }: Props) 
       </Group>
       {page >= pages && count > deepestSkip + size && (
         <Text size="sm" c="dimmed">
-          Only the first {deepestSkip.toLocaleString('en')} can be paged through. Filter the list, or reverse the order.
+          {t('Only the first {deepestSkip, number} can be paged through. Filter the list, or reverse the order.', {
+            deepestSkip,
+          })}
         </Text>
       )}
     </div>

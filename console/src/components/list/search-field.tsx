@@ -1,5 +1,6 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 import classes from './list.module.css';
 
@@ -38,7 +39,7 @@ export function SearchField({ value, hint, onChange }: Props) {
       placeholder={hint}
       leftSection={<Icon name="search" size={16} />}
       rightSection={
-        text ? <CloseButton size="sm" aria-label="Clear the search" onClick={() => setText('')} /> : undefined
+        text ? <CloseButton size="sm" aria-label={t('Clear the search')} onClick={() => setText('')} /> : undefined
       }
       value={text}
       onChange={({ currentTarget }) => setText(currentTarget.value)}

@@ -2,22 +2,28 @@ import { Button, Group, Text } from '@mantine/core';
 import { type JsonObject, PharosError } from '@pharos/sdk';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { useStanding } from '../../lib/data/access.ts';
 import { dataKey, type Listed, type ListOperation, readPage, useListed } from '../../lib/data/listed.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { ShowRequest } from '../code/show-request.tsx';
 import { CsvExport } from '../export/csv-export.tsx';
 import { EmptyState, type EmptyTexts } from '../page/empty-state.tsx';
 import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
+import { LinkButton } from '../page/link-button.tsx';
 import { SectionHeader } from '../page/page-header.tsx';
+import { BulkBar } from './bulk-bar.tsx';
+import { ColumnMenu, shownColumns, useHiddenColumns } from './column-menu.tsx';
 import { DataTable } from './data-table.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { FilterPanel } from './filter-panel.tsx';
 import { fieldsIn } from './filter-rows.ts';
 import classes from './list.module.css';
 import type { ListDefinition } from './list-definition.ts';
-import { bothOf, type ListSearch, listFilter, listQuery, sizeOf } from './list-search.ts';
+import { bothOf, type ListSearch, listFilter, listQuery, readListSearch, sizeOf } from './list-search.ts';
 import { Pager } from './pager.tsx';
+import { SavedMenu } from './saved-menu.tsx';
 import { SearchField } from './search-field.tsx';
 import { useFollowed } from './use-followed.ts';
 
@@ -62,7 +68,17 @@ export function SectionList<Id extends ListOperation>(props: Props<Id>) {
   );
   const isNarrowed = search.q !== undefined || search.where !== undefined || scope !== undefined;
   const isEmpty = data?.count === 0 && !isNarrowed && !instead && !isPlaceholderData;
-  const shownAction = !isEmpty && action;
+  const isLimited = useStanding()?.venues !== undefined;
+  const shownAction = (
+    <Group gap="xs">
+      {list.trash && !isLimited && (
+        <LinkButton to="/apps/$appId/trash" params={{ appId }} search={{ kind: list.trash }} icon="trash" isPlain>
+          {t('Trash')}
+        </LinkButton>
+      )}
+      {!isEmpty && action}
+    </Group>
+  );
   return (
     <>
       {heading ? (
@@ -96,46 +112,47 @@ function Records<Id extends ListOperation>({
   const navigate = useNavigate();
   const times = useTimes(appId);
   const { data, error, isFetching } = page;
-  const { columns, defaultOrder, plural } = list;
+  const { columns, defaultOrder, plural, bulk } = list;
+  const [hidden, setHidden] = useHiddenColumns(listName(list.operation, params));
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Listed<Id>>>(new Map());
+  const allColumns = typeof columns === 'function' ? columns(data?.results ?? []) : columns;
   const isNarrowed = search.q !== undefined || search.where !== undefined || scope !== undefined;
   const go = (next: ListSearch, replace = false) => void navigate({ to: '.', search: { ...next } as never, replace });
   const change = (part: ListSearch, replace = false) => go({ ...search, page: undefined, ...part }, replace);
   return (
     <>
-      <Toolbar {...{ appId, list, params, scope, tools, search, change }} />
+      <Toolbar
+        {...{ appId, list, params, scope, tools, search, change, go }}
+        columnMenu={layout ? undefined : <ColumnMenu columns={allColumns} hidden={hidden} onChange={setHidden} />}
+      />
+      {bulk && (
+        <BulkBar
+          appId={appId}
+          bulk={bulk}
+          chosen={chosen as ReadonlyMap<string, object>}
+          onChosen={(ids) => setChosen(new Map([...chosen].filter(([id]) => ids.includes(id))))}
+        />
+      )}
       <FailureNote message={error ? failureText(error) : undefined} />
       {data?.count === 0 && isNarrowed ? (
-        <div className={classes.nothing}>
-          <Text>No {plural} match.</Text>
-          <Button
-            variant="default"
-            size="xs"
-            onClick={() => (scope ? go({}) : change({ q: undefined, where: undefined }))}
-          >
-            Show all {plural}
-          </Button>
-        </div>
+        <Nothing plural={plural} onAll={() => (scope ? go({}) : change({ q: undefined, where: undefined }))} />
       ) : (
         !(error && !data) &&
         (layout?.(data?.results, isFetching) ?? (
           <DataTable<Listed<Id>>
             label={plural}
-            columns={typeof columns === 'function' ? columns(data?.results ?? []) : columns}
+            columns={shownColumns(allColumns, hidden)}
             records={data?.results}
             keyOf={(record) => (record as { objectId: string }).objectId}
             order={search.order ?? defaultOrder}
             defaultOrder={defaultOrder}
             onOrder={(order) => change({ order: order === defaultOrder ? undefined : order })}
             isBusy={isFetching}
+            selection={bulk && { chosen, onChange: setChosen, nameOf: nameIn }}
           />
         ))
       )}
-      {data?.truncated && (
-        <Text size="sm" c="dimmed" mt="xs">
-          These records are large: only {data.results.length} of them fit on this page. Choose a smaller page size to
-          see all of them.
-        </Text>
-      )}
+      {data?.truncated && <Truncated shown={data.results.length} />}
       <Pager
         page={search.page ?? 1}
         size={sizeOf(search)}
@@ -146,7 +163,7 @@ function Records<Id extends ListOperation>({
       />
       <Group justify="space-between" mt="xs" gap="xs">
         <Text size="sm" c="dimmed" component="div">
-          Times are in {times.zone}.
+          {t('Times are in {zone}.', { zone: times.zone })}
         </Text>
         <ShowRequest
           appId={appId}
@@ -157,14 +174,58 @@ function Records<Id extends ListOperation>({
   );
 }
 
+function Nothing({ plural, onAll }: { readonly plural: string; readonly onAll: () => void }) {
+  return (
+    <div className={classes.nothing}>
+      <Text>{t('No {plural} match.', { plural })}</Text>
+      <Button variant="default" size="xs" onClick={onAll}>
+        {t('Show all {plural}', { plural })}
+      </Button>
+    </div>
+  );
+}
+
+function Truncated({ shown }: { readonly shown: number }) {
+  return (
+    <Text size="sm" c="dimmed" mt="xs">
+      {t(
+        'These records are large: only {shown} of them fit on this page. Choose a smaller page size to see all of them.',
+        { shown },
+      )}
+    </Text>
+  );
+}
+
+/** A list has columns of its own for each bucket. */
+const listName = (operation: string, params: object = {}) => [operation, ...Object.values(params)].join(' ');
+
+/** What a person calls a record, for the label of its box. */
+function nameIn(record: object): string {
+  const known = record as Readonly<Record<string, unknown>>;
+  const inside = typeof known['metadata'] === 'object' ? Object.values(known['metadata'] ?? {}) : [];
+  const names = [known['name'], known['title'], known['description'], ...inside, known['objectId']];
+  return String(names.find((name) => typeof name === 'string' && name !== ''));
+}
+
 interface ToolbarProps<Id extends ListOperation>
   extends Pick<RecordsProps<Id>, 'appId' | 'list' | 'params' | 'scope' | 'tools' | 'search'> {
   readonly change: (part: ListSearch, replace?: boolean) => void;
+  readonly go: (next: ListSearch) => void;
+  readonly columnMenu: ReactNode;
 }
 
-function Toolbar<Id extends ListOperation>({ appId, list, params, scope, tools, search, change }: ToolbarProps<Id>) {
+/** What a filter with a name keeps; the page is not part of it. */
+function filterOf({ q, where, order }: ListSearch): ListSearch | undefined {
+  if (q === undefined && where === undefined && order === undefined) return undefined;
+  return { ...(q ? { q } : {}), ...(where ? { where } : {}), ...(order ? { order } : {}) };
+}
+
+const isSearch = (value: unknown): value is ListSearch => typeof value === 'object' && value !== null;
+
+function Toolbar<Id extends ListOperation>(props: ToolbarProps<Id>) {
+  const { appId, list, params, scope, tools, search, change, go, columnMenu } = props;
   const [isFiltering, setFiltering] = useState(false);
-  const { operation, plural, searchFields = [], searchHint = 'Search', csv, read } = list;
+  const { operation, plural, searchFields = [], searchHint = t('Search'), csv, read } = list;
   const filters = fieldsIn(useTimes(appId).zone, list.filters);
   return (
     <>
@@ -178,8 +239,16 @@ function Toolbar<Id extends ListOperation>({ appId, list, params, scope, tools, 
           aria-expanded={isFiltering}
           onClick={() => setFiltering(!isFiltering)}
         >
-          Filter
+          {t('Filter')}
         </Button>
+        <SavedMenu
+          list={`filters ${appId} ${listName(operation, params)}`}
+          kind="filter"
+          present={filterOf(search)}
+          isValid={isSearch}
+          onChoose={(saved) => go(readListSearch(saved as never))}
+        />
+        {columnMenu}
         {tools}
         {csv && (
           <CsvExport
@@ -210,6 +279,6 @@ function Toolbar<Id extends ListOperation>({ appId, list, params, scope, tools, 
 
 function failureText(error: Error): string {
   if (error instanceof PharosError && error.name === 'Timeout')
-    return 'The service took too long to answer. Filter the list, or sort by another column.';
+    return t('The service took too long to answer. Filter the list, or sort by another column.');
   return error.message;
 }

@@ -15,17 +15,20 @@ interface Props<T> {
   readonly label?: string;
   readonly height?: number;
   readonly empty: EmptyTexts;
+  /** Between the heading and the list. */
+  readonly above?: ReactNode;
   readonly children: (row: T) => ReactNode;
 }
 
 /** The page of a short list that needs no search, filter or pages. */
-export function SectionRows<T>({ title, about, isPage = false, action, rows, empty, ...list }: Props<T>) {
+export function SectionRows<T>({ title, about, isPage = false, action, rows, empty, above, ...list }: Props<T>) {
   const Header = isPage ? PageHeader : SectionHeader;
   return (
     <>
       <Header title={title} action={rows && rows.length > 0 && action}>
         {about}
       </Header>
+      {above}
       <RowList rows={rows} empty={<EmptyState {...empty} action={action} />} {...list} />
     </>
   );

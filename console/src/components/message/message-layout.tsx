@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { t } from '../../lib/words/words.ts';
 import classes from './message-layout.module.css';
 
 interface Props {
@@ -12,7 +13,7 @@ export function MessageLayout({ aside, children }: Props) {
   return (
     <div className={classes.layout}>
       <div className={classes.form}>{children}</div>
-      <aside className={classes.aside} aria-label="Preview">
+      <aside className={classes.aside} aria-label={t('Preview')}>
         {aside}
       </aside>
     </div>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { appQuery } from '../../lib/data/queries.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import type { Fields } from '../form/use-fields.ts';
 import { Block } from '../page/block.tsx';
 import { RuleFields } from '../rules/rule-fields.tsx';
@@ -22,8 +23,8 @@ export function MessageRules({ appId, form, onChange }: Props) {
   const times = useTimes(appId);
   return (
     <Block
-      title="How often"
-      about="The rules of the app apply to every message. You can set different ones for this message."
+      title={t('How often')}
+      about={t('The rules of the app apply to every message. You can set different ones for this message.')}
     >
       <RuleFields
         value={form.values.delivery}

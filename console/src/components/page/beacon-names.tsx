@@ -1,4 +1,5 @@
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
+import { t } from '../../lib/words/words.ts';
 
 interface Props {
   readonly appId: string;
@@ -8,6 +9,8 @@ interface Props {
 /** Beacons by their names, for a sentence or a cell. */
 export function BeaconNames({ appId, beaconIds }: Props) {
   const names = useBeaconNames(appId, beaconIds);
-  if (beaconIds.length === 0) return <>no beacon</>;
-  return <>{beaconIds.map((id) => names(id) ?? (names(id) === null ? 'a beacon that is deleted' : '…')).join(', ')}</>;
+  if (beaconIds.length === 0) return <>{t('no beacon')}</>;
+  return (
+    <>{beaconIds.map((id) => names(id) ?? (names(id) === null ? t('a beacon that is deleted') : '…')).join(', ')}</>
+  );
 }

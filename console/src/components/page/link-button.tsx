@@ -5,6 +5,7 @@ import { Icon, type IconName } from './icon.tsx';
 interface Props {
   readonly to: string;
   readonly params: object;
+  readonly search?: object;
   readonly icon: IconName;
   /** Not the main action of the page. */
   readonly isPlain?: boolean;
@@ -12,7 +13,7 @@ interface Props {
 }
 
 /** A button that leads to another page. */
-export function LinkButton({ to, params, icon, isPlain = false, children }: Props) {
+export function LinkButton({ to, params, search, icon, isPlain = false, children }: Props) {
   return (
     <Button
       {...(isPlain ? { variant: 'default' } : {})}
@@ -20,6 +21,7 @@ export function LinkButton({ to, params, icon, isPlain = false, children }: Prop
       component={Link}
       to={to}
       params={params as never}
+      {...(search ? { search: search as never } : {})}
     >
       {children}
     </Button>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMayCall } from '../../lib/data/access.ts';
 import { beaconNameQuery, triggerNameQuery } from '../../lib/data/names.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './names.module.css';
 
 interface BeaconProps {
@@ -13,7 +14,7 @@ interface BeaconProps {
 export function BeaconName({ appId, beaconId }: BeaconProps) {
   const { data: name } = useQuery(beaconNameQuery(appId, beaconId));
   if (name === undefined) return <span className={classes.waiting}>…</span>;
-  return name === null ? <i>a deleted beacon</i> : name;
+  return name === null ? <i>{t('a deleted beacon')}</i> : name;
 }
 
 export function BeaconLink({ appId, beaconId }: BeaconProps) {
@@ -29,7 +30,7 @@ interface TriggerProps {
   readonly triggerId: string;
 }
 
-const gone = <i>a deleted message</i>;
+const gone = <i>{t('a deleted message')}</i>;
 
 /** The name of a notification or a scenario. */
 export function TriggerName({ appId, triggerId }: TriggerProps) {

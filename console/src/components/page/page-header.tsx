@@ -3,6 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { appQuery } from '../../lib/data/queries.ts';
+import { t } from '../../lib/words/words.ts';
+import { helpOf } from './help.ts';
+import classes from './page-header.module.css';
 
 interface Props {
   readonly title: string;
@@ -19,14 +22,33 @@ export function PageHeader({ title, children, action }: Props) {
         <Title order={1} ref={useFocusAfterNavigation()} tabIndex={-1}>
           {title}
         </Title>
-        {children && (
-          <Text c="dimmed" mt={4} maw="40rem" component="div">
-            {children}
-          </Text>
-        )}
+        <About size="md">{children}</About>
       </div>
       {action}
     </Group>
+  );
+}
+
+/** What the page is for, and the way to the handbook. */
+function About({ size, children }: { readonly size: 'sm' | 'md'; readonly children?: ReactNode }) {
+  const pathname = useRouterState({
+    select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname,
+  });
+  const found = helpOf(pathname);
+  const about = children ?? found?.text;
+  return (
+    <>
+      {about && (
+        <Text c="dimmed" size={size} mt={size === 'sm' ? 2 : 4} maw="42rem" component="div">
+          {about}
+        </Text>
+      )}
+      {found && (
+        <a className={classes.help} href={`/handbook/${found.handbook}`} target="_blank" rel="noreferrer">
+          {t('Handbook')}
+        </a>
+      )}
+    </>
   );
 }
 
@@ -76,11 +98,7 @@ export function SectionHeader({ title, children, action }: Omit<Props, 'title'> 
         <Title order={2} ref={useFocusAfterNavigation()} tabIndex={-1}>
           {title}
         </Title>
-        {children && (
-          <Text c="dimmed" size="sm" mt={2} maw="42rem" component="div">
-            {children}
-          </Text>
-        )}
+        <About size="sm">{children}</About>
       </div>
       {action}
     </Group>

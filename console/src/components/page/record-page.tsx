@@ -2,6 +2,7 @@ import { Button, Group, Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { t } from '../../lib/words/words.ts';
 import { FailureNote } from './failure-note.tsx';
 import { Icon } from './icon.tsx';
 import { LinkButton } from './link-button.tsx';
@@ -55,7 +56,7 @@ interface DeleteProps {
 }
 
 /** Opens the dialog that deletes the record of a page. */
-export function DeleteButton({ onClick, children = 'Delete' }: DeleteProps) {
+export function DeleteButton({ onClick, children = t('Delete') }: DeleteProps) {
   return (
     <Button variant="default" leftSection={<Icon name="trash" size={16} />} onClick={onClick}>
       {children}
@@ -74,7 +75,7 @@ export function EditOrDelete({ edit, onDelete }: ActionsProps) {
     <Group gap="xs">
       <DeleteButton onClick={onDelete} />
       <LinkButton to={edit.to} params={edit.params} icon="edit">
-        Edit
+        {t('Edit')}
       </LinkButton>
     </Group>
   );

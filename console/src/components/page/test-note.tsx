@@ -1,4 +1,5 @@
 import { Alert } from '@mantine/core';
+import { t } from '../../lib/words/words.ts';
 import { Icon } from './icon.tsx';
 import classes from './test-note.module.css';
 
@@ -23,10 +24,13 @@ export function TestNote({ answer: { ok, text, status }, at }: Props) {
       variant="light"
       role="status"
       icon={<Icon name={ok ? 'check' : 'warning'} />}
-      title={`${ok ? 'It works' : 'It does not work'}${status == null ? '' : ` (HTTP ${status})`}`}
+      title={t(
+        '{hasOk, select, true {It works} other {It does not work}}{hasStatus, select, true {} other { (HTTP {status})}}',
+        { hasOk: Boolean(ok), status, hasStatus: status == null },
+      )}
     >
       {text}
-      {at && <div>Tested {at}</div>}
+      {at && <div>{t('Tested {at}', { at })}</div>}
     </Alert>
   );
 }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { dryRunQuery, rulesQuery } from '../../lib/data/queries.ts';
+import { t } from '../../lib/words/words.ts';
 import { ConfirmDialog } from '../dialogs/confirm-dialog.tsx';
 import { FailureNote } from '../page/failure-note.tsx';
 import { DryRunList } from './dry-run-list.tsx';
@@ -22,7 +23,7 @@ export function CloseApp({ appId }: { readonly appId: string }) {
       const saved = await call('changeAppRules', { params, body: dryRun.closed, ifMatch: entityTag(now) });
       return { before: now.stored, saved: saved.result };
     },
-    done: 'The app is closed to strangers.',
+    done: t('The app is closed to strangers.'),
     undo: ({ before, saved }) => call('changeAppRules', { params, body: before, ifMatch: entityTag(saved) }),
     refresh: [['apps', appId]],
     showsError: true,
@@ -31,13 +32,13 @@ export function CloseApp({ appId }: { readonly appId: string }) {
   return (
     <>
       <Button size="compact-sm" variant="light" onClick={() => setAsked(true)}>
-        Close it …
+        {t('Close it …')}
       </Button>
       <ConfirmDialog
         isOpen={isAsked}
         onClose={() => setAsked(false)}
-        title="Close the app to strangers"
-        confirm="Close it"
+        title={t('Close the app to strangers')}
+        confirm={t('Close it')}
         isBusy={close.isPending}
         failure={close.error?.message}
         onConfirm={() => close.mutate()}
@@ -54,13 +55,14 @@ function Consequences({ appId }: { readonly appId: string }) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        Everyone with the app can then read beacons and messages. Content, users and pushes are for managers; files,
-        devices and records belong to whoever made them. What you have set yourself on the page Rules stays.
+        {t(
+          'Everyone with the app can then read beacons and messages. Content, users and pushes are for managers; files, devices and records belong to whoever made them. What you have set yourself on the page Rules stays.',
+        )}
       </Text>
       <FailureNote message={error?.message} />
       {dryRun?.isChosen ? (
         <Text size="sm">
-          What this would refuse is not known, because a dry run of other rules is being counted at the moment.
+          {t('What this would refuse is not known, because a dry run of other rules is being counted at the moment.')}
         </Text>
       ) : (
         dryRun && rules && <DryRunList dryRun={dryRun} rules={rules} />

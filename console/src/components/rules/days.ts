@@ -1,4 +1,5 @@
 import { addDays, instantOf, wallTime } from '../../lib/time/zoned-time.ts';
+import { t } from '../../lib/words/words.ts';
 import type { Rules } from './rules.ts';
 
 export const week = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
@@ -10,13 +11,23 @@ export interface ShownDay {
 }
 
 export const dayLabels: Readonly<Record<DayName, string>> = {
-  Mon: 'Monday',
-  Tue: 'Tuesday',
-  Wed: 'Wednesday',
-  Thu: 'Thursday',
-  Fri: 'Friday',
-  Sat: 'Saturday',
-  Sun: 'Sunday',
+  Mon: t('Monday'),
+  Tue: t('Tuesday'),
+  Wed: t('Wednesday'),
+  Thu: t('Thursday'),
+  Fri: t('Friday'),
+  Sat: t('Saturday'),
+  Sun: t('Sunday'),
+};
+
+export const shortDays: Readonly<Record<DayName, string>> = {
+  Mon: t('Mon'),
+  Tue: t('Tue'),
+  Wed: t('Wed'),
+  Thu: t('Thu'),
+  Fri: t('Fri'),
+  Sat: t('Sat'),
+  Sun: t('Sun'),
 };
 
 /** A day that the schedule does not list is unchecked. */
@@ -32,7 +43,10 @@ export function daysText(showOn: readonly ShownDay[]): string {
     if (last && last.at(-1) === week[index - 1]) last.push(day);
     else runs.push([day]);
   });
-  return runs.map((run) => (run.length > 2 ? `${run[0]}–${run.at(-1)}` : run.join(', '))).join(', ');
+  const short = (day: DayName | undefined) => (day ? shortDays[day] : '');
+  return runs
+    .map((run) => (run.length > 2 ? `${short(run[0])}–${short(run.at(-1))}` : run.map(short).join(', ')))
+    .join(', ');
 }
 
 export interface ComingDay {

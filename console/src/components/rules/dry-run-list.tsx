@@ -1,6 +1,8 @@
 import { Text } from '@mantine/core';
 import type { AppRules, DryRun } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './dry-run.module.css';
+import { resourceNoun } from './resource-nouns.ts';
 
 interface Props {
   readonly dryRun: DryRun;
@@ -8,18 +10,18 @@ interface Props {
 }
 
 const verbWords: Readonly<Record<DryRun['counts'][number]['verb'], string>> = {
-  list: 'List',
-  get: 'See',
-  create: 'Add',
-  update: 'Change',
-  delete: 'Delete',
-  listen: 'Listen to',
+  list: t('List'),
+  get: t('See'),
+  create: t('Add'),
+  update: t('Change'),
+  delete: t('Delete'),
+  listen: t('Listen to'),
 };
 
 const callerWords: Readonly<Record<DryRun['counts'][number]['caller'], string>> = {
-  app: 'without signing in',
-  user: 'by signed-in users',
-  manager: 'by managers',
+  app: t('without signing in'),
+  user: t('by signed-in users'),
+  manager: t('by managers'),
 };
 
 /** What the rules of a dry run would have refused, and how long that has been counted. */
@@ -30,7 +32,7 @@ export function DryRunList({ dryRun, rules }: Props) {
       <Text size="sm">{summaryOf(dryRun)}</Text>
       {counts.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
-        <ul className={classes.counts} aria-label="What would have been refused" tabIndex={0}>
+        <ul className={classes.counts} aria-label={t('What would have been refused')} tabIndex={0}>
           {counts.map((count) => (
             <li key={`${count.resource} ${count.bucket} ${count.verb} ${count.caller} ${count.outcome}`}>
               <span>
@@ -45,24 +47,27 @@ export function DryRunList({ dryRun, rules }: Props) {
   );
 }
 
-const number = (n: number) => n.toLocaleString('en');
-const several = (n: number, noun: string) => `${number(n)} ${noun}${n === 1 ? '' : 's'}`;
-
 function summaryOf({ days, checked, counts }: DryRun): string {
   const total = checked.app + checked.user + checked.manager;
-  if (total === 0) return 'Nothing is known yet: the app has had no requests since this is being counted.';
-  const when = days === 1 ? 'Today' : `In the last ${days} days`;
-  const seen = `${when} the app sent ${several(total, 'request')}.`;
+  if (total === 0) return t('Nothing is known yet: the app has had no requests since this is being counted.');
+  const seen = t(
+    '{days, plural, one {Today} other {In the last {days} days}} the app sent {total, plural, one {# request} other {# requests}}.',
+    { days, total },
+  );
   return counts.length === 0
-    ? `${seen} None of them would have been refused.`
-    : `${seen} Of these, the following would have been answered otherwise:`;
+    ? t('{seen} None of them would have been refused.', { seen })
+    : t('{seen} Of these, the following would have been answered otherwise:', { seen });
 }
 
 function subjectOf({ resource, bucket }: DryRun['counts'][number], { resources }: AppRules): string {
-  return bucket === undefined ? (resources[resource ?? '']?.noun ?? resource ?? '') : `records of ${bucket}`;
+  return bucket === undefined
+    ? resourceNoun(resources[resource ?? '']?.noun ?? resource ?? '')
+    : t('records of {bucket}', { bucket });
 }
 
 function outcomeOf({ outcome, verb, requests }: DryRun['counts'][number]): string {
-  const what = outcome === 'refused' ? 'refused' : verb === 'list' ? 'with fewer results' : 'not found';
-  return `${verb === 'list' && outcome === 'hidden' ? 'about ' : ''}${number(requests)} ${what}`;
+  if (outcome === 'refused') return t('{requests, number} refused', { requests });
+  return verb === 'list'
+    ? t('about {requests, number} with fewer results', { requests })
+    : t('{requests, number} not found', { requests });
 }

@@ -1,12 +1,13 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
 import { useState } from 'react';
+import { t } from '../../lib/words/words.ts';
 import classes from './rules.module.css';
 
 const units = [
-  { value: '1', label: 'seconds' },
-  { value: '60', label: 'minutes' },
-  { value: '3600', label: 'hours' },
-  { value: '86400', label: 'days' },
+  { value: '1', label: t('seconds') },
+  { value: '60', label: t('minutes') },
+  { value: '3600', label: t('hours') },
+  { value: '86400', label: t('days') },
 ] as const;
 
 /** The largest unit that gives a whole number. */
@@ -34,7 +35,7 @@ export function DurationField({ label, seconds, onChange, error }: Props) {
         onChange={(value) => typeof value === 'number' && onChange(Math.round(value * unit))}
       />
       <NativeSelect
-        aria-label={`${label}: unit`}
+        aria-label={t('{label}: unit', { label })}
         data={[...units]}
         value={String(unit)}
         onChange={({ currentTarget: { value } }) => {

@@ -1,5 +1,6 @@
 import { NativeSelect, Stack, Switch } from '@mantine/core';
 import type { Times } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { type RuleRow, ruleRows } from './rule-rows.tsx';
 import { limitTexts } from './rule-words.ts';
 import classes from './rules.module.css';
@@ -70,9 +71,9 @@ function Row({ row, value, onChange, app, times, problem }: RowProps) {
           label={label}
           description={about}
           data={[
-            { value: 'app', label: `As set for the app: ${said || row.none}` },
-            ...(said ? [{ value: 'off', label: `For this message: ${row.none}` }] : []),
-            { value: 'own', label: 'Set for this message' },
+            { value: 'app', label: t('As set for the app: {said}', { said: said || row.none }) },
+            ...(said ? [{ value: 'off', label: t('For this message: {none}', { none: row.none }) }] : []),
+            { value: 'own', label: t('Set for this message') },
           ]}
           value={mode === 'off' && !said ? 'app' : mode}
           onChange={({ currentTarget }) => setMode(currentTarget.value as Mode)}

@@ -1,6 +1,7 @@
-import { ActionIcon, Button, NativeSelect, NumberInput, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, NativeSelect, NumberInput, Select, TextInput } from '@mantine/core';
 import type { Times } from '../../lib/time/times.ts';
 import { instantOf, wallTime } from '../../lib/time/zoned-time.ts';
+import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 import { DurationField } from './duration-field.tsx';
 import classes from './rules.module.css';
@@ -15,8 +16,8 @@ export interface RuleInputProps {
 }
 
 const perOptions = [
-  { value: 'trigger', label: 'this message was shown' },
-  { value: 'app', label: 'any message of the app was shown' },
+  { value: 'trigger', label: t('this message was shown') },
+  { value: 'app', label: t('any message of the app was shown') },
 ];
 
 export function CoolDownRule({ value, onChange, problem }: RuleInputProps) {
@@ -24,13 +25,13 @@ export function CoolDownRule({ value, onChange, problem }: RuleInputProps) {
   return (
     <div className={classes.line}>
       <DurationField
-        label="At least"
+        label={t('At least')}
         seconds={seconds}
         error={problem('coolDown')}
         onChange={(next) => onChange({ ...value, coolDown: { seconds: next, per } })}
       />
       <NativeSelect
-        label="after"
+        label={t('after')}
         data={perOptions}
         value={per}
         onChange={({ currentTarget }) =>
@@ -53,7 +54,7 @@ export function CapsRule({ value, onChange, problem }: RuleInputProps) {
         // biome-ignore lint/suspicious/noArrayIndexKey: a limit has no other identity
         <div key={index} className={classes.line}>
           <NumberInput
-            label="At most"
+            label={t('At most')}
             className={classes.short ?? ''}
             min={1}
             max={1000}
@@ -63,19 +64,19 @@ export function CapsRule({ value, onChange, problem }: RuleInputProps) {
             onChange={(count) => typeof count === 'number' && set(index, { ...cap, count })}
           />
           <NativeSelect
-            label="of"
+            label={t('of')}
             data={[
-              { value: 'trigger', label: 'this message' },
-              { value: 'app', label: 'all messages of the app' },
+              { value: 'trigger', label: t('this message') },
+              { value: 'app', label: t('all messages of the app') },
             ]}
             value={cap.per}
             onChange={({ currentTarget }) => set(index, { ...cap, per: currentTarget.value as Cap['per'] })}
           />
           <NativeSelect
-            label="in"
+            label={t('in')}
             data={[
-              { value: 'day', label: 'a calendar day' },
-              { value: 'time', label: 'a time of' },
+              { value: 'day', label: t('a calendar day') },
+              { value: 'time', label: t('a time of') },
             ]}
             value={cap.window === 'day' ? 'day' : 'time'}
             onChange={({ currentTarget }) =>
@@ -83,14 +84,18 @@ export function CapsRule({ value, onChange, problem }: RuleInputProps) {
             }
           />
           {cap.window !== 'day' && (
-            <DurationField label="Time" seconds={cap.window} onChange={(window) => set(index, { ...cap, window })} />
+            <DurationField
+              label={t('Time')}
+              seconds={cap.window}
+              onChange={(window) => set(index, { ...cap, window })}
+            />
           )}
           {caps.length > 1 && (
             <ActionIcon
               variant="subtle"
               color="gray"
               size="lg"
-              aria-label="Remove this limit"
+              aria-label={t('Remove this limit')}
               onClick={() => set(index, undefined)}
             >
               <Icon name="close" />
@@ -105,7 +110,7 @@ export function CapsRule({ value, onChange, problem }: RuleInputProps) {
           leftSection={<Icon name="plus" size={14} />}
           onClick={() => onChange({ ...value, caps: [...caps, { count: 3, per: 'app', window: 'day' }] })}
         >
-          Add a limit
+          {t('Add a limit')}
         </Button>
       )}
     </>
@@ -115,7 +120,7 @@ export function CapsRule({ value, onChange, problem }: RuleInputProps) {
 export function DwellRule({ value, onChange, problem }: RuleInputProps) {
   return (
     <DurationField
-      label="Stay of"
+      label={t('Stay of')}
       seconds={value.dwellSeconds ?? 0}
       error={problem('dwellSeconds')}
       onChange={(dwellSeconds) => onChange({ ...value, dwellSeconds })}
@@ -130,11 +135,11 @@ export function NthRule({ value, onChange, problem }: RuleInputProps) {
   return (
     <div className={classes.line}>
       <NativeSelect
-        label="Shown"
+        label={t('Shown')}
         data={[
-          { value: 'only', label: 'only at visit number' },
-          { value: 'from', label: 'from visit number … on' },
-          { value: 'every', label: 'at every n-th visit, n being' },
+          { value: 'only', label: t('only at visit number') },
+          { value: 'from', label: t('from visit number … on') },
+          { value: 'every', label: t('at every n-th visit, n being') },
         ]}
         value={mode}
         onChange={({ currentTarget }) =>
@@ -142,7 +147,7 @@ export function NthRule({ value, onChange, problem }: RuleInputProps) {
         }
       />
       <NumberInput
-        label="Number"
+        label={t('Number')}
         className={classes.short ?? ''}
         min={1}
         hideControls
@@ -160,18 +165,51 @@ export function QuietHoursRule({ value, onChange, problem }: RuleInputProps) {
     <div className={classes.line}>
       <TextInput
         type="time"
-        label="Quiet from"
+        label={t('Quiet from')}
         value={from}
         error={problem('quietHours')}
         onChange={({ currentTarget }) => onChange({ ...value, quietHours: { from: currentTarget.value, until } })}
       />
       <TextInput
         type="time"
-        label="until"
+        label={t('until')}
         value={until}
         onChange={({ currentTarget }) => onChange({ ...value, quietHours: { from, until: currentTarget.value } })}
       />
     </div>
+  );
+}
+
+type VenueHours = NonNullable<Rules['venueHours']>;
+
+export function VenueHoursRule({ value, onChange, problem }: RuleInputProps) {
+  const { during = 'open', alreadyInside = false } = value.venueHours ?? {};
+  return (
+    <>
+      <NativeSelect
+        aria-label={t('Opening hours of the venue, shown')}
+        data={[
+          { value: 'open', label: t('only while it is open') },
+          { value: 'openDays', label: t('on days on which it opens') },
+        ]}
+        value={during}
+        error={problem('venueHours')}
+        onChange={({ currentTarget }) =>
+          onChange({
+            ...value,
+            venueHours: { ...value.venueHours, during: currentTarget.value as VenueHours['during'] },
+          })
+        }
+      />
+      <Checkbox
+        mt="xs"
+        label={t('Visitors who are inside when it opens get it then')}
+        checked={alreadyInside}
+        onChange={({ currentTarget }) =>
+          onChange({ ...value, venueHours: { during, ...(currentTarget.checked ? { alreadyInside: true } : {}) } })
+        }
+      />
+    </>
   );
 }
 
@@ -193,10 +231,12 @@ export function PeriodRule({ value, onChange, times, problem }: RuleInputProps) 
   return (
     <>
       <div className={classes.line}>
-        {input('validFrom', 'From')}
-        {input('validUntil', 'Until')}
+        {input('validFrom', t('From'))}
+        {input('validUntil', t('Until'))}
       </div>
-      <p className={classes.hint}>Times are in {times.zone}. Leave one empty for no limit on that side.</p>
+      <p className={classes.hint}>
+        {t('Times are in {zone}. Leave one empty for no limit on that side.', { zone: times.zone })}
+      </p>
     </>
   );
 }
@@ -206,7 +246,7 @@ const timeZones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 export function ZoneRule({ value, onChange, problem }: RuleInputProps) {
   return (
     <Select
-      aria-label="Time zone of the site"
+      aria-label={t('Time zone of the site')}
       data={timeZones}
       searchable
       limit={60}

@@ -1,5 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { t } from '../../lib/words/words.ts';
 import {
   CapsRule,
   CoolDownRule,
@@ -8,6 +9,7 @@ import {
   PeriodRule,
   QuietHoursRule,
   type RuleInputProps,
+  VenueHoursRule,
   ZoneRule,
 } from './rule-inputs.tsx';
 import type { RuleName, Rules } from './rules.ts';
@@ -32,16 +34,16 @@ const soon = () => new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000).toISO
 export const ruleRows: readonly RuleRow[] = [
   {
     names: ['oncePer'],
-    label: 'Within one visit',
-    about: 'A visit lasts from entering to leaving.',
-    none: 'once per visit',
+    label: t('Within one visit'),
+    about: t('A visit lasts from entering to leaving.'),
+    none: t('once per visit'),
     start: { oncePer: 'event' },
     Fields: ({ value, onChange }) => (
       <NativeSelect
-        aria-label="Within one visit, shown"
+        aria-label={t('Within one visit, shown')}
         data={[
-          { value: 'event', label: 'shown every time' },
-          { value: 'visit', label: 'shown once per visit' },
+          { value: 'event', label: t('shown every time') },
+          { value: 'visit', label: t('shown once per visit') },
         ]}
         value={value.oncePer ?? 'event'}
         onChange={({ currentTarget }) => onChange({ ...value, oncePer: currentTarget.value as 'visit' | 'event' })}
@@ -50,49 +52,57 @@ export const ruleRows: readonly RuleRow[] = [
   },
   {
     names: ['coolDown'],
-    label: 'Pause',
-    about: 'How long a visitor sees no further message.',
-    none: 'no pause',
+    label: t('Pause'),
+    about: t('How long a visitor sees no further message.'),
+    none: t('no pause'),
     start: { coolDown: { seconds: 900, per: 'trigger' } },
     Fields: CoolDownRule,
   },
   {
     names: ['caps'],
-    label: 'Upper limit',
-    about: 'How many messages one visitor sees at most.',
-    none: 'no limit',
+    label: t('Upper limit'),
+    about: t('How many messages one visitor sees at most.'),
+    none: t('no limit'),
     start: { caps: [{ count: 3, per: 'app', window: 'day' }] },
     Fields: CapsRule,
   },
   {
     names: ['dwellSeconds'],
-    label: 'Minimum stay',
-    about: 'Visitors who only walk past see nothing.',
-    none: 'immediately',
+    label: t('Minimum stay'),
+    about: t('Visitors who only walk past see nothing.'),
+    none: t('immediately'),
     start: { dwellSeconds: 60 },
     Fields: DwellRule,
   },
   {
     names: ['nthVisit'],
-    label: 'Only on certain visits',
-    about: 'Counted per visitor and beacon.',
-    none: 'on all visits',
+    label: t('Only on certain visits'),
+    about: t('Counted per visitor and beacon.'),
+    none: t('on all visits'),
     start: { nthVisit: { n: 2, mode: 'only' } },
     Fields: NthRule,
   },
   {
     names: ['quietHours'],
-    label: 'Quiet hours',
-    about: 'No message is shown during this time. It may span midnight.',
-    none: 'no quiet hours',
+    label: t('Quiet hours'),
+    about: t('No message is shown during this time. It may span midnight.'),
+    none: t('no quiet hours'),
     start: { quietHours: { from: '22:00', until: '08:00' } },
     Fields: QuietHoursRule,
   },
   {
+    names: ['venueHours'],
+    label: t('Opening hours of the venue'),
+    about: t('As they are set for the venue of the beacon, with its holidays. Without them it makes no difference.'),
+    none: t('at any hour'),
+    start: { venueHours: { during: 'open' } },
+    Fields: VenueHoursRule,
+  },
+  {
     names: ['validFrom', 'validUntil'],
-    label: 'Only in a period',
-    about: 'For example, for the duration of an exhibition.',
-    none: 'at any time',
+    label: t('Only in a period'),
+    about: t('For example, for the duration of an exhibition.'),
+    none: t('at any time'),
     get start() {
       return { validFrom: soon(), validUntil: null };
     },
@@ -100,9 +110,9 @@ export const ruleRows: readonly RuleRow[] = [
   },
   {
     names: ['timeZone'],
-    label: 'Time zone of the site',
-    about: 'For days and hours, if the site is not in the time zone of the app.',
-    none: 'that of the beacon or the app',
+    label: t('Time zone of the site'),
+    about: t('For days and hours, if the site is not in the time zone of the app.'),
+    none: t('that of the beacon, its venue or the app'),
     start: { timeZone: 'UTC' },
     isForMessages: true,
     Fields: ZoneRule,

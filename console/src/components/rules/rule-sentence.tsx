@@ -1,3 +1,4 @@
+import { t } from '../../lib/words/words.ts';
 import { type Sentence, sentenceOf } from './rule-words.ts';
 import classes from './rules.module.css';
 
@@ -17,7 +18,7 @@ export function RuleSentence({ isEnabled, ...sentence }: Props) {
         // biome-ignore lint/suspicious/noArrayIndexKey: words have no other identity
         return <em key={index}>{word.em}</em>;
       })}
-      {!isEnabled && <span className={classes.off}> It is switched off.</span>}
+      {!isEnabled && <span className={classes.off}> {t('It is switched off.')}</span>}
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import type { Times } from '../../lib/time/times.ts';
+import { listed, listFormat, t, textParts } from '../../lib/words/words.ts';
 import { daysText, type ShownDay, week } from './days.ts';
-import { type EventKind, eventTexts, type Rules } from './rules.ts';
+import type { EventKind, Rules } from './rules.ts';
 
 /** A part of the sentence that describes a rule. */
 export type Word = string | { readonly strong: string } | { readonly em: string };
@@ -11,8 +12,8 @@ export interface Sentence {
   readonly places: readonly (string | null)[];
   /** What is shown, such as `Welcome`. */
   readonly shown: string;
-  /** Before the title: `the picture`. */
-  readonly kind?: string;
+  /** Said before the title. */
+  readonly kind?: 'page' | 'picture' | 'video';
   /** Of a scenario. */
   readonly showOn?: readonly ShownDay[];
   /** The rules in effect. */
@@ -22,61 +23,65 @@ export interface Sentence {
 
 /** `15 minutes`; one unit where it comes out even, as in the service's own sentences. */
 export function spanText(seconds: number): string {
-  const [size, name] = (
-    [
-      [86_400, 'day'],
-      [3_600, 'hour'],
-      [60, 'minute'],
-    ] as const
-  ).find(([size]) => seconds >= size && seconds % size === 0) ?? [1, 'second'];
-  const count = seconds / size;
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
+  const fits = (size: number) => seconds >= size && seconds % size === 0;
+  if (fits(86_400)) return t('{days, plural, one {# day} other {# days}}', { days: seconds / 86_400 });
+  if (fits(3_600)) return t('{hours, plural, one {# hour} other {# hours}}', { hours: seconds / 3_600 });
+  if (fits(60)) return t('{minutes, plural, one {# minute} other {# minutes}}', { minutes: seconds / 60 });
+  return t('{seconds, plural, one {# second} other {# seconds}}', { seconds });
 }
 
 /** `When a visitor enters Main hall, show Welcome on Mon–Fri.` */
 export function sentenceOf({ event, places, shown, kind, showOn, rules, times }: Sentence): Word[] {
   const stay = rules.dwellSeconds ?? 0;
-  const stayed = event === 'EXIT' ? ' after a stay of ' : ' and stays ';
-  return [
-    'When a visitor ',
-    { em: eventTexts[event].verb },
-    ' ',
-    ...placeWords(places),
-    ...(stay > 0 ? [`${stayed}${spanText(stay)}${event === 'EXIT' ? ' or more' : ''}`] : []),
-    `, show ${kind ? `${kind} ` : ''}`,
-    { em: shown.trim() || 'your message' },
-    ...dayWords(showOn),
-    ...limitTexts(rules, times).map((text) => `, ${text}`),
-    '.',
-  ];
+  const parts = textParts<Word | Words>(
+    '{event, select, ENTER {When a visitor <em>enters</em> {places}} EXIT {When a visitor <em>leaves</em> {places}} IMMEDIATE {When a visitor <em>stands right at</em> {places}} NEAR {When a visitor <em>comes near</em> {places}} other {When a visitor <em>is farther away from</em> {places}}}{stay}, show {kind, select, page {the page } picture {the picture } video {the video } other {}}{shown}{days}{limits}.',
+    {
+      event,
+      em: (em) => ({ em }),
+      places: new Words(placeWords(places)),
+      stay: stay > 0 ? stayText(event, spanText(stay)) : '',
+      kind: kind ?? '',
+      shown: { em: shown.trim() || t('your message') },
+      days: new Words(dayWords(showOn)),
+      limits: limitTexts(rules, times)
+        .map((text) => `, ${text}`)
+        .join(''),
+    },
+  );
+  return parts.flatMap((part) => (part instanceof Words ? part.all : [part]));
 }
+
+/** Several words in the place of one. */
+class Words {
+  readonly all: readonly Word[];
+  constructor(all: readonly Word[]) {
+    this.all = all;
+  }
+}
+
+const stayText = (event: EventKind, span: string) =>
+  event === 'EXIT' ? t(' after a stay of {span} or more', { span }) : t(' and stays {span}', { span });
 
 function placeWords(places: readonly (string | null)[]): Word[] {
   const known = places.filter((place) => place !== null);
-  if (places.length === 0) return [{ strong: 'a beacon' }];
-  if (known.length === 0) return [{ strong: 'a beacon that is deleted' }];
+  if (places.length === 0) return [{ strong: t('a beacon') }];
+  if (known.length === 0) return [{ strong: t('a beacon that is deleted') }];
   const named = known.length > 3 ? known.slice(0, 2) : known;
   const rest = known.length - named.length;
-  return named
-    .flatMap((name, index): Word[] => {
-      const isLast = index === named.length - 1 && rest === 0;
-      return [...(index === 0 ? [] : [isLast ? ' or ' : ', ']), { strong: name }];
-    })
-    .concat(rest > 0 ? [` or one of ${rest} more`] : []);
+  const items = rest > 0 ? [...named, t('one of {rest} more', { rest })] : named;
+  let at = 0;
+  return listFormat('or')
+    .formatToParts(items)
+    .map(({ type, value }) => (type === 'element' && at++ < named.length ? { strong: value } : value));
 }
 
 function dayWords(showOn: readonly ShownDay[] | undefined): Word[] {
   if (!showOn) return [];
   const text = daysText(showOn);
-  if (text === '') return [' on ', { strong: 'no day' }];
+  if (text === '') return textParts<Word>(' on <strong>no day</strong>', { strong: (strong) => ({ strong }) });
   const isDaily = week.every((day) => showOn.some(({ dayName, checked }) => dayName === day && checked));
-  return [isDaily ? ' every day' : ` on ${text}`];
+  return [isDaily ? t(' every day') : t(' on {days}', { days: text })];
 }
-
-const ordinal = (n: number): string => {
-  const teen = n % 100 >= 11 && n % 100 <= 13;
-  return `${n}${teen ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
-};
 
 /** Each limit as the end of a sentence. */
 export function limitTexts(rules: Rules, times: Times): string[] {
@@ -91,31 +96,46 @@ const writers = {
     if (!nthVisit) return undefined;
     const { n, mode } = nthVisit;
     return {
-      only: `only at the ${ordinal(n)} visit`,
-      from: `from the ${ordinal(n)} visit on`,
-      every: `at every ${ordinal(n)} visit`,
+      only: t('only at the {n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} visit', { n }),
+      from: t('from the {n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} visit on', { n }),
+      every: t('at every {n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} visit', { n }),
     }[mode];
   },
-  oncePer: ({ oncePer }) => (oncePer === 'event' ? 'each time, even within one visit' : undefined),
+  oncePer: ({ oncePer }) => (oncePer === 'event' ? t('each time, even within one visit') : undefined),
   coolDown: ({ coolDown }) =>
     coolDown
-      ? `with a pause of ${spanText(coolDown.seconds)} after ${coolDown.per === 'app' ? 'any other message' : 'the last time'}`
+      ? t('with a pause of {span} after {isApp, select, true {any other message} other {the last time}}', {
+          span: spanText(coolDown.seconds),
+          isApp: coolDown.per === 'app',
+        })
       : undefined,
-  caps: ({ caps }) =>
-    caps && caps.length > 0
-      ? caps
-          .map(({ count, per, window }) => {
-            const what = per === 'app' ? `${count} message${count === 1 ? '' : 's'} of the app` : timesText(count);
-            return `at most ${what} ${window === 'day' ? 'a day' : `within ${spanText(window)}`}`;
-          })
-          .join(' and ')
-      : undefined,
-  quietHours: ({ quietHours }) => (quietHours ? `never from ${quietHours.from} to ${quietHours.until}` : undefined),
-  validFrom: ({ validFrom }, times) => (validFrom ? `from ${minuteText(validFrom, times)} on` : undefined),
-  validUntil: ({ validUntil }, times) => (validUntil ? `until ${minuteText(validUntil, times)}` : undefined),
+  caps: ({ caps }) => (caps && caps.length > 0 ? listed(caps.map(capText)) : undefined),
+  quietHours: ({ quietHours }) =>
+    quietHours ? t('never from {from} to {until}', { from: quietHours.from, until: quietHours.until }) : undefined,
+  venueHours({ venueHours }) {
+    if (!venueHours) return undefined;
+    const when =
+      venueHours.during === 'open' ? t('only while the venue is open') : t('only on days on which the venue opens');
+    return venueHours.alreadyInside ? t('{when} (also to those who are inside when it opens)', { when }) : when;
+  },
+  validFrom: ({ validFrom }, times) =>
+    validFrom ? t('from {minute} on', { minute: minuteText(validFrom, times) }) : undefined,
+  validUntil: ({ validUntil }, times) =>
+    validUntil ? t('until {minute}', { minute: minuteText(validUntil, times) }) : undefined,
 } satisfies Partial<Record<keyof Rules, (rules: Rules, times: Times) => string | undefined>>;
 
-const timesText = (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`);
+type Cap = NonNullable<Rules['caps']>[number];
+
+const capText = ({ count, per, window }: Cap): string =>
+  t(
+    'at most {isApp, select, true {{count, plural, one {# message} other {# messages}} of the app} other {{count, plural, =1 {once} =2 {twice} other {# times}}}} {isDay, select, true {a day} other {within {span}}}',
+    {
+      isApp: per === 'app',
+      count,
+      isDay: window === 'day',
+      span: window === 'day' ? '' : spanText(window),
+    },
+  );
 
 /** To the minute: `4 May 2026, 11:30`. */
 function minuteText(iso: string, times: Times): string {

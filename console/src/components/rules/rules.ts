@@ -1,5 +1,6 @@
 import type { Notification } from '@pharos/sdk';
 import type { App } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 
 /** How often and when a message may be shown. In a message, null switches off a rule of the app. */
 export type Rules = NonNullable<Notification['delivery']>;
@@ -33,11 +34,11 @@ export const rulesOrNull = (rules: Rules): Rules | null => (Object.keys(rules).l
 export type EventKind = Notification['event'];
 
 export const eventTexts: Readonly<Record<EventKind, { readonly label: string; readonly verb: string }>> = {
-  ENTER: { label: 'Enters', verb: 'enters' },
-  EXIT: { label: 'Leaves', verb: 'leaves' },
-  IMMEDIATE: { label: 'Stands right at it', verb: 'stands right at' },
-  NEAR: { label: 'Comes near', verb: 'comes near' },
-  FAR: { label: 'Is farther away', verb: 'is farther away from' },
+  ENTER: { label: t('Enters'), verb: t('enters') },
+  EXIT: { label: t('Leaves'), verb: t('leaves') },
+  IMMEDIATE: { label: t('Stands right at it'), verb: t('stands right at') },
+  NEAR: { label: t('Comes near'), verb: t('comes near') },
+  FAR: { label: t('Is farther away'), verb: t('is farther away from') },
 };
 
 export const eventOptions = Object.entries(eventTexts).map(([value, { label }]) => ({ value, label }));

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { waysQuery } from '../../lib/data/queries.ts';
 import { signInThrough } from '../../lib/data/single-sign-on.ts';
+import { t } from '../../lib/words/words.ts';
 import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
 
@@ -29,7 +30,7 @@ export function ProviderButtons({ next, isMain = false }: Props) {
           loading={leave.isPending && leave.variables === providerId}
           onClick={() => leave.mutate(providerId)}
         >
-          Sign in with {name}
+          {t('Sign in with {name}', { name })}
         </Button>
       ))}
     </>

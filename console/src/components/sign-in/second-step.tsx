@@ -1,12 +1,13 @@
 import { Anchor, Button, Group, Text, TextInput } from '@mantine/core';
 import { canUsePasskeys } from '../../lib/data/passkeys.ts';
+import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 import { type SignIn, type Way, ways } from './use-sign-in.ts';
 
 const others: Readonly<Record<Way, string>> = {
-  code: 'Use a code of the app',
-  passkey: 'Use a passkey',
-  recoveryCode: 'Use a recovery code',
+  code: t('Use a code of the app'),
+  passkey: t('Use a passkey'),
+  recoveryCode: t('Use a recovery code'),
 };
 
 /** The second step: a code of the app, a passkey, or a recovery code. */
@@ -25,12 +26,12 @@ export function SecondStep({ signIn }: { readonly signIn: SignIn }) {
           </Anchor>
         ))}
         <Anchor component="button" type="button" size="sm" onClick={signIn.back}>
-          Back
+          {t('Back')}
         </Anchor>
       </Group>
       {!proofs.includes('recoveryCode') && (
         <Text size="sm" c="dimmed">
-          You have no recovery codes left. If you cannot go on, an owner can take away your second factor.
+          {t('You have no recovery codes left. If you cannot go on, an owner can take away your second factor.')}
         </Text>
       )}
     </>
@@ -39,13 +40,13 @@ export function SecondStep({ signIn }: { readonly signIn: SignIn }) {
 
 function Given({ signIn: { way, fields } }: { readonly signIn: SignIn }) {
   if (way === 'passkey')
-    return <Text size="sm">Your browser asks for a finger, a face, a PIN or your security key.</Text>;
+    return <Text size="sm">{t('Your browser asks for a finger, a face, a PIN or your security key.')}</Text>;
   if (way === 'recoveryCode')
     return (
       <TextInput
         key="recovery"
-        label="Recovery code"
-        description="One of the ten that were shown when you set up the second factor. Each works once."
+        label={t('Recovery code')}
+        description={t('One of the ten that were shown when you set up the second factor. Each works once.')}
         autoComplete="off"
         spellCheck={false}
         data-autofocus
@@ -56,8 +57,8 @@ function Given({ signIn: { way, fields } }: { readonly signIn: SignIn }) {
   return (
     <TextInput
       key="code"
-      label="Code"
-      description="The six digits that your authenticator app shows for Pharos."
+      label={t('Code')}
+      description={t('The six digits that your authenticator app shows for Pharos.')}
       autoComplete="one-time-code"
       inputMode="numeric"
       data-autofocus
@@ -76,7 +77,7 @@ export function PasskeyButton({ signIn }: { readonly signIn: SignIn }) {
       loading={signIn.isAskingPasskey}
       onClick={signIn.askPasskey}
     >
-      Use a passkey
+      {t('Use a passkey')}
     </Button>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { canUsePasskeys, signInWithPasskey } from '../../lib/data/passkeys.ts';
+import { t } from '../../lib/words/words.ts';
 import { useFields } from '../form/use-fields.ts';
 
 type SignedIn = Awaited<ReturnType<typeof signInWithPasskey>>;
@@ -50,7 +51,7 @@ export function useSignIn(knownEmail: string | undefined, after: (answer: Signed
     proofs,
     way,
     /** On the button of the form. */
-    submitText: isSigning ? 'Use a passkey' : 'Sign in',
+    submitText: isSigning ? t('Use a passkey') : t('Sign in'),
     isBusy: withPassword.isPending || (isSigning && withPasskey.isPending),
     isAskingPasskey: withPasskey.isPending,
     submit: () => (isSigning ? askPasskey() : withPassword.mutate(undefined, { onError })),

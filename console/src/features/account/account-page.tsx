@@ -5,17 +5,20 @@ import { useState } from 'react';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
+import { LanguagePicker } from '../../components/page/language-picker.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { PasswordDialog } from '../../frame/password-dialog.tsx';
 import { useSession } from '../../lib/data/access.ts';
 import { factorsQuery } from '../../lib/data/queries.ts';
 import { problemText } from '../../lib/data/single-sign-on.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './account.module.css';
 import { AuthenticatorApp } from './authenticator-app.tsx';
 import { Identities } from './identities.tsx';
 import { PasskeyBlock } from './passkeys.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { Sessions } from './sessions.tsx';
+import { ToldByMail } from './told-by-mail.tsx';
 
 const route = getRouteApi('/signed-in/account');
 
@@ -29,11 +32,14 @@ export function AccountPage() {
   const [codes, setCodes] = useState<readonly string[]>([]);
   return (
     <>
-      <PageHeader title="Sign-in and security">How you sign in as {email}, and where you are signed in.</PageHeader>
+      <PageHeader title={t('Sign-in and security')}>
+        {t('How you sign in as {email}, what you are told by mail, and where you are signed in.', { email })}
+      </PageHeader>
       {mustEnrol && (
-        <Alert color="yellow" variant="light" mb="lg" icon={<Icon name="shield" />} title="Set up a second factor">
-          Every administrator of this installation needs one. Set up an authenticator app or add a passkey; then you can
-          go on.
+        <Alert color="yellow" variant="light" mb="lg" icon={<Icon name="shield" />} title={t('Set up a second factor')}>
+          {t(
+            'Every administrator of this installation needs one. Set up an authenticator app or add a passkey; then you can go on.',
+          )}
         </Alert>
       )}
       <FailureNote message={error?.message ?? problemText(problem)} />
@@ -45,19 +51,26 @@ export function AccountPage() {
           {factors.hasPassword && (factors.totp !== null || factors.passkeys.length > 0) && (
             <RecoveryCodes left={factors.recoveryCodesLeft} fresh={codes} onFresh={setCodes} />
           )}
-          <Block title="Password">
+          <Block title={t('Password')}>
             <div className={classes.line}>
               <Text size="sm">
                 {factors.hasPassword
-                  ? 'At least 10 characters; a short sentence is good.'
-                  : 'You have none: you sign in with a passkey, or through your organisation.'}
+                  ? t('At least 10 characters; a short sentence is good.')
+                  : t('You have none: you sign in with a passkey, or through your organisation.')}
               </Text>
               <Button variant="default" onClick={() => setChanging(true)}>
-                {factors.hasPassword ? 'Change the password' : 'Set a password'}
+                {factors.hasPassword ? t('Change the password') : t('Set a password')}
               </Button>
             </div>
           </Block>
+          <Block
+            title={t('Language')}
+            about={t('Of this console, on this device. Mails and what the service itself reports are in English.')}
+          >
+            <LanguagePicker />
+          </Block>
           <Identities />
+          {!mustEnrol && <ToldByMail />}
           <Sessions />
         </>
       )}

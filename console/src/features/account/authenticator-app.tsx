@@ -10,6 +10,7 @@ import { Block } from '../../components/page/block.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { showDate } from '../../lib/time/time.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './account.module.css';
 import { accountKeys, isEnrolled } from './enrolled.ts';
 
@@ -29,29 +30,31 @@ export function AuthenticatorApp({ since, onCodes }: Props) {
   });
   return (
     <Block
-      title="Authenticator app"
-      about="An app on your phone, such as Aegis, Google Authenticator or a password manager, shows a new code every half minute. You enter it after your password."
+      title={t('Authenticator app')}
+      about={t(
+        'An app on your phone, such as Aegis, Google Authenticator or a password manager, shows a new code every half minute. You enter it after your password.',
+      )}
     >
       <div className={classes.line}>
         <Text size="sm" component="div">
           {since ? (
             <>
               <Badge color="teal" variant="light" mr="xs">
-                On
+                {t('On')}
               </Badge>
-              since {showDate(since)}
+              {t('since {date}', { date: showDate(since) })}
             </>
           ) : (
-            'Not set up.'
+            t('Not set up.')
           )}
         </Text>
         <Group gap="xs">
           <Button variant="default" loading={start.isPending} onClick={() => start.mutate()}>
-            {since ? 'Set up on another phone' : 'Set up'}
+            {since ? t('Set up on another phone') : t('Set up')}
           </Button>
           {since && (
             <Button variant="default" onClick={() => setRemoving(true)}>
-              Remove
+              {t('Remove')}
             </Button>
           )}
         </Group>
@@ -68,14 +71,15 @@ export function AuthenticatorApp({ since, onCodes }: Props) {
       <ConfirmedAction
         isOpen={isRemoving}
         onClose={() => setRemoving(false)}
-        title="Remove the authenticator app"
-        confirm="Remove the app"
+        title={t('Remove the authenticator app')}
+        confirm={t('Remove the app')}
         run={() => call('disableTotp')}
-        done="The authenticator app was removed."
+        done={t('The authenticator app was removed.')}
         refresh={accountKeys}
       >
-        Its codes no longer work, and you are signed out everywhere else. Without another second factor your password
-        alone signs in, and your recovery codes are deleted.
+        {t(
+          'Its codes no longer work, and you are signed out everywhere else. Without another second factor your password alone signs in, and your recovery codes are deleted.',
+        )}
       </ConfirmedAction>
     </Block>
   );
@@ -93,7 +97,7 @@ function Enrolment({ isOpen, started, onClose, onDone }: EnrolmentProps) {
   const queries = useQueryClient();
   const enable = useAction({
     run: () => call('enableTotp', { body: fields.values }),
-    done: 'The authenticator app is set up.',
+    done: t('The authenticator app is set up.'),
     showsError: true,
     refresh: accountKeys,
     after: ({ result }) => {
@@ -106,21 +110,27 @@ function Enrolment({ isOpen, started, onClose, onDone }: EnrolmentProps) {
       opened={isOpen}
       onClose={onClose}
       onExitTransitionEnd={() => fields.reset()}
-      title="Set up an authenticator app"
+      title={t('Set up an authenticator app')}
     >
       <DialogFields
         form={fields}
         names={['code']}
-        submit="Turn on"
+        submit={t('Turn on')}
         isBusy={enable.isPending}
         onClose={onClose}
         onSubmit={() => enable.mutate(undefined, { onError: fields.setFailure })}
       >
-        <Text size="sm">1. Scan this with the app.</Text>
-        {started ? <QrCode text={started.address} label="QR code for the authenticator app" /> : <Skeleton h={208} />}
-        {started && <CopyField label="Or type this key into it" text={started.secret.replace(/.{4}(?=.)/g, '$& ')} />}
+        <Text size="sm">{t('1. Scan this with the app.')}</Text>
+        {started ? (
+          <QrCode text={started.address} label={t('QR code for the authenticator app')} />
+        ) : (
+          <Skeleton h={208} />
+        )}
+        {started && (
+          <CopyField label={t('Or type this key into it')} text={started.secret.replace(/.{4}(?=.)/g, '$& ')} />
+        )}
         <TextInput
-          label="2. Enter the code that it shows"
+          label={t('2. Enter the code that it shows')}
           autoComplete="one-time-code"
           inputMode="numeric"
           data-autofocus

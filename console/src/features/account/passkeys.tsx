@@ -12,6 +12,7 @@ import { canUsePasskeys, createPasskey } from '../../lib/data/passkeys.ts';
 import { factorsQuery } from '../../lib/data/queries.ts';
 import { browserWords } from '../../lib/text/browser-words.ts';
 import { showAge, showDate } from '../../lib/time/time.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { accountKeys, isEnrolled } from './enrolled.ts';
 
 interface Passkey {
@@ -35,11 +36,13 @@ export function PasskeyBlock({ passkeys, onCodes }: Props) {
   const canAdd = canUsePasskeys();
   return (
     <Block
-      title="Passkeys"
-      about="A passkey is kept by a phone, a computer, a password manager or a security key. It signs you in with a finger, a face or a PIN, without a password, and cannot be phished."
+      title={t('Passkeys')}
+      about={t(
+        'A passkey is kept by a phone, a computer, a password manager or a security key. It signs you in with a finger, a face or a PIN, without a password, and cannot be phished.',
+      )}
     >
       {passkeys.length > 0 && (
-        <ul className={blocks.rows} aria-label="Passkeys">
+        <ul className={blocks.rows} aria-label={t('Passkeys')}>
           {passkeys.map((passkey) => (
             <Line
               key={passkey.passkeyId}
@@ -52,12 +55,13 @@ export function PasskeyBlock({ passkeys, onCodes }: Props) {
       )}
       {canAdd ? (
         <Button variant="default" mt={passkeys.length > 0 ? 'md' : 0} onClick={() => setAdding(true)}>
-          Add a passkey
+          {t('Add a passkey')}
         </Button>
       ) : (
         <Text size="sm" c="dimmed" mt={passkeys.length > 0 ? 'md' : 0}>
-          Passkeys work only under a host name with https, or as localhost. This page was opened at{' '}
-          <span className="mono">{location.origin}</span>.
+          {rich('Passkeys work only under a host name with https, or as localhost. This page was opened at {origin}.', {
+            origin: <span className="mono">{location.origin}</span>,
+          })}
         </Text>
       )}
       <AddDialog isOpen={isAdding} onClose={() => setAdding(false)} onCodes={onCodes} />
@@ -65,14 +69,16 @@ export function PasskeyBlock({ passkeys, onCodes }: Props) {
       <ConfirmedAction
         isOpen={removing !== undefined}
         onClose={() => setRemoving(undefined)}
-        title="Remove the passkey"
-        confirm="Remove the passkey"
+        title={t('Remove the passkey')}
+        confirm={t('Remove the passkey')}
         run={async () => removing && call('removePasskey', { params: { passkeyId: removing.passkeyId } })}
-        done="The passkey was removed."
+        done={t('The passkey was removed.')}
         refresh={accountKeys}
       >
-        <b>{removing?.name}</b> no longer signs you in, and you are signed out everywhere else. Your device may still
-        list it; delete it there too.
+        {rich(
+          '<b>{name}</b> no longer signs you in, and you are signed out everywhere else. Your device may still list it; delete it there too.',
+          { name: removing?.name, b: (inner) => <b>{inner}</b> },
+        )}
       </ConfirmedAction>
     </Block>
   );
@@ -91,18 +97,18 @@ function Line({ passkey, onRename, onRemove }: LineProps) {
       <div className={blocks.grow}>
         <div className={blocks.title}>{name}</div>
         <div className={blocks.meta}>
-          <span>added {showDate(createdAt)}</span>
-          <span>{lastUsedAt ? `used ${showAge(lastUsedAt)}` : 'not used yet'}</span>
-          <span>{synced ? 'synced between devices' : 'on one device'}</span>
-          {host !== location.hostname && <span>only at {host}</span>}
+          <span>{t('added {date}', { date: showDate(createdAt) })}</span>
+          <span>{lastUsedAt ? t('used {age}', { age: showAge(lastUsedAt) }) : t('not used yet')}</span>
+          <span>{synced ? t('synced between devices') : t('on one device')}</span>
+          {host !== location.hostname && <span>{t('only at {host}', { host })}</span>}
         </div>
       </div>
       <div className={blocks.tools}>
-        <Button variant="default" size="xs" aria-label={`Rename ${name}`} onClick={onRename}>
-          Rename
+        <Button variant="default" size="xs" aria-label={t('Rename {name}', { name })} onClick={onRename}>
+          {t('Rename')}
         </Button>
-        <Button variant="default" size="xs" aria-label={`Remove ${name}`} onClick={onRemove}>
-          Remove
+        <Button variant="default" size="xs" aria-label={t('Remove {name}', { name })} onClick={onRemove}>
+          {t('Remove')}
         </Button>
       </div>
     </li>
@@ -124,7 +130,7 @@ function AddDialog({ isOpen, onClose, onCodes }: AddProps) {
       const passkey = await createPasskey(result);
       return call('addPasskey', { body: { name: fields.values.name, passkey } });
     },
-    done: 'The passkey was added.',
+    done: t('The passkey was added.'),
     showsError: true,
     refresh: accountKeys,
     after: ({ result }) => {
@@ -137,17 +143,17 @@ function AddDialog({ isOpen, onClose, onCodes }: AddProps) {
     <DialogForm
       isOpen={isOpen}
       onClose={onClose}
-      title="Add a passkey"
-      about={<Text size="sm">Your browser then asks where to keep it. You are signed out everywhere else.</Text>}
+      title={t('Add a passkey')}
+      about={<Text size="sm">{t('Your browser then asks where to keep it. You are signed out everywhere else.')}</Text>}
       form={fields}
       names={['name']}
-      submit="Add"
+      submit={t('Add')}
       isBusy={add.isPending}
       onSubmit={() => add.mutate(undefined, { onError: fields.setFailure })}
     >
       <TextInput
-        label="Name"
-        description="So that you recognise it in the list."
+        label={t('Name')}
+        description={t('So that you recognise it in the list.')}
         autoComplete="off"
         data-autofocus
         {...fields.text('name')}
@@ -160,7 +166,7 @@ function RenameDialog({ passkey, onClose }: { readonly passkey: Passkey | undefi
   const fields = useFields({ name: passkey?.name ?? '' });
   const rename = useAction({
     run: (passkeyId: string) => call('renamePasskey', { params: { passkeyId }, body: fields.values }),
-    done: 'The passkey was renamed.',
+    done: t('The passkey was renamed.'),
     showsError: true,
     refresh: [factorsQuery.queryKey],
     after: onClose,
@@ -169,14 +175,14 @@ function RenameDialog({ passkey, onClose }: { readonly passkey: Passkey | undefi
     <DialogForm
       isOpen={passkey !== undefined}
       onClose={onClose}
-      title="Rename the passkey"
+      title={t('Rename the passkey')}
       form={fields}
       names={['name']}
-      submit="Rename"
+      submit={t('Rename')}
       isBusy={rename.isPending}
       onSubmit={() => passkey && rename.mutate(passkey.passkeyId, { onError: fields.setFailure })}
     >
-      <TextInput label="Name" autoComplete="off" data-autofocus {...fields.text('name')} />
+      <TextInput label={t('Name')} autoComplete="off" data-autofocus {...fields.text('name')} />
     </DialogForm>
   );
 }

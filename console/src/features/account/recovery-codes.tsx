@@ -8,6 +8,7 @@ import { Icon } from '../../components/page/icon.tsx';
 import { download } from '../../lib/actions/download.ts';
 import { call } from '../../lib/data/api.ts';
 import { factorsQuery } from '../../lib/data/queries.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './account.module.css';
 
 interface Props {
@@ -22,48 +23,52 @@ export function RecoveryCodes({ left, fresh, onFresh }: Props) {
   const text = fresh.join('\n');
   return (
     <Block
-      title="Recovery codes"
-      about="If the phone or the key is lost, a recovery code takes its place after your password. Each works once."
+      title={t('Recovery codes')}
+      about={t(
+        'If the phone or the key is lost, a recovery code takes its place after your password. Each works once.',
+      )}
     >
       <div className={classes.line}>
         <Text size="sm" {...(left < 3 ? { c: 'red' } : {})}>
-          {left === 0 ? 'There are none. Make new ones.' : `${left} of 10 are left.`}
+          {left === 0 ? t('There are none. Make new ones.') : t('{left} of 10 are left.', { left })}
         </Text>
         <Button variant="default" onClick={() => setAsked(true)}>
-          Make new codes
+          {t('Make new codes')}
         </Button>
       </div>
       <ConfirmedAction
         isOpen={isAsked}
         onClose={() => setAsked(false)}
-        title="Make new recovery codes"
-        confirm="Make new codes"
+        title={t('Make new recovery codes')}
+        confirm={t('Make new codes')}
         run={async () => onFresh((await call('renewRecoveryCodes')).result.recoveryCodes)}
-        done="There are new recovery codes."
+        done={t('There are new recovery codes.')}
         refresh={[factorsQuery.queryKey]}
       >
-        The codes that you have stored no longer work then.
+        {t('The codes that you have stored no longer work then.')}
       </ConfirmedAction>
-      <SecretDialog isOpen={fresh.length > 0} onClose={() => onFresh([])} title="Your recovery codes" hasSecret>
+      <SecretDialog isOpen={fresh.length > 0} onClose={() => onFresh([])} title={t('Your recovery codes')} hasSecret>
         <SecretShownOnce
-          warning="They are shown only now. Print them or keep them in a password manager, not on the phone with the app."
-          stored="I have stored them"
+          warning={t(
+            'They are shown only now. Print them or keep them in a password manager, not on the phone with the app.',
+          )}
+          stored={t('I have stored them')}
           onClose={() => onFresh([])}
         >
-          <ol className={classes.codes} aria-label="Recovery codes">
+          <ol className={classes.codes} aria-label={t('Recovery codes')}>
             {fresh.map((code) => (
               <li key={code}>{code}</li>
             ))}
           </ol>
           <Group gap="xs">
-            <CopyButton text={text} label="the recovery codes" />
+            <CopyButton text={text} label={t('the recovery codes')} />
             <Button
               variant="default"
               size="xs"
               leftSection={<Icon name="download" size={14} />}
               onClick={() => download('pharos-recovery-codes.txt', 'text/plain', [`${text}\n`])}
             >
-              Download
+              {t('Download')}
             </Button>
           </Group>
         </SecretShownOnce>

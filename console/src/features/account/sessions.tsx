@@ -8,13 +8,14 @@ import { call } from '../../lib/data/api.ts';
 import { ownSessionsQuery } from '../../lib/data/queries.ts';
 import { browserWords } from '../../lib/text/browser-words.ts';
 import { showAge, showDateTime } from '../../lib/time/time.ts';
+import { t } from '../../lib/words/words.ts';
 
 const methods: Readonly<Record<string, string>> = {
-  password: 'with the password',
-  totp: 'with the password and a code',
-  'recovery code': 'with the password and a recovery code',
-  passkey: 'with a passkey',
-  'single sign-on': 'through your organisation',
+  password: t('with the password'),
+  totp: t('with the password and a code'),
+  'recovery code': t('with the password and a recovery code'),
+  passkey: t('with a passkey'),
+  'single sign-on': t('through your organisation'),
 };
 
 /** Where the administrator is signed in. */
@@ -23,20 +24,22 @@ export function Sessions() {
   const refresh = [ownSessionsQuery.queryKey];
   const end = useAction({
     run: (sessionId: string) => call('endOwnSession', { params: { sessionId } }),
-    done: 'The session was ended.',
+    done: t('The session was ended.'),
     refresh,
   });
   const endOthers = useAction({
     run: () => call('endOtherSessions'),
-    done: 'You are signed out everywhere else.',
+    done: t('You are signed out everywhere else.'),
     refresh,
   });
   return (
     <Block
-      title="Where you are signed in"
-      about="A browser is signed out after half a day without use, and after a week. End what you do not recognise, and change your password."
+      title={t('Where you are signed in')}
+      about={t(
+        'A browser is signed out after half a day without use, and after a week. End what you do not recognise, and change your password.',
+      )}
     >
-      <RowList rows={sessions} error={error} label="Sessions">
+      <RowList rows={sessions} error={error} label={t('Sessions')}>
         {({ sessionId, current, method, address, userAgent, createdAt, lastUsedAt }) => (
           <li key={sessionId} className={`${blocks.row} ${blocks.stacking}`}>
             <div className={blocks.grow}>
@@ -44,16 +47,19 @@ export function Sessions() {
                 {browserWords(userAgent)}{' '}
                 {current && (
                   <Badge color="teal" variant="light">
-                    This one
+                    {t('This one')}
                   </Badge>
                 )}
               </div>
               <div className={blocks.meta}>
-                {address && <span>from {address}</span>}
+                {address && <span>{t('from {address}', { address })}</span>}
                 <span>
-                  signed in {showDateTime(createdAt)} {method && methods[method]}
+                  {t('signed in {dateTime} {method}', {
+                    dateTime: showDateTime(createdAt),
+                    method: method && methods[method],
+                  })}
                 </span>
-                <span>last used {showAge(lastUsedAt)}</span>
+                <span>{t('last used {age}', { age: showAge(lastUsedAt) })}</span>
               </div>
             </div>
             {!current && (
@@ -62,10 +68,10 @@ export function Sessions() {
                   variant="default"
                   size="xs"
                   loading={end.isPending && end.variables === sessionId}
-                  aria-label={`End the session of ${browserWords(userAgent)}`}
+                  aria-label={t('End the session of {browser}', { browser: browserWords(userAgent) })}
                   onClick={() => end.mutate(sessionId)}
                 >
-                  End
+                  {t('End')}
                 </Button>
               </div>
             )}
@@ -74,7 +80,7 @@ export function Sessions() {
       </RowList>
       {sessions && sessions.length > 1 && (
         <Button variant="default" mt="md" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
-          End all others
+          {t('End all others')}
         </Button>
       )}
     </Block>

@@ -1,13 +1,15 @@
 import { NativeSelect } from '@mantine/core';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
 import { Chip } from '../../components/list/filter-chips.tsx';
 import { SectionList } from '../../components/list/section-list.tsx';
+import { ActivityTabs } from '../../components/page/activity-tabs.tsx';
 import { shortId } from '../../components/page/names.tsx';
 import type { ListOperation } from '../../lib/data/listed.ts';
 import { type Range, ranges } from '../../lib/time/range.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import classes from './activity.module.css';
 import type { ActivityTab } from './activity-tab.ts';
 import { deliveriesTab } from './deliveries-tab.tsx';
@@ -16,42 +18,35 @@ import { logsTab } from './logs-tab.tsx';
 import { type ActivitySearch, scopeOf } from './search.ts';
 import { visitsTab } from './visits-tab.tsx';
 
-const tabs = [
-  { to: '/apps/$appId/activity/events', label: 'Events' },
-  { to: '/apps/$appId/activity/visits', label: 'Visits' },
-  { to: '/apps/$appId/activity/deliveries', label: 'Deliveries' },
-  { to: '/apps/$appId/activity/logs', label: 'Logs' },
-] as const;
-
 export const EventsPage = () => (
   <Activity
-    about="Open an event to see which messages it caused, and why others were not shown."
+    about={t('Open an event to see which messages it caused, and why others were not shown.')}
     tab={eventsTab}
-    empty="Events appear here as soon as an app reports that a visitor came near a beacon."
+    empty={t('Events appear here as soon as an app reports that a visitor came near a beacon.')}
   />
 );
 
 export const VisitsPage = () => (
   <Activity
-    about="A visit is one visitor at one beacon, from entering to leaving."
+    about={t('A visit is one visitor at one beacon, from entering to leaving.')}
     tab={visitsTab}
-    empty="A visit begins as soon as a visitor comes near a beacon."
+    empty={t('A visit begins as soon as a visitor comes near a beacon.')}
   />
 );
 
 export const DeliveriesPage = () => (
   <Activity
-    about="The outcome of each message for each visitor."
+    about={t('The outcome of each message for each visitor.')}
     tab={deliveriesTab}
-    empty="Deliveries appear here as soon as a message is sent."
+    empty={t('Deliveries appear here as soon as a message is sent.')}
   />
 );
 
 export const LogsPage = () => (
   <Activity
-    about="The records that apps write and read at /logs."
+    about={t('The records that apps write and read at /logs.')}
     tab={logsTab}
-    empty="Each arrival and departure is recorded here, by the service or by the app."
+    empty={t('Each arrival and departure is recorded here, by the service or by the app.')}
   />
 );
 
@@ -87,27 +82,12 @@ function Activity<Id extends ListOperation>({ about, empty, tab }: Props<Id>) {
       ),
     [range, beacon, visitor, kind, narrowing.time, narrowing.kind, narrowing.hasBeacon, times.zone],
   );
-  const tabBar = (
-    <nav className={classes.tabs} aria-label="Parts of activity">
-      {tabs.map(({ to, label }) => (
-        <Link
-          key={to}
-          to={to}
-          params={{ appId }}
-          activeProps={{ 'aria-current': 'page' }}
-          activeOptions={{ includeSearch: false }}
-        >
-          {label}
-        </Link>
-      ))}
-    </nav>
-  );
   return (
     <SectionList
       appId={appId}
-      title="Activity"
+      title={t('Activity')}
       about={about}
-      above={tabBar}
+      above={<ActivityTabs appId={appId} />}
       list={list}
       scope={scope}
       tools={
@@ -121,7 +101,7 @@ function Activity<Id extends ListOperation>({ about, empty, tab }: Props<Id>) {
           }
         />
       }
-      empty={{ icon: 'activity', title: 'Nothing has happened yet', text: empty }}
+      empty={{ icon: 'activity', title: t('Nothing has happened yet'), text: empty }}
     />
   );
 }
@@ -141,13 +121,13 @@ function QuickFilters({ appId, search, kinds, hasBeacon, onChange }: QuickProps)
   return (
     <>
       <NativeSelect
-        aria-label="Range of time"
-        data={[{ value: '', label: 'All times' }, ...ranges]}
+        aria-label={t('Range of time')}
+        data={[{ value: '', label: t('All times') }, ...ranges]}
         value={range ?? ''}
         onChange={({ currentTarget: { value } }) => onChange({ range: (value || undefined) as Range | undefined })}
       />
       <NativeSelect
-        aria-label="Kind"
+        aria-label={t('Kind')}
         data={[{ value: '', label: kinds.label }, ...kinds.options]}
         value={kind ?? ''}
         onChange={({ currentTarget: { value } }) => onChange({ kind: value || undefined })}
@@ -158,8 +138,8 @@ function QuickFilters({ appId, search, kinds, hasBeacon, onChange }: QuickProps)
         </div>
       )}
       {visitor && (
-        <Chip removeLabel="Show all visitors" onRemove={() => onChange({ visitor: undefined })}>
-          Visitor <span className="mono">{shortId(visitor)}</span>
+        <Chip removeLabel={t('Show all visitors')} onRemove={() => onChange({ visitor: undefined })}>
+          {rich('Visitor {shortId}', { shortId: <span className="mono">{shortId(visitor)}</span> })}
         </Chip>
       )}
     </>

@@ -3,6 +3,7 @@ import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { ListOperation } from '../../lib/data/listed.ts';
 import { beaconNames } from '../../lib/data/names.ts';
 import type { Times } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import type { Narrowing } from './search.ts';
 
 interface Option {
@@ -24,13 +25,13 @@ export const optionsOf = (labels: Readonly<Record<string, string>>): readonly Op
 export const idFilter: FilterField = { name: 'objectId', label: 'objectId', kind: 'text' };
 export const beaconFilter: FilterField = {
   name: 'beaconId',
-  label: 'Beacon (objectId)',
+  label: t('Beacon (objectId)'),
   kind: 'pointer',
   className: 'Beacon',
 };
 export const visitorFilter: FilterField = {
   name: 'installationId',
-  label: 'Installation (objectId)',
+  label: t('Installation (objectId)'),
   kind: 'pointer',
   className: '_Installation',
 };

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { TriggerName, VisitorId } from '../../components/page/names.tsx';
 import { deliveryColors, deliveryWords, senderName } from '../../lib/text/delivery-words.ts';
 import type { Times } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { type ActivityTab, optionsOf, timeText, visitorFilter } from './activity-tab.ts';
 import { deliveryWord, type ListedDelivery } from './words.ts';
 
@@ -12,53 +13,55 @@ const senderOptions = ['fcm', 'apns', 'webpush', 'webhook', 'mqtt'].map((value) 
   label: senderName(value),
 }));
 
+const csv: ActivityTab<'listDeliveries'>['list']['csv'] = {
+  header: [
+    'createdAt',
+    'state',
+    'reason',
+    'sender',
+    'attempts',
+    'sentAt',
+    'receivedAt',
+    'openedAt',
+    'installationId',
+    'pushId',
+    'triggerId',
+    'eventId',
+    'objectId',
+  ],
+  rows: (deliveries) =>
+    deliveries.map((one) => [
+      one.createdAt,
+      one.state,
+      one.reason ?? '',
+      one.sender ?? '',
+      String(one.attempts),
+      one.sentAt ?? '',
+      one.receivedAt ?? '',
+      one.openedAt ?? '',
+      one.installationId.objectId,
+      one.pushId ?? '',
+      one.triggerId ?? '',
+      one.eventId ?? '',
+      one.objectId,
+    ]),
+};
+
 export const deliveriesTab = (appId: string, times: Times): ActivityTab<'listDeliveries'> => ({
   narrowing: { time: 'createdAt', kind: 'state', hasBeacon: false },
-  kinds: { label: 'All states', options: stateOptions },
+  kinds: { label: t('All states'), options: stateOptions },
   list: {
     operation: 'listDeliveries',
-    plural: 'deliveries',
+    plural: t('deliveries'),
     defaultOrder: '-objectId',
-    csv: {
-      header: [
-        'createdAt',
-        'state',
-        'reason',
-        'sender',
-        'attempts',
-        'sentAt',
-        'receivedAt',
-        'openedAt',
-        'installationId',
-        'pushId',
-        'triggerId',
-        'eventId',
-        'objectId',
-      ],
-      rows: (deliveries) =>
-        deliveries.map((one) => [
-          one.createdAt,
-          one.state,
-          one.reason ?? '',
-          one.sender ?? '',
-          String(one.attempts),
-          one.sentAt ?? '',
-          one.receivedAt ?? '',
-          one.openedAt ?? '',
-          one.installationId.objectId,
-          one.pushId ?? '',
-          one.triggerId ?? '',
-          one.eventId ?? '',
-          one.objectId,
-        ]),
-    },
+    csv,
     columns: [
       {
         name: 'state',
-        label: 'Outcome',
+        label: t('Outcome'),
         render: (delivery: ListedDelivery) => (
           <Link to="/apps/$appId/activity/deliveries/$deliveryId" params={{ appId, deliveryId: delivery.objectId }}>
-            <Badge variant="light" color={deliveryColors[delivery.state]} tt="none">
+            <Badge variant="light" color={deliveryColors[delivery.state]} tt="none" miw="max-content">
               {deliveryWord(delivery)}
             </Badge>
           </Link>
@@ -66,30 +69,30 @@ export const deliveriesTab = (appId: string, times: Times): ActivityTab<'listDel
       },
       {
         name: 'createdAt',
-        label: 'When',
+        label: t('When'),
         sortBy: 'objectId',
         isTime: true,
         render: (one) => timeText(times, one.createdAt),
       },
       {
         name: 'origin',
-        label: 'Message',
+        label: t('Message'),
         render: ({ pushId, triggerId }) =>
-          pushId || !triggerId ? 'a push' : <TriggerName appId={appId} triggerId={triggerId} />,
+          pushId || !triggerId ? t('a push') : <TriggerName appId={appId} triggerId={triggerId} />,
       },
-      { name: 'reason', label: 'Reason', isDeskOnly: true, render: ({ reason }) => reason ?? '' },
-      { name: 'visitor', label: 'Visitor', render: (one) => <VisitorId objectId={one.installationId.objectId} /> },
+      { name: 'reason', label: t('Reason'), isDeskOnly: true, render: ({ reason }) => reason ?? '' },
+      { name: 'visitor', label: t('Visitor'), render: (one) => <VisitorId objectId={one.installationId.objectId} /> },
     ],
     filters: [
-      { name: 'state', label: 'State', kind: 'choice', choices: stateOptions },
-      { name: 'reason', label: 'Reason', kind: 'text' },
-      { name: 'sender', label: 'Push service', kind: 'choice', choices: senderOptions },
+      { name: 'state', label: t('State'), kind: 'choice', choices: stateOptions },
+      { name: 'reason', label: t('Reason'), kind: 'text' },
+      { name: 'sender', label: t('Push service'), kind: 'choice', choices: senderOptions },
       visitorFilter,
-      { name: 'triggerId', label: 'Notification or scenario', kind: 'text' },
-      { name: 'eventId', label: 'Event', kind: 'text' },
-      { name: 'pushId', label: 'Push', kind: 'text' },
-      { name: 'createdAt', label: 'When', kind: 'date' },
-      { name: 'openedAt', label: 'Opened', kind: 'date' },
+      { name: 'triggerId', label: t('Notification or scenario'), kind: 'text' },
+      { name: 'eventId', label: t('Event'), kind: 'text' },
+      { name: 'pushId', label: t('Push'), kind: 'text' },
+      { name: 'createdAt', label: t('When'), kind: 'date' },
+      { name: 'openedAt', label: t('Opened'), kind: 'date' },
     ],
   },
 });

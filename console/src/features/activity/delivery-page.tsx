@@ -11,7 +11,9 @@ import { RecordPage } from '../../components/page/record-page.tsx';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { deliveryColors, senderName } from '../../lib/text/delivery-words.ts';
+import { languageName } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './activity.module.css';
 import { deliverySentence, deliveryWord, type ListedDelivery } from './words.ts';
 
@@ -31,8 +33,10 @@ export function DeliveryPage() {
   return (
     <RecordPage
       query={query}
-      title={(delivery) => (delivery ? `Delivery: ${deliveryWord(delivery).toLowerCase()}` : 'Delivery')}
-      all={{ label: 'All deliveries', to: '/apps/$appId/activity/deliveries', params: { appId } }}
+      title={(delivery) =>
+        delivery ? t('Delivery: {outcome}', { outcome: inSentence(deliveryWord(delivery)) }) : t('Delivery')
+      }
+      all={{ label: t('All deliveries'), to: '/apps/$appId/activity/deliveries', params: { appId } }}
     >
       {(delivery) => (
         <>
@@ -50,11 +54,11 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
   const times = useTimes(appId);
   const { state, reason, sender, attempts, eventId, pushId, triggerId } = delivery;
   const steps = [
-    { label: 'Requested', at: delivery.createdAt },
-    { label: 'Sent', at: delivery.sentAt },
-    { label: 'Received', at: delivery.receivedAt },
-    { label: 'Opened', at: delivery.openedAt },
-    { label: state === 'sent' ? 'Valid until' : 'To be sent by', at: delivery.expiresAt },
+    { label: t('Requested'), at: delivery.createdAt },
+    { label: t('Sent'), at: delivery.sentAt },
+    { label: t('Received'), at: delivery.receivedAt },
+    { label: t('Opened'), at: delivery.openedAt },
+    { label: state === 'sent' ? t('Valid until') : t('To be sent by'), at: delivery.expiresAt },
   ];
   return (
     <>
@@ -62,47 +66,48 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
         {deliverySentence(delivery)}
         {reason && ` ${reason}`}
       </Alert>
-      <Block title="Progress" about={`Times are in ${times.zone}.`}>
+      <Block title={t('Progress')} about={t('Times are in {zone}.', { zone: times.zone })}>
         <ul className={classes.way}>
           {steps.map(({ label, at }) => (
             <li key={label}>
               <span>{label}</span>
-              <span>{at ? times.dateTime(at) : 'unknown'}</span>
+              <span>{at ? times.dateTime(at) : t('unknown')}</span>
             </li>
           ))}
         </ul>
       </Block>
-      <Block title="Facts">
+      <Block title={t('Facts')}>
         <Facts>
-          <Fact label="Visitor">
+          <Fact label={t('Visitor')}>
             <VisitorLink appId={appId} installationId={delivery.installationId.objectId} />
           </Fact>
+          {delivery.language && <Fact label={t('Language')}>{languageName(delivery.language)}</Fact>}
           {eventId && (
-            <Fact label="Caused by">
+            <Fact label={t('Caused by')}>
               <Link to="/apps/$appId/activity/events/$eventId" params={{ appId, eventId }} className={names.link}>
-                an event at a beacon
+                {t('an event at a beacon')}
               </Link>
             </Fact>
           )}
           {triggerId && (
-            <Fact label="Message">
+            <Fact label={t('Message')}>
               <TriggerLink appId={appId} triggerId={triggerId} />
             </Fact>
           )}
           {pushId && (
-            <Fact label="Part of">
+            <Fact label={t('Part of')}>
               <Link
                 to="/apps/$appId/activity/deliveries"
                 params={{ appId }}
                 search={{ where: { pushId } }}
                 className={names.link}
               >
-                a push to many
+                {t('a push to many')}
               </Link>
             </Fact>
           )}
-          <Fact label="Push service">{sender ? senderName(sender) : 'none'}</Fact>
-          <Fact label="Attempts">{attempts}</Fact>
+          <Fact label={t('Push service')}>{sender ? senderName(sender) : t('none')}</Fact>
+          <Fact label={t('Attempts')}>{attempts}</Fact>
           <Fact label="objectId" isWide>
             <span className="mono">{delivery.objectId}</span>
             <CopyButton text={delivery.objectId} label="objectId" />

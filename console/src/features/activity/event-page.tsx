@@ -12,6 +12,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { inSentence, rich, t, tenths } from '../../lib/words/words.ts';
 import classes from './activity.module.css';
 import {
   causeWords,
@@ -19,6 +20,7 @@ import {
   deliveryWord,
   type JudgedEvent,
   type ListedDelivery,
+  messageKinds,
   outcomeColors,
   outcomeWords,
   type Verdict,
@@ -55,10 +57,10 @@ export function EventPage() {
             {eventWords[data.event.event]} <BeaconName appId={appId} beaconId={data.event.beaconId.objectId} />
           </>
         ) : (
-          'Event'
+          t('Event')
         )
       }
-      all={{ label: 'All events', to: '/apps/$appId/activity/events', params: { appId } }}
+      all={{ label: t('All events'), to: '/apps/$appId/activity/events', params: { appId } }}
     >
       {({ event, deliveries }) => (
         <>
@@ -85,15 +87,21 @@ function Rivals({ appId, event }: Pick<WhyProps, 'appId' | 'event'>) {
   const { rivals = [], beaconId: own } = event;
   if (rivals.length === 0) return null;
   return (
-    <Block title="Competition" about="The beacons that could have had the visitor at this moment, the nearest first.">
-      <ul className={classes.verdicts} aria-label="Beacons that competed">
+    <Block
+      title={t('Competition')}
+      about={t('The beacons that could have had the visitor at this moment, the nearest first.')}
+    >
+      <ul className={classes.verdicts} aria-label={t('Beacons that competed')}>
         {rivals.map(({ beaconId, distance, confidence }) => (
           <li key={beaconId.objectId}>
             <Badge variant="light" color={beaconId.objectId === own.objectId ? 'blue' : 'gray'} tt="none">
-              {confidence === undefined ? 'signal only' : `${Math.round(100 * confidence)} % sure`}
+              {confidence === undefined
+                ? t('signal only')
+                : t('{confidence} % sure', { confidence: Math.round(100 * confidence) })}
             </Badge>
             <Text size="sm" component="div">
-              <BeaconLink appId={appId} beaconId={beaconId.objectId} />, {distance.toFixed(1)} m away
+              <BeaconLink appId={appId} beaconId={beaconId.objectId} />
+              {t(', {distance} m away', { distance: tenths(distance) })}
             </Text>
           </li>
         ))}
@@ -109,13 +117,15 @@ function Why({ appId, event, deliveries }: WhyProps) {
   const fired = verdicts.filter(({ outcome }) => outcome === 'fired').length;
   const about = verdicts.length === 0 ? undefined : countText(fired, verdicts.length);
   return (
-    <Block title="Why" about={about}>
+    <Block title={t('Why')} about={about}>
       {verdicts.length === 0 ? (
         <Text c="dimmed" size="sm">
-          This beacon has no notification and no scenario, or an app recorded the event without asking for messages.
+          {t(
+            'This beacon has no notification and no scenario, or an app recorded the event without asking for messages.',
+          )}
         </Text>
       ) : (
-        <ul className={classes.verdicts} aria-label="Messages that could have been shown">
+        <ul className={classes.verdicts} aria-label={t('Messages that could have been shown')}>
           {verdicts.map((verdict) => (
             <VerdictLine
               key={verdict.objectId}
@@ -131,8 +141,9 @@ function Why({ appId, event, deliveries }: WhyProps) {
 }
 
 function countText(fired: number, all: number): string {
-  if (all === 1) return `The message of this beacon was ${fired === 1 ? '' : 'not '}shown.`;
-  return `${fired} of ${all} messages of this beacon ${fired === 1 ? 'was' : 'were'} shown.`;
+  if (all === 1)
+    return fired === 1 ? t('The message of this beacon was shown.') : t('The message of this beacon was not shown.');
+  return t('{fired} of {all} messages of this beacon {fired, plural, one {was} other {were}} shown.', { fired, all });
 }
 
 interface LineProps {
@@ -146,29 +157,35 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
   const { outcome, kind, triggerId, text, dueAt } = verdict;
   return (
     <li>
-      <Badge variant="light" color={outcomeColors[outcome]} tt="none">
+      <Badge variant="light" color={outcomeColors[outcome]} tt="none" miw="max-content">
         {outcomeWords[outcome]}
       </Badge>
       <div>
         <div className={classes.verdictHead}>
           <TriggerLink appId={appId} triggerId={triggerId} />
-          <span className={classes.soft}>{kind}</span>
+          <span className={classes.soft}>{messageKinds[kind]}</span>
         </div>
         {outcome !== 'fired' && <p className={classes.why}>{reasonOf(text)}</p>}
         {outcome === 'pending' && dueAt && (
-          <div className={classes.delivery}>To be decided at {times.dateTime(dueAt)}.</div>
+          <div className={classes.delivery}>
+            {t('To be decided at {dateTime}.', { dateTime: times.dateTime(dueAt) })}
+          </div>
         )}
         {delivery && (
           <p className={classes.delivery}>
-            Push:{' '}
-            <Link
-              to="/apps/$appId/activity/deliveries/$deliveryId"
-              params={{ appId, deliveryId: delivery.objectId }}
-              className={names.link}
-            >
-              {deliveryWord(delivery).toLowerCase()}
-            </Link>
-            . {delivery.reason ?? deliverySentence(delivery)}
+            {rich('Push: <link>{outcome}</link>. {reason}', {
+              outcome: inSentence(deliveryWord(delivery)),
+              link: (inner) => (
+                <Link
+                  to="/apps/$appId/activity/deliveries/$deliveryId"
+                  params={{ appId, deliveryId: delivery.objectId }}
+                  className={names.link}
+                >
+                  {inner}
+                </Link>
+              ),
+              reason: delivery.reason ?? deliverySentence(delivery),
+            })}
           </p>
         )}
       </div>
@@ -185,37 +202,39 @@ function reasonOf(text: string): string {
 function EventFacts({ appId, event }: { readonly appId: string; readonly event: JudgedEvent }) {
   const times = useTimes(appId);
   return (
-    <Block title="What happened" about={`Times are in ${times.zone}.`}>
+    <Block title={t('What happened')} about={t('Times are in {zone}.', { zone: times.zone })}>
       <Facts>
-        <Fact label="When" isTime>
+        <Fact label={t('When')} isTime>
           {times.dateTime(event.occurredAt)}
         </Fact>
-        <Fact label="Beacon">
+        <Fact label={t('Beacon')}>
           <BeaconLink appId={appId} beaconId={event.beaconId.objectId} />
         </Fact>
-        <Fact label="Visitor">
+        <Fact label={t('Visitor')}>
           <VisitorLink appId={appId} installationId={event.installationId.objectId} />
         </Fact>
-        <Fact label="Detected by">
+        <Fact label={t('Detected by')}>
           {causeWords[event.cause]}
           {event.inferred && (
             <Badge variant="light" color="yellow" tt="none">
-              inferred
+              {t('inferred')}
             </Badge>
           )}
         </Fact>
-        {event.distance !== undefined && <Fact label="Distance">{event.distance.toFixed(1)} m, estimated</Fact>}
-        <Fact label="Visit">
+        {event.distance !== undefined && (
+          <Fact label={t('Distance')}>{t('{distance} m, estimated', { distance: tenths(event.distance) })}</Fact>
+        )}
+        <Fact label={t('Visit')}>
           <Link
             to="/apps/$appId/activity/events"
             params={{ appId }}
             search={{ where: { visitId: event.visitId } }}
             className={names.link}
           >
-            all events of the visit
+            {t('all events of the visit')}
           </Link>
         </Fact>
-        <Fact label="Recorded" isTime>
+        <Fact label={t('Recorded')} isTime>
           {times.dateTime(event.createdAt)}
         </Fact>
         <Fact label="objectId">

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { BeaconName, VisitorId } from '../../components/page/names.tsx';
 import { eventWords } from '../../lib/text/event-words.ts';
 import type { Times } from '../../lib/time/times.ts';
+import { t, tenths } from '../../lib/words/words.ts';
 import {
   type ActivityTab,
   beaconFilter,
@@ -17,10 +18,10 @@ const eventFilterOptions = optionsOf(eventLabels);
 
 export const eventsTab = (appId: string, times: Times): ActivityTab<'listEvents'> => ({
   narrowing: { time: 'occurredAt', kind: 'event', hasBeacon: true },
-  kinds: { label: 'All kinds', options: eventFilterOptions },
+  kinds: { label: t('All kinds'), options: eventFilterOptions },
   list: {
     operation: 'listEvents',
-    plural: 'events',
+    plural: t('events'),
     defaultOrder: '-objectId',
     csv: {
       header: [
@@ -50,7 +51,7 @@ export const eventsTab = (appId: string, times: Times): ActivityTab<'listEvents'
     columns: [
       {
         name: 'event',
-        label: 'What happened',
+        label: t('What happened'),
         render: ({ objectId, event, beaconId }: ActivityEvent) => (
           <Link to="/apps/$appId/activity/events/$eventId" params={{ appId, eventId: objectId }}>
             {eventWords[event]} <BeaconName appId={appId} beaconId={beaconId.objectId} />
@@ -59,30 +60,34 @@ export const eventsTab = (appId: string, times: Times): ActivityTab<'listEvents'
       },
       {
         name: 'occurredAt',
-        label: 'When',
+        label: t('When'),
         sortBy: 'objectId',
         isTime: true,
         render: (event) => timeText(times, event.occurredAt),
       },
-      { name: 'visitor', label: 'Visitor', render: (event) => <VisitorId objectId={event.installationId.objectId} /> },
-      { name: 'cause', label: 'Detected by', isDeskOnly: true, render: (event) => causeWords[event.cause] },
+      {
+        name: 'visitor',
+        label: t('Visitor'),
+        render: (event) => <VisitorId objectId={event.installationId.objectId} />,
+      },
+      { name: 'cause', label: t('Detected by'), isDeskOnly: true, render: (event) => causeWords[event.cause] },
       {
         name: 'distance',
-        label: 'Distance',
+        label: t('Distance'),
         sortBy: 'distance',
         isNumber: true,
-        render: ({ distance }) => (distance === undefined ? '' : `${distance.toFixed(1)} m`),
+        render: ({ distance }) => (distance === undefined ? '' : `${tenths(distance)} m`),
       },
     ],
     filters: [
-      { name: 'event', label: 'Event', kind: 'choice', choices: eventFilterOptions },
+      { name: 'event', label: t('Event'), kind: 'choice', choices: eventFilterOptions },
       beaconFilter,
       visitorFilter,
-      { name: 'occurredAt', label: 'When', kind: 'date' },
-      { name: 'cause', label: 'Detected by', kind: 'choice', choices: optionsOf(causeWords) },
-      { name: 'inferred', label: 'Inferred', kind: 'boolean' },
-      { name: 'distance', label: 'Distance in metres', kind: 'number' },
-      { name: 'visitId', label: 'Visit', kind: 'text' },
+      { name: 'occurredAt', label: t('When'), kind: 'date' },
+      { name: 'cause', label: t('Detected by'), kind: 'choice', choices: optionsOf(causeWords) },
+      { name: 'inferred', label: t('Inferred'), kind: 'boolean' },
+      { name: 'distance', label: t('Distance in metres'), kind: 'number' },
+      { name: 'visitId', label: t('Visit'), kind: 'text' },
       idFilter,
     ],
   },

@@ -1,24 +1,25 @@
 import { BeaconName, VisitorId } from '../../components/page/names.tsx';
 import { eventWords } from '../../lib/text/event-words.ts';
 import type { Times } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { type ActivityTab, beaconFilter, idFilter, rowsWithBeacons, timeText, visitorFilter } from './activity-tab.ts';
 import type { Log } from './words.ts';
 
 const logEvents = [
-  { value: 'ENTER', label: 'Enters' },
-  { value: 'EXIT', label: 'Leaves' },
+  { value: 'ENTER', label: t('Enters') },
+  { value: 'EXIT', label: t('Leaves') },
 ];
 const moduleOptions = [
-  { value: 'PRESENCE', label: 'Presence' },
-  { value: 'STORYLINE', label: 'Storylines' },
+  { value: 'PRESENCE', label: t('Presence') },
+  { value: 'STORYLINE', label: t('Storylines') },
 ];
 
 export const logsTab = (appId: string, times: Times): ActivityTab<'listLogs'> => ({
   narrowing: { time: 'createdAt', kind: 'moduleType', hasBeacon: true },
-  kinds: { label: 'Presence and storylines', options: moduleOptions },
+  kinds: { label: t('Presence and storylines'), options: moduleOptions },
   list: {
     operation: 'listLogs',
-    plural: 'log records',
+    plural: t('log records'),
     defaultOrder: '-objectId',
     csv: {
       header: ['createdAt', 'event', 'beacon', 'beaconId', 'installationId', 'objectId'],
@@ -35,7 +36,7 @@ export const logsTab = (appId: string, times: Times): ActivityTab<'listLogs'> =>
     columns: [
       {
         name: 'event',
-        label: 'What happened',
+        label: t('What happened'),
         render: ({ event, beaconId }: Log) => (
           <>
             {eventWords[event]} <BeaconName appId={appId} beaconId={beaconId.objectId} />
@@ -44,23 +45,24 @@ export const logsTab = (appId: string, times: Times): ActivityTab<'listLogs'> =>
       },
       {
         name: 'createdAt',
-        label: 'Recorded',
+        label: t('Recorded'),
         sortBy: 'objectId',
         isTime: true,
         render: (log) => timeText(times, log.createdAt),
       },
       {
         name: 'visitor',
-        label: 'Visitor',
-        render: ({ installationId }) => (installationId ? <VisitorId objectId={installationId.objectId} /> : 'unknown'),
+        label: t('Visitor'),
+        render: ({ installationId }) =>
+          installationId ? <VisitorId objectId={installationId.objectId} /> : t('unknown'),
       },
     ],
     filters: [
-      { name: 'event', label: 'Event', kind: 'choice', choices: logEvents },
-      { name: 'moduleType', label: 'Kind', kind: 'choice', choices: moduleOptions },
+      { name: 'event', label: t('Event'), kind: 'choice', choices: logEvents },
+      { name: 'moduleType', label: t('Kind'), kind: 'choice', choices: moduleOptions },
       beaconFilter,
       visitorFilter,
-      { name: 'createdAt', label: 'Recorded', kind: 'date' },
+      { name: 'createdAt', label: t('Recorded'), kind: 'date' },
       idFilter,
     ],
   },

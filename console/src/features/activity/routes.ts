@@ -53,4 +53,12 @@ const delivery = createRoute({
   component: lazyPage(() => import('./delivery-page.tsx'), 'DeliveryPage'),
 });
 
-export const activityRoutes = [start, events, visits, deliveries, logs, event, delivery] as const;
+const whatIf = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/what-if',
+  validateSearch: ({ beacon }: Record<string, unknown>): { readonly beacon?: string } =>
+    typeof beacon === 'string' ? { beacon } : {},
+  component: lazyPage(() => import('./what-if-page.tsx'), 'WhatIfPage'),
+});
+
+export const activityRoutes = [whatIf, start, events, visits, deliveries, logs, event, delivery] as const;

@@ -12,9 +12,11 @@ import { call } from '../../lib/data/api.ts';
 import { administratorsQuery } from '../../lib/data/queries.ts';
 import { showDate } from '../../lib/time/time.ts';
 import type { Administrator } from '../../lib/wire.ts';
+import { inSentence, rich, t } from '../../lib/words/words.ts';
 import classes from './administrators.module.css';
-import { NewAdministratorDialog, ResetPasswordDialog } from './dialogs.tsx';
+import { NewAdministratorDialog, ReachDialog, ResetPasswordDialog } from './dialogs.tsx';
 import { type HandedLink, HandOverDialog, Invitations, InviteDialog } from './invitations.tsx';
+import { reachWords } from './reach-fields.tsx';
 import { SecondFactorRule } from './second-factor-rule.tsx';
 
 export function AdministratorsPage() {
@@ -23,27 +25,28 @@ export function AdministratorsPage() {
   const [isInviting, setInviting] = useState(false);
   const [given, setGiven] = useState<HandedLink>();
   const [resetting, setResetting] = useState<Administrator>();
+  const [limiting, setLimiting] = useState<Administrator>();
   const [unprotecting, setUnprotecting] = useState<Administrator>();
   const mayWrite = useMay()('administrators.write');
   return (
     <>
       <PageHeader
-        title="Administrators"
+        title={t('Administrators')}
         action={
           mayWrite && (
             <Group gap="xs">
               <Button variant="default" component={Link} to="/administrators/single-sign-on">
-                Single sign-on
+                {t('Single sign-on')}
               </Button>
               <Button variant="default" onClick={() => setAdding(true)}>
-                Add an administrator
+                {t('Add an administrator')}
               </Button>
-              <Button onClick={() => setInviting(true)}>Invite</Button>
+              <Button onClick={() => setInviting(true)}>{t('Invite')}</Button>
             </Group>
           )
         }
       >
-        The people who sign in to this console. They are not users of your apps.
+        {t('The people who sign in to this console. They are not users of your apps.')}
       </PageHeader>
       <RowList rows={administrators} error={error}>
         {(administrator) => (
@@ -52,6 +55,7 @@ export function AdministratorsPage() {
             administrator={administrator}
             isLocked={!mayWrite}
             onResetPassword={() => setResetting(administrator)}
+            onLimit={() => setLimiting(administrator)}
             onResetFactors={() => setUnprotecting(administrator)}
             onLink={setGiven}
           />
@@ -70,21 +74,23 @@ export function AdministratorsPage() {
       <InviteDialog isOpen={isInviting} onClose={() => setInviting(false)} onLink={setGiven} />
       <HandOverDialog given={given} onClose={() => setGiven(undefined)} />
       <NewAdministratorDialog isOpen={isAdding} onClose={() => setAdding(false)} />
+      <ReachDialog target={limiting} onClose={() => setLimiting(undefined)} />
       <ResetPasswordDialog target={resetting} onClose={() => setResetting(undefined)} />
       <ConfirmedAction
         isOpen={unprotecting !== undefined}
         onClose={() => setUnprotecting(undefined)}
-        title="Remove the second factors"
-        confirm="Remove the second factors"
+        title={t('Remove the second factors')}
+        confirm={t('Remove the second factors')}
         run={async () =>
           unprotecting && call('resetAdministratorFactors', { params: { adminId: unprotecting.adminId } })
         }
-        done={`${unprotecting?.name} has no second factor any more.`}
+        done={t('{name} has no second factor any more.', { name: unprotecting?.name })}
         refresh={[administratorsQuery.queryKey]}
       >
-        For somebody who has lost the phone or the key. The authenticator app, all passkeys and the recovery codes of{' '}
-        <b>{unprotecting?.name}</b> are removed, and every session ends. Make sure that it is really{' '}
-        {unprotecting?.name} who asks.
+        {rich(
+          'For somebody who has lost the phone or the key. The authenticator app, all passkeys and the recovery codes of <b>{name}</b> are removed, and every session ends. Make sure that it is really {name} who asks.',
+          { name: unprotecting?.name, b: (inner) => <b>{inner}</b> },
+        )}
       </ConfirmedAction>
     </>
   );
@@ -96,43 +102,47 @@ interface RowProps {
   readonly administrator: Administrator;
   readonly isLocked: boolean;
   readonly onResetPassword: () => void;
+  readonly onLimit: () => void;
   readonly onResetFactors: () => void;
   readonly onLink: (given: HandedLink) => void;
 }
 
-function Row({ administrator, isLocked, onResetPassword, onResetFactors, onLink }: RowProps) {
-  const { adminId, name, email, role, disabled, secondFactor, createdAt } = administrator;
+function Row({ administrator, isLocked, onResetPassword, onLimit, onResetFactors, onLink }: RowProps) {
+  const { adminId, name, email, role, apps, disabled, secondFactor, createdAt } = administrator;
+  const where = reachWords(apps);
   const isSelf = useSession().adminId === adminId;
   const change = useAction({
     run: (body: { role?: Role; disabled?: boolean }) => call('changeAdministrator', { params: { adminId }, body }),
-    done: (_, body) => (body.role ? `${name} is now ${roleTexts[body.role].label.toLowerCase()}.` : undefined),
+    done: (_, body) =>
+      body.role ? t('{name} is now {role}.', { name, role: inSentence(roleTexts[body.role].label) }) : undefined,
     refresh: [administratorsQuery.queryKey],
   });
   const send = useAction({
     run: () => call('sendPasswordLink', { params: { adminId } }),
-    done: ({ result }) => (result.mailed ? `A mail to ${email} is on its way.` : undefined),
+    done: ({ result }) => (result.mailed ? t('A mail to {email} is on its way.', { email }) : undefined),
     after: ({ result: { link } }) =>
-      link !== null && onLink({ email, link, purpose: 'that account', lasts: 'for a day' }),
+      link !== null && onLink({ email, link, purpose: t('that account'), lasts: t('for a day') }),
   });
   return (
     <li className={`${blocks.row} ${blocks.stacking}`}>
       <div className={blocks.grow}>
         <div className={blocks.title}>
-          {name} {isSelf && <span className={classes.you}>(you)</span>}{' '}
+          {name} {isSelf && <span className={classes.you}>{t('(you)')}</span>}{' '}
           {secondFactor && (
             <Badge color="teal" variant="light">
-              Second factor
+              {t('Second factor')}
             </Badge>
           )}{' '}
           {disabled && (
             <Badge color="gray" variant="light">
-              Off
+              {t('Off')}
             </Badge>
           )}
         </div>
         <div className={blocks.meta}>
           <span>{email}</span>
-          <span>since {showDate(createdAt)}</span>
+          {where && <span>{where}</span>}
+          <span>{t('since {date}', { date: showDate(createdAt) })}</span>
         </div>
       </div>
       {isLocked || isSelf ? (
@@ -142,7 +152,7 @@ function Row({ administrator, isLocked, onResetPassword, onResetFactors, onLink 
       ) : (
         <div className={blocks.tools}>
           <NativeSelect
-            aria-label={`Role of ${name}`}
+            aria-label={t('Role of {name}', { name })}
             data={roleOptions}
             value={role}
             disabled={change.isPending}
@@ -150,16 +160,17 @@ function Row({ administrator, isLocked, onResetPassword, onResetFactors, onLink 
           />
           <Menu>
             <Menu.Target>
-              <Button variant="default" aria-label={`More about ${name}`}>
-                More
+              <Button variant="default" aria-label={t('More about {name}', { name })}>
+                {t('More')}
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
-              {!disabled && <Menu.Item onClick={() => send.mutate()}>Send a link to a new password</Menu.Item>}
-              <Menu.Item onClick={onResetPassword}>Set a new password</Menu.Item>
-              {secondFactor && <Menu.Item onClick={onResetFactors}>Remove the second factors</Menu.Item>}
+              {role !== 'owner' && <Menu.Item onClick={onLimit}>{t('Apps and venues')}</Menu.Item>}
+              {!disabled && <Menu.Item onClick={() => send.mutate()}>{t('Send a link to a new password')}</Menu.Item>}
+              <Menu.Item onClick={onResetPassword}>{t('Set a new password')}</Menu.Item>
+              {secondFactor && <Menu.Item onClick={onResetFactors}>{t('Remove the second factors')}</Menu.Item>}
               <Menu.Item {...(disabled ? {} : { color: 'red' })} onClick={() => change.mutate({ disabled: !disabled })}>
-                {disabled ? 'Switch on' : 'Switch off'}
+                {disabled ? t('Switch on') : t('Switch off')}
               </Menu.Item>
             </Menu.Dropdown>
           </Menu>

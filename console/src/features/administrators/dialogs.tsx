@@ -7,6 +7,8 @@ import { type Role, roleOptions, roleTexts } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { administratorsQuery } from '../../lib/data/queries.ts';
 import type { Administrator } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
+import { type Reach, ReachFields } from './reach-fields.tsx';
 
 interface NewProps {
   readonly isOpen: boolean;
@@ -14,10 +16,10 @@ interface NewProps {
 }
 
 export function NewAdministratorDialog({ isOpen, onClose }: NewProps) {
-  const fields = useFields({ name: '', email: '', role: 'editor' as Role, password: '' });
+  const fields = useFields({ name: '', email: '', role: 'editor' as Role, apps: null as Reach, password: '' });
   const create = useAction({
-    run: () => call('createAdministrator', { body: fields.values }),
-    done: ({ result }) => `${result.name} can sign in now.`,
+    run: () => call('createAdministrator', { body: createBody(fields.values) }),
+    done: ({ result }) => t('{name} can sign in now.', { name: result.name }),
     refresh: [administratorsQuery.queryKey],
     showsError: true,
     after: onClose,
@@ -26,27 +28,80 @@ export function NewAdministratorDialog({ isOpen, onClose }: NewProps) {
     <DialogForm
       isOpen={isOpen}
       onClose={onClose}
-      title="Add an administrator"
+      title={t('Add an administrator')}
       form={fields}
-      names={['name', 'email', 'role', 'password']}
-      submit="Add"
+      names={['name', 'email', 'role', 'apps', 'apps.', 'password']}
+      submit={t('Add')}
       isBusy={create.isPending}
       onSubmit={() => create.mutate(undefined, { onError: fields.setFailure })}
     >
-      <TextInput label="Name" autoComplete="off" data-autofocus required {...fields.text('name')} />
-      <TextInput label="E-mail" type="email" autoComplete="off" required {...fields.text('email')} />
+      <TextInput label={t('Name')} autoComplete="off" data-autofocus required {...fields.text('name')} />
+      <TextInput label={t('E-mail')} type="email" autoComplete="off" required {...fields.text('email')} />
       <NativeSelect
-        label="Role"
+        label={t('Role')}
         description={roleTexts[fields.values.role].sentence}
         data={roleOptions}
         value={fields.values.role}
         onChange={(event) => fields.set('role', event.currentTarget.value as Role)}
       />
+      <ReachFields
+        value={fields.values.apps}
+        role={fields.values.role}
+        error={fields.problemWithin('apps')}
+        onChange={(apps) => fields.set('apps', apps)}
+      />
       <PasswordField
-        label="First password"
-        description="At least 10 characters. Hand it over in person; it can be changed after signing in."
+        label={t('First password')}
+        description={t('At least 10 characters. Hand it over in person; it can be changed after signing in.')}
         autoComplete="new-password"
         {...fields.text('password')}
+      />
+    </DialogForm>
+  );
+}
+
+/** What is said of apps; nothing where the role holds everywhere. */
+export function createBody<T extends { readonly role: Role; readonly apps: Reach }>({ apps, ...rest }: T) {
+  return { ...rest, ...(apps === null || rest.role === 'owner' ? {} : { apps }) };
+}
+
+interface ReachProps {
+  readonly target: Administrator | undefined;
+  readonly onClose: () => void;
+}
+
+/** Where somebody's role holds. */
+export function ReachDialog({ target, onClose }: ReachProps) {
+  return target ? <OpenReachDialog key={target.adminId} target={target} onClose={onClose} /> : null;
+}
+
+function OpenReachDialog({ target, onClose }: { readonly target: Administrator; readonly onClose: () => void }) {
+  const { adminId, name, role } = target;
+  const fields = useFields({ apps: target.apps });
+  const change = useAction({
+    run: () => call('changeAdministrator', { params: { adminId }, body: { apps: fields.values.apps } as never }),
+    done: t('What {name} may do holds there from now on.', { name }),
+    refresh: [administratorsQuery.queryKey],
+    showsError: true,
+    after: onClose,
+  });
+  return (
+    <DialogForm
+      isOpen
+      onClose={onClose}
+      title={t('Apps of {name}', { name })}
+      about={<Text size="sm">{t('It counts from the next thing that {name} does.', { name })}</Text>}
+      form={fields}
+      names={['apps', 'apps.']}
+      submit={t('Save')}
+      isBusy={change.isPending}
+      onSubmit={() => change.mutate(undefined, { onError: fields.setFailure })}
+    >
+      <ReachFields
+        value={fields.values.apps}
+        role={role}
+        error={fields.problemWithin('apps')}
+        onChange={(apps) => fields.set('apps', apps)}
       />
     </DialogForm>
   );
@@ -61,7 +116,7 @@ export function ResetPasswordDialog({ target, onClose }: ResetProps) {
   const fields = useFields({ password: '' });
   const reset = useAction({
     run: (adminId: string) => call('resetAdministratorPassword', { params: { adminId }, body: fields.values }),
-    done: ({ result }) => `${result.name} has a new password.`,
+    done: ({ result }) => t('{name} has a new password.', { name: result.name }),
     showsError: true,
     after: onClose,
   });
@@ -69,17 +124,21 @@ export function ResetPasswordDialog({ target, onClose }: ResetProps) {
     <DialogForm
       isOpen={target !== undefined}
       onClose={onClose}
-      title={`A new password for ${target?.name ?? ''}`}
-      about={<Text size="sm">{target?.name} is signed out everywhere. Hand the new password over in person.</Text>}
+      title={t('A new password for {name}', { name: target?.name ?? '' })}
+      about={
+        <Text size="sm">
+          {t('{name} is signed out everywhere. Hand the new password over in person.', { name: target?.name })}
+        </Text>
+      }
       form={fields}
       names={['password']}
-      submit="Set the password"
+      submit={t('Set the password')}
       isBusy={reset.isPending}
       onSubmit={() => target && reset.mutate(target.adminId, { onError: fields.setFailure })}
     >
       <PasswordField
-        label="New password"
-        description="At least 10 characters."
+        label={t('New password')}
+        description={t('At least 10 characters.')}
         autoComplete="new-password"
         data-autofocus
         {...fields.text('password')}

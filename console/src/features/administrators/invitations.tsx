@@ -13,7 +13,10 @@ import { type Role, roleOptions, roleTexts } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { invitationsQuery } from '../../lib/data/queries.ts';
 import { showDate } from '../../lib/time/time.ts';
+import { inSentence, rich, t } from '../../lib/words/words.ts';
 import classes from './administrators.module.css';
+import { createBody } from './dialogs.tsx';
+import { type Reach, ReachFields, reachWords } from './reach-fields.tsx';
 
 /** A link that nobody mails. */
 export interface HandedLink {
@@ -28,8 +31,8 @@ export interface HandedLink {
 const handed = (email: string, link: string): HandedLink => ({
   email,
   link,
-  purpose: 'an account',
-  lasts: 'for seven days',
+  purpose: t('an account'),
+  lasts: t('for seven days'),
 });
 
 /** The link is shown until it is copied: it cannot be read again. */
@@ -41,14 +44,17 @@ export function HandOverDialog({
   readonly onClose: () => void;
 }) {
   return (
-    <SecretDialog isOpen={given !== undefined} onClose={onClose} title="Hand over this link" hasSecret isWide>
+    <SecretDialog isOpen={given !== undefined} onClose={onClose} title={t('Hand over this link')} hasSecret isWide>
       {given && (
         <SecretShownOnce
-          warning={`This service sends no mail. Give the link to ${given.email} yourself, and to nobody else: whoever opens it gets ${given.purpose}. It works once and ${given.lasts}, and is shown only now.`}
-          stored="I have copied it"
+          warning={t(
+            'This service sends no mail. Give the link to {email} yourself, and to nobody else: whoever opens it gets {purpose}. It works once and {lasts}, and is shown only now.',
+            { email: given.email, purpose: given.purpose, lasts: given.lasts },
+          )}
+          stored={t('I have copied it')}
           onClose={onClose}
         >
-          <CopyField label="Link" text={given.link} />
+          <CopyField label={t('Link')} text={given.link} />
         </SecretShownOnce>
       )}
     </SecretDialog>
@@ -62,10 +68,10 @@ interface InviteProps {
 }
 
 export function InviteDialog({ isOpen, onClose, onLink }: InviteProps) {
-  const fields = useFields({ email: '', role: 'editor' as Role });
+  const fields = useFields({ email: '', role: 'editor' as Role, apps: null as Reach });
   const invite = useAction({
-    run: () => call('inviteAdministrator', { body: fields.values }),
-    done: ({ result }) => (result.mailed ? `A mail to ${result.email} is on its way.` : undefined),
+    run: () => call('inviteAdministrator', { body: createBody(fields.values) }),
+    done: ({ result }) => (result.mailed ? t('A mail to {email} is on its way.', { email: result.email }) : undefined),
     refresh: [invitationsQuery.queryKey],
     showsError: true,
     after: ({ result }) => {
@@ -77,21 +83,34 @@ export function InviteDialog({ isOpen, onClose, onLink }: InviteProps) {
     <DialogForm
       isOpen={isOpen}
       onClose={onClose}
-      title="Invite an administrator"
-      about={<Text size="sm">The invited chooses a name and a password or a passkey.</Text>}
+      title={t('Invite an administrator')}
+      about={<Text size="sm">{t('The invited chooses a name and a password or a passkey.')}</Text>}
       form={fields}
-      names={['email', 'role']}
-      submit="Invite"
+      names={['email', 'role', 'apps', 'apps.']}
+      submit={t('Invite')}
       isBusy={invite.isPending}
       onSubmit={() => invite.mutate(undefined, { onError: fields.setFailure })}
     >
-      <TextInput label="E-mail" type="email" autoComplete="off" data-autofocus required {...fields.text('email')} />
+      <TextInput
+        label={t('E-mail')}
+        type="email"
+        autoComplete="off"
+        data-autofocus
+        required
+        {...fields.text('email')}
+      />
       <NativeSelect
-        label="Role"
+        label={t('Role')}
         description={roleTexts[fields.values.role].sentence}
         data={roleOptions}
         value={fields.values.role}
         onChange={(event) => fields.set('role', event.currentTarget.value as Role)}
+      />
+      <ReachFields
+        value={fields.values.apps}
+        role={fields.values.role}
+        error={fields.problemWithin('apps')}
+        onChange={(apps) => fields.set('apps', apps)}
       />
     </DialogForm>
   );
@@ -108,31 +127,37 @@ export function Invitations({ isLocked, onLink }: ListProps) {
   const [withdrawing, setWithdrawing] = useState<{ readonly invitationId: string; readonly email: string }>();
   const again = useAction({
     run: (invitationId: string) => call('sendInvitationAgain', { params: { invitationId } }),
-    done: ({ result }) => (result.mailed ? `Another mail to ${result.email} is on its way.` : undefined),
+    done: ({ result }) =>
+      result.mailed ? t('Another mail to {email} is on its way.', { email: result.email }) : undefined,
     refresh: [invitationsQuery.queryKey],
     after: ({ result }) => result.link !== null && onLink(handed(result.email, result.link)),
   });
   if (!error && !invitations?.length) return null;
   return (
     <Stack className={classes.invitations} gap="xs">
-      <h2>Invited</h2>
-      <RowList rows={invitations} error={error} label="Invitations">
-        {({ invitationId, email, role, invitedBy, expired, expiresAt }) => (
+      <h2>{t('Invited')}</h2>
+      <RowList rows={invitations} error={error} label={t('Invitations')}>
+        {({ invitationId, email, role, apps, invitedBy, expired, expiresAt }) => (
           <li key={invitationId} className={`${blocks.row} ${blocks.stacking}`}>
             <div className={blocks.grow}>
               <div className={blocks.title}>
                 {email}{' '}
                 {expired && (
                   <Badge color="red" variant="light">
-                    Expired
+                    {t('Expired')}
                   </Badge>
                 )}
               </div>
               <div className={blocks.meta}>
-                <span>as {roleTexts[role].label.toLowerCase()}</span>
-                <span>by {invitedBy}</span>
                 <span>
-                  {expired ? 'until' : 'valid until'} {showDate(expiresAt)}
+                  {t('as {role} {reach}', { role: inSentence(roleTexts[role].label), reach: reachWords(apps) })}
+                </span>
+                <span>{t('by {invitedBy}', { invitedBy })}</span>
+                <span>
+                  {t('{hasExpired, select, true {until {date}} other {valid until {date}}}', {
+                    hasExpired: Boolean(expired),
+                    date: showDate(expiresAt),
+                  })}
                 </span>
               </div>
             </div>
@@ -141,19 +166,19 @@ export function Invitations({ isLocked, onLink }: ListProps) {
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={`Send again to ${email}`}
+                  aria-label={t('Send again to {email}', { email })}
                   loading={again.isPending && again.variables === invitationId}
                   onClick={() => again.mutate(invitationId)}
                 >
-                  Send again
+                  {t('Send again')}
                 </Button>
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={`Withdraw the invitation of ${email}`}
+                  aria-label={t('Withdraw the invitation of {email}', { email })}
                   onClick={() => setWithdrawing({ invitationId, email })}
                 >
-                  Withdraw
+                  {t('Withdraw')}
                 </Button>
               </div>
             )}
@@ -163,15 +188,18 @@ export function Invitations({ isLocked, onLink }: ListProps) {
       <ConfirmedAction
         isOpen={withdrawing !== undefined}
         onClose={() => setWithdrawing(undefined)}
-        title="Withdraw the invitation"
-        confirm="Withdraw"
+        title={t('Withdraw the invitation')}
+        confirm={t('Withdraw')}
         run={async () =>
           withdrawing && call('withdrawInvitation', { params: { invitationId: withdrawing.invitationId } })
         }
-        done="The invitation was withdrawn."
+        done={t('The invitation was withdrawn.')}
         refresh={[invitationsQuery.queryKey]}
       >
-        The link that <b>{withdrawing?.email}</b> got no longer works.
+        {rich('The link that <b>{email}</b> got no longer works.', {
+          email: withdrawing?.email,
+          b: (inner) => <b>{inner}</b>,
+        })}
       </ConfirmedAction>
     </Stack>
   );

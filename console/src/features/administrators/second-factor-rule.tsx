@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { securityQuery } from '../../lib/data/queries.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './administrators.module.css';
 
 interface Props {
@@ -17,7 +18,7 @@ export function SecondFactorRule({ isLocked, without }: Props) {
   const change = useAction({
     run: (secondFactorRequired: boolean) => call('changeSecurity', { body: { secondFactorRequired } }),
     done: (_, isRequired) =>
-      isRequired ? 'Every administrator needs a second factor now.' : 'A second factor is optional now.',
+      isRequired ? t('Every administrator needs a second factor now.') : t('A second factor is optional now.'),
     refresh: [securityQuery.queryKey],
   });
   if (!security) return null;
@@ -25,15 +26,18 @@ export function SecondFactorRule({ isLocked, without }: Props) {
   return (
     <div className={classes.rule}>
       <Switch
-        label="Every administrator needs a second factor"
+        label={t('Every administrator needs a second factor')}
         checked={isOn}
         disabled={isLocked}
         onChange={({ currentTarget }) => change.mutate(currentTarget.checked)}
       />
       <Text size="sm" c="dimmed">
         {without === 0
-          ? 'All have one.'
-          : `${without === 1 ? 'One has' : `${without} have`} none yet, and ${isOn ? 'must' : 'would have to'} set one up before anything else.`}
+          ? t('All have one.')
+          : t(
+              '{without, plural, one {One has} other {{without} have}} none yet, and {isOn, select, true {must} other {would have to}} set one up before anything else.',
+              { without, isOn },
+            )}
       </Text>
     </div>
   );

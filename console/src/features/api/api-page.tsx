@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
+import { rich, t } from '../../lib/words/words.ts';
 import classes from './api.module.css';
 import { type ApiOperation, type ApiTag, referenceQuery } from './openapi.ts';
 import { OperationView } from './operation-view.tsx';
@@ -19,15 +20,23 @@ export function ApiPage() {
   const shown = all?.find(({ operationId }) => operationId === op) ?? all?.[0];
   return (
     <>
-      <SectionHeader title="API">
-        What an app can ask of the service under <span className="mono">/api/v2</span>, from the service&apos;s own{' '}
-        <Anchor href="/openapi.json" inherit underline="always">
-          OpenAPI document
-        </Anchor>
-        . Try each request on this app.
+      <SectionHeader title={t('API')}>
+        {rich(
+          "What an app can ask of the service under {code}, from the service's own <link>OpenAPI document</link>. Try each request on this app.",
+          {
+            code: <span className="mono">/api/v2</span>,
+            link: (inner) => (
+              <Anchor href="/openapi.json" inherit underline="always">
+                {inner}
+              </Anchor>
+            ),
+          },
+        )}
       </SectionHeader>
       <FailureNote message={error?.message} />
-      {op && all && shown?.operationId !== op && <FailureNote message={`There is no operation called ${op}.`} />}
+      {op && all && shown?.operationId !== op && (
+        <FailureNote message={t('There is no operation called {op}.', { op })} />
+      )}
       {!tags && !error && <Skeleton h={300} />}
       {tags && shown && (
         <div className={classes.page}>
@@ -58,11 +67,11 @@ function Index({ appId, tags, shown, q }: IndexProps) {
     .map((tag) => ({ ...tag, operations: tag.operations.filter((operation) => matches(operation, q.trim())) }))
     .filter(({ operations }) => operations.length > 0);
   return (
-    <nav className={classes.index} aria-label="Operations">
+    <nav className={classes.index} aria-label={t('Operations')}>
       <TextInput
         type="search"
-        aria-label="Search the operations"
-        placeholder="Search"
+        aria-label={t('Search the operations')}
+        placeholder={t('Search')}
         leftSection={<Icon name="search" size={16} />}
         value={q}
         onChange={({ currentTarget: { value } }) =>
@@ -71,7 +80,7 @@ function Index({ appId, tags, shown, q }: IndexProps) {
       />
       {found.length === 0 && (
         <Text size="sm" c="dimmed" mt="sm">
-          No operation matches.
+          {t('No operation matches.')}
         </Text>
       )}
       {found.map((tag) => (

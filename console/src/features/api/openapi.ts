@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { t } from '../../lib/words/words.ts';
 
 /** The parts of JSON Schema that the API uses. */
 export interface Schema {
@@ -65,7 +66,7 @@ export const referenceQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
   queryFn: async (): Promise<readonly ApiTag[]> => {
     const answer = await fetch('/openapi.json');
-    if (!answer.ok) throw new Error('The service does not provide its OpenAPI document.');
+    if (!answer.ok) throw new Error(t('The service does not provide its OpenAPI document.'));
     return byTag((await answer.json()) as OpenApi);
   },
 });
@@ -81,20 +82,22 @@ function byTag({ tags, paths }: OpenApi): readonly ApiTag[] {
 
 /** A member's type and limits in a few words: `string, 1 to 50 characters`. */
 export function ruleOf(schema: Schema): string {
-  if (schema.enum) return `one of ${schema.enum.join(', ')}`;
-  if (schema.type === 'array') return `array of ${ruleOf(schema.items ?? {}) || 'values'}`;
-  const parts = [
-    schema.type ?? '',
-    range(schema.minLength, schema.maxLength, ' characters'),
-    range(schema.minimum, schema.maximum, ''),
-  ];
+  if (schema.enum) return t('one of {list}', { list: schema.enum.join(', ') });
+  if (schema.type === 'array') return t('array of {items}', { items: ruleOf(schema.items ?? {}) || t('values') });
+  const parts = [schema.type ?? '', lengths(schema.minLength, schema.maxLength), range(schema.minimum, schema.maximum)];
   return parts.filter((part) => part !== '').join(', ');
 }
 
-function range(from: number | undefined, to: number | undefined, unit: string): string {
-  if (from !== undefined && to !== undefined) return `${from} to ${to}${unit}`;
-  if (to !== undefined) return `at most ${to}${unit}`;
-  return from === undefined ? '' : `at least ${from}${unit}`;
+function range(from: number | undefined, to: number | undefined): string {
+  if (from !== undefined && to !== undefined) return t('{from} to {to}', { from, to });
+  if (to !== undefined) return t('at most {to}', { to });
+  return from === undefined ? '' : t('at least {from}', { from });
+}
+
+function lengths(from: number | undefined, to: number | undefined): string {
+  if (from !== undefined && to !== undefined) return t('{from} to {to} characters', { from, to });
+  if (to !== undefined) return t('at most {to} characters', { to });
+  return from === undefined ? '' : t('at least {from} characters', { from });
 }
 
 /** What an app sends. That a server may send a secret key in its place is not the matter here. */
@@ -140,12 +143,12 @@ export function draftCurl(
   return [
     `curl${operation.method === 'GET' ? '' : ` -X ${operation.method}`} ${quoted(`${origin}/api/v2${requestPath(operation, draft)}`)}`,
     `-H ${quoted(`X-Service-AppId: ${appId}`)}`,
-    `-H 'X-Service-AppKey: YOUR-APP-KEY'`,
-    ...(needs === 'user' ? [`-H 'Authorization: Bearer ACCESS-TOKEN'`] : []),
+    "-H 'X-Service-AppKey: YOUR-APP-KEY'",
+    ...(needs === 'user' ? ["-H 'Authorization: Bearer ACCESS-TOKEN'"] : []),
     ...(body?.type === 'application/json'
-      ? [`-H 'Content-Type: application/json'`, `-d ${quoted(compact(draft.body))}`]
+      ? ["-H 'Content-Type: application/json'", `-d ${quoted(compact(draft.body))}`]
       : []),
-    ...(body && body.type !== 'application/json' ? [`-H 'Content-Type: image/png'`, '--data-binary @FILE'] : []),
+    ...(body && body.type !== 'application/json' ? ["-H 'Content-Type: image/png'", '--data-binary @FILE'] : []),
   ].join(' \\\n  ');
 }
 

@@ -2,6 +2,7 @@ import { Badge, Text } from '@mantine/core';
 import { JsonBlock } from '../../components/code/code-block.tsx';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { Block } from '../../components/page/block.tsx';
+import { t } from '../../lib/words/words.ts';
 import classes from './api.module.css';
 import { type ApiOperation, needsOf, requestBodyOf, ruleOf, type Schema } from './openapi.ts';
 import { Prose } from './prose.tsx';
@@ -16,9 +17,9 @@ const colours: Readonly<Record<string, string>> = {
 };
 
 const needs = {
-  app: 'Needs the app headers.',
-  maybe: 'Needs the app headers; an access token is optional.',
-  user: "Needs the app headers and a user's access token.",
+  app: t('Needs the app headers.'),
+  maybe: t('Needs the app headers; an access token is optional.'),
+  user: t("Needs the app headers and a user's access token."),
 };
 
 /** One operation: parameters, responses, and the form that sends it. */
@@ -45,11 +46,11 @@ export function OperationView({ appId, operation }: { readonly appId: string; re
             {method}
           </Badge>
           <code className="mono">{path}</code>
-          <CopyButton text={path} label="the path" />
+          <CopyButton text={path} label={t('the path')} />
         </div>
         {parameters.length > 0 && (
           <Table
-            label="Parameters"
+            label={t('Parameters')}
             rows={parameters.map((parameter) => ({
               name: parameter.name,
               need: parameter.in,
@@ -57,10 +58,10 @@ export function OperationView({ appId, operation }: { readonly appId: string; re
             }))}
           />
         )}
-        {body?.schema?.properties && <Table label="Body" rows={rowsOf(body.schema)} />}
+        {body?.schema?.properties && <Table label={t('Body')} rows={rowsOf(body.schema)} />}
       </Block>
       <TryIt appId={appId} operation={operation} />
-      <Block title="Answers">
+      <Block title={t('Answers')}>
         {Object.entries(responses).map(([status, { description: about, content }]) => (
           <div key={status}>
             <Text size="sm" mt="xs">
@@ -85,7 +86,7 @@ interface Row {
 function rowsOf(schema: Schema): Row[] {
   return Object.entries(schema.properties ?? {}).map(([name, member]) => ({
     name,
-    need: schema.required?.includes(name) ? 'required' : 'optional',
+    need: schema.required?.includes(name) ? t('required') : t('optional'),
     about: [ruleOf(member), member.description ?? ''].filter((text) => text !== '').join('. '),
   }));
 }
@@ -96,8 +97,8 @@ function Table({ label, rows }: { readonly label: string; readonly rows: readonl
       <thead>
         <tr>
           <th scope="col">{label}</th>
-          <th scope="col">{label === 'Body' ? 'Needed' : 'Where'}</th>
-          <th scope="col">What</th>
+          <th scope="col">{label === 'Body' ? t('Needed') : t('Where')}</th>
+          <th scope="col">{t('What')}</th>
         </tr>
       </thead>
       <tbody>

@@ -7,8 +7,9 @@ import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { isAllowed, useSession } from '../../lib/data/access.ts';
+import { useMay } from '../../lib/data/access.ts';
 import { dataNeeds } from '../../lib/wire.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import classes from './api.module.css';
 import {
   type ApiOperation,
@@ -49,8 +50,8 @@ export function TryIt({ appId, operation }: Props) {
   }
   return (
     <Block
-      title="Try it"
-      about={refusal ?? 'Sent to this app with your session, and recorded in the audit if it changes something.'}
+      title={t('Try it')}
+      about={refusal ?? t('Sent to this app with your session, and recorded in the audit if it changes something.')}
     >
       <form onSubmit={submit} noValidate>
         <Stack>
@@ -62,32 +63,16 @@ export function TryIt({ appId, operation }: Props) {
             />
           )}
           {isJson && (
-            <JsonEditor label="Body" value={draft.body} onChange={(text) => setDraft({ ...draft, body: text })} />
+            <JsonEditor label={t('Body')} value={draft.body} onChange={(text) => setDraft({ ...draft, body: text })} />
           )}
           {body && !isJson && (
-            <FileInput label="Body" placeholder="Choose a file" value={file} onChange={setFile} clearable />
+            <FileInput label={t('Body')} placeholder={t('Choose a file')} value={file} onChange={setFile} clearable />
           )}
-          {!refusal && (
-            <Group>
-              <Button
-                type="submit"
-                loading={send.isPending}
-                disabled={missing.length > 0}
-                {...(operation.method === 'DELETE' ? { color: 'red' } : {})}
-              >
-                Send
-              </Button>
-              {missing.length > 0 && (
-                <Text size="sm" c="dimmed">
-                  Fill in {missing.map(({ name }) => name).join(', ')} first.
-                </Text>
-              )}
-            </Group>
-          )}
+          {!refusal && <Send isDeletion={operation.method === 'DELETE'} isBusy={send.isPending} missing={missing} />}
           <FailureNote message={send.error?.message} />
           {send.data && <AnswerView answer={send.data} />}
           <CopyField
-            label="As an app sends it"
+            label={t('As an app sends it')}
             text={draftCurl(operation, draft, { origin: window.location.origin, appId })}
             isBlock
           />
@@ -96,26 +81,50 @@ export function TryIt({ appId, operation }: Props) {
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title="Send this request?"
-        confirm="Delete"
+        title={t('Send this request?')}
+        confirm={t('Delete')}
         isBusy={send.isPending}
         failure={send.error?.message}
         onConfirm={() => send.mutate()}
       >
-        <span className="mono">DELETE {requestPath(operation, draft)}</span> deletes data of this app permanently.
+        {rich('{code} deletes data of this app permanently.', {
+          code: <span className="mono">DELETE {requestPath(operation, draft)}</span>,
+        })}
       </ConfirmDialog>
     </Block>
   );
 }
 
+interface SendProps {
+  readonly isDeletion: boolean;
+  readonly isBusy: boolean;
+  /** Parts of the path that are still empty. */
+  readonly missing: readonly Parameter[];
+}
+
+function Send({ isDeletion, isBusy, missing }: SendProps) {
+  return (
+    <Group>
+      <Button type="submit" loading={isBusy} disabled={missing.length > 0} {...(isDeletion ? { color: 'red' } : {})}>
+        {t('Send')}
+      </Button>
+      {missing.length > 0 && (
+        <Text size="sm" c="dimmed">
+          {t('Fill in {list} first.', { list: missing.map(({ name }) => name).join(', ') })}
+        </Text>
+      )}
+    </Group>
+  );
+}
+
 /** Why the signed-in administrator cannot send it, as a sentence. */
 function useRefusal(operationId: string): string | undefined {
-  const { role } = useSession();
+  const may = useMay();
   const needs = (dataNeeds as Readonly<Record<string, (typeof dataNeeds)[keyof typeof dataNeeds] | undefined>>)[
     operationId
   ];
-  if (needs === undefined) return 'Only apps and their users can use this operation; the console cannot send it.';
-  return isAllowed(role, needs) ? undefined : 'Your role cannot send this; an app can.';
+  if (needs === undefined) return t('Only apps and their users can use this operation; the console cannot send it.');
+  return may(needs) ? undefined : t('Your role cannot send this; an app can.');
 }
 
 interface FieldsProps {
@@ -163,7 +172,7 @@ async function sendDraft(
     ...(type ? { headers: { 'Content-Type': type } } : {}),
     ...(body ? { body: isJson ? draft.body : (file ?? '') } : {}),
   }).catch(() => {
-    throw new Error('The service does not answer. Is it running, and are you online?');
+    throw new Error(t('The service does not answer. Is it running, and are you online?'));
   });
   const text = await answer.text();
   return { status: answer.status, milliseconds: performance.now() - startedAt, text: pretty(text) };
@@ -182,16 +191,16 @@ const mostShown = 100_000;
 function AnswerView({ answer }: { readonly answer: Answer }) {
   const { status, milliseconds, text } = answer;
   return (
-    <section aria-label="The answer">
+    <section aria-label={t('The answer')}>
       <div className={classes.answer} role="status">
         <Badge color={status < 300 ? 'teal' : 'red'} variant="light" size="lg" radius="sm">
           {status}
         </Badge>
         <Text size="sm" c="dimmed">
-          in {milliseconds.toFixed(0)} ms
+          {t('in {milliseconds} ms', { milliseconds: milliseconds.toFixed(0) })}
         </Text>
       </div>
-      {text.length > mostShown && <Alert color="gray">The answer is long. Only the beginning is shown.</Alert>}
+      {text.length > mostShown && <Alert color="gray">{t('The answer is long. Only the beginning is shown.')}</Alert>}
       <CodeBlock isLimited>{text.slice(0, mostShown)}</CodeBlock>
     </section>
   );

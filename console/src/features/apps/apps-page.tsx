@@ -9,6 +9,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { appsQuery } from '../../lib/data/queries.ts';
 import { showDate } from '../../lib/time/time.ts';
 import type { App } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { NewAppDialog } from './new-app-dialog.tsx';
 
 export function AppsPage() {
@@ -17,23 +18,25 @@ export function AppsPage() {
   const may = useMay();
   const create = may('apps.create') ? (
     <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
-      Create an app
+      {t('Create an app')}
     </Button>
   ) : undefined;
   return (
     <>
       <SectionRows
         isPage
-        title="Apps"
-        about="Each app has its own keys, users and data, separate from all other apps."
+        title={t('Apps')}
+        about={t('Each app has its own keys, users and data, separate from all other apps.')}
         action={create}
         rows={apps}
         error={error}
         height={136}
         empty={{
           icon: 'apps',
-          title: 'No apps yet',
-          text: 'An app stands for one of your products, such as a museum guide. Create one to get the credentials that it sends with each request.',
+          title: t('No apps yet'),
+          text: t(
+            'An app stands for one of your products, such as a museum guide. Create one to get the credentials that it sends with each request.',
+          ),
         }}
       >
         {(app) => <AppRow key={app.appId} app={app} />}
@@ -51,12 +54,12 @@ function AppRow({ app }: { readonly app: App }) {
           <div className={classes.title}>{app.name}</div>
           <div className={classes.meta}>
             <span className="mono">{app.appId}</span>
-            <span>since {showDate(app.createdAt)}</span>
+            <span>{t('since {date}', { date: showDate(app.createdAt) })}</span>
           </div>
         </div>
         {app.disabled && (
           <Badge color="gray" variant="light">
-            Off
+            {t('Off')}
           </Badge>
         )}
         <span className={classes.chevron}>

@@ -1,5 +1,6 @@
 import { CopyField } from '../../components/code/copy-field.tsx';
 import { SecretShownOnce } from '../../components/dialogs/shown-once.tsx';
+import { t } from '../../lib/words/words.ts';
 
 export interface Credentials {
   readonly appId: string;
@@ -28,13 +29,13 @@ interface Props {
 export function CredentialsShownOnce({ credentials, open, onClose }: Props) {
   return (
     <SecretShownOnce
-      warning="The key is shown only now. Put it where your app keeps its settings."
-      stored="I have stored the key"
+      warning={t('The key is shown only now. Put it where your app keeps its settings.')}
+      stored={t('I have stored the key')}
       onClose={onClose}
     >
-      <CopyField label="AppId" text={credentials.appId} />
-      <CopyField label="AppKey" text={credentials.appKey} />
-      <CopyField label="Try it in a terminal" text={appCurl(credentials, open)} isBlock />
+      <CopyField label={t('AppId')} text={credentials.appId} />
+      <CopyField label={t('AppKey')} text={credentials.appKey} />
+      <CopyField label={t('Try it in a terminal')} text={appCurl(credentials, open)} isBlock />
     </SecretShownOnce>
   );
 }

@@ -15,6 +15,7 @@ import { appQuery, keysQuery } from '../../lib/data/queries.ts';
 import { showAge } from '../../lib/time/time.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Key } from '../../lib/wire.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { type Credentials, CredentialsShownOnce } from './credentials.tsx';
 import { SecretKeys } from './secret-keys/secret-keys.tsx';
 
@@ -27,7 +28,9 @@ const route = getRouteApi('/signed-in/apps/$appId');
 export function KeysSection() {
   const may = useMay();
   if (may('keys.read')) return <Keys />;
-  return <SectionHeader title="Keys">Your role cannot see the keys. Owners and managers can.</SectionHeader>;
+  return (
+    <SectionHeader title={t('Keys')}>{t('Your role cannot see the keys. Owners and managers can.')}</SectionHeader>
+  );
 }
 
 function Keys() {
@@ -39,39 +42,41 @@ function Keys() {
   return (
     <>
       <SectionHeader
-        title="Keys"
+        title={t('Keys')}
         action={
           may('keys.write') && (
             <Button leftSection={<Icon name="plus" />} onClick={() => setDialog('add')} disabled={!keys}>
-              Add a key
+              {t('Add a key')}
             </Button>
           )
         }
       >
-        Every copy of the app sends its AppId and one of these keys with each request. Two can be active at once, so
-        that you can roll out a new key before removing the old one. Times are in {times.zone}.
+        {t(
+          'Every copy of the app sends its AppId and one of these keys with each request. Two can be active at once, so that you can roll out a new key before removing the old one. Times are in {zone}.',
+          { zone: times.zone },
+        )}
       </SectionHeader>
       <RowList
         rows={keys}
         error={error}
-        empty={<Text>This app has no active key, so it cannot be reached. Add one.</Text>}
+        empty={<Text>{t('This app has no active key, so it cannot be reached. Add one.')}</Text>}
       >
         {(key) => (
           <li key={key.keyId} className={`${blocks.row} ${blocks.stacking}`}>
             <div className={blocks.grow}>
               <div className={blocks.title}>
-                Key <span className="mono">…{key.hint}</span>
+                {rich('Key {code}', { code: <span className="mono">…{key.hint}</span> })}
               </div>
               <div className={blocks.meta}>
-                <span>created {times.minute(key.createdAt)}</span>
+                <span>{t('created {minute}', { minute: times.minute(key.createdAt) })}</span>
                 <span title={key.lastUsedAt ? times.minute(key.lastUsedAt) : undefined}>
-                  {key.lastUsedAt ? `last used ${showAge(key.lastUsedAt)}` : 'never used'}
+                  {key.lastUsedAt ? t('last used {age}', { age: showAge(key.lastUsedAt) }) : t('never used')}
                 </span>
               </div>
             </div>
             {may('keys.write') && (
               <Button variant="default" size="xs" onClick={() => setDialog(key)}>
-                Switch off
+                {t('Switch off')}
               </Button>
             )}
           </li>
@@ -110,7 +115,7 @@ function AddKeyDialog({ appId, keys, isOpen, onClose }: AddProps) {
       isOpen={isOpen}
       onClose={onClose}
       onClosed={() => setMade(undefined)}
-      title={made ? 'The new key' : 'Add a key'}
+      title={made ? t('The new key') : t('Add a key')}
       hasSecret={made !== undefined}
       isWide={made !== undefined}
     >
@@ -124,15 +129,18 @@ function AddKeyDialog({ appId, keys, isOpen, onClose }: AddProps) {
         <Stack>
           <Text size="sm">
             {outgoing
-              ? `There are two active keys. The older one, …${outgoing.hint}, is switched off at once, and copies of the app that still send it stop working.`
-              : 'The existing key stays active, so that you can switch your app to the new one.'}
+              ? t(
+                  'There are two active keys. The older one, …{hint}, is switched off at once, and copies of the app that still send it stop working.',
+                  { hint: outgoing.hint },
+                )
+              : t('The existing key stays active, so that you can switch your app to the new one.')}
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button onClick={() => add.mutate()} loading={add.isPending} data-autofocus>
-              {outgoing ? 'Replace the older key' : 'Add the key'}
+              {outgoing ? t('Replace the older key') : t('Add the key')}
             </Button>
           </Group>
         </Stack>
@@ -153,14 +161,16 @@ function SwitchOffDialog({ appId, target, isLast, onClose }: SwitchOffProps) {
     <ConfirmedAction
       isOpen={target !== undefined}
       onClose={onClose}
-      title={`Switch off the key …${target?.hint ?? ''}`}
-      confirm="Switch off"
+      title={t('Switch off the key …{hint}', { hint: target?.hint ?? '' })}
+      confirm={t('Switch off')}
       run={async () => target && call('disableKey', { params: { appId, keyId: target.keyId } })}
-      done="The key was switched off."
+      done={t('The key was switched off.')}
       refresh={[keysQuery(appId).queryKey]}
     >
-      Copies of the app that send this key stop working at once. It cannot be switched on again.
-      {isLast && ' It is the only active key: the app cannot be reached until you add another one.'}
+      {t(
+        'Copies of the app that send this key stop working at once. It cannot be switched on again.{isLast, select, true { It is the only active key: the app cannot be reached until you add another one.} other {}}',
+        { isLast },
+      )}
     </ConfirmedAction>
   );
 }

@@ -1,4 +1,5 @@
-import { Group, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
+import { Group, NativeSelect, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
+import { t } from '../../lib/words/words.ts';
 import { numberProps, type Policy, type PolicyProps, Rule } from './rule-parts.tsx';
 
 export function UserRules({ fields }: PolicyProps) {
@@ -6,16 +7,16 @@ export function UserRules({ fields }: PolicyProps) {
   return (
     <Stack gap="lg">
       <NumberInput
-        label="Days until a user has to sign in again"
-        description="Counted from the last use of the app."
+        label={t('Days until a user has to sign in again')}
+        description={t('Counted from the last use of the app.')}
         min={1}
         max={3650}
         error={problem('tokenDays')}
         {...numberProps(values.tokenDays, (value) => set('tokenDays', value))}
       />
       <NumberInput
-        label="Minutes until an access token is renewed"
-        description="For apps that sign in with refresh tokens. Others keep one access token for the days above."
+        label={t('Minutes until an access token is renewed')}
+        description={t('For apps that sign in with refresh tokens. Others keep one access token for the days above.')}
         min={1}
         max={1440}
         error={problem('tokenMinutes')}
@@ -23,12 +24,14 @@ export function UserRules({ fields }: PolicyProps) {
       />
       <Rule
         warning={
-          values.passwordMinLength < 8 ? 'Passwords under 8 characters are easy to guess. The default is 4.' : undefined
+          values.passwordMinLength < 8
+            ? t('Passwords under 8 characters are easy to guess. The default is 4.')
+            : undefined
         }
       >
         <NumberInput
-          label="Minimum password length"
-          description="For new passwords; 4 to 50 characters."
+          label={t('Minimum password length')}
+          description={t('For new passwords; 4 to 50 characters.')}
           min={4}
           max={50}
           error={problem('passwordMinLength')}
@@ -36,11 +39,60 @@ export function UserRules({ fields }: PolicyProps) {
         />
       </Rule>
       <TextInput
-        label="Page for choosing a new password"
-        description="The e-mail links to it with ?token=…. Leave it empty to use the page of this service."
+        label={t('Page for choosing a new password')}
+        description={t('The e-mail links to it with ?token=…. Leave it empty to use the page of this service.')}
         placeholder="https://"
         maw={480}
         {...fields.text('passwordResetUrl')}
+      />
+      <Rule
+        warning={
+          values.emailVerification === 'required'
+            ? t(
+                'Accounts whose address is not confirmed cannot sign in with a password. Check that the service sends mail.',
+              )
+            : undefined
+        }
+      >
+        <NativeSelect
+          label={t('Confirming the e-mail address')}
+          description={t('Sign-ups and new addresses get a mail with a link.')}
+          data={[
+            { value: 'off', label: t('Not asked for') },
+            { value: 'optional', label: t('Asked for') },
+            { value: 'required', label: t('Required before a password signs in') },
+          ]}
+          maw={480}
+          value={values.emailVerification}
+          onChange={({ currentTarget }) => set('emailVerification', currentTarget.value as Policy['emailVerification'])}
+        />
+      </Rule>
+      {values.emailVerification !== 'off' && (
+        <TextInput
+          label={t('Page for confirming an address')}
+          description={t('The e-mail links to it with ?token=…. Leave it empty to use the page of this service.')}
+          placeholder="https://"
+          maw={480}
+          {...fields.text('verificationUrl')}
+        />
+      )}
+      <TextInput
+        label={t('Signing in by mail')}
+        description={t(
+          'The address that opens the app; the e-mail links to it with ?token=…. Leave it empty, and nobody signs in by mail.',
+        )}
+        placeholder="museum://sign-in"
+        maw={480}
+        {...fields.text('signInLinkUrl')}
+      />
+      <TextInput
+        label={t('Pairing a phone to test on')}
+        description={t(
+          'The address that opens the app; the QR code leads to it with ?code=…. Leave it empty if the app scans the code itself.',
+        )}
+        placeholder="museum://pair"
+        maw={480}
+        {...fields.text('pairingUrl')}
       />
     </Stack>
   );
@@ -53,11 +105,11 @@ export function LimitRules({ fields }: PolicyProps) {
     <Stack gap="lg">
       <Rule
         warning={
-          rateLimit.enabled ? undefined : 'Without a limit, one client can slow the service down for all others.'
+          rateLimit.enabled ? undefined : t('Without a limit, one client can slow the service down for all others.')
         }
       >
         <Switch
-          label="Limit the number of requests"
+          label={t('Limit the number of requests')}
           checked={rateLimit.enabled}
           onChange={(event) => set({ enabled: event.currentTarget.checked })}
         />
@@ -65,13 +117,13 @@ export function LimitRules({ fields }: PolicyProps) {
       {rateLimit.enabled && (
         <Group align="flex-start" gap="lg">
           <NumberInput
-            label="Requests per second"
+            label={t('Requests per second')}
             min={0.1}
             error={fields.problem('rateLimit.perSecond')}
             {...numberProps(rateLimit.perSecond, (perSecond) => set({ perSecond }))}
           />
           <NumberInput
-            label="Burst"
+            label={t('Burst')}
             min={1}
             error={fields.problem('rateLimit.burst')}
             {...numberProps(rateLimit.burst, (burst) => set({ burst }))}

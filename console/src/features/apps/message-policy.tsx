@@ -1,10 +1,11 @@
-import { NativeSelect, Stack, Switch, Text } from '@mantine/core';
+import { NativeSelect, NumberInput, Stack, Switch, Text } from '@mantine/core';
 import { DurationField } from '../../components/rules/duration-field.tsx';
 import { RuleFields } from '../../components/rules/rule-fields.tsx';
 import { limitTexts } from '../../components/rules/rule-words.ts';
 import { appRules } from '../../components/rules/rules.ts';
 import { timesIn } from '../../lib/time/times.ts';
-import { type Policy, type PolicyProps, Rule } from './rule-parts.tsx';
+import { t } from '../../lib/words/words.ts';
+import { numberProps, type Policy, type PolicyProps, Rule } from './rule-parts.tsx';
 import classes from './rules.module.css';
 
 export function ProximityRules({ fields }: PolicyProps) {
@@ -13,12 +14,12 @@ export function ProximityRules({ fields }: PolicyProps) {
     <Stack gap="lg">
       <Rule>
         <NativeSelect
-          label="Detection"
-          description="A beacon can have its own setting."
+          label={t('Detection')}
+          description={t('A beacon can have its own setting.')}
           classNames={{ wrapper: classes.choice ?? '' }}
           data={[
-            { value: 'stable', label: 'Stable: few false events' },
-            { value: 'fast', label: 'Fast: short visits count too' },
+            { value: 'stable', label: t('Stable: few false events') },
+            { value: 'fast', label: t('Fast: short visits count too') },
           ]}
           value={values.sensitivity}
           error={problem('sensitivity')}
@@ -27,8 +28,10 @@ export function ProximityRules({ fields }: PolicyProps) {
       </Rule>
       <Rule>
         <Switch
-          label="One zone at a time"
-          description="Beacons are decided together: a visitor is at the likeliest one. Where beacons have a location in metres, visitors have a position too."
+          label={t('One zone at a time')}
+          description={t(
+            'Beacons are decided together: a visitor is at the likeliest one. Where beacons have a location in metres, visitors have a position too.',
+          )}
           checked={values.oneZone}
           onChange={({ currentTarget }) => set('oneZone', currentTarget.checked)}
         />
@@ -36,20 +39,50 @@ export function ProximityRules({ fields }: PolicyProps) {
       <Rule
         warning={
           values.pushTimeToLive > 3_600
-            ? 'After an hour, the visitor may be far away when the message arrives.'
+            ? t('After an hour, the visitor may be far away when the message arrives.')
             : undefined
         }
       >
         <DurationField
-          label="A message is useful for"
+          label={t('A message is useful for')}
           seconds={values.pushTimeToLive}
           error={problem('pushTimeToLive')}
           onChange={(seconds) => set('pushTimeToLive', seconds)}
         />
         <Text size="sm" c="dimmed">
-          A phone that was off for longer does not show the message. From 10 seconds to a day.
+          {t('A phone that was off for longer does not show the message. From 10 seconds to a day.')}
         </Text>
       </Rule>
+    </Stack>
+  );
+}
+
+/** Whether one person alone may send to many. */
+export function ApprovalRules({ fields }: PolicyProps) {
+  const { approval } = fields.values;
+  const set = (change: Partial<Policy['approval']>) => fields.set('approval', { ...approval, ...change });
+  return (
+    <Stack gap="lg">
+      <Switch
+        label={t('A second person approves pushes to many')}
+        description={t(
+          'A push to more phones than this waits until somebody who may send pushes, and has not written it, approves it. What is changed afterwards needs that again.',
+        )}
+        checked={approval.enabled}
+        onChange={({ currentTarget }) => set({ enabled: currentTarget.checked })}
+      />
+      {approval.enabled && (
+        <NumberInput
+          label={t('One person alone may send to at most')}
+          suffix={t(' phones')}
+          min={1}
+          allowDecimal={false}
+          thousandSeparator=","
+          maw={260}
+          error={fields.problem('approval.above') ?? fields.problem('policy.approval.above')}
+          {...numberProps(approval.above, (above) => set({ above }))}
+        />
+      )}
     </Stack>
   );
 }
@@ -62,8 +95,10 @@ export function DeliveryPolicy({ fields }: PolicyProps) {
   return (
     <Stack gap="lg">
       <Switch
-        label="Polite"
-        description="A pause of 15 minutes before the same message is shown again, at most 3 messages a day per visitor, and none from 22:00 to 08:00. The rules below take precedence."
+        label={t('Polite')}
+        description={t(
+          'A pause of 15 minutes before the same message is shown again, at most 3 messages a day per visitor, and none from 22:00 to 08:00. The rules below take precedence.',
+        )}
         checked={values.polite}
         onChange={({ currentTarget }) => set('polite', currentTarget.checked)}
       />
@@ -75,8 +110,8 @@ export function DeliveryPolicy({ fields }: PolicyProps) {
       />
       <Text size="sm" data-testid="limits">
         {limits.length === 0
-          ? 'In effect: every message is shown once per visit, without other limits.'
-          : `In effect: a message is shown ${limits.join(', ')}.`}
+          ? t('In effect: every message is shown once per visit, without other limits.')
+          : t('In effect: a message is shown {list}.', { list: limits.join(', ') })}
       </Text>
     </Stack>
   );

@@ -8,6 +8,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { appsQuery } from '../../lib/data/queries.ts';
 import type { CreateAppBody } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { type Credentials, CredentialsShownOnce, type OpenList } from './credentials.tsx';
 
 type Made = Credentials & { readonly open: OpenList };
@@ -17,15 +18,17 @@ type Preset = NonNullable<CreateAppBody['preset']>;
 const presets: readonly { readonly value: Preset; readonly label: string; readonly description: string }[] = [
   {
     value: 'visitors',
-    label: 'An app for visitors',
-    description:
+    label: t('An app for visitors'),
+    description: t(
       'Everyone with the app can read beacons and messages. Visitors see only what is their own; managers see everybody. The app has to ask visitors for their consent, and to send a secret of each phone; older apps do neither.',
+    ),
   },
   {
     value: 'specification',
-    label: 'As the interface specification describes',
-    description:
+    label: t('As the interface specification describes'),
+    description: t(
       'Signed-in users read and write beacons, messages and records, and anyone with the app can list its users. For a team that trusts everyone who signs in.',
+    ),
   },
 ];
 
@@ -47,7 +50,7 @@ export function NewAppDialog({ isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={close}
       onClosed={() => setMade(undefined)}
-      title={made ? 'Your app is ready' : 'Create an app'}
+      title={made ? t('Your app is ready') : t('Create an app')}
       hasSecret={made !== undefined}
       isWide={made !== undefined}
     >
@@ -72,22 +75,22 @@ function NameForm({ onCancel, onMade }: { readonly onCancel: () => void; readonl
     <DialogFields
       form={fields}
       names={['name', 'preset']}
-      submit="Create"
+      submit={t('Create')}
       isBusy={create.isPending}
       onSubmit={() => create.mutate(undefined, { onError: fields.setFailure })}
       onClose={onCancel}
     >
       <TextInput
-        label="Name"
-        description="It can be changed later."
-        placeholder="Museum guide"
+        label={t('Name')}
+        description={t('It can be changed later.')}
+        placeholder={t('Museum guide')}
         data-autofocus
         required
         {...fields.text('name')}
       />
       <Radio.Group
-        label="Who may read and write what"
-        description="Each rule can be changed later."
+        label={t('Who may read and write what')}
+        description={t('Each rule can be changed later.')}
         value={fields.values.preset}
         error={fields.problem('preset')}
         onChange={(value) => fields.set('preset', value as Preset)}
@@ -99,7 +102,7 @@ function NameForm({ onCancel, onMade }: { readonly onCancel: () => void; readonl
         </Stack>
       </Radio.Group>
       <Text size="sm" c="dimmed">
-        The credentials of the app are shown next, only once.
+        {t('The credentials of the app are shown next, only once.')}
       </Text>
     </DialogFields>
   );

@@ -1,4 +1,5 @@
 import { Switch } from '@mantine/core';
+import { t } from '../../lib/words/words.ts';
 import { type PolicyProps, Rule } from './rule-parts.tsx';
 
 /** Whether a phone has to prove that what comes in its name comes from it. */
@@ -9,13 +10,15 @@ export function PhoneRules({ fields }: PolicyProps) {
     <Rule
       warning={
         isRequired
-          ? 'An app that makes no secret yet can register no new phones. Those that are registered go on.'
+          ? t('An app that makes no secret yet can register no new phones. Those that are registered go on.')
           : undefined
       }
     >
       <Switch
-        label="New phones need a secret of their own"
-        description="If off, a phone may have one. Without one, whoever learns its installationId can send sightings and log records for it."
+        label={t('New phones need a secret of their own')}
+        description={t(
+          'If off, a phone may have one. Without one, whoever learns its installationId can send sightings and log records for it.',
+        )}
         checked={isRequired}
         error={problem('installationProof')}
         onChange={({ currentTarget }) => set('installationProof', currentTarget.checked ? 'required' : 'offered')}

@@ -10,10 +10,12 @@ import { SectionHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { changeApp, settingsOf } from './app-settings.ts';
 import { ConsentRules } from './consent-rules.tsx';
+import { cleanPasskeys, FactorRules } from './factor-rules.tsx';
 import { LimitRules, UserRules } from './limit-rules.tsx';
-import { DeliveryPolicy, ProximityRules } from './message-policy.tsx';
+import { ApprovalRules, DeliveryPolicy, ProximityRules } from './message-policy.tsx';
 import { PhoneRules } from './phone-rules.tsx';
 import { policyLabels } from './policy-labels.ts';
 import type { Policy } from './rule-parts.tsx';
@@ -27,6 +29,12 @@ const shown = [
   'tokenMinutes',
   'passwordMinLength',
   'passwordResetUrl',
+  'emailVerification',
+  'verificationUrl',
+  'signInLinkUrl',
+  'pairingUrl',
+  'totp',
+  'passkeys.',
   'rateLimit.perSecond',
   'rateLimit.burst',
   'quotas.files',
@@ -39,10 +47,14 @@ const shown = [
   'retentionDays.logs',
   'retentionDays.visits',
   'retentionDays.events',
+  'retentionDays.deliveries',
+  'retentionDays.positions',
+  'approval.above',
   'pushTimeToLive',
   'sensitivity',
   'oneZone',
   'consent',
+  'smallGroups',
   'delivery.',
 ];
 
@@ -60,9 +72,9 @@ function PolicyForm({ app }: { readonly app: App }) {
     record: app,
     ...settingsOf(app.appId),
     fieldsOf: (stored = app) => stored.policy,
-    bodyOf: (policy) => policy,
+    bodyOf: (policy) => ({ ...policy, passkeys: cleanPasskeys(policy.passkeys) }),
     change: (policy, ifMatch) => changeApp(app.appId, { policy }, ifMatch),
-    done: 'The policy is saved.',
+    done: t('The policy is saved.'),
     labels: policyLabels,
   });
   const { form: fields, isBusy } = shared;
@@ -72,45 +84,68 @@ function PolicyForm({ app }: { readonly app: App }) {
   }
   return (
     <form onSubmit={submit} noValidate>
-      <SectionHeader title="Policy">
-        Limits, how often messages are shown, and how long records are kept.
-        {isLocked && ' Your role can read the policy. Owners and managers can change it.'}
+      <SectionHeader title={t('Policy')}>
+        {t(
+          'Limits, how often messages are shown, and how long records are kept.{isLocked, select, true { Your role can read the policy. Owners and managers can change it.} other {}}',
+          { isLocked },
+        )}
       </SectionHeader>
       <fieldset disabled={isLocked} className={classes.fieldset}>
-        <Block title="Users of the app">
+        <Block title={t('Users of the app')}>
           <UserRules fields={fields} />
         </Block>
-        <Block title="Limits" about="Per client address, so that one client cannot use up the service.">
+        <Block
+          title={t('Second factor and passkeys')}
+          about={t('What users of the app prove beside the password, or instead of it.')}
+        >
+          <FactorRules fields={fields} stored={app.policy} />
+        </Block>
+        <Block title={t('Limits')} about={t('Per client address, so that one client cannot use up the service.')}>
           <LimitRules fields={fields} />
         </Block>
         <Block
-          title="Quotas"
-          about="What the app may store, and how much clients may add in an hour: uploads per client address and per user, pushes for all ordinary users together. Managers have a separate push quota of the same size. Hourly quotas do not apply to this console."
+          title={t('Quotas')}
+          about={t(
+            'What the app may store, and how much clients may add in an hour: uploads per client address and per user, pushes for all ordinary users together. Managers have a separate push quota of the same size. Hourly quotas do not apply to this console.',
+          )}
         >
           <QuotaRules appId={app.appId} fields={fields} />
         </Block>
         <Block
-          title="Near a beacon"
-          about="How certain the service has to be that a visitor has come near, and how long a message about it stays useful."
+          title={t('Near a beacon')}
+          about={t(
+            'How certain the service has to be that a visitor has come near, and how long a message about it stays useful.',
+          )}
         >
           <ProximityRules fields={fields} />
         </Block>
-        <Block title="Phones" about="How sure the service is that what comes in the name of a phone comes from it.">
+        <Block
+          title={t('Phones')}
+          about={t('How sure the service is that what comes in the name of a phone comes from it.')}
+        >
           <PhoneRules fields={fields} />
         </Block>
         <Block
-          title="Consent of visitors"
-          about="What the service may do with a phone that has told it nothing about messages, analytics or its link to an account."
+          title={t('Consent of visitors')}
+          about={t(
+            'What the service may do with a phone that has told it nothing about messages, analytics or its link to an account.',
+          )}
         >
           <ConsentRules fields={fields} />
         </Block>
         <Block
-          title="How often messages are shown"
-          about="For all notifications and storylines of the app. Each of them can have different rules."
+          title={t('How often messages are shown')}
+          about={t('For all notifications and storylines of the app. Each of them can have different rules.')}
         >
           <DeliveryPolicy fields={fields} />
         </Block>
-        <Block title="How long records are kept" about="In days. Older records are deleted.">
+        <Block title={t('Pushes to many')} about={t('A slip at the keyboard reaches every visitor at once.')}>
+          <ApprovalRules fields={fields} />
+        </Block>
+        <Block
+          title={t('How long records are kept')}
+          about={t('In days. Older records are deleted; 0 keeps them until the next hour.')}
+        >
           <KeepingRules fields={fields} />
         </Block>
       </fieldset>
@@ -120,7 +155,7 @@ function PolicyForm({ app }: { readonly app: App }) {
         form={fields}
         isOutdated={shared.isOutdated}
         names={shown.flatMap((name) => [name, `policy.${name}`])}
-        submit="Save the policy"
+        submit={t('Save the policy')}
         isBusy={isBusy}
         onDiscard={() => fields.reset(app.policy)}
       />

@@ -8,6 +8,7 @@ import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
 import { FormNotes } from '../../components/form/form-notes.tsx';
 import { LeaveGuard } from '../../components/form/leave-guard.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { HistoryButton } from '../../components/history/history-button.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
@@ -16,10 +17,19 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { appQuery, appsQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { changeApp, settingsOf } from './app-settings.ts';
+import { policyLabels } from './policy-labels.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 const timeZones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
+
+/** The settings and the parts of the policy in words. */
+const historyLabels = {
+  name: t('Name'),
+  'policy.timeZone': t('Time zone'),
+  ...Object.fromEntries(Object.entries(policyLabels).map(([name, label]) => [`policy.${name}`, label])),
+};
 
 export function SettingsSection() {
   const { appId } = route.useParams();
@@ -28,7 +38,23 @@ export function SettingsSection() {
   if (!app) return null;
   return (
     <>
-      <SectionHeader title="Settings">Name, time zone, and whether the app is on.</SectionHeader>
+      <SectionHeader
+        title={t('Settings')}
+        action={
+          <HistoryButton
+            appId={appId}
+            kind="settings"
+            recordId={appId}
+            present={{ name: app.name, policy: app.policy }}
+            updatedAt={app.updatedAt}
+            labels={historyLabels}
+            mayChange={may('apps.change')}
+            refresh={settingsOf(appId).refresh}
+          />
+        }
+      >
+        {t('Name, time zone, and whether the app is on. The history is that of the policy, too.')}
+      </SectionHeader>
       <General key={app.appId} app={app} isLocked={!may('apps.change')} />
       {may('apps.change') && <OnOff app={app} />}
       {may('apps.delete') && <Deletion app={app} />}
@@ -50,8 +76,8 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
     bodyOf: (values) => values,
     change: ({ timeZone, ...others }: Partial<GeneralFields>, ifMatch) =>
       changeApp(app.appId, { ...others, ...(timeZone === undefined ? {} : { policy: { timeZone } }) }, ifMatch),
-    done: 'The settings are saved.',
-    labels: { name: 'Name', timeZone: 'Time zone' },
+    done: t('The settings are saved.'),
+    labels: { name: t('Name'), timeZone: t('Time zone') },
   });
   const { form: fields, isBusy } = shared;
   const { timeZone } = fields.values;
@@ -60,17 +86,17 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
     shared.submit();
   }
   return (
-    <Block title="General">
+    <Block title={t('General')}>
       <form onSubmit={submit} noValidate>
         {!isLocked && <LeaveGuard form={fields} />}
         <ConflictDialog {...shared} />
         <Stack maw={420}>
           <FormNotes form={fields} isOutdated={shared.isOutdated} />
           <FailureNote message={fields.rest(['name', 'timeZone'])} />
-          <TextInput label="Name" readOnly={isLocked} {...fields.text('name')} />
+          <TextInput label={t('Name')} readOnly={isLocked} {...fields.text('name')} />
           <Select
-            label="Time zone"
-            description="The time zone of the venue, for schedules and statistics."
+            label={t('Time zone')}
+            description={t('The time zone of the venue, for schedules and statistics.')}
             data={timeZones.includes(timeZone) ? timeZones : [timeZone, ...timeZones]}
             searchable
             limit={60}
@@ -83,7 +109,7 @@ function General({ app, isLocked }: { readonly app: App; readonly isLocked: bool
           {!isLocked && (
             <Group>
               <Button type="submit" disabled={!fields.isDirty} loading={isBusy}>
-                Save
+                {t('Save')}
               </Button>
             </Group>
           )}
@@ -97,15 +123,15 @@ function OnOff({ app }: { readonly app: App }) {
   const [isAsked, setAsked] = useState(false);
   const switchTo = (disabled: boolean) => changeApp(app.appId, { disabled });
   const refresh = settingsOf(app.appId).refresh;
-  const on = useAction({ run: () => switchTo(false), done: `${app.name} is on.`, refresh });
+  const on = useAction({ run: () => switchTo(false), done: t('{name} is on.', { name: app.name }), refresh });
   const close = () => setAsked(false);
   return (
     <Block
-      title={app.disabled ? 'Switch on' : 'Switch off'}
+      title={app.disabled ? t('Switch on') : t('Switch off')}
       about={
         app.disabled
-          ? 'The service refuses every request of this app. Its data is kept.'
-          : 'The service then refuses every request of this app. Its data is kept, and it can be switched on again.'
+          ? t('The service refuses every request of this app. Its data is kept.')
+          : t('The service then refuses every request of this app. Its data is kept, and it can be switched on again.')
       }
     >
       <Button
@@ -113,20 +139,22 @@ function OnOff({ app }: { readonly app: App }) {
         loading={on.isPending}
         onClick={() => (app.disabled ? on.mutate() : setAsked(true))}
       >
-        {app.disabled ? 'Switch the app on' : 'Switch the app off'}
+        {app.disabled ? t('Switch the app on') : t('Switch the app off')}
       </Button>
       <ConfirmedAction
         isOpen={isAsked}
         onClose={close}
-        title="Switch the app off"
-        confirm={`Switch ${app.name} off`}
+        title={t('Switch the app off')}
+        confirm={t('Switch {name} off', { name: app.name })}
         run={() => switchTo(true)}
-        done={`${app.name} is off.`}
+        done={t('{name} is off.', { name: app.name })}
         undo={() => switchTo(false)}
         refresh={refresh}
       >
-        From this moment, every copy of <b>{app.name}</b> is refused: visitors get no messages and no content, and their
-        visits are not recorded. You can switch it on again at any time.
+        {rich(
+          'From this moment, every copy of <b>{name}</b> is refused: visitors get no messages and no content, and their visits are not recorded. You can switch it on again at any time.',
+          { name: app.name, b: (inner) => <b>{inner}</b> },
+        )}
       </ConfirmedAction>
     </Block>
   );
@@ -138,7 +166,7 @@ function Deletion({ app }: { readonly app: App }) {
   const navigate = useNavigate();
   const remove = useAction({
     run: () => call('deleteApp', { params: { appId: app.appId } }),
-    done: `${app.name} was deleted.`,
+    done: t('{name} was deleted.', { name: app.name }),
     showsError: true,
     after: async () => {
       await navigate({ to: '/apps' });
@@ -148,24 +176,28 @@ function Deletion({ app }: { readonly app: App }) {
   });
   return (
     <Block
-      title="Delete"
-      about="Deletes the app with its keys, users, beacons, messages, buckets, files and logs. This cannot be undone."
+      title={t('Delete')}
+      about={t(
+        'Deletes the app with its keys, users, beacons, messages, buckets, files and logs. This cannot be undone.',
+      )}
     >
       <Button color="red" variant="outline" onClick={() => setOpen(true)}>
-        Delete the app
+        {t('Delete the app')}
       </Button>
       <DeleteDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        title="Delete the app"
+        title={t('Delete the app')}
         name={app.name}
         isBusy={remove.isPending}
         failure={remove.error?.message}
         onConfirm={() => remove.mutate()}
       >
         <Text size="sm">
-          <b>{app.name}</b> is deleted with its keys, users, beacons, messages, buckets, files and logs. Copies of the
-          app stop working at once.
+          {rich(
+            '<b>{name}</b> is deleted with its keys, users, beacons, messages, buckets, files and logs. Copies of the app stop working at once.',
+            { name: app.name, b: (inner) => <b>{inner}</b> },
+          )}
         </Text>
       </DeleteDialog>
     </Block>

@@ -1,7 +1,9 @@
 import { Group, NumberInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { usageOfAppQuery } from '../../lib/data/queries.ts';
+import { t } from '../../lib/words/words.ts';
 import { numberProps, type Policy, type PolicyFields, type PolicyProps } from './rule-parts.tsx';
+import rules from './rules.module.css';
 
 const mebibyte = 1_048_576;
 
@@ -10,13 +12,13 @@ const quotaFields: readonly {
   readonly label: string;
   readonly unit?: number;
 }[] = [
-  { name: 'files', label: 'Files' },
-  { name: 'fileBytes', label: 'Size of all files, MiB', unit: mebibyte },
-  { name: 'records', label: 'Records' },
-  { name: 'recordBytes', label: 'Size of all records, MiB', unit: mebibyte },
-  { name: 'uploadsPerHour', label: 'Uploads per hour' },
-  { name: 'uploadBytesPerHour', label: 'Uploads per hour, MiB', unit: mebibyte },
-  { name: 'pushesPerHour', label: 'Pushes per hour' },
+  { name: 'files', label: t('Files') },
+  { name: 'fileBytes', label: t('Size of all files, MiB'), unit: mebibyte },
+  { name: 'records', label: t('Records') },
+  { name: 'recordBytes', label: t('Size of all records, MiB'), unit: mebibyte },
+  { name: 'uploadsPerHour', label: t('Uploads per hour') },
+  { name: 'uploadBytesPerHour', label: t('Uploads per hour, MiB'), unit: mebibyte },
+  { name: 'pushesPerHour', label: t('Pushes per hour') },
 ];
 
 /** The quotas of the app, with the share that is in use. */
@@ -31,7 +33,7 @@ export function QuotaRules({ appId, fields }: { readonly appId: string; readonly
           <NumberInput
             key={name}
             label={label}
-            description={used && `${showShare(used)} % in use`}
+            description={used && t('{share} % in use', { share: showShare(used) })}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             min={1}
             error={fields.problem(`quotas.${name}`)}
@@ -53,24 +55,49 @@ function showShare({ used, quota }: { readonly used: number; readonly quota: num
   return percent > 0 && percent < 1 ? '< 1' : String(Math.floor(percent));
 }
 
-/** How long records are kept. */
+type Kept = keyof Policy['retentionDays'];
+
+const keptLabels: Readonly<Record<Kept, string>> = {
+  logs: t('Logs'),
+  visits: t('Visits'),
+  events: t('Events and verdicts'),
+  deliveries: t('Deliveries'),
+  positions: t('Last positions'),
+};
+/** What may be kept for no day at all. */
+const untilTheHour: readonly Kept[] = ['logs', 'positions'];
+
+/** How long records are kept. Deliveries and positions follow the events unless they say something else. */
 export function KeepingRules({ fields }: PolicyProps) {
   const { retentionDays } = fields.values;
-  const labels = { logs: 'Logs', visits: 'Visits', events: 'Events and verdicts' } as const;
+  const set = (name: Kept, days: number | undefined) => {
+    const { [name]: _, ...others } = retentionDays;
+    fields.set('retentionDays', (days === undefined ? others : { ...others, [name]: days }) as typeof retentionDays);
+  };
   return (
     <Group align="flex-start" gap="lg">
-      {(Object.keys(labels) as (keyof typeof labels)[]).map((name) => (
-        <NumberInput
-          key={name}
-          label={labels[name]}
-          min={1}
-          max={36_500}
-          error={fields.problem(`retentionDays.${name}`)}
-          {...numberProps(retentionDays[name], (days) =>
-            fields.set('retentionDays', { ...retentionDays, [name]: days }),
-          )}
-        />
-      ))}
+      {(Object.keys(keptLabels) as Kept[]).map((name) => {
+        const follows = name === 'deliveries' || name === 'positions';
+        return (
+          <NumberInput
+            key={name}
+            label={keptLabels[name]}
+            description={follows ? t('Empty: as long as events') : undefined}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            placeholder={follows ? String(retentionDays.events) : undefined}
+            min={untilTheHour.includes(name) ? 0 : 1}
+            max={36_500}
+            allowDecimal={false}
+            error={fields.problem(`retentionDays.${name}`)}
+            classNames={{ wrapper: rules.number ?? '' }}
+            value={retentionDays[name] ?? ''}
+            onChange={(days) => {
+              if (typeof days === 'number') set(name, days);
+              else if (follows) set(name, undefined);
+            }}
+          />
+        );
+      })}
     </Group>
   );
 }

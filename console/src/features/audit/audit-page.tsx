@@ -8,6 +8,7 @@ import { PageHeader } from '../../components/page/page-header.tsx';
 import { type AuditFilter, administratorsQuery, appsQuery, auditQuery } from '../../lib/data/queries.ts';
 import { showDateTime, timeZone } from '../../lib/time/time.ts';
 import type { Audit } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './audit.module.css';
 import { filterOfDays } from './audit-search.ts';
 import { changedMembers, describe } from './describe.ts';
@@ -15,21 +16,22 @@ import { changedMembers, describe } from './describe.ts';
 const route = getRouteApi('/signed-in/audit');
 
 const kinds = [
-  { value: '', label: 'All kinds' },
-  { value: 'app', label: 'Apps' },
-  { value: 'key', label: 'Keys' },
-  { value: 'secretKey', label: 'Secret keys' },
-  { value: 'bucket', label: 'Buckets' },
-  { value: 'data', label: 'Data of apps' },
-  { value: 'user', label: 'Users of apps' },
-  { value: 'sender', label: 'Push providers' },
-  { value: 'webhook', label: 'Webhooks' },
-  { value: 'administrator', label: 'Administrators' },
-  { value: 'session', label: 'Sign-ins' },
-  { value: 'factor', label: 'Second factors' },
-  { value: 'passkey', label: 'Passkeys' },
-  { value: 'security', label: 'Rules for signing in' },
-  { value: 'backup', label: 'Backups' },
+  { value: '', label: t('All kinds') },
+  { value: 'app', label: t('Apps') },
+  { value: 'key', label: t('Keys') },
+  { value: 'secretKey', label: t('Secret keys') },
+  { value: 'bucket', label: t('Buckets') },
+  { value: 'data', label: t('Data of apps') },
+  { value: 'user', label: t('Users of apps') },
+  { value: 'sender', label: t('Push providers') },
+  { value: 'webhook', label: t('Webhooks') },
+  { value: 'report', label: t('Reports by mail') },
+  { value: 'administrator', label: t('Administrators') },
+  { value: 'session', label: t('Sign-ins') },
+  { value: 'factor', label: t('Second factors') },
+  { value: 'passkey', label: t('Passkeys') },
+  { value: 'security', label: t('Rules for signing in') },
+  { value: 'backup', label: t('Backups') },
 ];
 
 /** Every change in the console and on the command line, newest first. */
@@ -40,8 +42,8 @@ export function AuditPage() {
   const nameOf = (appId: string | null) => apps.find((app) => app.appId === appId)?.name;
   return (
     <>
-      <PageHeader title="Audit">
-        Who changed what in this console and on the command line. Times are in {timeZone}.
+      <PageHeader title={t('Audit')}>
+        {t('Who changed what in this console and on the command line. Times are in {timeZone}.', { timeZone })}
       </PageHeader>
       <Filters filter={filter} />
       <RowList
@@ -49,16 +51,16 @@ export function AuditPage() {
         error={changes.error}
         empty={
           Object.keys(filter).length > 0 ? (
-            <Text>No changes match.</Text>
+            <Text>{t('No changes match.')}</Text>
           ) : (
             <EmptyState
               icon="list"
-              title="No changes yet"
-              text="Each change appears here with its time, its author and the previous values."
+              title={t('No changes yet')}
+              text={t('Each change appears here with its time, its author and the previous values.')}
             />
           )
         }
-        older={{ label: 'Show older changes', ...changes }}
+        older={{ label: t('Show older changes'), ...changes }}
       >
         {(change) => <Row key={change.auditId} change={change} appName={nameOf(change.appId)} />}
       </RowList>
@@ -77,23 +79,23 @@ function Filters({ filter }: { readonly filter: AuditFilter }) {
   });
   return (
     <div className={classes.filters}>
-      <NativeSelect label="Kind" data={kinds} {...field('kind')} />
+      <NativeSelect label={t('Kind')} data={kinds} {...field('kind')} />
       <NativeSelect
-        label="Who"
+        label={t('Who')}
         data={[
-          { value: '', label: 'Everyone' },
+          { value: '', label: t('Everyone') },
           ...people.map(({ email, name }) => ({ value: email, label: name })),
-          { value: 'command line', label: 'The command line' },
+          { value: 'command line', label: t('The command line') },
         ]}
         {...field('actor')}
       />
       <NativeSelect
-        label="App"
-        data={[{ value: '', label: 'All apps' }, ...apps.map(({ appId, name }) => ({ value: appId, label: name }))]}
+        label={t('App')}
+        data={[{ value: '', label: t('All apps') }, ...apps.map(({ appId, name }) => ({ value: appId, label: name }))]}
         {...field('appId')}
       />
-      <TextInput label="From" type="date" {...field('from')} />
-      <TextInput label="To" type="date" {...field('until')} />
+      <TextInput label={t('From')} type="date" {...field('from')} />
+      <TextInput label={t('To')} type="date" {...field('until')} />
     </div>
   );
 }
@@ -111,7 +113,7 @@ function Row({ change, appName }: { readonly change: Audit; readonly appName: st
         </div>
         {members.length > 0 && (
           <details className={classes.details}>
-            <summary>What changed</summary>
+            <summary>{t('What changed')}</summary>
             <dl>
               {members.map(({ name, before, after }) => (
                 <Fragment key={name}>

@@ -1,87 +1,108 @@
 import type { Audit } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 
 /** Each kind of change, as the end of a sentence that begins with its author. */
 const sentences: Readonly<Record<string, (subject: string, app: string) => string>> = {
-  'app.create': (_, app) => `created the app ${app}.`,
-  'app.change': (_, app) => `changed the app ${app}.`,
-  'app.delete': (_, app) => `deleted the app ${app}.`,
-  'app.rules': (_, app) => `changed the rules of the app ${app}.`,
-  'app.dryRun': (_, app) => `changed the dry run of the app ${app}.`,
-  'traces.purge': (_, app) => `deleted records of ${app} that were older than it keeps them.`,
-  'key.rotate': (_, app) => `added a key to the app ${app}.`,
-  'key.disable': (_, app) => `switched off a key of the app ${app}.`,
-  'secretKey.create': (_, app) => `made a secret key for the app ${app}.`,
-  'secretKey.revoke': (_, app) => `revoked a secret key of the app ${app}.`,
-  'bucket.create': (subject, app) => `created the bucket ${subject} in ${app}.`,
-  'bucket.delete': (subject, app) => `deleted the bucket ${subject} of ${app}.`,
+  'app.create': (_, app) => t('created the app {app}.', { app }),
+  'app.change': (_, app) => t('changed the app {app}.', { app }),
+  'app.delete': (_, app) => t('deleted the app {app}.', { app }),
+  'app.rules': (_, app) => t('changed the rules of the app {app}.', { app }),
+  'app.dryRun': (_, app) => t('changed the dry run of the app {app}.', { app }),
+  'traces.purge': (_, app) => t('deleted records of {app} that were older than it keeps them.', { app }),
+  'key.rotate': (_, app) => t('added a key to the app {app}.', { app }),
+  'key.disable': (_, app) => t('switched off a key of the app {app}.', { app }),
+  'secretKey.create': (_, app) => t('made a secret key for the app {app}.', { app }),
+  'secretKey.revoke': (_, app) => t('revoked a secret key of the app {app}.', { app }),
+  'bucket.create': (subject, app) => t('created the bucket {subject} in {app}.', { subject, app }),
+  'bucket.delete': (subject, app) => t('deleted the bucket {subject} of {app}.', { subject, app }),
   'user.change': (subject, app) =>
-    subject === 'erased' ? `changed a user of ${app}, who is erased by now.` : `changed the user ${subject} of ${app}.`,
-  'user.erase': (subject, app) => `erased a user of ${app} (${subject}).`,
+    subject === 'erased'
+      ? t('changed a user of {app}, who is erased by now.', { app })
+      : t('changed the user {subject} of {app}.', { subject, app }),
+  'user.removeFactor': (subject, app) =>
+    subject === 'erased'
+      ? t('removed a second factor or passkey of a user of {app}, who is erased by now.', { app })
+      : t('removed a second factor or passkey of the user {subject} of {app}.', { subject, app }),
+  'user.endSession': (subject, app) =>
+    subject === 'erased'
+      ? t('ended a session of a user of {app}, who is erased by now.', { app })
+      : t('ended a session of the user {subject} of {app}.', { subject, app }),
+  'user.erase': (subject, app) => t('erased a user of {app} ({subject}).', { app, subject }),
   'person.export': (subject, app) =>
     subject === 'erased'
-      ? `exported what ${app} knew of a person, who is erased by now.`
-      : `exported what ${app} knows of ${subject}.`,
-  'sender.save': (subject, app) => `set up the sender ${subject} of ${app}.`,
-  'sender.remove': (subject, app) => `removed the sender ${subject} of ${app}.`,
-  'identity-provider.create': (_, app) => `added an identity provider to ${app}.`,
-  'identity-provider.change': (_, app) => `changed an identity provider of ${app}.`,
-  'identity-provider.delete': (_, app) => `deleted an identity provider of ${app}.`,
-  'device.issueCredentials': (subject, app) => `issued credentials for the device ${subject} of ${app}.`,
-  'device.revokeCredentials': (subject, app) => `revoked the credentials of the device ${subject} of ${app}.`,
-  'webhook.create': (_, app) => `added a webhook to ${app}.`,
-  'webhook.change': (_, app) => `changed a webhook of ${app}.`,
-  'webhook.delete': (_, app) => `deleted a webhook of ${app}.`,
-  'webhook.rotate': (_, app) => `created a new signing secret for a webhook of ${app}.`,
-  'webhook.disable': (_, app) => `switched off a webhook of ${app}.`,
-  'webhook.redeliver': (_, app) => `sent a call of a webhook of ${app} again.`,
-  'administrator.create': (subject) => `added the administrator ${subject}.`,
-  'administrator.change': (subject) => `changed the administrator ${subject}.`,
-  'administrator.password': (subject) => `set the password of ${subject}.`,
-  'administrator.invite': (subject) => `invited ${subject} as an administrator.`,
-  'administrator.uninvite': (subject) => `withdrew the invitation of ${subject}.`,
-  'administrator.join': () => 'accepted the invitation and became an administrator.',
-  'administrator.link': (subject) => `made a link to a new password for ${subject}.`,
-  'administrator.resetPassword': () => 'chose a new password with a link.',
-  'backup.create': (subject) => `started the backup ${subject}.`,
-  'backup.download': (subject) => `downloaded the backup ${subject}.`,
-  'backup.delete': (subject) => `deleted the backup ${subject}.`,
-  'session.begin': () => 'signed in.',
-  'session.end': () => 'signed out.',
-  'session.refuse': (subject) => `was refused when signing in as ${subject}.`,
-  'session.revoke': () => 'ended a session on another device.',
-  'session.revokeOthers': () => 'ended all other sessions.',
-  'factor.enable': () => 'set up an authenticator app.',
-  'factor.disable': () => 'removed the authenticator app.',
-  'factor.renewCodes': () => 'made new recovery codes.',
-  'factor.reset': (subject) => `removed the second factors of ${subject}.`,
-  'passkey.create': (subject) => `added the passkey ${subject}.`,
-  'passkey.delete': (subject) => `removed the passkey ${subject}.`,
-  'administrator.openLocal': (subject) => `opened a way in without single sign-on for ${subject}.`,
-  'administrator.connect': () => 'connected the account with single sign-on.',
-  'administrator.disconnect': () => 'ended the connection of the account with single sign-on.',
-  'single-sign-on.join': () => 'became an administrator through single sign-on.',
-  'single-sign-on.create': (subject) => `added the provider ${subject} of single sign-on.`,
-  'single-sign-on.change': (subject) => `changed the provider ${subject} of single sign-on.`,
-  'single-sign-on.delete': (subject) => `deleted the provider ${subject} of single sign-on.`,
-  'single-sign-on.only': () => 'changed whether single sign-on is the only way to sign in.',
-  'security.change': () => 'changed what administrators need to sign in.',
+      ? t('exported what {app} knew of a person, who is erased by now.', { app })
+      : t('exported what {app} knows of {subject}.', { app, subject }),
+  'sender.save': (subject, app) => t('set up the sender {subject} of {app}.', { subject, app }),
+  'sender.remove': (subject, app) => t('removed the sender {subject} of {app}.', { subject, app }),
+  'identity-provider.create': (_, app) => t('added an identity provider to {app}.', { app }),
+  'identity-provider.change': (_, app) => t('changed an identity provider of {app}.', { app }),
+  'identity-provider.delete': (_, app) => t('deleted an identity provider of {app}.', { app }),
+  'device.issueCredentials': (subject, app) =>
+    t('issued credentials for the device {subject} of {app}.', { subject, app }),
+  'device.revokeCredentials': (subject, app) =>
+    t('revoked the credentials of the device {subject} of {app}.', { subject, app }),
+  'webhook.create': (_, app) => t('added a webhook to {app}.', { app }),
+  'webhook.change': (_, app) => t('changed a webhook of {app}.', { app }),
+  'webhook.delete': (_, app) => t('deleted a webhook of {app}.', { app }),
+  'webhook.rotate': (_, app) => t('created a new signing secret for a webhook of {app}.', { app }),
+  'webhook.disable': (_, app) => t('switched off a webhook of {app}.', { app }),
+  'webhook.redeliver': (_, app) => t('sent a call of a webhook of {app} again.', { app }),
+  'report.create': (_, app) => t('set up a report by mail about {app}.', { app }),
+  'report.change': (_, app) => t('changed a report by mail about {app}.', { app }),
+  'report.delete': (_, app) => t('deleted a report by mail about {app}.', { app }),
+  'report.askAgain': (_, app) => t('asked an address again whether it wants a report about {app}.', { app }),
+  'report.confirm': (_, app) => t('confirmed a report by mail about {app}.', { app }),
+  'report.stop': (_, app) => t('wants no more reports by mail about {app}.', { app }),
+  'administrator.create': (subject) => t('added the administrator {subject}.', { subject }),
+  'administrator.change': (subject) => t('changed the administrator {subject}.', { subject }),
+  'administrator.password': (subject) => t('set the password of {subject}.', { subject }),
+  'administrator.invite': (subject) => t('invited {subject} as an administrator.', { subject }),
+  'administrator.uninvite': (subject) => t('withdrew the invitation of {subject}.', { subject }),
+  'administrator.join': () => t('accepted the invitation and became an administrator.'),
+  'administrator.link': (subject) => t('made a link to a new password for {subject}.', { subject }),
+  'administrator.resetPassword': () => t('chose a new password with a link.'),
+  'many.change': (subject, app) => t('changed {subject} in {app} at once.', { subject, app }),
+  'many.delete': (subject, app) => t('deleted {subject} in {app} at once.', { subject, app }),
+  'trash.restore': (subject, app) => t('restored {subject} from the trash of {app}.', { subject, app }),
+  'trash.delete': (subject, app) => t('deleted {subject} in the trash of {app} for good.', { subject, app }),
+  'version.restore': (subject, app) => t('went back to an earlier version of {subject} in {app}.', { subject, app }),
+  'backup.create': (subject) => t('started the backup {subject}.', { subject }),
+  'backup.download': (subject) => t('downloaded the backup {subject}.', { subject }),
+  'backup.delete': (subject) => t('deleted the backup {subject}.', { subject }),
+  'backup.plan': () => t('changed when backups are made.'),
+  'backup.drill': (subject) => t('had the backup {subject} restored for trial.', { subject }),
+  'backup.restore': (subject) => t('prepared going back to the backup {subject} at the next start.', { subject }),
+  'backup.cancelRestore': (subject) => t('no longer wants to go back to the backup {subject}.', { subject }),
+  'ownPhone.pair': (_, app) => t('paired a phone to test messages of {app} on.', { app }),
+  'ownPhone.unpair': (_, app) => t('no longer tests messages of {app} on a phone.', { app }),
+  'session.begin': () => t('signed in.'),
+  'session.end': () => t('signed out.'),
+  'session.refuse': (subject) => t('was refused when signing in as {subject}.', { subject }),
+  'session.revoke': () => t('ended a session on another device.'),
+  'session.revokeOthers': () => t('ended all other sessions.'),
+  'factor.enable': () => t('set up an authenticator app.'),
+  'factor.disable': () => t('removed the authenticator app.'),
+  'factor.renewCodes': () => t('made new recovery codes.'),
+  'factor.reset': (subject) => t('removed the second factors of {subject}.', { subject }),
+  'passkey.create': (subject) => t('added the passkey {subject}.', { subject }),
+  'passkey.delete': (subject) => t('removed the passkey {subject}.', { subject }),
+  'administrator.openLocal': (subject) => t('opened a way in without single sign-on for {subject}.', { subject }),
+  'administrator.connect': () => t('connected the account with single sign-on.'),
+  'administrator.disconnect': () => t('ended the connection of the account with single sign-on.'),
+  'single-sign-on.join': () => t('became an administrator through single sign-on.'),
+  'single-sign-on.create': (subject) => t('added the provider {subject} of single sign-on.', { subject }),
+  'single-sign-on.change': (subject) => t('changed the provider {subject} of single sign-on.', { subject }),
+  'single-sign-on.delete': (subject) => t('deleted the provider {subject} of single sign-on.', { subject }),
+  'single-sign-on.only': () => t('changed whether single sign-on is the only way to sign in.'),
+  'security.change': () => t('changed what administrators need to sign in.'),
 };
 
 export function describe({ action, subject, appId, before, after }: Audit, appName: string | undefined): string {
   if (action.startsWith('data.')) return dataSentence(action, subject, { before, after, app: appName ?? appId ?? '' });
   const app = appName ?? nameIn(after) ?? nameIn(before) ?? appId ?? '';
-  return sentences[action]?.(subject, app) ?? `${action} ${subject}`;
+  const what = /^(trash|version)\./.test(action) ? (calledIn(after) ?? calledIn(before) ?? subject) : subject;
+  return sentences[action]?.(what, app) ?? `${action} ${subject}`;
 }
-
-const done: Readonly<Record<string, string>> = {
-  create: 'added',
-  update: 'changed',
-  patch: 'changed',
-  delete: 'deleted',
-  upload: 'uploaded',
-  calibrate: 'calibrated',
-  send: 'sent',
-};
 
 interface DataChange {
   readonly before: unknown;
@@ -95,10 +116,23 @@ function dataSentence(action: string, subject: string, { before, after, app }: D
     .slice('data.'.length)
     .split(/(?=[A-Z])/)
     .map((word) => word.toLowerCase());
-  if (verb === 'send') return `sent a push in ${app}.`;
+  if (verb === 'send') return t('sent a push in {app}.', { app });
+  if (verb === 'approve') return t('approved the push {subject} in {app}.', { subject, app });
   const name = calledIn(after) ?? calledIn(before) ?? subject;
-  return `${done[verb] ?? verb} the ${words.join(' ')} ${name} in ${app}.`;
+  if (words.at(-1) === 'owner')
+    return t(
+      'gave the {kind, select, beacon {beacon} notification {notification} storyline {storyline} venue {venue} floor {floor} zone {zone} device {device} other {{words}}} {name} in {app} to another user.',
+      { kind: camel(words.slice(0, -1)), words: words.slice(0, -1).join(' '), name, app },
+    );
+  return t(
+    '{verb, select, create {added} update {changed} patch {changed} delete {deleted} upload {uploaded} calibrate {calibrated} other {{verb}}} the {kind, select, beacon {beacon} notification {notification} storyline {storyline} storylineDetail {storyline detail} venue {venue} floor {floor} zone {zone} device {device} file {file} schema {schema} user {user} installation {installation} push {push} log {log} record {record} other {{words}}} {name} in {app}.',
+    { verb, kind: camel(words), words: words.join(' '), name, app },
+  );
 }
+
+/** `storylineDetail` */
+const camel = (words: readonly string[]) =>
+  words.map((word, index) => (index === 0 ? word : word.slice(0, 1).toUpperCase() + word.slice(1))).join('');
 
 function calledIn(state: unknown): string | undefined {
   const members = membersOf(state);

@@ -1,5 +1,6 @@
 import type { Beacon, Body, JsonObject, PharosProblem } from '@pharos/sdk';
 import { jsonObjectOf } from '../../lib/text/json-text.ts';
+import { t } from '../../lib/words/words.ts';
 
 /** The values of the form; an empty number field holds an empty string. */
 export interface BeaconFields {
@@ -14,6 +15,8 @@ export interface BeaconFields {
   readonly sensitivity: string;
   readonly radius: number | string;
   readonly metadata: string;
+  /** The objectId of its venue. */
+  readonly venueId: string;
 }
 
 export const beaconFieldNames = [
@@ -28,21 +31,23 @@ export const beaconFieldNames = [
   'sensitivity',
   'radius',
   'metadata',
+  'venueId',
 ] as const;
 
 /** The fields in words. */
 export const beaconLabels: Readonly<Record<keyof BeaconFields, string>> = {
-  name: 'Name',
+  name: t('Name'),
   uuid: 'UUID',
-  major: 'Major',
-  minor: 'Minor',
+  major: t('Major'),
+  minor: t('Minor'),
   'location.x': 'x',
   'location.y': 'y',
-  'location.floor': 'Floor',
-  measuredPower: 'Measured power',
-  sensitivity: 'Sensitivity',
-  radius: 'Radius',
-  metadata: 'Metadata',
+  'location.floor': t('Floor'),
+  measuredPower: t('Measured power'),
+  sensitivity: t('Sensitivity'),
+  radius: t('Radius'),
+  metadata: t('Metadata'),
+  venueId: t('Venue'),
 };
 
 export function fieldsOf(beacon?: Beacon): BeaconFields {
@@ -59,6 +64,7 @@ export function fieldsOf(beacon?: Beacon): BeaconFields {
     sensitivity: beacon?.sensitivity ?? '',
     radius: beacon?.radius ?? '',
     metadata: beacon && Object.keys(beacon.metadata).length > 0 ? JSON.stringify(beacon.metadata, null, 2) : '',
+    venueId: beacon?.venueId?.objectId ?? '',
   };
 }
 
@@ -73,11 +79,13 @@ export function bodyOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): 
   const metadata = jsonObjectOf(fields.metadata);
   const location = locationOf(fields, known);
   const problems: PharosProblem[] = [
-    ...(metadata === undefined ? [{ field: 'metadata', problem: 'must be a JSON object, such as {"hall": 2}' }] : []),
+    ...(metadata === undefined
+      ? [{ field: 'metadata', problem: t('must be a JSON object, such as {"hall": 2}') }]
+      : []),
     ...(location === undefined
       ? (['location.x', 'location.y'] as const)
           .filter((name) => fields[name] === '')
-          .map((field) => ({ field, problem: 'is needed too, or leave the whole place empty' }))
+          .map((field) => ({ field, problem: t('is needed too, or leave the whole place empty') }))
       : []),
   ];
   if (problems.length > 0) return { problems };
@@ -91,6 +99,7 @@ export function bodyOf(fields: BeaconFields, known?: Pick<Beacon, 'location'>): 
     measuredPower: orNull(fields.measuredPower),
     sensitivity: orNull(fields.sensitivity),
     radius: orNull(fields.radius),
+    venueId: fields.venueId === '' ? null : { __type: 'Pointer', className: 'Venue', objectId: fields.venueId },
   };
   return { body: body as unknown as CreateBody };
 }

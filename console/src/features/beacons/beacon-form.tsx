@@ -1,5 +1,6 @@
 import { Alert, Button, Group, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core';
 import type { Beacon, Body } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageForm } from '../../components/form/page-form.tsx';
 import type { Fields } from '../../components/form/use-fields.ts';
@@ -7,6 +8,8 @@ import { type SavedRecord, useRecordForm } from '../../components/form/use-recor
 import { Block } from '../../components/page/block.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { dataOf } from '../../lib/data/api.ts';
+import { venueNamesQuery } from '../../lib/data/venue-names.ts';
+import { t } from '../../lib/words/words.ts';
 import {
   type BeaconFields,
   beaconFieldNames,
@@ -47,7 +50,7 @@ export function BeaconForm({ appId, beacon, onDone, onCancel }: Props) {
     read: () => beacons.get(id),
     change: (members, ifMatch) => beacons.update(id, members, { ifMatch }),
     create: (body) => beacons.create(body as CreateBody),
-    done: (fields) => `${fields.name.trim()} is saved.`,
+    done: (fields) => t('{name} is saved.', { name: fields.name.trim() }),
     refresh: beaconKeys(appId),
     after: (saved) => onDone(saved?.objectId ?? id),
     labels: beaconLabels,
@@ -61,7 +64,7 @@ export function BeaconForm({ appId, beacon, onDone, onCancel }: Props) {
   });
   const move = useAction({
     run: (target: string) => beacons.update(target, wholeBody(form.current()) as CreateBody),
-    done: `${name} is saved.`,
+    done: t('{name} is saved.', { name }),
     refresh: beaconKeys(appId),
     showsError: true,
     after: (_, target) => {
@@ -78,14 +81,14 @@ export function BeaconForm({ appId, beacon, onDone, onCancel }: Props) {
     <PageForm
       form={form}
       names={beaconFieldNames}
-      submit={beacon ? 'Save' : 'Add the beacon'}
+      submit={beacon ? t('Save') : t('Add the beacon')}
       isBusy={search.isPending || move.isPending || shared.isBusy}
       shared={shared}
       onSubmit={begin}
       onCancel={onCancel}
     >
       <Identity form={form} />
-      <Place form={form} />
+      <Place appId={appId} form={form} />
       <Tuning form={form} />
       <DuplicateDialog
         twins={twins}
@@ -116,20 +119,20 @@ async function findTwins(appId: string, fields: BeaconFields, beacon: Beacon | u
 function Identity({ form }: { readonly form: Form }) {
   return (
     <Block
-      title="Identifiers"
-      about="UUID, major and minor together identify a beacon. They are printed on it or shown in the maker's app."
+      title={t('Identifiers')}
+      about={t("UUID, major and minor together identify a beacon. They are printed on it or shown in the maker's app.")}
     >
       <Stack gap="md">
         <TextInput
-          label="Name"
-          description="The place, as people call it."
+          label={t('Name')}
+          description={t('The place, as people call it.')}
           required
           data-autofocus
           {...form.text('name')}
         />
         <TextInput
-          label="UUID"
-          description="With or without dashes, upper or lower case."
+          label={t('UUID')}
+          description={t('With or without dashes, upper or lower case.')}
           required
           spellCheck={false}
           autoComplete="off"
@@ -138,8 +141,8 @@ function Identity({ form }: { readonly form: Form }) {
         />
         <UuidHelp form={form} />
         <div className={classes.fields}>
-          <NumberInput label="Major" required allowDecimal={false} hideControls {...form.number('major')} />
-          <NumberInput label="Minor" required allowDecimal={false} hideControls {...form.number('minor')} />
+          <NumberInput label={t('Major')} required allowDecimal={false} hideControls {...form.number('major')} />
+          <NumberInput label={t('Minor')} required allowDecimal={false} hideControls {...form.number('minor')} />
         </div>
       </Stack>
     </Block>
@@ -152,58 +155,76 @@ function UuidHelp({ form }: { readonly form: Form }) {
   if (isUuid(uuid)) return null;
   const make = (
     <Button size="xs" variant="default" onClick={() => form.set('uuid', newUuid())}>
-      Make a UUID
+      {t('Make a UUID')}
     </Button>
   );
   if (uuid.trim() === '') return <Group>{make}</Group>;
   return (
     <Alert color="yellow" variant="light" p="xs" role="status">
       <Group justify="space-between" gap="xs">
-        <span>This is no UUID (32 digits from 0 to F). Phones would not find the beacon by it.</span>
+        <span>{t('This is no UUID (32 digits from 0 to F). Phones would not find the beacon by it.')}</span>
         {make}
       </Group>
     </Alert>
   );
 }
 
-function Place({ form }: { readonly form: Form }) {
+function Place({ appId, form }: { readonly appId: string; readonly form: Form }) {
+  const { data: venues = [] } = useQuery(venueNamesQuery(appId));
   return (
-    <Block title="Place" about="In metres on your floor plan. The map shows beacons that have a place.">
+    <Block title={t('Place')} about={t('In metres on your floor plan. The map shows beacons that have a place.')}>
       <div className={classes.fields}>
-        <NumberInput label="x" hideControls {...form.number('location.x')} />
-        <NumberInput label="y" hideControls {...form.number('location.y')} />
-        <TextInput label="Floor" placeholder="1, or ground" {...form.text('location.floor')} />
+        <NumberInput label={t('x')} hideControls {...form.number('location.x')} />
+        <NumberInput label={t('y')} hideControls {...form.number('location.y')} />
+        <TextInput label={t('Floor')} placeholder={t('1, or ground')} {...form.text('location.floor')} />
       </div>
+      {(venues.length > 0 || form.values.venueId !== '') && (
+        <NativeSelect
+          mt="md"
+          label={t('Venue')}
+          description={t('Its hours and time zone count for messages at this beacon. The zone follows from the place.')}
+          data={[
+            { value: '', label: t('None') },
+            ...venues.map(({ objectId, name }) => ({ value: objectId, label: name })),
+          ]}
+          {...form.text('venueId')}
+        />
+      )}
     </Block>
   );
 }
 
 function Tuning({ form }: { readonly form: Form }) {
   return (
-    <Block title="Tuning" about="Empty fields use the settings of the app.">
+    <Block title={t('Tuning')} about={t('Empty fields use the settings of the app.')}>
       <Stack gap="md">
         <div className={classes.fields}>
-          <NumberInput label="Radius" description="Metres; 3 by default" hideControls {...form.number('radius')} />
           <NumberInput
-            label="Measured power"
-            description="dBm at one metre"
+            label={t('Radius')}
+            description={t('Metres; 3 by default')}
+            hideControls
+            {...form.number('radius')}
+          />
+          <NumberInput
+            label={t('Measured power')}
+            description={t('dBm at one metre')}
             hideControls
             {...form.number('measuredPower')}
           />
           <NativeSelect
-            label="Sensitivity"
-            description="Stable or fast"
+            label={t('Sensitivity')}
+            description={t('Stable or fast')}
             data={[
-              { value: '', label: 'As set for the app' },
-              { value: 'stable', label: 'Stable: few false events' },
-              { value: 'fast', label: 'Fast: short visits count' },
+              { value: '', label: t('As set for the app') },
+              { value: 'stable', label: t('Stable: few false events') },
+              { value: 'fast', label: t('Fast: short visits count') },
             ]}
             {...form.text('sensitivity')}
           />
         </div>
         <Textarea
-          label="Metadata"
-          description="Any JSON object for your app."
+          label={t('Metadata')}
+          description={t('Any JSON object for your app.')}
           placeholder='{"greeting": "Welcome"}'
           autosize
           minRows={3}

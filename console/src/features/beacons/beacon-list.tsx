@@ -3,29 +3,33 @@ import { Link } from '@tanstack/react-router';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { Times } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { beaconCsv } from './csv-columns.ts';
+import { beaconKeys } from './queries.ts';
 
 /** `4.2, 7.5, floor 1` */
 export function placeText({ location }: Pick<Beacon, 'location'>): string {
   if (!location) return '';
   const { x, y, ...rest } = location as Readonly<Record<string, unknown>>;
   const floor = rest['floor'];
-  const text = floor === undefined || floor === null ? '' : `, floor ${String(floor)}`;
+  const text = floor === undefined || floor === null ? '' : t(', floor {floor}', { floor: String(floor) });
   return `${String(x)}, ${String(y)}${text}`;
 }
 
 /** The table of beacons, as data. */
-export const beaconList = (appId: string, times: Times): ListDefinition<'listBeacons'> => ({
+export const beaconList = (appId: string, times: Times, mayChange = false): ListDefinition<'listBeacons'> => ({
   operation: 'listBeacons',
-  plural: 'beacons',
+  trash: 'beacons',
+  bulk: mayChange ? { kind: 'beacons', remove: 'deleteBeacon', refresh: beaconKeys(appId) } : undefined,
+  plural: t('beacons'),
   searchFields: ['name', 'uuid'],
-  searchHint: 'Search by name or UUID',
+  searchHint: t('Search by name or UUID'),
   defaultOrder: 'name',
   csv: beaconCsv,
   columns: [
     {
       name: 'name',
-      label: 'Name',
+      label: t('Name'),
       sortBy: 'name',
       render: (beacon) => (
         <Link to="/apps/$appId/beacons/$beaconId" params={{ appId, beaconId: beacon.objectId }}>
@@ -33,28 +37,28 @@ export const beaconList = (appId: string, times: Times): ListDefinition<'listBea
         </Link>
       ),
     },
-    { name: 'uuid', label: 'UUID', sortBy: 'uuid', render: ({ uuid }) => <span className="mono">{uuid}</span> },
-    { name: 'major', label: 'Major', sortBy: 'major', isNumber: true, render: ({ major }) => major },
-    { name: 'minor', label: 'Minor', sortBy: 'minor', isNumber: true, render: ({ minor }) => minor },
-    { name: 'place', label: 'Place', render: placeText },
+    { name: 'uuid', label: t('UUID'), sortBy: 'uuid', render: ({ uuid }) => <span className="mono">{uuid}</span> },
+    { name: 'major', label: t('Major'), sortBy: 'major', isNumber: true, render: ({ major }) => major },
+    { name: 'minor', label: t('Minor'), sortBy: 'minor', isNumber: true, render: ({ minor }) => minor },
+    { name: 'place', label: t('Place'), render: placeText },
     updatedColumn(times),
   ],
   filters: [
-    { name: 'name', label: 'Name', kind: 'text' },
-    { name: 'uuid', label: 'UUID', kind: 'text' },
-    { name: 'major', label: 'Major', kind: 'number' },
-    { name: 'minor', label: 'Minor', kind: 'number' },
-    { name: 'location', label: 'Location', kind: 'member' },
-    { name: 'metadata', label: 'Metadata', kind: 'member' },
-    { name: 'radius', label: 'Radius', kind: 'number' },
-    { name: 'measuredPower', label: 'Measured power', kind: 'number' },
+    { name: 'name', label: t('Name'), kind: 'text' },
+    { name: 'uuid', label: t('UUID'), kind: 'text' },
+    { name: 'major', label: t('Major'), kind: 'number' },
+    { name: 'minor', label: t('Minor'), kind: 'number' },
+    { name: 'location', label: t('Location'), kind: 'member' },
+    { name: 'metadata', label: t('Metadata'), kind: 'member' },
+    { name: 'radius', label: t('Radius'), kind: 'number' },
+    { name: 'measuredPower', label: t('Measured power'), kind: 'number' },
     {
       name: 'sensitivity',
-      label: 'Sensitivity',
+      label: t('Sensitivity'),
       kind: 'choice',
       choices: [
-        { value: 'stable', label: 'stable' },
-        { value: 'fast', label: 'fast' },
+        { value: 'stable', label: t('stable') },
+        { value: 'fast', label: t('fast') },
       ],
     },
     ...stampFilters,

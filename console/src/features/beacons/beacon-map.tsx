@@ -9,6 +9,7 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useListed } from '../../lib/data/listed.ts';
 import { appQuery } from '../../lib/data/queries.ts';
+import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import classes from './beacons.module.css';
 import { frameOf, placeLabels, type Spot, spotsOf, ticks, type Visitor, visitorsOn } from './plot.ts';
 import { visitorsNowQuery } from './queries.ts';
@@ -35,7 +36,7 @@ export function BeaconMap({ appId, where, tools }: Props) {
   const [chosen, setChosen] = useState<string>();
   const all = spotsOf((data?.results ?? []) as readonly Beacon[]);
   const floors = [...new Set(all.map(({ floor }) => floor))].sort((a, b) =>
-    a.localeCompare(b, 'en', { numeric: true }),
+    a.localeCompare(b, pageLanguage(), { numeric: true }),
   );
   const floor = chosen !== undefined && floors.includes(chosen) ? chosen : floors[0];
   const spots = all.filter((spot) => spot.floor === floor);
@@ -48,15 +49,18 @@ export function BeaconMap({ appId, where, tools }: Props) {
         {tools}
         {floors.length > 1 && (
           <NativeSelect
-            aria-label="Floor"
-            data={floors.map((value) => ({ value, label: value === '' ? 'Without a floor' : `Floor ${value}` }))}
+            aria-label={t('Floor')}
+            data={floors.map((value) => ({
+              value,
+              label: value === '' ? t('Without a floor') : t('Floor {value}', { value }),
+            }))}
             value={floor}
             onChange={({ currentTarget }) => setChosen(currentTarget.value)}
           />
         )}
         {where && (
           <Text size="sm" c="dimmed">
-            Limited by the search and the filter of the table.
+            {t('Limited by the search and the filter of the table.')}
           </Text>
         )}
       </Group>
@@ -65,15 +69,18 @@ export function BeaconMap({ appId, where, tools }: Props) {
       {data && all.length === 0 && (
         <EmptyState
           icon="map"
-          title="No beacon has a place yet"
-          text="Give beacons an x and a y, in metres on your floor plan, to see them here."
+          title={t('No beacon has a place yet')}
+          text={t('Give beacons an x and a y, in metres on your floor plan, to see them here.')}
         />
       )}
       {spots.length > 0 && maySee && <WhoIsHere appId={appId} here={visitors.length} everywhere={sensed.length} />}
       {spots.length > 0 && <Plot appId={appId} spots={spots} visitors={visitors} />}
       {(data?.count ?? 0) > mostSpots && (
         <Text size="sm" c="dimmed" mt="xs">
-          Only the first {mostSpots.toLocaleString('en')} of {data?.count?.toLocaleString('en')} are shown.
+          {t('Only the first {mostSpots, number} of {count} are shown.', {
+            mostSpots,
+            count: data?.count?.toLocaleString(pageLanguage()),
+          })}
         </Text>
       )}
     </>
@@ -93,16 +100,24 @@ function WhoIsHere({ appId, here, everywhere }: HereProps) {
   if (!app.policy.oneZone)
     return (
       <Text size="sm" c="dimmed" mb="xs">
-        Visitors are not drawn: this app does not decide which one beacon a visitor is at. Its policy can switch that
-        on.
+        {t(
+          'Visitors are not drawn: this app does not decide which one beacon a visitor is at. Its policy can switch that on.',
+        )}
       </Text>
     );
-  const visitors = (n: number) => `${n.toLocaleString('en')} ${n === 1 ? 'visitor' : 'visitors'}`;
+  const visitors = (n: number) => t('{n, number} {n, plural, one {visitor} other {visitors}}', { n });
   const others = everywhere - here;
   return (
     <Text size="sm" mb="xs" role="status">
-      <span className={classes.legend} aria-hidden /> {visitors(here)} here in the last minute
-      {others > 0 && `, ${others.toLocaleString('en')} elsewhere or with an unknown position`}
+      {rich(
+        '{part} {visitors} here in the last minute{hasOthers, select, true {, {others, number} elsewhere or with an unknown position} other {}}',
+        {
+          part: <span className={classes.legend} aria-hidden />,
+          visitors: visitors(here),
+          others,
+          hasOthers: others > 0,
+        },
+      )}
     </Text>
   );
 }
@@ -130,9 +145,9 @@ function Plot({ appId, spots, visitors }: PlotProps) {
   const open = (beaconId: string) =>
     void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } });
   return (
-    <section ref={ref} className={classes.map} aria-label="Map of the beacons">
+    <section ref={ref} className={classes.map} aria-label={t('Map of the beacons')}>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
-        <title>Map of the beacons</title>
+        <title>{t('Map of the beacons')}</title>
         <Grid frame={frame} scale={scale} width={width} height={height} />
         <g className={classes.visitors} aria-hidden>
           {visitors.map(({ objectId, x, y, accuracy, seconds }) => (
@@ -140,7 +155,9 @@ function Plot({ appId, spots, visitors }: PlotProps) {
               key={objectId}
               style={{ transform: `translate(${(x - frame.x) * scale}px, ${(y - frame.y) * scale}px)` }}
             >
-              <title>{`A visitor ${seconds} s ago, within ${accuracy.toFixed(1)} m`}</title>
+              <title>
+                {t('A visitor {seconds} s ago, within {accuracy} m', { seconds, accuracy: accuracy.toFixed(1) })}
+              </title>
               <circle r={accuracy * scale} className={classes.within} />
               <circle r={4.5} className={classes.visitor} />
             </g>
@@ -157,7 +174,7 @@ function Plot({ appId, spots, visitors }: PlotProps) {
               className={classes.spot}
               role="link"
               tabIndex={0}
-              aria-label={`${name} at ${spot.x}, ${spot.y}`}
+              aria-label={t('{name} at {x}, {y}', { name, x: spot.x, y: spot.y })}
               onClick={() => open(objectId)}
               onKeyDown={({ key }) => key === 'Enter' && open(objectId)}
             >

@@ -3,7 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
+import names from '../../components/page/names.module.css';
 import { eventTexts } from '../../components/rules/rules.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './beacons.module.css';
 import { beaconUsesQuery } from './queries.ts';
 
@@ -15,19 +18,20 @@ interface Props {
 /** The notifications and scenarios that are shown at a beacon. */
 export function BeaconMessages({ appId, beaconId }: Props) {
   const { data: uses, error } = useQuery(beaconUsesQuery(appId, beaconId));
+  const mayTry = useMayCall()('simulateSightings');
   const total = (uses?.notifications ?? 0) + (uses?.scenarios ?? 0);
   const { notifications = [], scenarios = [] } = uses?.shown ?? {};
   const more = total - notifications.length - scenarios.length;
   return (
-    <Block title="Messages here" about="What visitors are shown at this beacon.">
+    <Block title={t('Messages here')} about={t('What visitors are shown at this beacon.')}>
       <FailureNote message={error?.message} />
       {!uses && !error && <Skeleton h={60} />}
       {uses && total === 0 && (
         <Text c="dimmed" size="sm">
-          No notification and no storyline uses this beacon.
+          {t('No notification and no storyline uses this beacon.')}
         </Text>
       )}
-      <ul className={classes.lines} aria-label="Messages here">
+      <ul className={classes.lines} aria-label={t('Messages here')}>
         {notifications.map(({ objectId, description, event, isEnabled }) => (
           <li key={objectId}>
             <Link
@@ -38,7 +42,8 @@ export function BeaconMessages({ appId, beaconId }: Props) {
               {description}
             </Link>
             <span className={classes.soft}>
-              Notification, when a visitor {eventTexts[event].verb} {!isEnabled && <Badge color="gray">Off</Badge>}
+              {t('Notification, when a visitor {verb}', { verb: eventTexts[event].verb })}{' '}
+              {!isEnabled && <Badge color="gray">{t('Off')}</Badge>}
             </span>
           </li>
         ))}
@@ -49,15 +54,29 @@ export function BeaconMessages({ appId, beaconId }: Props) {
               params={{ appId, storylineId, detailId: objectId }}
               className={classes.what}
             >
-              {alertTitle || 'A scenario without a title'}
+              {alertTitle || t('A scenario without a title')}
             </Link>
-            <span className={classes.soft}>Storyline, when a visitor {eventTexts[event].verb}</span>
+            <span className={classes.soft}>
+              {t('Storyline, when a visitor {verb}', { verb: eventTexts[event].verb })}
+            </span>
           </li>
         ))}
       </ul>
       {more > 0 && (
         <Text size="sm" c="dimmed" mt="xs">
-          And {more.toLocaleString('en')} more.
+          {t('And {more, number} more.', { more })}
+        </Text>
+      )}
+      {mayTry && (
+        <Text size="sm" mt="sm">
+          <Link
+            to="/apps/$appId/activity/what-if"
+            params={{ appId }}
+            search={{ beacon: beaconId }}
+            className={names.link}
+          >
+            {t('See what would happen here')}
+          </Link>
         </Text>
       )}
     </Block>

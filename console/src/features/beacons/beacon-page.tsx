@@ -7,6 +7,8 @@ import { MetadataBlock } from '../../components/code/code-block.tsx';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ShowRequest } from '../../components/code/show-request.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { HistoryButton } from '../../components/history/history-button.tsx';
+import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { Block } from '../../components/page/block.tsx';
 import blocks from '../../components/page/blocks.module.css';
 import { Fact, Facts } from '../../components/page/facts.tsx';
@@ -14,12 +16,17 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
+import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
+import { venueNamesQuery } from '../../lib/data/venue-names.ts';
 import { eventWordsHere } from '../../lib/text/event-words.ts';
 import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
 import { showDuration, useTimes } from '../../lib/time/times.ts';
+import { rich, t, tenths } from '../../lib/words/words.ts';
+import { beaconLabels } from './beacon-fields.ts';
 import { placeText } from './beacon-list.tsx';
 import { BeaconMessages } from './beacon-messages.tsx';
 import classes from './beacons.module.css';
+import { Calibration } from './calibration.tsx';
 import { activityQuery, beaconKeys, beaconQuery, beaconUsesQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId');
@@ -33,15 +40,39 @@ export function BeaconPage() {
   return (
     <RecordPage
       query={query}
-      title={(beacon) => beacon?.name ?? 'Beacon'}
-      all={{ label: 'All beacons', to: '/apps/$appId/beacons', params: { appId } }}
-      action={() => mayChange && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
+      title={(beacon) => beacon?.name ?? t('Beacon')}
+      all={{ label: t('All beacons'), to: '/apps/$appId/beacons', params: { appId } }}
+      action={(beacon) => (
+        <Group gap="xs">
+          <HistoryButton
+            appId={appId}
+            kind="beacons"
+            recordId={beaconId}
+            present={beacon}
+            updatedAt={beacon.updatedAt}
+            labels={beaconLabels}
+            mayChange={mayChange}
+            refresh={beaconKeys(appId)}
+          />
+          {mayChange && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
+        </Group>
+      )}
     >
       {(beacon) => (
         <>
           <BeaconFacts appId={appId} beacon={beacon} />
           <BeaconMessages appId={appId} beaconId={beaconId} />
           <Activity appId={appId} beaconId={beaconId} />
+          {mayChange && <Calibration appId={appId} beacon={beacon} />}
+          <OwnerBlock
+            appId={appId}
+            name={beacon.name}
+            createdBy={beacon.createdBy}
+            operation="updateBeaconOwner"
+            rules={{ group: 'resources', name: 'beacons' }}
+            handOver={(userId) => dataOf(appId).beacons.handOver(beaconId, userId)}
+            refresh={beaconKeys(appId)}
+          />
           <Group justify="flex-end" mt="xs">
             <ShowRequest appId={appId} request={{ operation: 'getBeacon', params: { objectId: beaconId } }} />
           </Group>
@@ -56,25 +87,26 @@ function BeaconFacts({ appId, beacon }: { readonly appId: string; readonly beaco
   const times = useTimes(appId);
   const { radius, measuredPower, sensitivity, metadata } = beacon;
   return (
-    <Block title="Facts" about={`Times are in ${times.zone}.`}>
+    <Block title={t('Facts')} about={t('Times are in {zone}.', { zone: times.zone })}>
       <Facts>
-        <Fact label="UUID" isWide>
+        <Fact label={t('UUID')} isWide>
           <span className="mono">{beacon.uuid}</span>
-          <CopyButton text={beacon.uuid} label="UUID" />
+          <CopyButton text={beacon.uuid} label={t('UUID')} />
         </Fact>
-        <Fact label="Major, minor">
+        <Fact label={t('Major, minor')}>
           {beacon.major}, {beacon.minor}
         </Fact>
-        <Fact label="Place">{placeText(beacon) || 'not set'}</Fact>
-        <Fact label="Radius">{radius === undefined ? '3 m (default)' : `${radius} m`}</Fact>
-        <Fact label="Measured power">
-          {measuredPower === undefined ? 'not calibrated' : `${measuredPower} dBm at 1 m`}
+        <Fact label={t('Place')}>{placeText(beacon) || t('not set')}</Fact>
+        <VenueFact appId={appId} beacon={beacon} />
+        <Fact label={t('Radius')}>{radius === undefined ? t('3 m (default)') : `${radius} m`}</Fact>
+        <Fact label={t('Measured power')}>
+          {measuredPower === undefined ? t('not calibrated') : t('{measuredPower} dBm at 1 m', { measuredPower })}
         </Fact>
-        <Fact label="Sensitivity">{sensitivity ?? 'as set for the app'}</Fact>
-        <Fact label="Created" isTime>
+        <Fact label={t('Sensitivity')}>{sensitivity ?? t('as set for the app')}</Fact>
+        <Fact label={t('Created')} isTime>
           {times.dateTime(beacon.createdAt)}
         </Fact>
-        <Fact label="Changed" isTime>
+        <Fact label={t('Changed')} isTime>
           {times.dateTime(beacon.updatedAt)}
         </Fact>
         <Fact label="objectId">
@@ -87,23 +119,40 @@ function BeaconFacts({ appId, beacon }: { readonly appId: string; readonly beaco
   );
 }
 
+/** Its venue, with the page of its plan. */
+function VenueFact({ appId, beacon: { venueId } }: { readonly appId: string; readonly beacon: Beacon }) {
+  const { data: venues } = useQuery({ ...venueNamesQuery(appId), enabled: venueId !== undefined });
+  if (!venueId) return null;
+  const name = venues?.find(({ objectId }) => objectId === venueId.objectId)?.name ?? venueId.objectId;
+  return (
+    <Fact label={t('Venue')}>
+      <Link to="/apps/$appId/beacons/venues/$venueId" params={{ appId, venueId: venueId.objectId }}>
+        {name}
+      </Link>
+    </Fact>
+  );
+}
+
 function Activity({ appId, beaconId }: { readonly appId: string; readonly beaconId: string }) {
   const { data, error } = useQuery(activityQuery(appId, beaconId));
   const times = useTimes(appId);
   const isQuiet = data?.events.results.length === 0 && data.visits.results.length === 0;
   return (
-    <Block title="Recent activity" about={`The latest events and visits. Times are in ${times.zone}.`}>
+    <Block
+      title={t('Recent activity')}
+      about={t('The latest events and visits. Times are in {zone}.', { zone: times.zone })}
+    >
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={90} />}
       {isQuiet && (
         <Text c="dimmed" size="sm">
-          No visitor has come near yet. Events appear here as soon as an app reports this beacon.
+          {t('No visitor has come near yet. Events appear here as soon as an app reports this beacon.')}
         </Text>
       )}
       {data && !isQuiet && (
         <div className={classes.activity}>
-          <section aria-label="Events">
-            <h3 className={classes.small}>Events · {(data.events.count ?? 0).toLocaleString('en')}</h3>
+          <section aria-label={t('Events')}>
+            <h3 className={classes.small}>{t('Events · {count, number}', { count: data.events.count ?? 0 })}</h3>
             <ul className={classes.lines}>
               {data.events.results.map((event) => (
                 <li key={event.objectId}>
@@ -113,22 +162,22 @@ function Activity({ appId, beaconId }: { readonly appId: string; readonly beacon
                     className={classes.what}
                   >
                     {eventWordsHere[event.event]}
-                    {event.distance !== undefined && (
-                      <span className={classes.soft}> {event.distance.toFixed(1)} m</span>
-                    )}
+                    {event.distance !== undefined && <span className={classes.soft}> {tenths(event.distance)} m</span>}
                   </Link>
                   <span className={classes.soft}>{times.dateTime(event.occurredAt)}</span>
                 </li>
               ))}
             </ul>
           </section>
-          <section aria-label="Visits">
-            <h3 className={classes.small}>Visits · {(data.visits.count ?? 0).toLocaleString('en')}</h3>
+          <section aria-label={t('Visits')}>
+            <h3 className={classes.small}>{t('Visits · {count, number}', { count: data.visits.count ?? 0 })}</h3>
             <ul className={classes.lines}>
               {data.visits.results.map((visit) => (
                 <li key={visit.objectId}>
                   <span className={classes.what}>
-                    {visit.dwell === null ? 'still here' : `Stayed ${showDuration(visit.dwell)}`}
+                    {visit.dwell === null
+                      ? t('still here')
+                      : t('Stayed {duration}', { duration: showDuration(visit.dwell) })}
                   </span>
                   <span className={classes.soft}>{times.dateTime(visit.enteredAt)}</span>
                 </li>
@@ -154,15 +203,19 @@ function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
-      title="Delete the beacon"
-      confirm={`Delete ${beacon.name}`}
+      title={t('Delete the beacon')}
+      confirm={t('Delete {name}', { name: beacon.name })}
       run={() => dataOf(appId).beacons.delete(beacon.objectId)}
-      done={`${beacon.name} was deleted.`}
-      refresh={beaconKeys(appId)}
+      done={t('{name} was deleted.', { name: beacon.name })}
+      undo={() => restoreFromTrash(appId, 'beacons', [beacon.objectId])}
+      refresh={[...beaconKeys(appId), trashKey(appId)]}
       leave={{ to: '/apps/$appId/beacons', params: { appId }, forget: beaconQuery(appId, beacon.objectId).queryKey }}
     >
-      <b>{beacon.name}</b> is deleted permanently. Its events and visits stay in the history.
-      <div className={blocks.meta}>{uses ? usesText(uses) : 'Looking for messages that use it …'}</div>
+      {rich('<b>{name}</b> is deleted. It stays in the trash for 30 days; its events and visits stay in the history.', {
+        name: beacon.name,
+        b: (inner) => <b>{inner}</b>,
+      })}
+      <div className={blocks.meta}>{uses ? usesText(uses) : t('Looking for messages that use it …')}</div>
     </ConfirmedAction>
   );
 }
@@ -170,6 +223,6 @@ function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
 function usesText(uses: MessageUses): string {
   const text = messageUsesText(uses);
   return text === undefined
-    ? 'No notification and no storyline uses it.'
-    : `Used by ${text}; they will no longer be shown.`;
+    ? t('No notification and no storyline uses it.')
+    : t('Used by {text}; they will no longer be shown.', { text });
 }

@@ -1,10 +1,12 @@
-import { Group, SegmentedControl } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { listFilter } from '../../components/list/list-search.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
+import { PlaceViews } from '../../components/page/place-views.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { beaconList } from './beacon-list.tsx';
 import { BeaconMap } from './beacon-map.tsx';
 
@@ -14,16 +16,13 @@ export function BeaconsPage() {
   const { appId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const list = beaconList(appId, useTimes(appId));
-  const mayCreate = useMayCall()('createBeacon');
+  const mayCall = useMayCall();
+  const list = beaconList(appId, useTimes(appId), mayCall('deleteBeacon'));
+  const mayCreate = mayCall('createBeacon');
   const view = (
-    <SegmentedControl
-      aria-label="View"
-      data={[
-        { value: 'table', label: 'Table' },
-        { value: 'map', label: 'Map' },
-      ]}
-      value={search.view ?? 'table'}
+    <PlaceViews
+      appId={appId}
+      view={search.view ?? 'table'}
       onChange={(value) =>
         void navigate({ search: (known) => ({ ...known, view: value === 'map' ? ('map' as const) : undefined }) })
       }
@@ -32,8 +31,8 @@ export function BeaconsPage() {
   return (
     <SectionList
       appId={appId}
-      title="Beacons"
-      about="Each beacon marks a place. Messages are shown when a visitor comes near it or leaves."
+      title={t('Beacons')}
+      about={t('Each beacon marks a place. Messages are shown when a visitor comes near it or leaves.')}
       action={mayCreate && <Actions appId={appId} />}
       list={list}
       tools={view}
@@ -42,10 +41,10 @@ export function BeaconsPage() {
       }
       empty={{
         icon: 'beacon',
-        title: 'No beacons yet',
+        title: t('No beacons yet'),
         text: mayCreate
-          ? 'Add the first one with the UUID, major and minor that it sends, or import a CSV file.'
-          : 'Owners, managers and installers add beacons.',
+          ? t('Add the first one with the UUID, major and minor that it sends, or import a CSV file.')
+          : t('Owners, managers and installers add beacons.'),
       }}
     />
   );
@@ -55,10 +54,10 @@ function Actions({ appId }: { readonly appId: string }) {
   return (
     <Group gap="xs">
       <LinkButton to="/apps/$appId/beacons/import" params={{ appId }} icon="upload" isPlain>
-        Import
+        {t('Import')}
       </LinkButton>
       <LinkButton to="/apps/$appId/beacons/new" params={{ appId }} icon="plus">
-        Add a beacon
+        {t('Add a beacon')}
       </LinkButton>
     </Group>
   );

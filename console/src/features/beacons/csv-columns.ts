@@ -2,6 +2,7 @@ import type { Beacon } from '@pharos/sdk';
 import type { CsvColumns } from '../../components/export/csv-of-list.ts';
 import { type CsvTable, numberIn } from '../../lib/text/csv.ts';
 import { jsonObjectOf } from '../../lib/text/json-text.ts';
+import { t } from '../../lib/words/words.ts';
 import { floorOf } from './beacon-fields.ts';
 
 /** The columns of a CSV file of beacons. A file for import needs at least name, uuid, major and minor. */
@@ -18,6 +19,8 @@ export const csvColumns = [
   'measuredPower',
   'sensitivity',
   'metadata',
+  'venueId',
+  'zoneId',
 ] as const;
 export type CsvColumn = (typeof csvColumns)[number];
 
@@ -37,6 +40,8 @@ export function cellsOf(beacon: Beacon): string[] {
     measuredPower: beacon.measuredPower,
     sensitivity: beacon.sensitivity,
     metadata: hasMetadata ? JSON.stringify(beacon.metadata) : undefined,
+    venueId: beacon.venueId?.objectId,
+    zoneId: beacon.zoneId?.objectId,
   };
   return csvColumns.map((column) =>
     values[column] === undefined || values[column] === null ? '' : String(values[column]),
@@ -59,7 +64,9 @@ export function columnProblem({ header }: CsvTable): string | undefined {
   const found = columnsIn(header);
   const missing = (['name', 'uuid', 'major', 'minor'] as const).filter((name) => !found.includes(name));
   if (missing.length > 0 && !found.includes('objectId'))
-    return `Missing column: ${missing.join(', ')}. Without objectId, a file needs name, uuid, major and minor.`;
+    return t('Missing column: {list}. Without objectId, a file needs name, uuid, major and minor.', {
+      list: missing.join(', '),
+    });
   return undefined;
 }
 
@@ -82,14 +89,21 @@ export function readRow(
     if (!isIn(column)) continue;
     members[column] = text(column);
     const { length } = [...text(column)];
-    if (length < 1 || length > 50) problems.push(`${column} must have 1 to 50 characters`);
+    if (length < 1 || length > 50) problems.push(t('{column} must have 1 to 50 characters', { column }));
   }
   const number = (column: CsvColumn, rule: Rule): number | null => {
     if (text(column) === '' && !rule.isRequired) return null;
     const value = numberIn(text(column), separator);
     const fits =
       text(column) !== '' && value >= rule.from && value <= rule.to && (!rule.isWhole || Number.isInteger(value));
-    if (!fits) problems.push(`${column} must be a ${rule.isWhole ? 'whole ' : ''}number${rangeText(rule)}`);
+    if (!fits)
+      problems.push(
+        t('{column} must be {isWhole, select, true {a whole number} other {a number}}{range}', {
+          column,
+          isWhole: Boolean(rule.isWhole),
+          range: rangeText(rule),
+        }),
+      );
     return value;
   };
   for (const column of ['major', 'minor'] as const)
@@ -98,17 +112,22 @@ export function readRow(
   if (isIn('measuredPower')) members.measuredPower = number('measuredPower', { from: -100, to: -20, isWhole: true });
   if (isIn('sensitivity')) {
     const value = text('sensitivity');
-    if (!['', 'stable', 'fast'].includes(value)) problems.push('sensitivity must be stable, fast or empty');
+    if (!['', 'stable', 'fast'].includes(value)) problems.push(t('sensitivity must be stable, fast or empty'));
     members.sensitivity = value === '' ? null : (value as 'stable' | 'fast');
   }
   if (isIn('x') || isIn('y')) {
     const [x, y] = [number('x', anywhere), number('y', anywhere)];
-    if ((x === null) !== (y === null)) problems.push('x and y must both be set or both be empty');
+    if ((x === null) !== (y === null)) problems.push(t('x and y must both be set or both be empty'));
     const floor = text('floor') === '' ? {} : { floor: floorOf(text('floor')) };
     members.location = x === null || y === null ? null : { x, y, ...floor };
   }
   if (isIn('metadata')) members.metadata = jsonObjectOf(text('metadata')) ?? {};
-  if (isIn('metadata') && !jsonObjectOf(text('metadata'))) problems.push('metadata must be a JSON object or empty');
+  if (isIn('metadata') && !jsonObjectOf(text('metadata'))) problems.push(t('metadata must be a JSON object or empty'));
+  const belongs = <Name extends 'Venue' | 'Zone'>(column: CsvColumn, className: Name) =>
+    text(column) === '' ? null : ({ __type: 'Pointer', className, objectId: text(column) } as const);
+  if (isIn('venueId')) members.venueId = belongs('venueId', 'Venue');
+  // An empty cell is a beacon whose zone follows from its place.
+  if (isIn('zoneId') && text('zoneId') !== '') members.zoneId = belongs('zoneId', 'Zone');
   return { objectId: text('objectId') || undefined, members, problems };
 }
 
@@ -119,4 +138,4 @@ interface Rule {
   readonly isRequired?: true;
 }
 const anywhere: Rule = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
-const rangeText = ({ from, to }: Rule) => (Number.isFinite(from) ? ` from ${from} to ${to}` : '');
+const rangeText = ({ from, to }: Rule) => (Number.isFinite(from) ? t(' from {from} to {to}', { from, to }) : '');

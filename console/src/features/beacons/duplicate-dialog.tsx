@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { Beacon } from '@pharos/sdk';
+import { rich, t } from '../../lib/words/words.ts';
 import { placeText } from './beacon-list.tsx';
 
 interface Props {
@@ -16,27 +17,33 @@ interface Props {
 export function DuplicateDialog({ twins, isNew, name, onMove, onKeepBoth, onClose }: Props) {
   const [first] = twins;
   return (
-    <Modal opened={twins.length > 0} onClose={onClose} title="This beacon already exists">
+    <Modal opened={twins.length > 0} onClose={onClose} title={t('This beacon already exists')}>
       {first && (
         <Stack>
           <Text size="sm">
-            <b>{twins.map((twin) => twin.name).join(', ')}</b>
-            {placeText(first) && ` (at ${placeText(first)})`} {twins.length > 1 ? 'have' : 'has'} the same UUID, major
-            and minor.{' '}
-            {isNew
-              ? `Was it moved and is now ${name}, or is this a second beacon with the same identifiers?`
-              : 'The service cannot tell two beacons with the same identifiers apart.'}
+            {rich(
+              '<b>{list}</b>{hasPlace, select, true { (at {place})} other {}} {hasCount, select, true {have} other {has}} the same UUID, major and minor. {isNew, select, true {Was it moved and is now {name}, or is this a second beacon with the same identifiers?} other {The service cannot tell two beacons with the same identifiers apart.}}',
+              {
+                list: twins.map((twin) => twin.name).join(', '),
+                b: (inner) => <b>{inner}</b>,
+                place: placeText(first),
+                hasPlace: Boolean(placeText(first)),
+                hasCount: twins.length > 1,
+                name,
+                isNew,
+              },
+            )}
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button variant="default" onClick={onKeepBoth}>
-              {isNew ? 'Add a second one' : 'Save anyway'}
+              {isNew ? t('Add a second one') : t('Save anyway')}
             </Button>
             {isNew && (
               <Button onClick={() => onMove(first.objectId)} data-autofocus>
-                Move {first.name}
+                {t('Move {name}', { name: first.name })}
               </Button>
             )}
           </Group>

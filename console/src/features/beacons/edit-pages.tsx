@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { RecordPage } from '../../components/page/record-page.tsx';
+import { t } from '../../lib/words/words.ts';
 import { BeaconForm } from './beacon-form.tsx';
 import { beaconQuery } from './queries.ts';
 
@@ -13,7 +14,7 @@ export function NewBeaconPage() {
   const navigate = useNavigate();
   return (
     <>
-      <SectionHeader title="Add a beacon" />
+      <SectionHeader title={t('Add a beacon')} />
       <BeaconForm
         appId={appId}
         onDone={(beaconId) => void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } })}
@@ -29,7 +30,11 @@ export function EditBeaconPage() {
   const navigate = useNavigate();
   const open = (id: string) => void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId: id } });
   return (
-    <RecordPage query={query} title={(beacon) => (beacon ? `Edit ${beacon.name}` : 'Edit a beacon')} height={400}>
+    <RecordPage
+      query={query}
+      title={(beacon) => (beacon ? t('Edit {name}', { name: beacon.name }) : t('Edit a beacon'))}
+      height={400}
+    >
       {(beacon) => (
         <BeaconForm key={beacon.objectId} appId={appId} beacon={beacon} onDone={open} onCancel={() => open(beaconId)} />
       )}

@@ -11,6 +11,7 @@ import { useMayCall } from '../../lib/data/access.ts';
 import { allRecords } from '../../lib/data/all-records.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { CsvError, parseCsv, writeCsv } from '../../lib/text/csv.ts';
+import { t } from '../../lib/words/words.ts';
 import { csvColumns } from './csv-columns.ts';
 import { type PlannedRow, planImport } from './import-plan.ts';
 import { beaconKeys } from './queries.ts';
@@ -21,24 +22,21 @@ export function ImportBeaconsPage() {
   const { appId } = route.useParams();
   const mayWrite = useMayCall()('createBeacon');
   const queries = useQueryClient();
-  if (!mayWrite) return <Text>Your role cannot change beacons. Owners, managers and installers can.</Text>;
+  if (!mayWrite) return <Text>{t('Your role cannot change beacons. Owners, managers and installers can.')}</Text>;
   return (
     <>
-      <SectionHeader title="Import beacons">
-        <BackLink label="All beacons" to="/apps/$appId/beacons" params={{ appId }} />
+      <SectionHeader title={t('Import beacons')}>
+        <BackLink label={t('All beacons')} to="/apps/$appId/beacons" params={{ appId }} />
       </SectionHeader>
       <FileImport
         keepAs={`import beacons ${appId}`}
-        label="CSV or Excel file"
+        label={t('CSV or Excel file')}
         accept=".csv,.txt,.xlsx,text/csv"
         columns={csvColumns}
-        about={
-          <>
-            A CSV file or an Excel workbook with the columns {csvColumns.join(', ')}; other columns are left out. A row
-            updates the beacon with its objectId, or else the one with its UUID, major and minor; if there is none, it
-            adds one. A missing column leaves its values unchanged. You see a preview before anything is changed.
-          </>
-        }
+        about={t(
+          'A CSV file or an Excel workbook with the columns {list}; other columns are left out. A row updates the beacon with its objectId, or else the one with its UUID, major and minor; if there is none, it adds one. A missing column leaves its values unchanged. venueId and zoneId are objectIds; an empty zoneId follows from x and y. You see a preview before anything is changed.',
+          { list: csvColumns.join(', ') },
+        )}
         tools={
           <Button
             variant="default"
@@ -46,7 +44,7 @@ export function ImportBeaconsPage() {
               download('beacons-template.csv', 'text/csv;charset=utf-8', ['\uFEFF', writeCsv([csvColumns, sample])])
             }
           >
-            Download a sample
+            {t('Download a sample')}
           </Button>
         }
         plan={(file) => planFile(appId, file)}
@@ -59,7 +57,7 @@ export function ImportBeaconsPage() {
 
 const sample = [
   '',
-  'Main hall',
+  t('Main hall'),
   'B9407F30-F5F8-466E-AFF9-25556B57FE6D',
   '1',
   '12',
@@ -70,6 +68,8 @@ const sample = [
   '',
   '',
   '{"greeting":"Welcome"}',
+  '',
+  '',
 ];
 
 async function planFile(appId: string, { text }: KeptFile): Promise<readonly PlannedRow[]> {

@@ -2,6 +2,7 @@ import type { Beacon } from '@pharos/sdk';
 import type { ImportRow } from '../../components/import/import-rows.ts';
 import type { CsvTable } from '../../lib/text/csv.ts';
 import { canonical, differenceText } from '../../lib/text/json-compare.ts';
+import { t } from '../../lib/words/words.ts';
 import { uuidKey } from './beacon-fields.ts';
 import { type BeaconMembers, type CsvColumn, columnProblem, columnsIn, readRow } from './csv-columns.ts';
 
@@ -38,7 +39,7 @@ export function planImport(table: CsvTable, beacons: readonly Beacon[]): readonl
     const before = seen.get(subject);
     if (row.kind === 'refused') return row;
     seen.set(subject, line);
-    return before === undefined ? row : refused(row, `Line ${before} is about the same beacon.`);
+    return before === undefined ? row : refused(row, t('Line {before} is about the same beacon.', { before }));
   });
 }
 
@@ -63,12 +64,18 @@ function planRow(
   const [beacon] = found;
   const row = { line, kind: 'new' as const, name: members.name ?? beacon?.name ?? '', members, differences: [] };
   if (problems.length > 0) return refused(row, `${problems.join('; ')}.`);
-  if (objectId !== undefined && !beacon) return refused(row, `There is no beacon with the objectId ${objectId}.`);
+  if (objectId !== undefined && !beacon)
+    return refused(row, t('There is no beacon with the objectId {objectId}.', { objectId }));
   if (found.length > 1)
-    return refused(row, `${found.length} beacons have this UUID, major and minor. Name the right one by its objectId.`);
+    return refused(
+      row,
+      t('{count} beacons have this UUID, major and minor. Name the right one by its objectId.', {
+        count: found.length,
+      }),
+    );
   if (beacon) return compare(row, beacon);
   const missing = required.filter((member) => members[member] === undefined);
-  if (missing.length > 0) return refused(row, `A new beacon needs ${missing.join(', ')}.`);
+  if (missing.length > 0) return refused(row, t('A new beacon needs {list}.', { list: missing.join(', ') }));
   return { ...row, members: withoutNulls(members) };
 }
 

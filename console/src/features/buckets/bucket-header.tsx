@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import names from '../../components/page/names.module.css';
 import { SectionHeader } from '../../components/page/page-header.tsx';
+import { t } from '../../lib/words/words.ts';
 import classes from './buckets.module.css';
 
 interface Props {
@@ -14,8 +15,8 @@ interface Props {
 }
 
 const tabs = [
-  { to: '/apps/$appId/buckets/$bucketName', label: 'Records' },
-  { to: '/apps/$appId/buckets/$bucketName/schema', label: 'Schema' },
+  { to: '/apps/$appId/buckets/$bucketName', label: t('Records') },
+  { to: '/apps/$appId/buckets/$bucketName/schema', label: t('Schema') },
 ] as const;
 
 /** The heading of every page of a bucket, with links to its records and its schema. */
@@ -25,7 +26,7 @@ export function BucketHeader({ appId, bucketName, title, action }: Props) {
       <SectionHeader title={title ?? bucketName} action={action}>
         <Group gap="xs">
           <Link to="/apps/$appId/buckets" params={{ appId }} className={names.link}>
-            All buckets
+            {t('All buckets')}
           </Link>
           {title && (
             <>
@@ -38,7 +39,7 @@ export function BucketHeader({ appId, bucketName, title, action }: Props) {
         </Group>
       </SectionHeader>
       {!title && (
-        <nav className={classes.tabs} aria-label="Parts of the bucket">
+        <nav className={classes.tabs} aria-label={t('Parts of the bucket')}>
           {tabs.map(({ to, label }) => (
             <Link
               key={to}

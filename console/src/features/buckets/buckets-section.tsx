@@ -1,4 +1,4 @@
-import { Badge, Button, Group, TextInput } from '@mantine/core';
+import { Badge, Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,10 +10,11 @@ import blocks from '../../components/page/blocks.module.css';
 import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
-import { call } from '../../lib/data/api.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Bucket } from '../../lib/wire.ts';
+import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import classes from './buckets.module.css';
 import { typeLabels } from './record-cells.ts';
 
@@ -28,21 +29,23 @@ export function BucketsSection() {
   const mayWrite = useMay()('buckets.write');
   const create = mayWrite ? (
     <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
-      Create a bucket
+      {t('Create a bucket')}
     </Button>
   ) : undefined;
   return (
     <>
       <SectionRows
-        title="Data"
-        about="Buckets of records that the app writes and reads."
+        title={t('Data')}
+        about={t('Buckets of records that the app writes and reads.')}
         action={create}
         rows={buckets}
         error={error}
         empty={{
           icon: 'bucket',
-          title: 'No buckets yet',
-          text: 'A bucket holds records of one kind that your app writes and reads, such as the answers to a quiz. Create it here first; then the app can send records to it.',
+          title: t('No buckets yet'),
+          text: t(
+            'A bucket holds records of one kind that your app writes and reads, such as the answers to a quiz. Create it here first; then the app can send records to it.',
+          ),
         }}
       >
         {(bucket) => (
@@ -54,16 +57,16 @@ export function BucketsSection() {
           />
         )}
       </SectionRows>
-      <NewBucketDialog appId={appId} isOpen={isCreating} onClose={() => setCreating(false)} />
+      <NewBucketDialog appId={appId} buckets={buckets ?? []} isOpen={isCreating} onClose={() => setCreating(false)} />
       <DeleteBucketDialog appId={appId} bucket={going} onClose={() => setGoing(undefined)} />
     </>
   );
 }
 
 function recordCount({ records, hasMoreRecords }: Bucket): string {
-  const count = records.toLocaleString('en');
-  if (hasMoreRecords) return `more than ${count} records`;
-  return records === 1 ? '1 record' : `${count} records`;
+  const count = records.toLocaleString(pageLanguage());
+  if (hasMoreRecords) return t('more than {count} records', { count });
+  return t('{records, plural, one {1 record} other {{count} records}}', { records, count });
 }
 
 interface RowProps {
@@ -87,7 +90,7 @@ function BucketRow({ appId, bucket, onDelete }: RowProps) {
         </Link>
         <div className={blocks.meta}>
           <span>{recordCount(bucket)}</span>
-          <span>since {times.date(bucket.createdAt)}</span>
+          <span>{t('since {date}', { date: times.date(bucket.createdAt) })}</span>
         </div>
         {columns.length > 0 && (
           <Group gap={6} mt={6}>
@@ -100,8 +103,8 @@ function BucketRow({ appId, bucket, onDelete }: RowProps) {
         )}
       </div>
       {onDelete && (
-        <Button variant="default" size="xs" aria-label={`Delete ${bucket.name}`} onClick={onDelete}>
-          Delete
+        <Button variant="default" size="xs" aria-label={t('Delete {name}', { name: bucket.name })} onClick={onDelete}>
+          {t('Delete')}
         </Button>
       )}
     </li>
@@ -110,15 +113,28 @@ function BucketRow({ appId, bucket, onDelete }: RowProps) {
 
 interface DialogProps {
   readonly appId: string;
+  /** Those that are there: a new one can have the columns of one of them. */
+  readonly buckets: readonly Bucket[];
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-function NewBucketDialog({ appId, isOpen, onClose }: DialogProps) {
-  const fields = useFields({ name: '' });
+function NewBucketDialog({ appId, buckets, isOpen, onClose }: DialogProps) {
+  const fields = useFields({ name: '', like: '' });
+  const models = buckets.filter(({ columns }) => Object.keys(columns).length > 0);
   const create = useAction({
-    run: () => call('createBucket', { params: { appId }, body: fields.values }),
-    done: ({ result }) => `The bucket ${result.name} was created.`,
+    run: async () => {
+      const { name, like } = fields.values;
+      const made = await call('createBucket', { params: { appId }, body: { name } });
+      const columns = Object.entries(buckets.find((bucket) => bucket.name === like)?.columns ?? {});
+      if (columns.length > 0)
+        await dataOf(appId).call('createSchema', {
+          params: { bucketName: name },
+          body: { column: Object.fromEntries(columns.map(([column, type]) => [column, { type }])) } as never,
+        });
+      return made;
+    },
+    done: ({ result }) => t('The bucket {name} was created.', { name: result.name }),
     refresh: [bucketsQuery(appId).queryKey],
     showsError: true,
     after: onClose,
@@ -127,15 +143,17 @@ function NewBucketDialog({ appId, isOpen, onClose }: DialogProps) {
     <DialogForm
       isOpen={isOpen}
       onClose={onClose}
-      title="Create a bucket"
+      title={t('Create a bucket')}
       form={fields}
-      submit="Create"
+      submit={t('Create')}
       isBusy={create.isPending}
       onSubmit={() => create.mutate(undefined, { onError: fields.setFailure })}
     >
       <TextInput
-        label="Name"
-        description="1 to 30 characters: a letter, then letters, digits or underscores. It cannot be changed later."
+        label={t('Name')}
+        description={t(
+          '1 to 30 characters: a letter, then letters, digits or underscores. It cannot be changed later.',
+        )}
         placeholder="quiz_answers"
         autoComplete="off"
         spellCheck={false}
@@ -144,6 +162,17 @@ function NewBucketDialog({ appId, isOpen, onClose }: DialogProps) {
         {...fields.text('name')}
         error={fields.rest([]) ?? fields.problem('name')}
       />
+      {models.length > 0 && (
+        <NativeSelect
+          label={t('Columns')}
+          description={t('Copies the declared columns of another bucket; its records stay where they are.')}
+          data={[
+            { value: '', label: t('None to begin with') },
+            ...models.map(({ name }) => ({ value: name, label: t('As in {name}', { name }) })),
+          ]}
+          {...fields.text('like')}
+        />
+      )}
     </DialogForm>
   );
 }
@@ -157,7 +186,7 @@ interface DeleteProps {
 function DeleteBucketDialog({ appId, bucket, onClose }: DeleteProps) {
   const remove = useAction({
     run: (bucketName: string) => call('deleteBucket', { params: { appId, bucketName } }),
-    done: (_, bucketName) => `The bucket ${bucketName} was deleted.`,
+    done: (_, bucketName) => t('The bucket {bucketName} was deleted.', { bucketName }),
     refresh: [bucketsQuery(appId).queryKey],
     showsError: true,
     after: onClose,
@@ -166,17 +195,18 @@ function DeleteBucketDialog({ appId, bucket, onClose }: DeleteProps) {
     <DeleteDialog
       isOpen={bucket !== undefined}
       onClose={onClose}
-      title="Delete the bucket"
+      title={t('Delete the bucket')}
       name={bucket?.name ?? ''}
       isBusy={remove.isPending}
       failure={remove.error?.message}
       onConfirm={() => bucket && remove.mutate(bucket.name)}
     >
-      {bucket && (
-        <>
-          <b>{bucket.name}</b> is deleted with its schemas and {recordCount(bucket)}. This cannot be undone.
-        </>
-      )}
+      {bucket &&
+        rich('<b>{name}</b> is deleted with its schemas and {recordCount}. This cannot be undone.', {
+          name: bucket.name,
+          b: (inner) => <b>{inner}</b>,
+          recordCount: recordCount(bucket),
+        })}
     </DeleteDialog>
   );
 }

@@ -5,6 +5,7 @@ import { countText, useExport } from '../../components/export/use-export.ts';
 import { Icon } from '../../components/page/icon.tsx';
 import { allRecords } from '../../lib/data/all-records.ts';
 import type { Bucket } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { listRecordsOf } from './queries.ts';
 import { cellOf, headOf } from './record-cells.ts';
 
@@ -21,7 +22,7 @@ export function ExportMenu({ appId, bucket: { name, columns }, where }: Props) {
   const list = listRecordsOf(appId, name);
   const { start, isRunning, progress } = useExport({
     key: `bucket ${name} ${appId}`,
-    file: `the file of ${name}`,
+    file: t('the file of {name}', { name }),
     nameOf: (format) => `${name}.${format}`,
     write: async (format, onProgress) => {
       const onCount = (read: number) => onProgress(countText(read));
@@ -35,26 +36,28 @@ export function ExportMenu({ appId, bucket: { name, columns }, where }: Props) {
                 list,
                 where,
                 columns: csvColumnsOf(
-                  await membersOf(all(), columns, (seen) => onProgress(`Columns of ${countText(seen)}`)),
+                  await membersOf(all(), columns, (seen) =>
+                    onProgress(t('Columns of {count}', { count: countText(seen) })),
+                  ),
                   columns,
                 ),
               },
               onCount,
             );
-      return { parts, done: `${count.toLocaleString('en')} records are in ${name}.${format}.` };
+      return { parts, done: t('{count, number} records are in {name}.{format}.', { count, name, format }) };
     },
   });
   return (
     <Menu>
       <Menu.Target>
         <Button variant="default" leftSection={<Icon name="download" size={16} />} disabled={isRunning}>
-          {isRunning ? progress || 'Export …' : 'Export'}
+          {isRunning ? progress || t('Export …') : t('Export')}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => start('csv')}>As CSV, for spreadsheets</Menu.Item>
-        <Menu.Item onClick={() => start('xlsx')}>As an Excel workbook</Menu.Item>
-        <Menu.Item onClick={() => start('json')}>As JSON, exactly as stored</Menu.Item>
+        <Menu.Item onClick={() => start('csv')}>{t('As CSV, for spreadsheets')}</Menu.Item>
+        <Menu.Item onClick={() => start('xlsx')}>{t('As an Excel workbook')}</Menu.Item>
+        <Menu.Item onClick={() => start('json')}>{t('As JSON, exactly as stored')}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
@@ -70,7 +73,9 @@ async function membersOf(pages: Pages, columns: Bucket['columns'], onCount: OnCo
   for await (const page of pages) {
     for (const { metadata } of page) for (const name of Object.keys(metadata)) members.add(name);
     if (members.size > mostColumns)
-      throw new Error(`The records have more than ${mostColumns} different members. Export them as JSON.`);
+      throw new Error(
+        t('The records have more than {mostColumns} different members. Export them as JSON.', { mostColumns }),
+      );
     seen += page.length;
     onCount(seen);
   }

@@ -10,6 +10,7 @@ import { useMayCall } from '../../lib/data/access.ts';
 import { allRecords } from '../../lib/data/all-records.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import type { Bucket } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import { listRecordsOf, missingBucket, recordKeys, useBucket } from './queries.ts';
 import { planRecords, type RecordRow, readCsvRecords, readJsonRecords } from './record-rows.ts';
@@ -21,10 +22,10 @@ export function ImportRecordsPage() {
   const { appId, bucketName } = route.useParams();
   const { bucket, error, isMissing } = useBucket(appId, bucketName);
   const mayWrite = useMayCall()('createRecord');
-  if (!mayWrite) return <Text>Your role cannot change records. Owners, managers and editors can.</Text>;
+  if (!mayWrite) return <Text>{t('Your role cannot change records. Owners, managers and editors can.')}</Text>;
   return (
     <>
-      <BucketHeader appId={appId} bucketName={bucketName} title="Import records" />
+      <BucketHeader appId={appId} bucketName={bucketName} title={t('Import records')} />
       <FailureNote message={error?.message ?? (isMissing ? missingBucket(bucketName) : undefined)} />
       {!bucket && !error && !isMissing && <Skeleton h={200} />}
       {bucket && <Import appId={appId} bucket={bucket} />}
@@ -39,21 +40,17 @@ function Import({ appId, bucket }: { readonly appId: string; readonly bucket: Bu
   return (
     <FileImport
       keepAs={`import records ${appId} ${bucket.name}`}
-      label="CSV, Excel or JSON file"
+      label={t('CSV, Excel or JSON file')}
       accept=".csv,.txt,.xlsx,.json,text/csv,application/json"
       planFor={String(isCopy)}
-      about={
-        <>
-          A CSV file or an Excel workbook with a column for each member, or a JSON array of objects.{' '}
-          {columns.length > 0 ? `The declared columns are ${columns.join(', ')}. ` : ''}A row with an objectId updates
-          that record; any other row adds one, unless a record with the same content exists. You see a preview before
-          anything is changed.
-        </>
-      }
+      about={t(
+        'A CSV file or an Excel workbook with a column for each member, or a JSON array of objects. {hasCount, select, true {The declared columns are {list}. } other {}}A row with an objectId updates that record; any other row adds one, unless a record with the same content exists. You see a preview before anything is changed.',
+        { list: columns.join(', '), hasCount: columns.length > 0 },
+      )}
       tools={
         <Switch
           mb={8}
-          label="Add every row as a new record, even if it has an objectId"
+          label={t('Add every row as a new record, even if it has an objectId')}
           checked={isCopy}
           onChange={({ currentTarget }) => setCopy(currentTarget.checked)}
         />

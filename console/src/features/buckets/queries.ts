@@ -1,11 +1,12 @@
-import type { BucketRecord, Query } from '@pharos/sdk';
+import type { Query } from '@pharos/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';
 import type { Bucket } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 
-export const missingBucket = (bucketName: string) => `There is no bucket called ${bucketName}.`;
+export const missingBucket = (bucketName: string) => t('There is no bucket called {bucketName}.', { bucketName });
 
 /** A bucket with its declared columns. `isMissing` when no bucket has this name. */
 export function useBucket(appId: string, bucketName: string) {
@@ -24,7 +25,7 @@ export const schemasQuery = (appId: string, bucketName: string) =>
 export const recordQuery = (appId: string, bucketName: string, objectId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'getRecord', bucketName, objectId),
-    queryFn: (): Promise<BucketRecord> => dataOf(appId).bucket(bucketName).get(objectId),
+    queryFn: async () => (await dataOf(appId).call('getRecord', { params: { bucketName, objectId } })).result,
   });
 
 /** What has to be read again when records of a bucket change. */

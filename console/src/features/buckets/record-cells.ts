@@ -1,15 +1,16 @@
 import type { JsonObject } from '@pharos/sdk';
 import { numberIn, type Separator } from '../../lib/text/csv.ts';
+import { t } from '../../lib/words/words.ts';
 
 /** Declared columns of a bucket and their types: Number, String, Boolean or Date. */
 export type Columns = Readonly<Record<string, string>>;
 
 /** The names of the types. */
 export const typeLabels: Readonly<Record<string, string>> = {
-  String: 'Text',
-  Number: 'Number',
-  Boolean: 'Yes or no',
-  Date: 'Date',
+  String: t('Text'),
+  Number: t('Number'),
+  Boolean: t('Yes or no'),
+  Date: t('Date'),
 };
 
 const isJson = (text: string): boolean => {
@@ -64,20 +65,20 @@ export function readCell(cell: string, type?: string, separator?: Separator): un
 
 function numberOf(text: string, separator?: Separator): number {
   const value = numberIn(text, separator);
-  if (!Number.isFinite(value)) throw new Error('must be a number');
+  if (!Number.isFinite(value)) throw new Error(t('must be a number'));
   return value;
 }
 
 function booleanOf(text: string): boolean {
   const known = { true: true, false: false, yes: true, no: false }[text.toLowerCase()];
-  if (known === undefined) throw new Error('must be true or false');
+  if (known === undefined) throw new Error(t('must be true or false'));
   return known;
 }
 
 function dateOf(text: string): unknown {
   if (text.startsWith('{') && isJson(text)) return JSON.parse(text);
   if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(Date.parse(text)))
-    throw new Error('must be a date such as 2026-05-04T09:30:00Z');
+    throw new Error(t('must be a date such as 2026-05-04T09:30:00Z'));
   return text;
 }
 

@@ -5,7 +5,9 @@ import type { Column } from '../../components/list/data-table.tsx';
 import type { FilterField, FilterKind } from '../../components/list/filter-rows.ts';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { type Times, timesIn } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './buckets.module.css';
+import { recordKeys } from './queries.ts';
 import type { Columns } from './record-cells.ts';
 
 interface Given {
@@ -13,6 +15,7 @@ interface Given {
   readonly bucketName: string;
   readonly columns: Columns;
   readonly times: Times;
+  readonly mayChange?: boolean;
 }
 
 const mostColumns = 6;
@@ -36,7 +39,13 @@ const kinds: Readonly<Record<string, FilterKind>> = {
 const isPath = (name: string) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name);
 
 /** The table of a bucket's records, as data. */
-export function recordList({ appId, bucketName, columns, times }: Given): ListDefinition<'listRecords'> {
+export function recordList({
+  appId,
+  bucketName,
+  columns,
+  times,
+  mayChange = false,
+}: Given): ListDefinition<'listRecords'> {
   const texts = shownMembers(columns, []).filter((name) => columns[name] === 'String');
   const declared: FilterField[] = Object.entries(columns).map(([name, type]) => ({
     name: `metadata.${name}`,
@@ -45,9 +54,11 @@ export function recordList({ appId, bucketName, columns, times }: Given): ListDe
   }));
   return {
     operation: 'listRecords',
-    plural: 'records',
+    trash: 'records',
+    bulk: mayChange ? { kind: 'records', remove: 'deleteRecord', bucketName, refresh: recordKeys(appId) } : undefined,
+    plural: t('records'),
     searchFields: texts.map((name) => `metadata.${name}`),
-    searchHint: `Search in ${texts.join(', ')}`,
+    searchHint: t('Search in {list}', { list: texts.join(', ') }),
     defaultOrder: 'createdAt',
     columns: (records) => [
       ...memberColumns({ appId, bucketName, columns, members: shownMembers(columns, records), times }),
@@ -55,7 +66,7 @@ export function recordList({ appId, bucketName, columns, times }: Given): ListDe
     ],
     filters: [
       ...declared,
-      { name: 'metadata', label: 'Another member', kind: 'member' },
+      { name: 'metadata', label: t('Another member'), kind: 'member' },
       { name: 'objectId', label: 'objectId', kind: 'text' },
       ...stampFilters,
     ],

@@ -1,4 +1,4 @@
-import { Group, Skeleton } from '@mantine/core';
+import { Box, Group, Skeleton } from '@mantine/core';
 import type { BucketRecord } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -6,15 +6,22 @@ import { useState } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ShowRequest } from '../../components/code/show-request.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { HistoryButton } from '../../components/history/history-button.tsx';
+import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
 import { DeleteButton } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
+import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
+import { pointer } from '../../lib/data/venue-queries.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import classes from './buckets.module.css';
 import { missingBucket, recordKeys, recordQuery, useBucket } from './queries.ts';
-import { type Columns, recordTitle } from './record-cells.ts';
+import { PointingHere } from './record/pointing-here.tsx';
+import { recordTitle } from './record-cells.ts';
 import { type BucketPlace, BucketRecordForm } from './record-form.tsx';
 
 const newRoute = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/new');
@@ -23,30 +30,25 @@ const oneRoute = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/records
 export function NewRecordPage() {
   const place = newRoute.useParams();
   const { bucket, error, isMissing } = useBucket(place.appId, place.bucketName);
+  const { from } = newRoute.useSearch();
+  const model = useQuery({ ...recordQuery(place.appId, place.bucketName, from ?? ''), enabled: from !== undefined });
   const open = useOpenBucket(place);
   const missing = isMissing ? missingBucket(place.bucketName) : undefined;
   return (
     <>
-      <BucketHeader {...place} title="Add a record" />
-      <FailureNote message={error?.message ?? missing} />
-      {bucket && (
+      <BucketHeader {...place} title={t('Add a record')} />
+      <FailureNote message={error?.message ?? model.error?.message ?? missing} />
+      {bucket && (from === undefined || model.data) && (
         <BucketRecordForm
           place={place}
           columns={bucket.columns}
-          start={template(bucket.columns)}
+          {...(model.data ? { model: model.data } : {})}
           after={open}
           onCancel={open}
         />
       )}
     </>
   );
-}
-
-/** Each declared column with an empty value of its type. */
-function template(columns: Columns): string {
-  const empty: Readonly<Record<string, unknown>> = { Number: 0, String: '', Boolean: false, Date: null };
-  const document = Object.fromEntries(Object.entries(columns).map(([name, type]) => [name, empty[type] ?? null]));
-  return Object.keys(document).length === 0 ? '{\n  \n}' : JSON.stringify(document, null, 2);
 }
 
 function useOpenBucket({ appId, bucketName }: BucketPlace) {
@@ -62,25 +64,39 @@ export function BucketRecordPage() {
   const mayWrite = useMayCall()('updateRecord');
   const [isDeleting, setDeleting] = useState(false);
   const open = useOpenBucket(place);
-  const title = record && recordTitle(record.metadata, bucket?.columns ?? {}, 'Record');
+  const title = record && recordTitle(record.metadata, bucket?.columns ?? {}, t('Record'));
   return (
     <>
       <BucketHeader
         {...place}
-        title={title ?? 'Record'}
-        action={record && mayWrite && <DeleteButton onClick={() => setDeleting(true)} />}
+        title={title ?? t('Record')}
+        action={
+          record && (
+            <RecordActions place={place} record={record} mayWrite={mayWrite} onDelete={() => setDeleting(true)} />
+          )
+        }
       />
       <FailureNote message={error?.message} />
       {!record && !error && <Skeleton h={260} />}
-      {record && (
+      {record && bucket && (
         <BucketRecordForm
           key={record.objectId}
           place={place}
-          columns={bucket?.columns ?? {}}
+          columns={bucket.columns}
           record={record}
           isLocked={!mayWrite}
           onCancel={open}
         />
+      )}
+      {record && (
+        <Box mt="lg">
+          <PointingHere appId={appId} className={bucketName} objectId={recordId} />
+        </Box>
+      )}
+      {record && (
+        <Box mt="lg">
+          <RecordOwner place={place} record={record} name={title ?? t('Record')} />
+        </Box>
       )}
       {record && <Stamps appId={appId} record={record} />}
       {record && (
@@ -101,6 +117,67 @@ export function BucketRecordPage() {
   );
 }
 
+interface OwnerProps {
+  readonly place: BucketPlace;
+  readonly record: BucketRecord & { readonly createdBy: { readonly objectId: string } | null };
+  readonly name: string;
+}
+
+/** A record names its next owner in a change that leaves the document as it is. */
+function RecordOwner({ place: { appId, bucketName }, record, name }: OwnerProps) {
+  const { objectId } = record;
+  const body = (userId: string) => ({ metadata: {}, createdBy: pointer('_User', userId) });
+  return (
+    <OwnerBlock
+      appId={appId}
+      name={name}
+      createdBy={record.createdBy ?? undefined}
+      operation="patchRecord"
+      rules={{ group: 'buckets', name: bucketName }}
+      handOver={(userId) => dataOf(appId).call('patchRecord', { params: { bucketName, objectId }, body: body(userId) })}
+      refresh={recordKeys(appId)}
+    />
+  );
+}
+
+interface ActionsProps {
+  readonly place: BucketPlace;
+  readonly record: BucketRecord;
+  readonly mayWrite: boolean;
+  readonly onDelete: () => void;
+}
+
+function RecordActions({ place, record, mayWrite, onDelete }: ActionsProps) {
+  const { appId } = place;
+  const { objectId, metadata, updatedAt } = record;
+  return (
+    <Group gap="xs">
+      {mayWrite && <DeleteButton onClick={onDelete} />}
+      <HistoryButton
+        appId={appId}
+        kind="records"
+        recordId={objectId}
+        present={metadata}
+        updatedAt={updatedAt}
+        labels={{}}
+        mayChange={mayWrite}
+        refresh={recordKeys(appId)}
+      />
+      {mayWrite && (
+        <LinkButton
+          to="/apps/$appId/buckets/$bucketName/new"
+          params={place}
+          search={{ from: objectId }}
+          icon="copy"
+          isPlain
+        >
+          {t('Duplicate')}
+        </LinkButton>
+      )}
+    </Group>
+  );
+}
+
 function Stamps({ appId, record }: { readonly appId: string; readonly record: BucketRecord }) {
   const times = useTimes(appId);
   return (
@@ -108,9 +185,9 @@ function Stamps({ appId, record }: { readonly appId: string; readonly record: Bu
       <span className={classes.id}>
         <span className="mono">{record.objectId}</span> <CopyButton text={record.objectId} label="objectId" />
       </span>
-      <span>Created {times.dateTime(record.createdAt)}</span>
-      <span>Changed {times.dateTime(record.updatedAt)}</span>
-      <span>Times are in {times.zone}.</span>
+      <span>{t('Created {dateTime}', { dateTime: times.dateTime(record.createdAt) })}</span>
+      <span>{t('Changed {dateTime}', { dateTime: times.dateTime(record.updatedAt) })}</span>
+      <span>{t('Times are in {zone}.', { zone: times.zone })}</span>
     </div>
   );
 }
@@ -129,18 +206,22 @@ function DeleteRecord({ place, record, title, isOpen, onClose }: DeleteProps) {
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
-      title="Delete the record"
-      confirm="Delete permanently"
+      title={t('Delete the record')}
+      confirm={t('Delete the record')}
       run={() => dataOf(appId).bucket(bucketName).delete(record.objectId)}
-      done="The record was deleted."
-      refresh={recordKeys(appId)}
+      done={t('The record was deleted.')}
+      undo={() => restoreFromTrash(appId, 'records', [record.objectId])}
+      refresh={[...recordKeys(appId), trashKey(appId)]}
       leave={{
         to: '/apps/$appId/buckets/$bucketName',
         params: { appId, bucketName },
         forget: recordQuery(appId, bucketName, record.objectId).queryKey,
       }}
     >
-      The record <b>{title}</b> of {bucketName} is deleted permanently. This cannot be undone.
+      {rich(
+        'The record <b>{title}</b> of {bucketName} is deleted. It stays in the trash for 30 days, from where it can be put back.',
+        { title, b: (inner) => <b>{inner}</b>, bucketName },
+      )}
     </ConfirmedAction>
   );
 }

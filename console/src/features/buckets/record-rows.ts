@@ -2,6 +2,7 @@ import type { BucketRecord, JsonObject } from '@pharos/sdk';
 import type { ImportRow } from '../../components/import/import-rows.ts';
 import { CsvError, parseCsv } from '../../lib/text/csv.ts';
 import { canonical, differenceText } from '../../lib/text/json-compare.ts';
+import { t } from '../../lib/words/words.ts';
 import { type Columns, headOf, memberOf, readCell, recordTitle } from './record-cells.ts';
 
 /** One record of a file. */
@@ -57,14 +58,14 @@ export function readJsonRecords(text: string): FileRecord[] {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new CsvError(`The file is not JSON: ${(error as Error).message}`);
+    throw new CsvError(t('The file is not JSON: {message}', { message: (error as Error).message }));
   }
   const list = isObject(value) && Array.isArray(value['results']) ? value['results'] : value;
-  if (!Array.isArray(list)) throw new CsvError('The file must hold an array of objects.');
+  if (!Array.isArray(list)) throw new CsvError(t('The file must hold an array of objects.'));
   return list.map((item: unknown, index) => {
     const line = index + 1;
     if (!isObject(item))
-      return { line, objectId: undefined, members: {}, isWhole: true, problems: ['it must be an object'] };
+      return { line, objectId: undefined, members: {}, isWhole: true, problems: [t('it must be an object')] };
     const isRecord = isObject(item['metadata']) && typeof item['objectId'] === 'string';
     const members = isRecord ? (item['metadata'] as JsonObject) : item;
     return { line, objectId: isRecord ? String(item['objectId']) : undefined, members, isWhole: true, problems: [] };
@@ -112,10 +113,10 @@ export function planRecords(rows: readonly FileRecord[], { columns, records, isC
       if (same > 0) left.set(key, same - 1);
       return { ...planned, kind: same > 0 ? 'unchanged' : 'new' };
     }
-    if (!known) return refused(`The bucket has no record with the objectId ${objectId}.`);
+    if (!known) return refused(t('The bucket has no record with the objectId {objectId}.', { objectId }));
     const before = seen.get(objectId);
     seen.set(objectId, line);
-    if (before !== undefined) return refused(`Line ${before} is about the same record.`);
+    if (before !== undefined) return refused(t('Line {before} is about the same record.', { before }));
     return compare({ ...planned, objectId }, known, row);
   });
 }
@@ -138,16 +139,16 @@ function definedOf(members: Readonly<Record<string, unknown>>): JsonObject {
 }
 
 const typeTexts: Readonly<Record<string, string>> = {
-  Number: 'a number',
-  String: 'a text',
-  Boolean: 'true or false',
-  Date: 'a date such as 2026-05-04T09:30:00Z',
+  Number: t('a number'),
+  String: t('a text'),
+  Boolean: t('true or false'),
+  Date: t('a date such as 2026-05-04T09:30:00Z'),
 };
 
 function typeProblems(document: JsonObject, columns: Columns): string[] {
   return Object.entries(columns)
     .filter(([name, type]) => document[name] !== undefined && document[name] !== null && !fits(document[name], type))
-    .map(([name, type]) => `${name} must be ${typeTexts[type]}`);
+    .map(([name, type]) => t('{name} must be {value}', { name, value: typeTexts[type] }));
 }
 
 function fits(value: unknown, type: string): boolean {

@@ -7,6 +7,7 @@ import { LinkButton } from '../../components/page/link-button.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Bucket } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { missingBucket, useBucket } from './queries.ts';
@@ -26,7 +27,9 @@ export function RecordsPage() {
       <FailureNote message={error?.message ?? (isMissing ? missingBucket(bucketName) : undefined)} />
       {!mayRead && (
         <Text>
-          Your role cannot read records, because they may contain personal data. Owners, managers and editors can.
+          {t(
+            'Your role cannot read records, because they may contain personal data. Owners, managers and editors can.',
+          )}
         </Text>
       )}
     </>
@@ -37,8 +40,15 @@ function Records({ appId, bucket }: { readonly appId: string; readonly bucket: B
   const bucketName = bucket.name;
   const search = route.useSearch();
   const times = useTimes(appId);
-  const mayCreate = useMayCall()('createRecord');
-  const list = recordList({ appId, bucketName, columns: bucket.columns, times });
+  const mayCall = useMayCall();
+  const mayCreate = mayCall('createRecord');
+  const list = recordList({
+    appId,
+    bucketName,
+    columns: bucket.columns,
+    times,
+    mayChange: mayCall('deleteRecord'),
+  });
   return (
     <SectionList
       appId={appId}
@@ -49,8 +59,8 @@ function Records({ appId, bucket }: { readonly appId: string; readonly bucket: B
       tools={<ExportMenu appId={appId} bucket={bucket} where={listFilter(search, list.searchFields)} />}
       empty={{
         icon: 'bucket',
-        title: 'No records yet',
-        text: 'Your app writes records here. You can also add one by hand, or import a CSV or JSON file.',
+        title: t('No records yet'),
+        text: t('Your app writes records here. You can also add one by hand, or import a CSV or JSON file.'),
       }}
     />
   );
@@ -61,10 +71,10 @@ function Actions({ appId, bucketName }: { readonly appId: string; readonly bucke
   return (
     <Group gap="xs">
       <LinkButton to="/apps/$appId/buckets/$bucketName/import" params={params} icon="upload" isPlain>
-        Import
+        {t('Import')}
       </LinkButton>
       <LinkButton to="/apps/$appId/buckets/$bucketName/new" params={params} icon="plus">
-        Add a record
+        {t('Add a record')}
       </LinkButton>
     </Group>
   );

@@ -31,6 +31,9 @@ const bringIn = createRoute({
 const create = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName/new',
+  /** `from`: the record to copy. */
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    typeof from === 'string' ? { from } : {},
   component: lazyPage(() => import('./record-page.tsx'), 'NewRecordPage'),
 });
 

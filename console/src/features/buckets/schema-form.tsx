@@ -12,6 +12,7 @@ import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import classes from './buckets.module.css';
 import { schemasQuery } from './queries.ts';
 import { typeLabels } from './record-cells.ts';
@@ -66,7 +67,7 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
     change: async (body, ifMatch) =>
       (await call('updateSchema', { params, body: body as Body<'updateSchema'>, ifMatch })).result[0] ?? {},
     create: async (body) => (await call('createSchema', { params, body: body as Body<'createSchema'> })).result,
-    done: 'The columns are saved.',
+    done: t('The columns are saved.'),
     refresh: [schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey],
     after: () => onClose?.(),
     labels: {},
@@ -79,7 +80,7 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
     shared.submit();
   }
   const shown = rows.flatMap(({ name }, index) => [
-    `row ${index}`,
+    t('row {index}', { index }),
     `column.${name.trim()}`,
     `column.${name.trim()}.type`,
   ]);
@@ -96,7 +97,7 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
               key={index}
               row={row}
               isLocked={!mayWrite}
-              nameProblem={fields.problem(`row ${index}`) ?? fields.problem(`column.${row.name.trim()}`)}
+              nameProblem={fields.problem(t('row {index}', { index })) ?? fields.problem(`column.${row.name.trim()}`)}
               typeProblem={fields.problem(`column.${row.name.trim()}.type`)}
               onChange={(next) => setRows(rows.flatMap((one, at) => (at === index ? (next ?? []) : [one])))}
             />
@@ -114,7 +115,7 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
         )}
         {rows.length === 0 && (
           <Alert color="gray" mt="sm">
-            A schema needs at least one column. To declare none, delete the schema.
+            {t('A schema needs at least one column. To declare none, delete the schema.')}
           </Alert>
         )}
       </form>
@@ -143,21 +144,21 @@ function Actions({ isBusy, isEmpty, onAdd, onDelete, onCancel }: ActionsProps) {
   return (
     <Group justify="space-between" mt="sm">
       <Button variant="subtle" size="xs" leftSection={<Icon name="plus" size={14} />} onClick={onAdd}>
-        Add a column
+        {t('Add a column')}
       </Button>
       <Group gap="xs">
         {onDelete && (
           <Button variant="default" onClick={onDelete}>
-            Delete
+            {t('Delete')}
           </Button>
         )}
         {onCancel && (
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {t('Cancel')}
           </Button>
         )}
         <Button type="submit" loading={isBusy} disabled={isEmpty}>
-          Save the columns
+          {t('Save the columns')}
         </Button>
       </Group>
     </Group>
@@ -170,9 +171,9 @@ function rowsOf(schema: SchemaRecord | undefined): readonly ColumnRow[] {
 }
 
 function ownProblem(rows: readonly ColumnRow[], name: string, index: number) {
-  if (name.trim() === '') return [{ field: `row ${index}`, problem: 'Fill this in' }];
+  if (name.trim() === '') return [{ field: `row ${index}`, problem: t('Fill this in') }];
   const first = rows.findIndex((row) => row.name.trim() === name.trim());
-  return first < index ? [{ field: `row ${index}`, problem: 'is already declared' }] : [];
+  return first < index ? [{ field: `row ${index}`, problem: t('is already declared') }] : [];
 }
 
 interface ColumnProps {
@@ -187,8 +188,8 @@ function ColumnFields({ row, isLocked, nameProblem, typeProblem, onChange }: Col
   return (
     <div className={classes.column}>
       <TextInput
-        aria-label="Name of the column"
-        placeholder="species"
+        aria-label={t('Name of the column')}
+        placeholder={t('species')}
         autoComplete="off"
         spellCheck={false}
         value={row.name}
@@ -197,7 +198,7 @@ function ColumnFields({ row, isLocked, nameProblem, typeProblem, onChange }: Col
         onChange={({ currentTarget: { value } }) => onChange({ ...row, name: value })}
       />
       <NativeSelect
-        aria-label={`Type of ${row.name || 'the column'}`}
+        aria-label={t('Type of {name}', { name: row.name || t('the column') })}
         data={types}
         value={row.type}
         error={typeProblem}
@@ -209,7 +210,7 @@ function ColumnFields({ row, isLocked, nameProblem, typeProblem, onChange }: Col
           variant="subtle"
           color="gray"
           size={36}
-          aria-label={`Remove ${row.name || 'the column'}`}
+          aria-label={t('Remove {name}', { name: row.name || t('the column') })}
           onClick={() => onChange(undefined)}
         >
           <Icon name="close" />
@@ -232,13 +233,16 @@ function DeleteSchema({ appId, bucketName, schema, isOpen, onClose }: DeleteProp
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
-      title="Delete the schema"
-      confirm="Delete the schema"
+      title={t('Delete the schema')}
+      confirm={t('Delete the schema')}
       run={() => dataOf(appId).call('deleteSchema', { params: { bucketName, objectId: schema.objectId } })}
-      done="The columns are no longer declared."
+      done={t('The columns are no longer declared.')}
       refresh={[schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey]}
     >
-      <b>{Object.keys(schema.metadata).join(', ')}</b> will no longer be checked. Existing records do not change.
+      {rich('<b>{list}</b> will no longer be checked. Existing records do not change.', {
+        list: Object.keys(schema.metadata).join(', '),
+        b: (inner) => <b>{inner}</b>,
+      })}
     </ConfirmedAction>
   );
 }

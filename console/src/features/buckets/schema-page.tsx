@@ -9,6 +9,7 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import type { Bucket } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import { schemasQuery, useBucket } from './queries.ts';
 import { SchemaForm } from './schema-form.tsx';
@@ -25,7 +26,7 @@ export function SchemaPage() {
   const isEmpty = schemas?.length === 0 && !isAdding;
   const add = mayWrite && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
-      {schemas?.length ? 'Add a schema' : 'Declare columns'}
+      {schemas?.length ? t('Add a schema') : t('Declare columns')}
     </Button>
   );
   return (
@@ -36,8 +37,10 @@ export function SchemaPage() {
       {isEmpty && (
         <EmptyState
           icon="rules"
-          title="No columns declared"
-          text="Members of a record may hold any value. If you declare columns, the service checks their types and finds records by them quickly."
+          title={t('No columns declared')}
+          text={t(
+            'Members of a record may hold any value. If you declare columns, the service checks their types and finds records by them quickly.',
+          )}
           action={add}
         />
       )}
@@ -47,16 +50,20 @@ export function SchemaPage() {
           appId={appId}
           bucketName={bucketName}
           schema={schema}
-          title={schemas.length === 1 ? 'Columns' : `Schema ${index + 1}`}
+          title={t('{count, plural, one {Columns} other {Schema {index}}}', {
+            count: schemas.length,
+            index: index + 1,
+          })}
         />
       ))}
       {isAdding && (
-        <SchemaForm appId={appId} bucketName={bucketName} title="New columns" onClose={() => setAdding(false)} />
+        <SchemaForm appId={appId} bucketName={bucketName} title={t('New columns')} onClose={() => setAdding(false)} />
       )}
       {schemas && schemas.length > 0 && (
         <Text size="sm" c="dimmed" mt="md" maw="42rem">
-          A change applies to records that are written from now on; existing records are not checked again. Several
-          schemas of one bucket are combined and must not contradict each other.
+          {t(
+            'A change applies to records that are written from now on; existing records are not checked again. Several schemas of one bucket are combined and must not contradict each other.',
+          )}
         </Text>
       )}
       {schemas && bucket && bucket.learned.length > 0 && (
@@ -71,8 +78,10 @@ export function SchemaPage() {
 function LearnedMembers({ members }: { readonly members: Bucket['learned'] }) {
   return (
     <Block
-      title="Indexed without a schema"
-      about="Lists often filter by these members and all their values have one type, so the service keeps an index for each. The first value of another type removes the index, unless the member is declared as a column."
+      title={t('Indexed without a schema')}
+      about={t(
+        'Lists often filter by these members and all their values have one type, so the service keeps an index for each. The first value of another type removes the index, unless the member is declared as a column.',
+      )}
     >
       <Facts>
         {members.map(({ path, type }) => (

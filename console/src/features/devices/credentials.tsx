@@ -12,6 +12,7 @@ import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { credentialsQuery } from './queries.ts';
 
 interface Props {
@@ -45,34 +46,20 @@ export function CredentialsBlock({ appId, device, mayChange }: Props) {
   });
   const revoke = useAction({
     run: () => call('revokeDeviceCredentials', { params }),
-    done: `${device.deviceName} can no longer connect.`,
+    done: t('{deviceName} can no longer connect.', { deviceName: device.deviceName }),
     refresh: [query.queryKey],
     showsError: true,
     after: () => setAsking(undefined),
   });
   return (
     <Block
-      title="Connection"
-      about="The device connects by MQTT with its own user name and password, and receives only its topic."
+      title={t('Connection')}
+      about={t('The device connects by MQTT with its own user name and password, and receives only its topic.')}
     >
       <FailureNote message={(error ?? (asking ? null : issue.error))?.message} />
       {!data && !error && <Skeleton h={80} />}
       {data && data.issuedAt === null && (
-        <>
-          <Text c="dimmed" size="sm">
-            The device has no credentials, so it cannot connect.
-          </Text>
-          {mayChange && (
-            <Button
-              mt="md"
-              leftSection={<Icon name="key" size={16} />}
-              loading={issue.isPending}
-              onClick={() => issue.mutate()}
-            >
-              Issue credentials
-            </Button>
-          )}
-        </>
+        <NoCredentials mayIssue={mayChange} isBusy={issue.isPending} onIssue={() => issue.mutate()} />
       )}
       {data && data.issuedAt !== null && (
         <CredentialFacts
@@ -86,27 +73,54 @@ export function CredentialsBlock({ appId, device, mayChange }: Props) {
       <ConfirmDialog
         isOpen={asking === 'replace'}
         onClose={() => setAsking(undefined)}
-        title="Issue a new password"
-        confirm="Issue a new password"
+        title={t('Issue a new password')}
+        confirm={t('Issue a new password')}
         isBusy={issue.isPending}
         failure={issue.error?.message}
         onConfirm={() => issue.mutate()}
       >
-        <b>{device.deviceName}</b> is disconnected at once and can only reconnect with the new password.
+        {rich('<b>{deviceName}</b> is disconnected at once and can only reconnect with the new password.', {
+          deviceName: device.deviceName,
+          b: (inner) => <b>{inner}</b>,
+        })}
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asking === 'revoke'}
         onClose={() => setAsking(undefined)}
-        title="Revoke the credentials"
-        confirm="Revoke them"
+        title={t('Revoke the credentials')}
+        confirm={t('Revoke them')}
         isBusy={revoke.isPending}
         failure={revoke.error?.message}
         onConfirm={() => revoke.mutate()}
       >
-        <b>{device.deviceName}</b> is disconnected at once and cannot connect until you issue new credentials.
+        {rich('<b>{deviceName}</b> is disconnected at once and cannot connect until you issue new credentials.', {
+          deviceName: device.deviceName,
+          b: (inner) => <b>{inner}</b>,
+        })}
       </ConfirmDialog>
       <IssuedOnce issued={issued} onClose={() => setIssued(undefined)} />
     </Block>
+  );
+}
+
+interface NoneProps {
+  readonly mayIssue: boolean;
+  readonly isBusy: boolean;
+  readonly onIssue: () => void;
+}
+
+function NoCredentials({ mayIssue, isBusy, onIssue }: NoneProps) {
+  return (
+    <>
+      <Text c="dimmed" size="sm">
+        {t('The device has no credentials, so it cannot connect.')}
+      </Text>
+      {mayIssue && (
+        <Button mt="md" leftSection={<Icon name="key" size={16} />} loading={isBusy} onClick={onIssue}>
+          {t('Issue credentials')}
+        </Button>
+      )}
+    </>
   );
 }
 
@@ -123,21 +137,21 @@ function CredentialFacts({ appId, username, issuedAt, mayChange, onAsk }: FactsP
   return (
     <>
       <Facts>
-        <Fact label="User name" isWide>
+        <Fact label={t('User name')} isWide>
           <span className="mono">{username}</span>
-          <CopyButton text={username} label="user name" />
+          <CopyButton text={username} label={t('user name')} />
         </Fact>
-        <Fact label="Password" isWide>
-          shown once, on {times.date(issuedAt)}
+        <Fact label={t('Password')} isWide>
+          {t('shown once, on {date}', { date: times.date(issuedAt) })}
         </Fact>
       </Facts>
       {mayChange && (
         <Group gap="xs" mt="md">
           <Button variant="default" onClick={() => onAsk('replace')}>
-            Issue a new password
+            {t('Issue a new password')}
           </Button>
           <Button variant="default" onClick={() => onAsk('revoke')}>
-            Revoke them
+            {t('Revoke them')}
           </Button>
         </Group>
       )}
@@ -148,16 +162,16 @@ function CredentialFacts({ appId, username, issuedAt, mayChange, onAsk }: FactsP
 /** Shows the credentials once. */
 function IssuedOnce({ issued, onClose }: { readonly issued: Issued | undefined; readonly onClose: () => void }) {
   return (
-    <SecretDialog isOpen={issued !== undefined} onClose={onClose} title="Credentials of the device" hasSecret>
+    <SecretDialog isOpen={issued !== undefined} onClose={onClose} title={t('Credentials of the device')} hasSecret>
       {issued && (
         <SecretShownOnce
-          warning="The password is shown only now. Enter both on the device."
-          stored="I have stored them"
+          warning={t('The password is shown only now. Enter both on the device.')}
+          stored={t('I have stored them')}
           onClose={onClose}
         >
-          <CopyField label="User name" text={issued.username} />
-          <CopyField label="Password" text={issued.password} />
-          <CopyField label="Topic" text={issued.topic} />
+          <CopyField label={t('User name')} text={issued.username} />
+          <CopyField label={t('Password')} text={issued.password} />
+          <CopyField label={t('Topic')} text={issued.topic} />
         </SecretShownOnce>
       )}
     </SecretDialog>

@@ -4,6 +4,7 @@ import { PageForm } from '../../components/form/page-form.tsx';
 import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { dataOf } from '../../lib/data/api.ts';
+import { t } from '../../lib/words/words.ts';
 import { deviceKeys } from './queries.ts';
 
 interface Props {
@@ -39,35 +40,37 @@ export function DeviceForm({ appId, device, onDone, onCancel }: Props) {
     read: () => devices.get(id),
     change: async (members, ifMatch) => (await devices.update(id, members, { ifMatch })) ?? {},
     create: (body) => devices.create(body as Body<'createDevice'>),
-    done: (fields) => `${fields.deviceName.trim()} is saved.`,
+    done: (fields) => t('{deviceName} is saved.', { deviceName: fields.deviceName.trim() }),
     refresh: deviceKeys(appId),
     after: (saved) => onDone(saved?.objectId ?? id),
-    labels: { deviceName: 'Name', manufacture: 'Maker', topic: 'Topic' },
+    labels: { deviceName: t('Name'), manufacture: t('Maker'), topic: t('Topic') },
   });
   const { form, submit, isBusy } = shared;
   return (
     <PageForm
       form={form}
       names={['deviceName', 'manufacture', 'topic']}
-      submit={device ? 'Save' : 'Add the device'}
+      submit={device ? t('Save') : t('Add the device')}
       isBusy={isBusy}
       shared={shared}
       onSubmit={submit}
       onCancel={onCancel}
     >
-      <Block title="Details">
+      <Block title={t('Details')}>
         <Stack gap="md">
           <TextInput
-            label="Name"
-            description="What it is and where it stands, as people call it."
+            label={t('Name')}
+            description={t('What it is and where it stands, as people call it.')}
             required
             data-autofocus
             {...form.text('deviceName')}
           />
-          <TextInput label="Maker" required {...form.text('manufacture')} />
+          <TextInput label={t('Maker')} required {...form.text('manufacture')} />
           <TextInput
-            label="Topic"
-            description="What it subscribes to, such as museum/gate. Changing it disconnects the device within a minute."
+            label={t('Topic')}
+            description={t(
+              'What it subscribes to, such as museum/gate. Changing it disconnects the device within a minute.',
+            )}
             required
             spellCheck={false}
             {...form.text('topic')}

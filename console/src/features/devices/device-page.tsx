@@ -6,12 +6,14 @@ import { useState } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ShowRequest } from '../../components/code/show-request.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { CredentialsBlock } from './credentials.tsx';
 import { deviceKeys, deviceQuery } from './queries.ts';
 
@@ -26,14 +28,23 @@ export function DevicePage() {
   return (
     <RecordPage
       query={query}
-      title={(device) => device?.deviceName ?? 'Device'}
-      all={{ label: 'All devices', to: '/apps/$appId/devices', params: { appId } }}
+      title={(device) => device?.deviceName ?? t('Device')}
+      all={{ label: t('All devices'), to: '/apps/$appId/devices', params: { appId } }}
       action={() => mayChange && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
     >
       {(device) => (
         <>
           <DeviceFacts appId={appId} device={device} />
           <CredentialsBlock appId={appId} device={device} mayChange={mayChange} />
+          <OwnerBlock
+            appId={appId}
+            name={device.deviceName}
+            createdBy={device.createdBy}
+            operation="updateDeviceOwner"
+            rules={{ group: 'resources', name: 'devices' }}
+            handOver={(userId) => dataOf(appId).devices.handOver(deviceId, userId)}
+            refresh={deviceKeys(appId)}
+          />
           <Group justify="flex-end" mt="xs">
             <ShowRequest appId={appId} request={{ operation: 'getDevice', params: { objectId: deviceId } }} />
           </Group>
@@ -47,17 +58,17 @@ export function DevicePage() {
 function DeviceFacts({ appId, device }: { readonly appId: string; readonly device: Device }) {
   const times = useTimes(appId);
   return (
-    <Block title="Facts" about={`Times are in ${times.zone}.`}>
+    <Block title={t('Facts')} about={t('Times are in {zone}.', { zone: times.zone })}>
       <Facts>
-        <Fact label="Maker">{device.manufacture}</Fact>
-        <Fact label="Topic">
+        <Fact label={t('Maker')}>{device.manufacture}</Fact>
+        <Fact label={t('Topic')}>
           <span className="mono">{device.topic}</span>
-          <CopyButton text={device.topic} label="topic" />
+          <CopyButton text={device.topic} label={t('topic')} />
         </Fact>
-        <Fact label="Created" isTime>
+        <Fact label={t('Created')} isTime>
           {times.dateTime(device.createdAt)}
         </Fact>
-        <Fact label="Changed" isTime>
+        <Fact label={t('Changed')} isTime>
           {times.dateTime(device.updatedAt)}
         </Fact>
         <Fact label="objectId">
@@ -81,14 +92,17 @@ function DeleteDevice({ appId, device, isOpen, onClose }: DeleteProps) {
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
-      title="Delete the device"
-      confirm={`Delete ${device.deviceName}`}
+      title={t('Delete the device')}
+      confirm={t('Delete {deviceName}', { deviceName: device.deviceName })}
       run={() => dataOf(appId).devices.delete(device.objectId)}
-      done={`${device.deviceName} was deleted.`}
+      done={t('{deviceName} was deleted.', { deviceName: device.deviceName })}
       refresh={deviceKeys(appId)}
       leave={{ to: '/apps/$appId/devices', params: { appId }, forget: deviceQuery(appId, device.objectId).queryKey }}
     >
-      <b>{device.deviceName}</b> is deleted permanently, with its credentials. It is disconnected within a minute.
+      {rich('<b>{deviceName}</b> is deleted permanently, with its credentials. It is disconnected within a minute.', {
+        deviceName: device.deviceName,
+        b: (inner) => <b>{inner}</b>,
+      })}
     </ConfirmedAction>
   );
 }

@@ -5,6 +5,7 @@ import { SectionList } from '../../components/list/section-list.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/devices');
 
@@ -14,22 +15,22 @@ export function DevicesPage() {
   return (
     <SectionList
       appId={appId}
-      title="Devices"
-      about="Screens, lights and other things at the venue that receive messages by MQTT."
+      title={t('Devices')}
+      about={t('Screens, lights and other things at the venue that receive messages by MQTT.')}
       action={
         mayCreate && (
           <LinkButton to="/apps/$appId/devices/new" params={{ appId }} icon="plus">
-            Add a device
+            {t('Add a device')}
           </LinkButton>
         )
       }
       list={deviceList(appId, useTimes(appId))}
       empty={{
         icon: 'device',
-        title: 'No devices yet',
+        title: t('No devices yet'),
         text: mayCreate
-          ? 'Add one with the topic that it subscribes to, then issue the credentials that it connects with.'
-          : 'Owners, managers and installers add devices.',
+          ? t('Add one with the topic that it subscribes to, then issue the credentials that it connects with.')
+          : t('Owners, managers and installers add devices.'),
       }}
     />
   );
@@ -37,14 +38,14 @@ export function DevicesPage() {
 
 const deviceList = (appId: string, times: Times): ListDefinition<'listDevices'> => ({
   operation: 'listDevices',
-  plural: 'devices',
+  plural: t('devices'),
   searchFields: ['deviceName', 'manufacture', 'topic'],
-  searchHint: 'Search by name, maker or topic',
+  searchHint: t('Search by name, maker or topic'),
   defaultOrder: 'deviceName',
   columns: [
     {
       name: 'deviceName',
-      label: 'Name',
+      label: t('Name'),
       sortBy: 'deviceName',
       render: ({ objectId, deviceName }) => (
         <Link to="/apps/$appId/devices/$deviceId" params={{ appId, deviceId: objectId }}>
@@ -52,14 +53,14 @@ const deviceList = (appId: string, times: Times): ListDefinition<'listDevices'> 
         </Link>
       ),
     },
-    { name: 'manufacture', label: 'Maker', sortBy: 'manufacture', render: ({ manufacture }) => manufacture },
-    { name: 'topic', label: 'Topic', sortBy: 'topic', render: ({ topic }) => <span className="mono">{topic}</span> },
+    { name: 'manufacture', label: t('Maker'), sortBy: 'manufacture', render: ({ manufacture }) => manufacture },
+    { name: 'topic', label: t('Topic'), sortBy: 'topic', render: ({ topic }) => <span className="mono">{topic}</span> },
     updatedColumn(times),
   ],
   filters: [
-    { name: 'deviceName', label: 'Name', kind: 'text' },
-    { name: 'manufacture', label: 'Maker', kind: 'text' },
-    { name: 'topic', label: 'Topic', kind: 'text' },
+    { name: 'deviceName', label: t('Name'), kind: 'text' },
+    { name: 'manufacture', label: t('Maker'), kind: 'text' },
+    { name: 'topic', label: t('Topic'), kind: 'text' },
     ...stampFilters,
   ],
 });

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { RecordPage } from '../../components/page/record-page.tsx';
+import { t } from '../../lib/words/words.ts';
 import { DeviceForm } from './device-form.tsx';
 import { deviceQuery } from './queries.ts';
 
@@ -13,7 +14,7 @@ export function NewDevicePage() {
   const navigate = useNavigate();
   return (
     <>
-      <SectionHeader title="Add a device" />
+      <SectionHeader title={t('Add a device')} />
       <DeviceForm
         appId={appId}
         onDone={(deviceId) => void navigate({ to: '/apps/$appId/devices/$deviceId', params: { appId, deviceId } })}
@@ -29,7 +30,11 @@ export function EditDevicePage() {
   const navigate = useNavigate();
   const open = () => void navigate({ to: '/apps/$appId/devices/$deviceId', params: { appId, deviceId } });
   return (
-    <RecordPage query={query} title={(device) => (device ? `Edit ${device.deviceName}` : 'Edit a device')} height={300}>
+    <RecordPage
+      query={query}
+      title={(device) => (device ? t('Edit {deviceName}', { deviceName: device.deviceName }) : t('Edit a device'))}
+      height={300}
+    >
       {(device) => <DeviceForm key={device.objectId} appId={appId} device={device} onDone={open} onCancel={open} />}
     </RecordPage>
   );

@@ -11,6 +11,7 @@ import { givenName, ownFilePath } from '../../lib/data/own-files.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import classes from './files.module.css';
 import { fileKeys, fileQuery, fileUsesQuery, type StoredFile, thumbnailOf } from './queries.ts';
 
@@ -25,7 +26,7 @@ export function FileDialog({ appId, objectId, onClose }: Props) {
   const { data: file, error } = useQuery({ ...fileQuery(appId, objectId ?? ''), enabled: objectId !== undefined });
   const isOpen = objectId !== undefined;
   return (
-    <Modal opened={isOpen} onClose={onClose} title={file ? givenName(file.name) : 'File'} size="lg">
+    <Modal opened={isOpen} onClose={onClose} title={file ? givenName(file.name) : t('File')} size="lg">
       <FailureNote message={error?.message} />
       {!file && !error && <Skeleton h={200} />}
       {isOpen && file && <Details appId={appId} file={file} onClose={onClose} />}
@@ -42,21 +43,21 @@ function Details({ appId, file, onClose }: { appId: string; file: StoredFile; on
   return (
     <Stack>
       <div className={classes.large}>{picture ? <img src={picture} alt="" /> : <Icon name="file" size={40} />}</div>
-      <CopyField label="Address" text={file.url} />
+      <CopyField label={t('Address')} text={file.url} />
       <dl className={classes.list}>
-        <dt>Type</dt>
+        <dt>{t('Type')}</dt>
         <dd>{file.contentType}</dd>
-        <dt>Size</dt>
+        <dt>{t('Size')}</dt>
         <dd>{showBytes(file.size)}</dd>
-        <dt>Uploaded</dt>
+        <dt>{t('Uploaded')}</dt>
         <dd>
           {times.dateTime(file.createdAt)} ({times.zone})
         </dd>
-        <dt>Used in</dt>
-        <dd>{uses ? (messageUsesText(uses) ?? 'no notification and no storyline') : '…'}</dd>
+        <dt>{t('Used in')}</dt>
+        <dd>{uses ? (messageUsesText(uses) ?? t('no notification and no storyline')) : '…'}</dd>
       </dl>
       <Text size="sm" c="dimmed">
-        Anyone with the address can read the file without signing in.
+        {t('Anyone with the address can read the file without signing in.')}
       </Text>
       <Group justify="space-between">
         <Button
@@ -66,7 +67,7 @@ function Details({ appId, file, onClose }: { appId: string; file: StoredFile; on
           rel="noreferrer"
           variant="default"
         >
-          Open
+          {t('Open')}
         </Button>
         {mayDelete && (
           <Button
@@ -75,7 +76,7 @@ function Details({ appId, file, onClose }: { appId: string; file: StoredFile; on
             leftSection={<Icon name="trash" size={16} />}
             onClick={() => setDeleting(true)}
           >
-            Delete
+            {t('Delete')}
           </Button>
         )}
       </Group>
@@ -107,17 +108,20 @@ function DeleteFile({ appId, file, uses, isOpen, onClose, onDone }: DeleteProps)
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
-      title="Delete the file"
-      confirm="Delete permanently"
+      title={t('Delete the file')}
+      confirm={t('Delete permanently')}
       run={async () => {
         await dataOf(appId).files.delete(file.objectId);
         onDone();
       }}
-      done={`${name} was deleted.`}
+      done={t('{name} was deleted.', { name })}
       refresh={fileKeys(appId)}
     >
-      <b>{name}</b> is deleted permanently, and its address stops working.
-      {usedIn && <div>It is used in {usedIn}; they will show nothing in its place.</div>}
+      {rich('<b>{name}</b> is deleted permanently, and its address stops working.', {
+        name,
+        b: (inner) => <b>{inner}</b>,
+      })}
+      {usedIn && <div>{t('It is used in {usedIn}; they will show nothing in its place.', { usedIn })}</div>}
     </ConfirmedAction>
   );
 }

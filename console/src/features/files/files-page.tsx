@@ -8,6 +8,7 @@ import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { givenName } from '../../lib/data/own-files.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
+import { t } from '../../lib/words/words.ts';
 import { FileDialog } from './file-dialog.tsx';
 import classes from './files.module.css';
 import { fileUsageQuery, type StoredFile, thumbnailOf } from './queries.ts';
@@ -16,24 +17,24 @@ import { UploadZone } from './upload-zone.tsx';
 const route = getRouteApi('/signed-in/apps/$appId/files');
 
 const orders = [
-  { value: '-createdAt', label: 'Newest first' },
-  { value: 'createdAt', label: 'Oldest first' },
-  { value: '-size', label: 'Largest first' },
-  { value: 'contentType', label: 'By type' },
+  { value: '-createdAt', label: t('Newest first') },
+  { value: 'createdAt', label: t('Oldest first') },
+  { value: '-size', label: t('Largest first') },
+  { value: 'contentType', label: t('By type') },
 ];
 
 const fileList: ListDefinition<'listFiles'> = {
   operation: 'listFiles',
-  plural: 'files',
+  plural: t('files'),
   searchFields: ['name', 'contentType'],
-  searchHint: 'Search by name or type',
+  searchHint: t('Search by name or type'),
   defaultOrder: '-createdAt',
   columns: [],
   filters: [
-    { name: 'name', label: 'Name', kind: 'text' },
-    { name: 'contentType', label: 'Type', kind: 'text' },
-    { name: 'size', label: 'Size in bytes', kind: 'number' },
-    { name: 'createdAt', label: 'Uploaded', kind: 'date' },
+    { name: 'name', label: t('Name'), kind: 'text' },
+    { name: 'contentType', label: t('Type'), kind: 'text' },
+    { name: 'size', label: t('Size in bytes'), kind: 'number' },
+    { name: 'createdAt', label: t('Uploaded'), kind: 'date' },
   ],
 };
 
@@ -48,10 +49,10 @@ export function FilesPage() {
     <>
       <SectionList
         appId={appId}
-        title="Files"
+        title={t('Files')}
         about={
           <>
-            Pictures, videos and other files for messages. <Usage appId={appId} />
+            {t('Pictures, videos and other files for messages.')} <Usage appId={appId} />
           </>
         }
         above={mayUpload && <UploadZone appId={appId} />}
@@ -59,7 +60,7 @@ export function FilesPage() {
         layout={(files, isBusy) => <Grid appId={appId} files={files} isBusy={isBusy} onOpen={open} />}
         tools={
           <NativeSelect
-            aria-label="Sort by"
+            aria-label={t('Sort by')}
             data={orders}
             value={search.order ?? fileList.defaultOrder}
             onChange={({ currentTarget: { value } }) =>
@@ -69,10 +70,10 @@ export function FilesPage() {
         }
         empty={{
           icon: 'file',
-          title: 'No files yet',
+          title: t('No files yet'),
           text: mayUpload
-            ? 'Upload a picture or a video to use its address in a notification or a storyline.'
-            : 'Owners, managers and editors upload files.',
+            ? t('Upload a picture or a video to use its address in a notification or a storyline.')
+            : t('Owners, managers and editors upload files.'),
         }}
       />
       <FileDialog appId={appId} objectId={search.file} onClose={() => open(undefined)} />
@@ -85,7 +86,10 @@ function Usage({ appId }: { readonly appId: string }) {
   if (!data || data.files === 0) return null;
   return (
     <Text span inherit>
-      {data.files === 1 ? '1 file takes' : `${data.files.toLocaleString('en')} files take`} {showBytes(data.bytes)}.
+      {t('{files, plural, one {1 file takes} other {# files take}} {bytes}.', {
+        files: data.files,
+        bytes: showBytes(data.bytes),
+      })}
     </Text>
   );
 }
@@ -99,7 +103,7 @@ interface GridProps {
 
 function Grid({ appId, files, isBusy, onOpen }: GridProps) {
   return (
-    <ul className={isBusy && files ? `${classes.grid} ${classes.busy}` : classes.grid} aria-label="files">
+    <ul className={isBusy && files ? `${classes.grid} ${classes.busy}` : classes.grid} aria-label={t('files')}>
       {files?.map((file) => (
         <li key={file.objectId}>
           <UnstyledButton className={classes.card} onClick={() => onOpen(file.objectId)}>

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { Icon } from '../../components/page/icon.tsx';
 import { sendFile } from '../../lib/data/send-file.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './files.module.css';
 import { fileKeys } from './queries.ts';
 
@@ -67,7 +68,7 @@ function useUploads(appId: string) {
 
   function cancel(upload: Upload) {
     upload.stop.abort();
-    if (upload.state === 'waiting') change(upload.id, { state: 'failed', problem: 'Cancelled.' });
+    if (upload.state === 'waiting') change(upload.id, { state: 'failed', problem: t('Cancelled.') });
   }
 
   const forget = (id: number) => setList((known) => known.filter((upload) => upload.id !== id));
@@ -98,17 +99,17 @@ export function UploadZone({ appId }: { readonly appId: string }) {
         onDragLeave={() => setOver(false)}
         onDrop={drop}
       >
-        <span>Drop files here, or</span>
+        <span>{t('Drop files here, or')}</span>
         <FileButton multiple onChange={add}>
           {(props) => (
             <Button {...props} variant="default" leftSection={<Icon name="upload" size={16} />}>
-              Choose files
+              {t('Choose files')}
             </Button>
           )}
         </FileButton>
       </div>
       {list.length > 0 && (
-        <ul className={classes.uploads} aria-label="Uploads">
+        <ul className={classes.uploads} aria-label={t('Uploads')}>
           {list.map((upload) => (
             <UploadLine
               key={upload.id}
@@ -140,16 +141,20 @@ function UploadLine({ upload, onCancel, onForget }: LineProps) {
           {problem}
         </Text>
       ) : (
-        <Progress value={100 * part} color={state === 'done' ? 'teal' : 'blue'} aria-label={`Upload of ${name}`} />
+        <Progress
+          value={100 * part}
+          color={state === 'done' ? 'teal' : 'blue'}
+          aria-label={t('Upload of {name}', { name })}
+        />
       )}
       <Button
         size="compact-xs"
         variant="subtle"
         color="gray"
-        aria-label={`${isOver ? 'Hide' : 'Cancel'} ${name}`}
+        aria-label={t('{isOver, select, true {Hide} other {Cancel}} {name}', { isOver, name })}
         onClick={isOver ? onForget : onCancel}
       >
-        {isOver ? 'Hide' : 'Cancel'}
+        {isOver ? t('Hide') : t('Cancel')}
       </Button>
     </li>
   );

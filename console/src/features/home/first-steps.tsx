@@ -8,6 +8,7 @@ import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import classes from './first-steps.module.css';
 import { stepsQuery } from './queries.ts';
 
@@ -22,8 +23,8 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
   const current = data.beacons === 0 ? 1 : data.messages === 0 ? 2 : 3;
   return (
     <ol className={classes.steps}>
-      <StepLine number={1} current={current} title="Add a beacon">
-        <Text c="dimmed">It marks a place: the entrance, a hall, a shelf.</Text>
+      <StepLine number={1} current={current} title={t('Add a beacon')}>
+        <Text c="dimmed">{t('It marks a place: the entrance, a hall, a shelf.')}</Text>
         {mayCall('createBeacon') ? (
           <Button
             mt="sm"
@@ -31,14 +32,14 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
             leftSection={<Icon name="plus" size={16} />}
             renderRoot={(props) => <Link {...props} to="/apps/$appId/beacons/new" params={{ appId }} />}
           >
-            Add a beacon
+            {t('Add a beacon')}
           </Button>
         ) : (
-          <Text c="dimmed">Owners, managers and installers add beacons.</Text>
+          <Text c="dimmed">{t('Owners, managers and installers add beacons.')}</Text>
         )}
       </StepLine>
-      <StepLine number={2} current={current} title="Write what visitors see there">
-        <Text c="dimmed">A notification says what is shown when a visitor comes to a beacon or leaves it.</Text>
+      <StepLine number={2} current={current} title={t('Write what visitors see there')}>
+        <Text c="dimmed">{t('A notification says what is shown when a visitor comes to a beacon or leaves it.')}</Text>
         {mayCall('createNotification') ? (
           <Button
             mt="sm"
@@ -46,22 +47,27 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
             leftSection={<Icon name="edit" size={16} />}
             renderRoot={(props) => <Link {...props} to="/apps/$appId/notifications/new" params={{ appId }} />}
           >
-            Write a notification
+            {t('Write a notification')}
           </Button>
         ) : (
-          <Text c="dimmed">Owners, managers and editors write notifications.</Text>
+          <Text c="dimmed">{t('Owners, managers and editors write notifications.')}</Text>
         )}
       </StepLine>
-      <StepLine number={3} current={current} title="Let the app report visitors">
+      <StepLine number={3} current={current} title={t('Let the app report visitors')}>
         <Text c="dimmed">
-          The app registers its installation and reports the beacons that it detects. To try it without an app, run
-          these commands with one of the app&apos;s keys. This page shows the event as soon as it arrives.
+          {t(
+            "The app registers its installation and reports the beacons that it detects. To try it without an app, run these commands with one of the app's keys. This page shows the event as soon as it arrives.",
+          )}
         </Text>
         {current === 3 && (
           <div className={classes.try}>
-            <CopyField label="In a terminal" text={tryIt(app, { beaconId: data.beaconId ?? '', secret })} isBlock />
+            <CopyField
+              label={t('In a terminal')}
+              text={tryIt(app, { beaconId: data.beaconId ?? '', secret })}
+              isBlock
+            />
             <p className={classes.waitingFor} role="status">
-              <span className={classes.pulse} aria-hidden /> Waiting for the first event …
+              {rich('{part} Waiting for the first event …', { part: <span className={classes.pulse} aria-hidden /> })}
             </p>
           </div>
         )}
@@ -87,9 +93,9 @@ function tryIt({ appId, policy }: App, { beaconId, secret }: Tried): string {
     [
       `curl '${window.location.origin}/api/v2${path}'`,
       `-H 'X-Service-AppId: ${appId}'`,
-      `-H 'X-Service-AppKey: YOUR-APP-KEY'`,
+      "-H 'X-Service-AppKey: YOUR-APP-KEY'",
       ...(policy.installationProof === 'required' ? [`-H 'Installation-Secret: ${secret}'`] : []),
-      `-H 'Content-Type: application/json'`,
+      "-H 'Content-Type: application/json'",
       `-d '${JSON.stringify(body)}'`,
     ].join(' \\\n  ');
   const granted = { granted: true, textVersion: 'a try' };
@@ -116,7 +122,7 @@ function StepLine({ number, current, title, children }: StepProps) {
     >
       <span className={isDone ? classes.done : classes.number}>
         {isDone ? <Icon name="check" size={20} /> : number}
-        {isDone && <span className="off-screen">Done:</span>}
+        {isDone && <span className="off-screen">{t('Done:')}</span>}
       </span>
       <div>
         <h3>{title}</h3>

@@ -7,6 +7,7 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import names from '../../components/page/names.module.css';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Funnel } from '../../lib/wire.ts';
+import { pageLanguage, t } from '../../lib/words/words.ts';
 import { Bar } from './bar.tsx';
 import classes from './home.module.css';
 import { funnelQuery } from './queries.ts';
@@ -18,8 +19,10 @@ export function FunnelBlock({ appId }: { readonly appId: string }) {
   const { data, error } = useQuery(funnelQuery(appId, times.zone));
   return (
     <Block
-      title="Today"
-      about={`From events at the beacons to messages seen by visitors, since midnight in ${times.zone}.`}
+      title={t('Today')}
+      about={t('From events at the beacons to messages seen by visitors, since midnight in {zone}.', {
+        zone: times.zone,
+      })}
     >
       <FailureNote message={error && !data ? error.message : undefined} />
       {!data && !error && <Skeleton h={200} />}
@@ -45,31 +48,33 @@ function Steps({ appId, funnel }: { readonly appId: string; readonly funnel: Fun
       search={{ range: 'today', kind }}
       className={`${names.link} ${classes.underlined}`}
     >
-      Show them
+      {t('Show them')}
     </Link>
   );
   const steps: readonly Step[] = [
-    { name: 'Events', count: funnel.events },
-    { name: 'Could be shown', count: funnel.eligible, about: stopsText(funnel) },
+    { name: t('Events'), count: funnel.events },
+    { name: t('Could be shown'), count: funnel.eligible, about: stopsText(funnel) },
     {
-      name: 'Shown',
+      name: t('Shown'),
       count: funnel.shown,
-      about: deliveries.noTarget > 0 && `${number(deliveries.noTarget)} only by the open app, without a push.`,
+      about:
+        deliveries.noTarget > 0 &&
+        t('{noTarget} only by the open app, without a push.', { noTarget: number(deliveries.noTarget) }),
     },
     {
-      name: 'Sent by push',
+      name: t('Sent by push'),
       count: deliveries.sent,
-      about: deliveries.queued > 0 && `${number(deliveries.queued)} are waiting to be sent.`,
+      about: deliveries.queued > 0 && t('{queued} are waiting to be sent.', { queued: number(deliveries.queued) }),
     },
-    { name: 'Received', count: deliveries.received, about: 'If the app reports it.' },
-    { name: 'Opened', count: deliveries.opened },
+    { name: t('Received'), count: deliveries.received, about: t('If the app reports it.') },
+    { name: t('Opened'), count: deliveries.opened },
     ...(lost > 0
-      ? [{ name: 'Failed', count: lost, isBad: true, about: list(deliveries.failed > 0 ? 'failed' : 'expired') }]
+      ? [{ name: t('Failed'), count: lost, isBad: true, about: list(deliveries.failed > 0 ? 'failed' : 'expired') }]
       : []),
   ];
   const most = Math.max(1, ...steps.map(({ count }) => count));
   return (
-    <ol className={classes.funnel} aria-label="The funnel of today">
+    <ol className={classes.funnel} aria-label={t('The funnel of today')}>
       {steps.map(({ name, count, about, isBad }) => (
         <li key={name}>
           <span className={classes.step}>{name}</span>
@@ -82,12 +87,14 @@ function Steps({ appId, funnel }: { readonly appId: string; readonly funnel: Fun
   );
 }
 
-const number = (count: number) => count.toLocaleString('en');
+const number = (count: number) => count.toLocaleString(pageLanguage());
 
 function stopsText({ stopped, waiting }: Funnel): string {
   const parts = stopped
     .slice(0, 3)
-    .map(({ reason, count }) => `${number(count)} not shown because ${stopWords[reason] ?? reason}`);
-  if (waiting > 0) parts.push(`${number(waiting)} are waiting for the minimum stay`);
+    .map(({ reason, count }) =>
+      t('{count} not shown because {value}', { count: number(count), value: stopWords[reason] ?? reason }),
+    );
+  if (waiting > 0) parts.push(t('{waiting} are waiting for the minimum stay', { waiting: number(waiting) }));
   return parts.length > 0 ? `${parts.join('; ')}.` : '';
 }

@@ -1,12 +1,14 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useStanding } from '../../lib/data/access.ts';
 import { type Live, useLive } from '../../lib/data/live.ts';
 import { useTimes } from '../../lib/time/times.ts';
-import { AttentionBlock, EarlyAttention } from './attention.tsx';
+import { t } from '../../lib/words/words.ts';
+import { AttentionBlock, EarlyAttention, useAreRulesKnown } from './attention.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { FunnelBlock } from './funnel.tsx';
 import classes from './home.module.css';
@@ -18,17 +20,38 @@ const route = getRouteApi('/signed-in/apps/$appId/home');
 /** The first page of an app: problems, live visitors and today's figures. */
 export function HomePage() {
   const { appId } = route.useParams();
-  const { data: attention, error } = useQuery(attentionQuery(appId));
+  return useStanding()?.venues ? <HomeOfVenues appId={appId} /> : <HomeOfApp appId={appId} />;
+}
+
+/** For those who are limited to venues: what is counted for these. */
+function HomeOfVenues({ appId }: { readonly appId: string }) {
+  return (
+    <>
+      <SectionHeader title={t('Home')}>{t('Who is at the beacons of your venues now.')}</SectionHeader>
+      <LiveNow appId={appId} />
+      <Text c="dimmed" size="sm" mt="md">
+        {t(
+          'What needs attention, the last hour and the funnel of messages are about the app as a whole, and not shown to you.',
+        )}
+      </Text>
+    </>
+  );
+}
+
+function HomeOfApp({ appId }: { readonly appId: string }) {
+  const { data, error } = useQuery(attentionQuery(appId));
+  const isKnown = useAreRulesKnown(appId);
+  const attention = isKnown ? data : undefined;
   const live = useLive(appId);
   const times = useTimes(appId);
   useCountAgain(appId, live);
   const isNew = attention?.lastVisitAt === null && live.events.length === 0;
   return (
     <>
-      <SectionHeader title="Home">
+      <SectionHeader title={t('Home')}>
         {isNew
-          ? 'Three steps to the first message.'
-          : `What is happening now, and what needs attention. Times are in ${times.zone}.`}
+          ? t('Three steps to the first message.')
+          : t('What is happening now, and what needs attention. Times are in {zone}.', { zone: times.zone })}
       </SectionHeader>
       <FailureNote message={error?.message} />
       {!attention && !error && <Skeleton h={420} />}

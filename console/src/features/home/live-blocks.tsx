@@ -10,6 +10,7 @@ import type { Live, LiveEvent, LiveState } from '../../lib/data/live.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { showAge } from '../../lib/time/time.ts';
 import { timeOfDay, useTimes } from '../../lib/time/times.ts';
+import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { Bar } from './bar.tsx';
 import classes from './home.module.css';
 import { liveQuery } from './queries.ts';
@@ -21,22 +22,28 @@ export function LiveNow({ appId }: { readonly appId: string }) {
   const most = Math.max(1, ...(live?.beacons.map(({ visitors }) => visitors) ?? []));
   const more = live ? live.occupied - live.beacons.length : 0;
   return (
-    <Block title="Live now">
+    <Block title={t('Live now')}>
       <FailureNote message={error && !live ? error.message : undefined} />
       {!live && !error && <Skeleton h={180} />}
       {live && (
         <>
           <p className={classes.big} role="status">
-            <b>{live.visitors.toLocaleString('en')}</b> {live.visitors === 1 ? 'visitor' : 'visitors'}{' '}
-            {live.occupied > 0 &&
-              `at ${live.occupied.toLocaleString('en')} ${live.occupied === 1 ? 'beacon' : 'beacons'}`}
+            {rich(
+              '<b>{visitors, number}</b> {visitors, plural, one {visitor} other {visitors}} {hasOccupied, select, true {at {occupied, number} {occupied, plural, one {beacon} other {beacons}}} other {}}',
+              {
+                visitors: live.visitors,
+                b: (inner) => <b>{inner}</b>,
+                occupied: live.occupied,
+                hasOccupied: live.occupied > 0,
+              },
+            )}
           </p>
           {live.beacons.length === 0 && (
             <Text c="dimmed" size="sm">
-              No visitor is near a beacon at the moment.
+              {t('No visitor is near a beacon at the moment.')}
             </Text>
           )}
-          <ul className={classes.bars} aria-label="Visitors by beacon">
+          <ul className={classes.bars} aria-label={t('Visitors by beacon')}>
             {live.beacons.map(({ beaconId, name, visitors, since }) => (
               <li key={beaconId}>
                 <Link
@@ -45,10 +52,10 @@ export function LiveNow({ appId }: { readonly appId: string }) {
                   search={{ beacon: beaconId, where: { isOpen: true } }}
                   className={names.link}
                 >
-                  {name ?? 'a deleted beacon'}
+                  {name ?? t('a deleted beacon')}
                 </Link>
-                <span className={classes.count} title={`The first arrived ${showAge(since)}.`}>
-                  {visitors.toLocaleString('en')}
+                <span className={classes.count} title={t('The first arrived {age}.', { age: showAge(since) })}>
+                  {visitors.toLocaleString(pageLanguage())}
                 </span>
                 <Bar part={visitors / most} />
               </li>
@@ -56,7 +63,7 @@ export function LiveNow({ appId }: { readonly appId: string }) {
           </ul>
           {more > 0 && (
             <Text c="dimmed" size="sm" mt="xs">
-              and {more.toLocaleString('en')} more
+              {t('and {more, number} more', { more })}
             </Text>
           )}
         </>
@@ -66,13 +73,13 @@ export function LiveNow({ appId }: { readonly appId: string }) {
 }
 
 const stateWords: Readonly<Record<LiveState, { readonly text: string; readonly color: string }>> = {
-  connecting: { text: 'connecting …', color: 'gray' },
-  live: { text: 'live', color: 'teal' },
-  paused: { text: 'paused', color: 'gray' },
-  broken: { text: 'no connection, trying again', color: 'yellow' },
+  connecting: { text: t('connecting …'), color: 'gray' },
+  live: { text: t('live'), color: 'teal' },
+  paused: { text: t('paused'), color: 'gray' },
+  broken: { text: t('no connection, trying again'), color: 'yellow' },
 };
 
-const pausedWords = { text: 'paused by you', color: 'yellow' } as const;
+const pausedWords = { text: t('paused by you'), color: 'yellow' } as const;
 
 const shown = 9;
 
@@ -104,26 +111,26 @@ export function LastHour({ appId, live }: { readonly appId: string; readonly liv
   const { text, color } = isPaused ? pausedWords : stateWords[state];
   return (
     <Block
-      title="The last hour"
+      title={t('The last hour')}
       about={
         <Group gap="xs">
           <Badge variant="light" color={color} tt="none">
             {text}
           </Badge>
           <Button size="compact-xs" variant="default" onClick={() => setPaused(!isPaused)}>
-            {isPaused ? 'Go on' : 'Pause'}
+            {isPaused ? t('Go on') : t('Pause')}
           </Button>
         </Group>
       }
     >
       {events.length === 0 && (
         <Text c="dimmed" size="sm">
-          {state === 'connecting' ? 'Loading …' : 'No events. New events appear here automatically.'}
+          {state === 'connecting' ? t('Loading …') : t('No events. New events appear here automatically.')}
         </Text>
       )}
       <ul
         className={classes.events}
-        aria-label="Events of the last hour"
+        aria-label={t('Events of the last hour')}
         onPointerEnter={() => setHeld(true)}
         onPointerLeave={() => setHeld(false)}
         onFocus={() => setHeld(true)}
@@ -155,7 +162,7 @@ export function LastHour({ appId, live }: { readonly appId: string; readonly liv
           search={{ range: 'hour' }}
           className={`${names.link} ${classes.all}`}
         >
-          All events of the last hour
+          {t('All events of the last hour')}
         </Link>
       )}
     </Block>

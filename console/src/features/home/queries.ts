@@ -30,12 +30,6 @@ export const attentionQuery = (appId: string) =>
     refetchInterval: everyMs.attention,
   });
 
-export const sendersQuery = (appId: string) =>
-  queryOptions({
-    queryKey: ['apps', appId, 'senders'],
-    queryFn: async () => (await call('listSenders', { params: { appId } })).results,
-  });
-
 /** The progress of a new app. */
 export const stepsQuery = (appId: string) =>
   queryOptions({

@@ -18,6 +18,8 @@ import { dataOf } from '../../lib/data/api.ts';
 import { senderName } from '../../lib/text/delivery-words.ts';
 import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
+import { rich, t } from '../../lib/words/words.ts';
+import { HearingFact } from './hearing.tsx';
 import classes from './installations.module.css';
 import { installationKeys, installationQuery } from './queries.ts';
 import { TestMessage } from './test-message.tsx';
@@ -37,10 +39,10 @@ export function InstallationPage() {
             {deviceWords[installation.deviceType]} <span className="mono">{shortId(installationId)}</span>
           </>
         ) : (
-          'Installation'
+          t('Installation')
         )
       }
-      all={{ label: 'All installations', to: '/apps/$appId/installations', params: { appId } }}
+      all={{ label: t('All installations'), to: '/apps/$appId/installations', params: { appId } }}
       action={(installation) => <Actions appId={appId} installation={installation} />}
     >
       {(installation) => (
@@ -69,29 +71,35 @@ function InstallationFacts({ appId, installation }: Props) {
   const token = tokenState(installation);
   const { metadata = {}, channels = [], consents = {}, userId, tokenDeadAt, tokenAt } = installation;
   return (
-    <Block title="Facts" about={`Times are in ${times.zone}.`}>
+    <Block title={t('Facts')} about={t('Times are in {zone}.', { zone: times.zone })}>
       {token === 'dead' && (
         <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
-          Pushes have not reached it since {times.dateTime(tokenDeadAt ?? '')}.{' '}
-          {sentenceOf(installation.tokenDeadReason)} The push address is renewed when the app is opened again.
+          {t(
+            'Pushes have not reached it since {dateTime}. {sentenceOf} The push address is renewed when the app is opened again.',
+            { dateTime: times.dateTime(tokenDeadAt ?? ''), sentenceOf: sentenceOf(installation.tokenDeadReason) },
+          )}
         </Alert>
       )}
       <Facts>
-        <Fact label="Push address">
+        <Fact label={t('Push address')}>
           <Badge variant="light" color={tokenWords[token].color} tt="none">
             {tokenWords[token].label}
           </Badge>
-          {token === 'live' && tokenAt && <span className={classes.soft}>since {times.date(tokenAt)}</span>}
+          {token === 'live' && tokenAt && (
+            <span className={classes.soft}>{t('since {date}', { date: times.date(tokenAt) })}</span>
+          )}
         </Fact>
-        <Fact label="Push type">{installation.pushType ? senderName(installation.pushType) : 'unknown'}</Fact>
-        <Fact label="App">{appText(installation) || 'unknown'}</Fact>
-        <Fact label="App identifier">{installation.appIdentifier ?? 'unknown'}</Fact>
-        <Fact label="Channels">{channels.length > 0 ? channels.join(', ') : 'none'}</Fact>
-        <Fact label="Language, time zone">
-          {[installation.localeIdentifier, installation.timeZone].filter(Boolean).join(', ') || 'unknown'}
+        <Fact label={t('Push type')}>{installation.pushType ? senderName(installation.pushType) : t('unknown')}</Fact>
+        <Fact label={t('App')}>{appText(installation) || t('unknown')}</Fact>
+        <Fact label={t('App identifier')}>{installation.appIdentifier ?? t('unknown')}</Fact>
+        {installation.deviceModel && <Fact label={t('Device model')}>{installation.deviceModel}</Fact>}
+        <HearingFact appId={appId} installationId={installation.objectId} />
+        <Fact label={t('Channels')}>{channels.length > 0 ? channels.join(', ') : t('none')}</Fact>
+        <Fact label={t('Language, time zone')}>
+          {[installation.localeIdentifier, installation.timeZone].filter(Boolean).join(', ') || t('unknown')}
         </Fact>
         {userId && (
-          <Fact label="User">
+          <Fact label={t('User')}>
             <Link to="/apps/$appId/users/$userId" params={{ appId, userId: userId.objectId }} className={names.link}>
               <span className="mono">{shortId(userId.objectId)}</span>
             </Link>
@@ -102,10 +110,10 @@ function InstallationFacts({ appId, installation }: Props) {
             {consentText(consents[name], times)}
           </Fact>
         ))}
-        <Fact label="First registered" isTime>
+        <Fact label={t('First registered')} isTime>
           {times.dateTime(installation.createdAt)}
         </Fact>
-        <Fact label="Last started" isTime>
+        <Fact label={t('Last started')} isTime>
           {times.dateTime(installation.updatedAt)}
         </Fact>
         {installation.installationId && (
@@ -125,18 +133,22 @@ function InstallationFacts({ appId, installation }: Props) {
 }
 
 const purposes = [
-  { name: 'messages', label: 'Messages' },
-  { name: 'analytics', label: 'Analytics' },
-  { name: 'identity', label: 'Link to an account' },
+  { name: 'messages', label: t('Messages') },
+  { name: 'analytics', label: t('Analytics') },
+  { name: 'identity', label: t('Link to an account') },
 ] as const;
 
 type Decision = NonNullable<Installation['consents']>['messages'];
 
 function consentText(decision: Decision, times: Times): string {
-  if (decision === undefined) return 'the visitor has said nothing';
+  if (decision === undefined) return t('the visitor has said nothing');
   const { granted, textVersion, at } = decision;
-  const text = textVersion === undefined ? '' : `, text ${textVersion}`;
-  return `${granted ? 'agreed' : 'refused'} on ${times.dateTime(at)}${text}`;
+  const text = textVersion === undefined ? '' : t(', text {textVersion}', { textVersion });
+  return t('{hasGranted, select, true {agreed} other {refused}} on {dateTime}{text}', {
+    hasGranted: Boolean(granted),
+    dateTime: times.dateTime(at),
+    text,
+  });
 }
 
 /** Answers of push services end with or without a full stop. */
@@ -148,13 +160,13 @@ function Actions({ appId, installation }: Props) {
   const [isErasing, setErasing] = useState(false);
   return (
     <Group gap="xs">
-      {mayCall('deleteInstallation') && <DeleteButton onClick={() => setErasing(true)}>Erase</DeleteButton>}
+      {mayCall('deleteInstallation') && <DeleteButton onClick={() => setErasing(true)}>{t('Erase')}</DeleteButton>}
       {mayCall('deleteInstallation') && (
         <PersonExport appId={appId} kind="installation" objectId={installation.objectId} />
       )}
       {mayCall('sendPush') && (
         <Button leftSection={<Icon name="send" size={16} />} onClick={() => setTesting(true)}>
-          Send a test message
+          {t('Send a test message')}
         </Button>
       )}
       <TestMessage appId={appId} installation={installation} isOpen={isTesting} onClose={() => setTesting(false)} />
@@ -180,16 +192,19 @@ function EraseInstallation({ appId, installation, isOpen, onClose }: DialogProps
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
-      title="Erase the installation"
-      confirm={`Erase ${name}`}
+      title={t('Erase the installation')}
+      confirm={t('Erase {name}', { name })}
       run={() => dataOf(appId).installations.delete(installation.objectId)}
-      done={`${name} was erased.`}
+      done={t('{name} was erased.', { name })}
       refresh={installationKeys(appId)}
       leave={{ to: '/apps/$appId/installations', params: { appId }, forget }}
     >
-      <b>{name}</b> is erased permanently, with its visits, events, log records and deliveries.
+      {rich('<b>{name}</b> is erased permanently, with its visits, events, log records and deliveries.', {
+        name,
+        b: (inner) => <b>{inner}</b>,
+      })}
       <Text size="sm" mt="xs">
-        If the app is still on the phone, it registers again at its next start, as a new installation.
+        {t('If the app is still on the phone, it registers again at its next start, as a new installation.')}
       </Text>
     </ConfirmedAction>
   );

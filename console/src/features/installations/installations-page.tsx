@@ -8,6 +8,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { senderName } from '../../lib/text/delivery-words.ts';
 import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/installations');
 
@@ -16,13 +17,13 @@ export function InstallationsPage() {
   return (
     <SectionList
       appId={appId}
-      title="Installations"
-      about="The app on one phone, tablet or computer: where a message can be delivered."
+      title={t('Installations')}
+      about={t('The app on one phone, tablet or computer: where a message can be delivered.')}
       list={installationList(appId, useTimes(appId), useMay()('installations.personal'))}
       empty={{
         icon: 'phone',
-        title: 'No installations yet',
-        text: 'Each copy of the app registers when it starts, and then appears here.',
+        title: t('No installations yet'),
+        text: t('Each copy of the app registers when it starts, and then appears here.'),
       }}
     />
   );
@@ -60,28 +61,50 @@ const installationCsv: CsvColumns<Installation> = {
 
 const deviceOptions = Object.entries(deviceWords).map(([value, label]) => ({ value, label }));
 
+const filtersOf = (isPersonal: boolean): ListDefinition<'listInstallations'>['filters'] => [
+  { name: 'deviceType', label: t('Device'), kind: 'choice', choices: deviceOptions },
+  { name: 'channels', label: t('Channel'), kind: 'text' },
+  { name: 'pushType', label: t('Push type'), kind: 'text' },
+  { name: 'tokenAt', label: t('Push address'), kind: 'presence' },
+  { name: 'tokenDeadAt', label: t('Push address is invalid'), kind: 'presence' },
+  { name: 'tokenDeadReason', label: t('Why it is invalid'), kind: 'text' },
+  { name: 'appVersion', label: t('App version'), kind: 'text' },
+  { name: 'appIdentifier', label: t('App identifier'), kind: 'text' },
+  { name: 'localeIdentifier', label: t('Language'), kind: 'text' },
+  { name: 'timeZone', label: t('Time zone'), kind: 'text' },
+  ...(isPersonal
+    ? ([
+        { name: 'installationId', label: 'installationId', kind: 'text' },
+        { name: 'userId', label: t('User (objectId)'), kind: 'pointer', className: '_User' },
+        { name: 'metadata', label: t('Metadata'), kind: 'member' },
+      ] as const)
+    : []),
+  { name: 'createdAt', label: t('Created'), kind: 'date' },
+  { name: 'updatedAt', label: t('Last started'), kind: 'date' },
+];
+
 /** The table, as data. What identifies a person is left out unless the role may see it. */
 const installationList = (appId: string, times: Times, isPersonal: boolean): ListDefinition<'listInstallations'> => ({
   operation: 'listInstallations',
-  plural: 'installations',
+  plural: t('installations'),
   searchFields: isPersonal ? ['installationId', 'appName', 'channels'] : ['appName'],
-  searchHint: isPersonal ? 'Search by installationId or app' : 'Search by app',
+  searchHint: isPersonal ? t('Search by installationId or app') : t('Search by app'),
   defaultOrder: '-objectId',
   csv: installationCsv,
   columns: [
     {
       name: 'objectId',
-      label: 'Installation',
+      label: t('Installation'),
       render: (one) => (
         <Link to="/apps/$appId/installations/$installationId" params={{ appId, installationId: one.objectId }}>
           {deviceWords[one.deviceType]} <span className="mono">{shortId(one.objectId)}</span>
         </Link>
       ),
     },
-    { name: 'app', label: 'App', sortBy: 'appVersion', render: appText },
+    { name: 'app', label: t('App'), sortBy: 'appVersion', render: appText },
     {
       name: 'channels',
-      label: 'Channels',
+      label: t('Channels'),
       isDeskOnly: true,
       render: ({ channels = [] }) => channels.slice(0, 3).join(', ') + (channels.length > 3 ? ' …' : ''),
     },
@@ -89,7 +112,7 @@ const installationList = (appId: string, times: Times, isPersonal: boolean): Lis
       ? [
           {
             name: 'user',
-            label: 'User',
+            label: t('User'),
             render: ({ userId }: Installation) =>
               userId && (
                 <Link to="/apps/$appId/users/$userId" params={{ appId, userId: userId.objectId }}>
@@ -101,7 +124,7 @@ const installationList = (appId: string, times: Times, isPersonal: boolean): Lis
       : []),
     {
       name: 'token',
-      label: 'Push address',
+      label: t('Push address'),
       render: (one) => {
         const { label, color } = tokenWords[tokenState(one)];
         return (
@@ -114,31 +137,11 @@ const installationList = (appId: string, times: Times, isPersonal: boolean): Lis
     },
     {
       name: 'updatedAt',
-      label: 'Last started',
+      label: t('Last started'),
       sortBy: 'updatedAt',
       isTime: true,
       render: ({ updatedAt }) => times.dateTime(updatedAt),
     },
   ],
-  filters: [
-    { name: 'deviceType', label: 'Device', kind: 'choice', choices: deviceOptions },
-    { name: 'channels', label: 'Channel', kind: 'text' },
-    { name: 'pushType', label: 'Push type', kind: 'text' },
-    { name: 'tokenAt', label: 'Push address', kind: 'presence' },
-    { name: 'tokenDeadAt', label: 'Push address is invalid', kind: 'presence' },
-    { name: 'tokenDeadReason', label: 'Why it is invalid', kind: 'text' },
-    { name: 'appVersion', label: 'App version', kind: 'text' },
-    { name: 'appIdentifier', label: 'App identifier', kind: 'text' },
-    { name: 'localeIdentifier', label: 'Language', kind: 'text' },
-    { name: 'timeZone', label: 'Time zone', kind: 'text' },
-    ...(isPersonal
-      ? ([
-          { name: 'installationId', label: 'installationId', kind: 'text' },
-          { name: 'userId', label: 'User (objectId)', kind: 'pointer', className: '_User' },
-          { name: 'metadata', label: 'Metadata', kind: 'member' },
-        ] as const)
-      : []),
-    { name: 'createdAt', label: 'Created', kind: 'date' },
-    { name: 'updatedAt', label: 'Last started', kind: 'date' },
-  ],
+  filters: filtersOf(isPersonal),
 });

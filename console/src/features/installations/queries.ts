@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { dataOf } from '../../lib/data/api.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { ofInstallation } from '../../lib/data/person.ts';
 
@@ -14,6 +14,16 @@ export const installationKeys = (appId: string) => [
   dataKey(appId, 'listInstallations'),
   dataKey(appId, 'getInstallation'),
 ];
+
+/** What was learned about how loud an installation hears beacons; null: nothing yet. */
+export const hearingQuery = (appId: string, installationId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'getInstallation', installationId, 'hearing'),
+    queryFn: async ({ signal }) => {
+      const { result } = await call('listHearing', { params: { appId }, query: { installationId }, signal });
+      return result.find((one) => one.installationId === installationId) ?? null;
+    },
+  });
 
 /** The latest visits, events and deliveries of an installation. */
 export const tracesQuery = (appId: string, installationId: string) =>

@@ -6,6 +6,7 @@ import names from '../../components/page/names.module.css';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { type Installation, tokenState } from '../../lib/text/installation-words.ts';
+import { t } from '../../lib/words/words.ts';
 import { installationKeys } from './queries.ts';
 
 interface Props {
@@ -19,14 +20,14 @@ const fields = ['data.title', 'data.alert'] as const;
 
 /** A push to this one installation alone. */
 export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
-  const form = useFields({ 'data.title': 'A test', 'data.alert': 'This message is a test.' });
+  const form = useFields({ 'data.title': t('A test'), 'data.alert': t('This message is a test.') });
   const send = useAction({
     run: () => {
       const { 'data.title': title, 'data.alert': alert } = form.values;
       const body = { data: { title, alert }, where: { objectId: installation.objectId } };
       return dataOf(appId).call('sendPush', { body });
     },
-    done: 'The message is being sent.',
+    done: t('The message is being sent.'),
     refresh: installationKeys(appId),
     showsError: true,
     after: onClose,
@@ -34,7 +35,7 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
   function submit() {
     form.setFailure(null);
     if (form.values['data.title'].trim() === '' && form.values['data.alert'].trim() === '') {
-      form.setProblems([{ field: 'data.alert', problem: 'write something to send' }]);
+      form.setProblems([{ field: 'data.alert', problem: t('write something to send') }]);
       return;
     }
     send.mutate(undefined, { onError: form.setFailure });
@@ -44,18 +45,20 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
     <DialogForm
       isOpen={isOpen}
       onClose={onClose}
-      title="Send a test message"
+      title={t('Send a test message')}
       form={form}
       names={fields}
-      submit="Send"
+      submit={t('Send')}
       isBusy={send.isPending}
       onSubmit={submit}
       about={
         <>
-          <Text size="sm">It is sent to this installation only.</Text>
+          <Text size="sm">{t('It is sent to this installation only.')}</Text>
           {isUnreachable && (
             <Alert color="yellow" variant="light">
-              The installation has no valid push address, so the message will not arrive. Its delivery will say so.
+              {t(
+                'The installation has no valid push address, so the message will not arrive. Its delivery will say so.',
+              )}
             </Alert>
           )}
         </>
@@ -67,12 +70,12 @@ export function TestMessage({ appId, installation, isOpen, onClose }: Props) {
           search={{ visitor: installation.objectId }}
           className={names.link}
         >
-          Its deliveries
+          {t('Its deliveries')}
         </Link>
       }
     >
-      <TextInput label="Title" maxLength={200} {...form.text('data.title')} />
-      <Textarea label="Text" autosize minRows={2} {...form.text('data.alert')} data-autofocus />
+      <TextInput label={t('Title')} maxLength={200} {...form.text('data.title')} />
+      <Textarea label={t('Text')} autosize minRows={2} {...form.text('data.alert')} data-autofocus />
     </DialogForm>
   );
 }

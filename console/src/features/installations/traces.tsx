@@ -9,6 +9,7 @@ import { BeaconName } from '../../components/page/names.tsx';
 import { deliveryColors, deliveryWords } from '../../lib/text/delivery-words.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { showDuration, useTimes } from '../../lib/time/times.ts';
+import { pageLanguage, t } from '../../lib/words/words.ts';
 import classes from './installations.module.css';
 import { tracesQuery } from './queries.ts';
 
@@ -23,30 +24,33 @@ export function Traces({ appId, installationId }: Props) {
   const times = useTimes(appId);
   const isQuiet = data && (data.events.count ?? 0) + (data.visits.count ?? 0) + (data.deliveries.count ?? 0) === 0;
   return (
-    <Block title="Recent activity" about={`The latest visits, events and messages. Times are in ${times.zone}.`}>
+    <Block
+      title={t('Recent activity')}
+      about={t('The latest visits, events and messages. Times are in {zone}.', { zone: times.zone })}
+    >
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={120} />}
       {isQuiet && (
         <Text c="dimmed" size="sm">
-          It has not been near a beacon yet, and no message was sent to it.
+          {t('It has not been near a beacon yet, and no message was sent to it.')}
         </Text>
       )}
       {data && !isQuiet && (
         <div className={classes.traces}>
-          <Part title="Visits" count={data.visits.count} to="visits" appId={appId} installationId={installationId}>
+          <Part title={t('Visits')} count={data.visits.count} to="visits" appId={appId} installationId={installationId}>
             {data.visits.results.map((visit) => (
               <li key={visit.objectId}>
                 <span className={classes.what}>
                   <BeaconName appId={appId} beaconId={visit.beaconId.objectId} />
                   <span className={classes.soft}>
-                    {visit.dwell === null ? ' still here' : ` ${showDuration(visit.dwell)}`}
+                    {visit.dwell === null ? t(' still here') : ` ${showDuration(visit.dwell)}`}
                   </span>
                 </span>
                 <span className={classes.soft}>{times.dateTime(visit.enteredAt)}</span>
               </li>
             ))}
           </Part>
-          <Part title="Events" count={data.events.count} to="events" appId={appId} installationId={installationId}>
+          <Part title={t('Events')} count={data.events.count} to="events" appId={appId} installationId={installationId}>
             {data.events.results.map((event) => (
               <li key={event.objectId}>
                 <Link
@@ -61,7 +65,7 @@ export function Traces({ appId, installationId }: Props) {
             ))}
           </Part>
           <Part
-            title="Deliveries"
+            title={t('Deliveries')}
             count={data.deliveries.count}
             to="deliveries"
             appId={appId}
@@ -105,7 +109,7 @@ function Part({ title, count = 0, to, appId, installationId, children }: PartPro
           search={{ visitor: installationId }}
           className={names.link}
         >
-          {title} · {count.toLocaleString('en')}
+          {title} · {count.toLocaleString(pageLanguage())}
         </Link>
       </h3>
       <ul className={classes.lines}>{children}</ul>

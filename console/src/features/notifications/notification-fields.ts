@@ -1,8 +1,23 @@
 import type { Body, Notification, PharosProblem } from '@pharos/sdk';
+import {
+  type EffectFields,
+  effectFields,
+  effectLabels,
+  effectMembers,
+  effectNames,
+  effectProblems,
+} from '../../components/message/effects.ts';
 import { type Rules, rulesOrNull } from '../../components/rules/rules.ts';
+import {
+  cleanTranslations,
+  type TranslatedField,
+  type Translations,
+  translationProblems,
+} from '../../lib/text/languages.ts';
+import { t } from '../../lib/words/words.ts';
 
 /** The values of the form. */
-export interface NotificationFields {
+export interface NotificationFields extends EffectFields {
   readonly description: string;
   readonly beaconId: string;
   readonly event: Notification['event'];
@@ -12,6 +27,8 @@ export interface NotificationFields {
   readonly 'message.url': string;
   readonly isEnabled: boolean;
   readonly delivery: Rules;
+  readonly language: string;
+  readonly translations: Translations;
 }
 
 export const notificationFieldNames = [
@@ -23,26 +40,47 @@ export const notificationFieldNames = [
   'message.alertMessage',
   'message.url',
   'delivery.',
+  ...effectNames,
+  'language',
+  'translations',
+  'translations.',
 ] as const;
 
 /** The fields in words. */
 export const notificationLabels: Readonly<Record<keyof NotificationFields, string>> = {
-  description: 'Name',
-  beaconId: 'Beacon',
+  description: t('Name'),
+  beaconId: t('Beacon'),
   event: 'A visitor',
-  type: 'Type',
-  'message.alertTitle': 'Title',
-  'message.alertMessage': 'Text',
-  'message.url': 'Picture or video',
-  isEnabled: 'On',
-  delivery: 'How often it is shown',
+  type: t('Type'),
+  'message.alertTitle': t('Title'),
+  'message.alertMessage': t('Text'),
+  'message.url': t('Picture or video'),
+  isEnabled: t('On'),
+  delivery: t('How often it is shown'),
+  ...effectLabels,
+  language: t('Language'),
+  translations: t('Other languages'),
 };
 
+/** What a translation may replace. */
+export const translatedFields = (type: Notification['type']): readonly TranslatedField[] => [
+  { name: 'alertTitle', label: t('Title'), kind: 'line' },
+  { name: 'alertMessage', label: t('Text'), kind: 'text' },
+  ...(type === 'TEXT'
+    ? []
+    : [{ name: 'url', label: type === 'IMAGE' ? t('Picture') : t('Video'), kind: 'address' } as const]),
+];
+
+const translatedNames = translatedFields('IMAGE').map(({ name }) => name);
+
 export const typeTexts = {
-  TEXT: { label: 'Text', kind: '' },
-  IMAGE: { label: 'Picture', kind: 'the picture' },
-  VIDEO: { label: 'Video', kind: 'the video' },
-} as const satisfies Record<Notification['type'], { readonly label: string; readonly kind: string }>;
+  TEXT: { label: t('Text'), kind: undefined },
+  IMAGE: { label: t('Picture'), kind: 'picture' },
+  VIDEO: { label: t('Video'), kind: 'video' },
+} as const satisfies Record<
+  Notification['type'],
+  { readonly label: string; readonly kind: 'picture' | 'video' | undefined }
+>;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -58,6 +96,9 @@ export function notificationFields(notification?: Notification): NotificationFie
     'message.url': text(message['url']),
     isEnabled: notification?.isEnabled ?? true,
     delivery: notification?.delivery ?? {},
+    ...effectFields(notification),
+    language: notification?.language ?? '',
+    translations: notification?.translations ?? {},
   };
 }
 
@@ -70,11 +111,13 @@ export function notificationTitle({ message }: Pick<Notification, 'message'>): s
 export function notificationProblems(fields: NotificationFields): readonly PharosProblem[] {
   const isWordless = fields['message.alertTitle'].trim() === '' && fields['message.alertMessage'].trim() === '';
   return [
-    ...(fields.description.trim() === '' ? [{ field: 'description', problem: 'fill this in' }] : []),
-    ...(fields.beaconId === '' ? [{ field: 'beaconId', problem: 'choose a beacon' }] : []),
+    ...(fields.description.trim() === '' ? [{ field: 'description', problem: t('fill this in') }] : []),
+    ...(fields.beaconId === '' ? [{ field: 'beaconId', problem: t('choose a beacon') }] : []),
     ...(fields.type === 'TEXT' && fields.isEnabled && isWordless
-      ? [{ field: 'message.alertTitle', problem: 'write a title or a text; to keep a draft, switch it off' }]
+      ? [{ field: 'message.alertTitle', problem: t('write a title or a text; to keep a draft, switch it off') }]
       : []),
+    ...effectProblems(fields),
+    ...translationProblems(fields.translations, translatedNames),
   ];
 }
 
@@ -96,6 +139,9 @@ export function notificationBody(fields: NotificationFields, known?: Notificatio
     isEnabled: fields.isEnabled,
     // In a new notification there is nothing to clear with null.
     delivery: known ? rulesOrNull(fields.delivery) : (rulesOrNull(fields.delivery) ?? undefined),
+    ...effectMembers(fields, known === undefined),
+    language: fields.language || (known ? null : undefined),
+    translations: cleanTranslations(fields.translations, translatedNames) ?? (known ? null : undefined),
   };
   return body as unknown as Body<'createNotification'>;
 }

@@ -1,14 +1,21 @@
 import { NativeSelect, SegmentedControl, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import type { Body, Notification } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { FileField } from '../../components/files/file-field.tsx';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
 import type { Fields } from '../../components/form/use-fields.ts';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { drawn } from '../../components/message/effects.ts';
+import { LanguageBlock } from '../../components/message/language-block.tsx';
+import { MessageEffects } from '../../components/message/message-effects.tsx';
 import { MessageLayout } from '../../components/message/message-layout.tsx';
 import { MessageRules } from '../../components/message/message-rules.tsx';
+import { MyPhone } from '../../components/message/my-phone.tsx';
+import { PastTrial } from '../../components/message/past-trial.tsx';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
+import { PreviewLanguage } from '../../components/message/preview-language.tsx';
 import { BeaconNames } from '../../components/page/beacon-names.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -18,7 +25,10 @@ import { dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';
 import { appQuery } from '../../lib/data/queries.ts';
+import { copyName } from '../../lib/text/copy-name.ts';
+import { inWords } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import {
   type NotificationFields,
   notificationBody,
@@ -26,6 +36,7 @@ import {
   notificationFields,
   notificationLabels,
   notificationProblems,
+  translatedFields,
   typeTexts,
 } from './notification-fields.ts';
 import { notificationKeys } from './queries.ts';
@@ -34,6 +45,8 @@ interface Props {
   readonly appId: string;
   /** The notification to edit; without it, a new one is created. */
   readonly notification?: Notification;
+  /** A new one begins as a copy of this one. */
+  readonly model?: Notification;
   readonly isLocked?: boolean;
   readonly onDone: () => void;
   readonly onCancel: () => void;
@@ -41,27 +54,38 @@ interface Props {
 
 type Form = Fields<NotificationFields>;
 
-export function NotificationForm({ appId, notification, isLocked = false, onDone, onCancel }: Props) {
+/** The values of fields in words. */
+export const showNotification = (appId: string) => ({
+  beaconId: (beaconId: string) => <BeaconNames appId={appId} beaconIds={beaconId ? [beaconId] : []} />,
+  event: (event: Notification['event']) => eventTexts[event].verb,
+  type: (type: Notification['type']) => typeTexts[type].label,
+});
+
+/** Off, so that visitors do not get the same message twice. */
+const copyOf = (model: Notification): NotificationFields => ({
+  ...notificationFields(model),
+  description: copyName(model.description),
+  isEnabled: false,
+});
+
+export function NotificationForm({ appId, notification, model, isLocked = false, onDone, onCancel }: Props) {
   const { notifications } = dataOf(appId);
   const id = notification?.objectId ?? '';
   const shared = useRecordForm<Notification, NotificationFields, object>({
-    name: `notification ${id || `new ${appId}`}`,
+    name: `notification ${id || `new ${model?.objectId ?? appId}`}`,
     record: notification,
+    ...(model ? { start: copyOf(model) } : {}),
     fieldsOf: notificationFields,
     bodyOf: notificationBody,
     check: notificationProblems,
     read: () => notifications.get(id),
     change: (members, ifMatch) => notifications.update(id, members, { ifMatch }),
     create: (body) => notifications.create(body as Body<'createNotification'>),
-    done: (fields) => `${fields.description.trim()} is saved.`,
+    done: (fields) => t('{description} is saved.', { description: fields.description.trim() }),
     refresh: notificationKeys(appId),
     after: onDone,
     labels: notificationLabels,
-    show: {
-      beaconId: (beaconId: string) => <BeaconNames appId={appId} beaconIds={beaconId ? [beaconId] : []} />,
-      event: (event: Notification['event']) => eventTexts[event].verb,
-      type: (type: Notification['type']) => typeTexts[type].label,
-    },
+    show: showNotification(appId),
   });
   const { form, submit, isBusy } = shared;
   return (
@@ -69,7 +93,7 @@ export function NotificationForm({ appId, notification, isLocked = false, onDone
       <PageForm
         form={form}
         names={notificationFieldNames}
-        submit={notification ? 'Save' : 'Add the notification'}
+        submit={notification ? t('Save') : t('Add the notification')}
         isBusy={isBusy}
         shared={shared}
         isLocked={isLocked}
@@ -79,12 +103,42 @@ export function NotificationForm({ appId, notification, isLocked = false, onDone
         <MessageLayout.Fields isLocked={isLocked}>
           <Occasion appId={appId} form={form} />
           <Message appId={appId} form={form} />
+          <LanguageBlock
+            appId={appId}
+            value={form.values}
+            fields={translatedFields(form.values.type)}
+            own={wordsOf(form.values)}
+            problem={(name) => form.problem(name)}
+            onChange={form.setAll}
+          />
           <MessageRules appId={appId} form={form} onChange={(delivery) => form.set('delivery', delivery)} />
+          <MessageEffects
+            appId={appId}
+            values={form.values}
+            problem={form.problem}
+            onChange={(name, value) => form.set(name, value as never)}
+          />
+          <PastTrial
+            appId={appId}
+            triggerId={notification?.objectId}
+            draft={{
+              beacons: form.values.beaconId ? [form.values.beaconId] : [],
+              event: form.values.event,
+              delivery: form.values.delivery,
+              ...drawn(form.values),
+            }}
+          />
         </MessageLayout.Fields>
       </PageForm>
     </MessageLayout>
   );
 }
+
+const wordsOf = (values: NotificationFields) => ({
+  alertTitle: values['message.alertTitle'],
+  alertMessage: values['message.alertMessage'],
+  url: values['message.url'],
+});
 
 interface PartProps {
   readonly appId: string;
@@ -95,29 +149,29 @@ function Occasion({ appId, form }: PartProps) {
   const { beaconId, isEnabled } = form.values;
   const isGone = useBeaconNames(appId, beaconId ? [beaconId] : [])(beaconId) === null;
   return (
-    <Block title="When">
+    <Block title={t('When')}>
       <Stack gap="md">
         <TextInput
-          label="Name"
-          description="For you: what the notification is about. Visitors never see it."
+          label={t('Name')}
+          description={t('For you: what the notification is about. Visitors never see it.')}
           required
           data-autofocus
           {...form.text('description')}
         />
         <FailureNote
-          message={isGone ? 'Its beacon was deleted, so it is never shown. Choose another one.' : undefined}
+          message={isGone ? t('Its beacon was deleted, so it is never shown. Choose another one.') : undefined}
         />
-        <NativeSelect label="A visitor" data={eventOptions} {...form.text('event')} />
+        <NativeSelect label={t('A visitor')} data={eventOptions} {...form.text('event')} />
         <BeaconSelect
           appId={appId}
-          label="Beacon"
+          label={t('Beacon')}
           value={beaconId ? [beaconId] : []}
           error={form.problem('beaconId')}
           onChange={([id = '']) => form.set('beaconId', id)}
         />
         <Switch
-          label="On"
-          description="A notification that is off is a draft: it is kept, but never shown."
+          label={t('On')}
+          description={t('A notification that is off is a draft: it is kept, but never shown.')}
           checked={isEnabled}
           onChange={({ currentTarget }) => form.set('isEnabled', currentTarget.checked)}
         />
@@ -130,23 +184,23 @@ function Message({ appId, form }: PartProps) {
   const { type } = form.values;
   const isText = type === 'TEXT';
   return (
-    <Block title="What visitors see">
+    <Block title={t('What visitors see')}>
       <Stack gap="md">
         <SegmentedControl
-          aria-label="Type"
+          aria-label={t('Type')}
           data={Object.entries(typeTexts).map(([value, { label }]) => ({ value, label }))}
           value={type}
           onChange={(value) => form.set('type', value as NotificationFields['type'])}
         />
-        <TextInput label="Title" {...form.text('message.alertTitle')} />
-        <Textarea label="Text" autosize minRows={2} maxRows={8} {...form.text('message.alertMessage')} />
+        <TextInput label={t('Title')} {...form.text('message.alertTitle')} />
+        <Textarea label={t('Text')} autosize minRows={2} maxRows={8} {...form.text('message.alertMessage')} />
         {!isText && (
           <FileField
             key={type}
             appId={appId}
             kind={type === 'IMAGE' ? 'image' : 'video'}
-            label={type === 'IMAGE' ? 'Picture' : 'Video'}
-            description="Upload one, choose a file of the app, or enter an address."
+            label={type === 'IMAGE' ? t('Picture') : t('Video')}
+            description={t('Upload one, choose a file of the app, or enter an address.')}
             required
             value={form.values['message.url']}
             error={form.problem('message.url')}
@@ -162,13 +216,14 @@ function Aside({ appId, form }: PartProps) {
   const { data: app } = useQuery(appQuery(appId));
   const times = useTimes(appId);
   const { values } = form;
+  const [language, setLanguage] = useState<string>();
   const names = useBeaconNames(appId, values.beaconId ? [values.beaconId] : []);
-  const title = values['message.alertTitle'].trim();
-  const body = values['message.alertMessage'].trim();
-  const url = values['message.url'].trim();
+  const words = inWords(wordsOf(values), values.translations[language ?? '']);
+  const [title, body, url] = [words.alertTitle.trim(), words.alertMessage.trim(), words.url.trim()];
   const place = names(values.beaconId);
   return (
     <>
+      <PreviewLanguage {...values} value={language} onChange={setLanguage} />
       <PhonePreview
         appName={app?.name ?? ''}
         title={title}
@@ -178,10 +233,19 @@ function Aside({ appId, form }: PartProps) {
         link={values.type === 'VIDEO' && url ? url : undefined}
         times={times}
       />
+      <MyPhone
+        appId={appId}
+        data={{
+          ...(title ? { title } : {}),
+          ...(body ? { alert: body } : {}),
+          ...(values.type === 'IMAGE' && url ? { image: url } : {}),
+          ...(values.type === 'VIDEO' && url ? { uri: url } : {}),
+        }}
+      />
       <RuleSentence
         event={values.event}
         places={values.beaconId ? [place === undefined ? '…' : place] : []}
-        shown={title || body || 'a message without words'}
+        shown={title || body || t('a message without words')}
         kind={typeTexts[values.type].kind}
         rules={effectiveRules(appRules(app?.policy), values.delivery)}
         times={times}
@@ -192,11 +256,12 @@ function Aside({ appId, form }: PartProps) {
 }
 
 /** As the service sends a message without words. */
-const signs = { TEXT: 'No words yet: a draft', IMAGE: '🖼', VIDEO: '▶' } as const;
+const signs = { TEXT: t('No words yet: a draft'), IMAGE: '🖼', VIDEO: '▶' } as const;
 
 function attachmentOf(type: NotificationFields['type'], url: string) {
   if (type === 'TEXT') return undefined;
   const host = URL.canParse(url) ? new URL(url).host : undefined;
-  if (type === 'VIDEO') return { icon: 'play', text: host ? `Video from ${host}` : 'No video yet' } as const;
-  return { icon: 'picture', text: host ? `Picture from ${host}` : 'No picture yet' } as const;
+  if (type === 'VIDEO')
+    return { icon: 'play', text: host ? t('Video from {host}', { host }) : t('No video yet') } as const;
+  return { icon: 'picture', text: host ? t('Picture from {host}', { host }) : t('No picture yet') } as const;
 }

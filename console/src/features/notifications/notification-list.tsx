@@ -3,7 +3,9 @@ import type { Notification } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
+import { BeaconSelect } from '../../components/form/beacon-select.tsx';
 import { EnableSwitch } from '../../components/form/enable-switch.tsx';
+import type { Bulk } from '../../components/list/bulk.ts';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { BeaconNames } from '../../components/page/beacon-names.tsx';
@@ -11,6 +13,7 @@ import { eventOptions, eventTexts } from '../../components/rules/rules.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { beaconNameQuery } from '../../lib/data/names.ts';
 import type { Times } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { notificationTitle, typeTexts } from './notification-fields.ts';
 import { notificationKeys } from './queries.ts';
 
@@ -23,14 +26,16 @@ interface Context {
 /** The table of notifications, as data. */
 export const notificationList = ({ appId, times, mayChange }: Context): ListDefinition<'listNotifications'> => ({
   operation: 'listNotifications',
-  plural: 'notifications',
+  trash: 'notifications',
+  bulk: mayChange ? bulkOf(appId) : undefined,
+  plural: t('notifications'),
   searchFields: ['description'],
-  searchHint: 'Search by name',
+  searchHint: t('Search by name'),
   defaultOrder: 'description',
   columns: [
     {
       name: 'description',
-      label: 'Name',
+      label: t('Name'),
       sortBy: 'description',
       render: ({ objectId, description }) => (
         <Link to="/apps/$appId/notifications/$notificationId" params={{ appId, notificationId: objectId }}>
@@ -38,25 +43,29 @@ export const notificationList = ({ appId, times, mayChange }: Context): ListDefi
         </Link>
       ),
     },
-    { name: 'event', label: 'When a visitor', sortBy: 'event', render: ({ event }) => eventTexts[event].verb },
+    { name: 'event', label: t('When a visitor'), sortBy: 'event', render: ({ event }) => eventTexts[event].verb },
     {
       name: 'beacon',
-      label: 'Beacon',
+      label: t('Beacon'),
       render: ({ beaconId }) => <BeaconCell appId={appId} beaconId={beaconId.objectId} />,
     },
     {
       name: 'type',
-      label: 'Shows',
+      label: t('Shows'),
       sortBy: 'type',
-      render: (one: Notification) => `${typeTexts[one.type].label}: ${notificationTitle(one) || 'no words yet'}`,
+      render: (one: Notification) =>
+        t('{label}: {notificationTitle}', {
+          label: typeTexts[one.type].label,
+          notificationTitle: notificationTitle(one) || t('no words yet'),
+        }),
     },
     {
       name: 'isEnabled',
-      label: 'On',
+      label: t('On'),
       sortBy: 'isEnabled',
       render: (one: Notification) => (
         <EnableSwitch
-          label={`${one.description} is on`}
+          label={t('{description} is on', { description: one.description })}
           name={one.description}
           isOn={one.isEnabled}
           isLocked={!mayChange}
@@ -67,38 +76,60 @@ export const notificationList = ({ appId, times, mayChange }: Context): ListDefi
     },
     updatedColumn(times),
   ],
-  filters: [
-    { name: 'description', label: 'Name', kind: 'text' },
-    { name: 'isEnabled', label: 'On', kind: 'boolean' },
-    { name: 'event', label: 'Event', kind: 'choice', choices: eventOptions },
-    {
-      name: 'type',
-      label: 'Type',
-      kind: 'choice',
-      choices: Object.entries(typeTexts).map(([value, { label }]) => ({ value, label })),
-    },
-    {
-      name: 'beaconId',
-      label: 'Beacon',
-      kind: 'pointer',
-      className: 'Beacon',
-      control: ({ value, onChange }) => (
-        <BeaconPicker appId={appId} value={value || undefined} onChange={(id = '') => onChange(id)} />
-      ),
-      textOf: (beaconId) => <BeaconNames appId={appId} beaconIds={[beaconId]} />,
-    },
-    { name: 'message', label: 'Message', kind: 'member' },
-    ...stampFilters,
-  ],
+  filters: filtersOf(appId),
 });
+
+const bulkOf = (appId: string): Bulk => ({
+  kind: 'notifications',
+  change: 'patchNotification',
+  remove: 'deleteNotification',
+  hasSwitch: true,
+  move: {
+    label: t('Move to a beacon'),
+    control: (value, onChange) => (
+      <BeaconSelect
+        appId={appId}
+        label={t('Beacon')}
+        value={value ? [value] : []}
+        onChange={([id = '']) => onChange(id)}
+      />
+    ),
+    changeOf: (objectId) => ({ beaconId: { __type: 'Pointer', className: 'Beacon', objectId } }),
+  },
+  refresh: notificationKeys(appId),
+});
+
+const filtersOf = (appId: string): ListDefinition<'listNotifications'>['filters'] => [
+  { name: 'description', label: t('Name'), kind: 'text' },
+  { name: 'isEnabled', label: t('On'), kind: 'boolean' },
+  { name: 'event', label: t('Event'), kind: 'choice', choices: eventOptions },
+  {
+    name: 'type',
+    label: t('Type'),
+    kind: 'choice',
+    choices: Object.entries(typeTexts).map(([value, { label }]) => ({ value, label })),
+  },
+  {
+    name: 'beaconId',
+    label: t('Beacon'),
+    kind: 'pointer',
+    className: 'Beacon',
+    control: ({ value, onChange }) => (
+      <BeaconPicker appId={appId} value={value || undefined} onChange={(id = '') => onChange(id)} />
+    ),
+    textOf: (beaconId) => <BeaconNames appId={appId} beaconIds={[beaconId]} />,
+  },
+  { name: 'message', label: t('Message'), kind: 'member' },
+  ...stampFilters,
+];
 
 function BeaconCell({ appId, beaconId }: { readonly appId: string; readonly beaconId: string }) {
   const { data: name } = useQuery(beaconNameQuery(appId, beaconId));
   if (name === undefined) return '…';
   if (name !== null) return name;
   return (
-    <Text span c="var(--mantine-color-error)" fw={550} inherit title="It is never shown. Choose another beacon.">
-      Beacon deleted
+    <Text span c="var(--mantine-color-error)" fw={550} inherit title={t('It is never shown. Choose another beacon.')}>
+      {t('Beacon deleted')}
     </Text>
   );
 }

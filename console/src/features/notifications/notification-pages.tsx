@@ -1,20 +1,28 @@
+import { Box, Group } from '@mantine/core';
 import type { Notification } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { HistoryButton } from '../../components/history/history-button.tsx';
+import { OwnerBlock } from '../../components/owner/owner-block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { BackLink, DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
-import { NotificationForm } from './notification-form.tsx';
+import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
+import { rich, t } from '../../lib/words/words.ts';
+import { notificationLabels } from './notification-fields.ts';
+import { NotificationForm, showNotification } from './notification-form.tsx';
 import { notificationKeys, notificationQuery } from './queries.ts';
 
 const createRoute = getRouteApi('/signed-in/apps/$appId/notifications/new');
 const oneRoute = getRouteApi('/signed-in/apps/$appId/notifications/$notificationId');
 
 const wayBack = (appId: string) => ({
-  label: 'All notifications',
+  label: t('All notifications'),
   to: '/apps/$appId/notifications',
   params: { appId },
 });
@@ -26,13 +34,18 @@ function useBack(appId: string) {
 
 export function NewNotificationPage() {
   const { appId } = createRoute.useParams();
+  const { from } = createRoute.useSearch();
   const goBack = useBack(appId);
+  const { data: model, error } = useQuery({ ...notificationQuery(appId, from ?? ''), enabled: from !== undefined });
   return (
     <>
-      <SectionHeader title="Add a notification">
+      <SectionHeader title={t('Add a notification')}>
         <BackLink {...wayBack(appId)} />
       </SectionHeader>
-      <NotificationForm appId={appId} onDone={goBack} onCancel={goBack} />
+      <FailureNote message={error?.message} />
+      {(from === undefined || model) && (
+        <NotificationForm appId={appId} {...(model ? { model } : {})} onDone={goBack} onCancel={goBack} />
+      )}
     </>
   );
 }
@@ -45,22 +58,72 @@ export function NotificationPage() {
   return (
     <RecordPage
       query={query}
-      title={(notification) => notification?.description ?? 'Notification'}
+      title={(notification) => notification?.description ?? t('Notification')}
       all={wayBack(appId)}
-      action={(notification) => mayChange && <DeleteNotification appId={appId} notification={notification} />}
+      action={(notification) => <Actions appId={appId} notification={notification} mayChange={mayChange} />}
       height={400}
     >
       {(notification) => (
-        <NotificationForm
-          key={notification.objectId}
-          appId={appId}
-          notification={notification}
-          isLocked={!mayChange}
-          onDone={goBack}
-          onCancel={goBack}
-        />
+        <>
+          <NotificationForm
+            key={notification.objectId}
+            appId={appId}
+            notification={notification}
+            isLocked={!mayChange}
+            onDone={goBack}
+            onCancel={goBack}
+          />
+          <Box mt="lg">
+            <OwnerBlock
+              appId={appId}
+              name={notification.description}
+              createdBy={notification.createdBy}
+              operation="updateNotificationOwner"
+              rules={{ group: 'resources', name: 'notifications' }}
+              handOver={(userId) => dataOf(appId).notifications.handOver(notificationId, userId)}
+              refresh={notificationKeys(appId)}
+            />
+          </Box>
+        </>
       )}
     </RecordPage>
+  );
+}
+
+interface ActionsProps {
+  readonly appId: string;
+  readonly notification: Notification;
+  readonly mayChange: boolean;
+}
+
+function Actions({ appId, notification, mayChange }: ActionsProps) {
+  const { objectId, updatedAt } = notification;
+  return (
+    <Group gap="xs">
+      {mayChange && <DeleteNotification appId={appId} notification={notification} />}
+      <HistoryButton
+        appId={appId}
+        kind="notifications"
+        recordId={objectId}
+        present={notification}
+        updatedAt={updatedAt}
+        labels={notificationLabels}
+        show={showNotification(appId)}
+        mayChange={mayChange}
+        refresh={notificationKeys(appId)}
+      />
+      {mayChange && (
+        <LinkButton
+          to="/apps/$appId/notifications/new"
+          params={{ appId }}
+          search={{ from: objectId }}
+          icon="copy"
+          isPlain
+        >
+          {t('Duplicate')}
+        </LinkButton>
+      )}
+    </Group>
   );
 }
 
@@ -74,14 +137,18 @@ function DeleteNotification({ appId, notification }: { readonly appId: string; r
       <ConfirmedAction
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        title="Delete the notification"
-        confirm={`Delete ${description}`}
+        title={t('Delete the notification')}
+        confirm={t('Delete {description}', { description })}
         run={() => dataOf(appId).notifications.delete(objectId)}
-        done={`${description} was deleted.`}
-        refresh={notificationKeys(appId)}
+        done={t('{description} was deleted.', { description })}
+        undo={() => restoreFromTrash(appId, 'notifications', [objectId])}
+        refresh={[...notificationKeys(appId), trashKey(appId)]}
         leave={{ to, params, forget: notificationQuery(appId, objectId).queryKey }}
       >
-        <b>{description}</b> is deleted permanently and no longer shown. To pause it, switch it off instead.
+        {rich(
+          '<b>{description}</b> is no longer shown. It stays in the trash for 30 days, from where it can be put back. To pause it, switch it off instead.',
+          { description, b: (inner) => <b>{inner}</b> },
+        )}
       </ConfirmedAction>
     </>
   );

@@ -3,6 +3,7 @@ import { SectionList } from '../../components/list/section-list.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { notificationList } from './notification-list.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/notifications');
@@ -15,22 +16,22 @@ export function NotificationsPage() {
   return (
     <SectionList
       appId={appId}
-      title="Notifications"
-      about="One beacon, one event, one message: the simplest way to tell a visitor something."
+      title={t('Notifications')}
+      about={t('One beacon, one event, one message: the simplest way to tell a visitor something.')}
       action={
         mayCreate && (
           <LinkButton to="/apps/$appId/notifications/new" params={{ appId }} icon="plus">
-            Add a notification
+            {t('Add a notification')}
           </LinkButton>
         )
       }
       list={notificationList({ appId, times, mayChange: mayCall('updateNotification') })}
       empty={{
         icon: 'bell',
-        title: 'No notifications yet',
+        title: t('No notifications yet'),
         text: mayCreate
-          ? 'Add one: choose a beacon and an event, and write what visitors will read.'
-          : 'Owners, managers and editors write notifications.',
+          ? t('Add one: choose a beacon and an event, and write what visitors will read.')
+          : t('Owners, managers and editors write notifications.'),
       }}
     />
   );

@@ -13,6 +13,9 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => app,
   path: '/notifications/new',
+  /** `from`: the notification to copy. */
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    typeof from === 'string' ? { from } : {},
   component: lazyPage(() => import('./notification-pages.tsx'), 'NewNotificationPage'),
 });
 

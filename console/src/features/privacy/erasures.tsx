@@ -6,22 +6,23 @@ import { Block } from '../../components/page/block.tsx';
 import blocks from '../../components/page/blocks.module.css';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Operations } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { erasuresQuery } from './queries.ts';
 
 type Receipt = Operations['listErasures']['answer']['result'][number];
 
 const kinds = {
-  user: 'A user with everything that was known',
-  installation: 'An installation',
-  traces: 'What was recorded of an installation',
+  user: t('A user with everything that was known'),
+  installation: t('An installation'),
+  traces: t('What was recorded of an installation'),
 } as const;
 
 const askers = {
-  person: 'by the person, in the app',
-  administrator: 'by an administrator',
-  request: 'in the app or in this console',
-  'command line': 'on the command line',
-  restore: 'again after a backup was restored',
+  person: t('by the person, in the app'),
+  administrator: t('by an administrator'),
+  request: t('in the app or in this console'),
+  'command line': t('on the command line'),
+  restore: t('again after a backup was restored'),
 } as const;
 
 /** Receipts of erasures: they name nobody. */
@@ -30,16 +31,18 @@ export function Erasures({ appId }: { readonly appId: string }) {
   const times = useTimes(appId);
   return (
     <Block
-      title="Erasures"
-      about={`Receipts, which name nobody. Times are in ${times.zone}. Users and installations are erased on their pages.`}
+      title={t('Erasures')}
+      about={t('Receipts, which name nobody. Times are in {zone}. Users and installations are erased on their pages.', {
+        zone: times.zone,
+      })}
     >
       <RowList
         rows={data}
         error={error}
-        label="Erasures"
+        label={t('Erasures')}
         empty={
           <Text c="dimmed" size="sm">
-            Nobody has been erased yet.
+            {t('Nobody has been erased yet.')}
           </Text>
         }
       >
@@ -59,19 +62,19 @@ function Row({ receipt, dateTime }: { readonly receipt: Receipt; readonly dateTi
           {kinds[kind]}{' '}
           {completedAt === null && (
             <Badge variant="light" tt="none">
-              under way
+              {t('under way')}
             </Badge>
           )}
         </div>
         <div className={blocks.meta}>
-          <span>
-            asked for {dateTime(requestedAt)} {askers[askedBy]}
-          </span>
-          <span>{rows === 1 ? '1 row' : `${rows.toLocaleString('en')} rows`}</span>
+          <span>{t('asked for {dateTime} {value}', { dateTime: dateTime(requestedAt), value: askers[askedBy] })}</span>
+          <span>{t('{rows, plural, one {1 row} other {# rows}}', { rows })}</span>
         </div>
         {webhooks && webhooks.length > 0 && (
           <Text size="sm" mt={4}>
-            Webhooks had sent something to {webhooks.map(({ host }) => host).join(', ')}: ask them to erase it too.
+            {t('Webhooks had sent something to {list}: ask them to erase it too.', {
+              list: webhooks.map(({ host }) => host).join(', '),
+            })}
           </Text>
         )}
         {backupsText(receipt, dateTime) && (
@@ -81,7 +84,7 @@ function Row({ receipt, dateTime }: { readonly receipt: Receipt; readonly dateTi
         )}
       </div>
       <div className={blocks.tools}>
-        <CopyButton text={JSON.stringify(receipt, null, 2)} label={`the receipt ${erasureId}`} />
+        <CopyButton text={JSON.stringify(receipt, null, 2)} label={t('the receipt {erasureId}', { erasureId })} />
       </div>
     </li>
   );
@@ -90,8 +93,8 @@ function Row({ receipt, dateTime }: { readonly receipt: Receipt; readonly dateTi
 function backupsText({ backups, backupsHoldUntil }: Receipt, dateTime: (iso: string) => string): string {
   const count = backups?.length ?? 0;
   if (count === 0) return '';
-  const which = count === 1 ? 'One backup still holds it' : `${count} backups still hold it`;
+  const which = t('{count, plural, one {One backup still holds it} other {{count} backups still hold it}}', { count });
   return backupsHoldUntil === null
-    ? `${which} until somebody deletes it.`
-    : `${which} until ${dateTime(backupsHoldUntil)}.`;
+    ? t('{which} until somebody deletes it.', { which })
+    : t('{which} until {dateTime}.', { which, dateTime: dateTime(backupsHoldUntil) });
 }

@@ -9,6 +9,7 @@ import { SectionHeader } from '../../components/page/page-header.tsx';
 import { copyText } from '../../lib/actions/clipboard.ts';
 import { download } from '../../lib/actions/download.ts';
 import { useMay } from '../../lib/data/access.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { Erasures } from './erasures.tsx';
 import classes from './privacy.module.css';
 import { privacyQuery } from './queries.ts';
@@ -27,29 +28,36 @@ export function PrivacyPage() {
   const notice = data?.notices.find((one) => one.language === language);
   return (
     <>
-      <SectionHeader title="Privacy">
-        What this service keeps about visitors, written from the settings. When they change, so does this text; periods
-        and consent are set under{' '}
-        <Link to="/apps/$appId/policy" params={{ appId }} className={classes.link}>
-          Policy
-        </Link>
-        .
+      <SectionHeader title={t('Privacy')}>
+        {rich(
+          'What this service keeps about visitors, written from the settings. When they change, so does this text; periods and consent are set under <link>Policy</link>.',
+          {
+            link: (inner) => (
+              <Link to="/apps/$appId/policy" params={{ appId }} className={classes.link}>
+                {inner}
+              </Link>
+            ),
+          },
+        )}
       </SectionHeader>
       <FailureNote message={error?.message} />
-      <Block title="Notice" about="For the privacy notice of the house. Have it checked before it is published.">
+      <Block
+        title={t('Notice')}
+        about={t('For the privacy notice of the house. Have it checked before it is published.')}
+      >
         {!notice && !error && <Skeleton h={320} />}
         {notice && (
           <Stack gap="lg">
             <Group justify="space-between" gap="sm">
               <SegmentedControl
-                aria-label="Language of the notice"
+                aria-label={t('Language of the notice')}
                 data={Object.entries(languageNames).map(([value, label]) => ({ value, label }))}
                 value={language}
                 onChange={(value) => setLanguage(value as Language)}
               />
               <Group gap="xs">
-                <CopyAs label="Copy as text" text={notice.text} />
-                <CopyAs label="Copy as HTML" text={notice.html} />
+                <CopyAs label={t('Copy as text')} text={notice.text} />
+                <CopyAs label={t('Copy as HTML')} text={notice.html} />
               </Group>
             </Group>
             <article lang={language} className={classes.notice} aria-label={notice.title}>
@@ -69,8 +77,10 @@ export function PrivacyPage() {
         )}
       </Block>
       <Block
-        title="Record of processing"
-        about="A document for the house’s record of processing activities (Article 30 of the GDPR), with what follows from the settings. What only the house knows is left open."
+        title={t('Record of processing')}
+        about={t(
+          'A document for the house’s record of processing activities (Article 30 of the GDPR), with what follows from the settings. What only the house knows is left open.',
+        )}
       >
         <Button
           variant="default"
@@ -78,7 +88,7 @@ export function PrivacyPage() {
           disabled={!data}
           onClick={() => data && download('record-of-processing.md', 'text/markdown;charset=utf-8', [data.record])}
         >
-          Download as Markdown
+          {t('Download as Markdown')}
         </Button>
       </Block>
       {may('installations.personal') && <Erasures appId={appId} />}
@@ -89,7 +99,7 @@ export function PrivacyPage() {
 function CopyAs({ label, text }: { readonly label: string; readonly text: string }) {
   const [said, setSaid] = useState(label);
   async function copy() {
-    setSaid((await copyText(text)) ? 'Copied' : 'Copying failed; select the text instead');
+    setSaid((await copyText(text)) ? t('Copied') : t('Copying failed; select the text instead'));
     setTimeout(() => setSaid(label), 2_500);
   }
   return (

@@ -1,5 +1,13 @@
 import type { JsonObject } from '@pharos/sdk';
-import { conditionOf, type Filter, type FilterField, fieldsIn, whereOf } from '../../components/list/filter-rows.ts';
+import {
+  conditionOf,
+  type Filter,
+  type FilterField,
+  fieldsIn,
+  filterOf,
+  whereOf,
+} from '../../components/list/filter-rows.ts';
+import { t } from '../../lib/words/words.ts';
 
 /** The recipients of a push, as chosen in the form. */
 export type Audience =
@@ -9,29 +17,29 @@ export type Audience =
 
 /** The fields of installations that an audience can be chosen by. */
 const audienceFields: readonly FilterField[] = [
-  { name: 'channels', label: 'Channel', kind: 'tag' },
+  { name: 'channels', label: t('Channel'), kind: 'tag' },
   {
     name: 'deviceType',
-    label: 'Device',
+    label: t('Device'),
     kind: 'choice',
     choices: [
-      { value: 'ios', label: 'iPhone or iPad' },
-      { value: 'android', label: 'Android' },
-      { value: 'web', label: 'Browser' },
-      { value: 'embedded', label: 'Embedded' },
+      { value: 'ios', label: t('iPhone or iPad') },
+      { value: 'android', label: t('Android') },
+      { value: 'web', label: t('Browser') },
+      { value: 'embedded', label: t('Embedded') },
     ],
   },
-  { name: 'localeIdentifier', label: 'Language', kind: 'text' },
-  { name: 'timeZone', label: 'Time zone', kind: 'text' },
-  { name: 'appVersion', label: 'App version', kind: 'text' },
-  { name: 'appName', label: 'App name', kind: 'text' },
-  { name: 'appIdentifier', label: 'App identifier', kind: 'text' },
-  { name: 'pushType', label: 'Push type', kind: 'text' },
-  { name: 'metadata', label: 'Metadata', kind: 'member' },
-  { name: 'userId', label: 'User', kind: 'pointer', className: '_User' },
-  { name: 'installationId', label: 'Installation', kind: 'text' },
-  { name: 'createdAt', label: 'Installed', kind: 'date' },
-  { name: 'updatedAt', label: 'Last changed', kind: 'date' },
+  { name: 'localeIdentifier', label: t('Language'), kind: 'text' },
+  { name: 'timeZone', label: t('Time zone'), kind: 'text' },
+  { name: 'appVersion', label: t('App version'), kind: 'text' },
+  { name: 'appName', label: t('App name'), kind: 'text' },
+  { name: 'appIdentifier', label: t('App identifier'), kind: 'text' },
+  { name: 'pushType', label: t('Push type'), kind: 'text' },
+  { name: 'metadata', label: t('Metadata'), kind: 'member' },
+  { name: 'userId', label: t('User'), kind: 'pointer', className: '_User' },
+  { name: 'installationId', label: t('Installation'), kind: 'text' },
+  { name: 'createdAt', label: t('Installed'), kind: 'date' },
+  { name: 'updatedAt', label: t('Last changed'), kind: 'date' },
 ];
 
 /** The same with their dates in the zone of the app. */
@@ -48,6 +56,13 @@ export function whereOfAudience(audience: Audience, zone: string): JsonObject | 
   const fields = audienceFieldsIn(zone);
   const isFinished = filter.rows.length > 0 && filter.rows.every((row) => conditionOf(row, fields) !== undefined);
   return (isFinished ? whereOf(filter, fields) : undefined) ?? 'unfinished';
+}
+
+/** How the form shows the audience of a push that is there. */
+export function audienceOf(where: JsonObject | undefined, zone: string): Audience {
+  if (where === undefined || Object.keys(where).length === 0) return { kind: 'everyone' };
+  const filter = filterOf(where, audienceFieldsIn(zone));
+  return filter ? { kind: 'rows', filter } : { kind: 'json', text: JSON.stringify(where, null, 2) };
 }
 
 function parsed(text: string): JsonObject | undefined {

@@ -4,10 +4,12 @@ import type { JsonObject } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { FilterRows } from '../../components/list/filter-panel.tsx';
 import { type FilterField, newRow } from '../../components/list/filter-rows.ts';
+import { SavedMenu } from '../../components/list/saved-menu.tsx';
 import { call } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Operations } from '../../lib/wire.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { type Audience, audienceFieldsIn, whereOfAudience } from './audience-fields.ts';
 import classes from './push.module.css';
 
@@ -19,6 +21,9 @@ interface Props {
   readonly onChange: (audience: Audience) => void;
 }
 
+const isAudience = (value: unknown): value is Audience =>
+  typeof value === 'object' && value !== null && 'kind' in value && ['rows', 'json'].includes(String(value.kind));
+
 /** Everyone, or those who match conditions, with their number. */
 export function AudienceBuilder({ appId, value, onChange }: Props) {
   const isSome = value.kind !== 'everyone';
@@ -28,15 +33,15 @@ export function AudienceBuilder({ appId, value, onChange }: Props) {
   return (
     <Stack gap="md">
       <Radio.Group
-        aria-label="Who receives it"
+        aria-label={t('Who receives it')}
         value={isSome ? 'some' : 'everyone'}
         onChange={(kind) =>
           onChange(kind === 'everyone' ? { kind } : { kind: 'rows', filter: { rows: [newRow(first)], isAny: false } })
         }
       >
         <Stack gap="xs">
-          <Radio value="everyone" label="Everyone who has the app" />
-          <Radio value="some" label="Only some of them" />
+          <Radio value="everyone" label={t('Everyone who has the app')} />
+          <Radio value="some" label={t('Only some of them')} />
         </Stack>
       </Radio.Group>
       {value.kind === 'rows' && (
@@ -51,23 +56,32 @@ export function AudienceBuilder({ appId, value, onChange }: Props) {
               onChange({ kind: 'json', text: JSON.stringify(where === 'unfinished' ? {} : where, null, 2) });
             }}
           >
-            Edit as JSON
+            {t('Edit as JSON')}
           </Button>
         </div>
       )}
       {value.kind === 'json' && (
         <Textarea
-          label="Condition as JSON"
-          description="A where condition on the fields of installations, as in the API."
+          label={t('Condition as JSON')}
+          description={t('A where condition on the fields of installations, as in the API.')}
           autosize
           minRows={4}
           spellCheck={false}
           classNames={{ input: 'mono' }}
           value={value.text}
-          error={whereOfAudience(value, zone) === 'unfinished' && 'This is not a JSON object with a condition.'}
+          error={whereOfAudience(value, zone) === 'unfinished' && t('This is not a JSON object with a condition.')}
           onChange={({ currentTarget }) => onChange({ kind: 'json', text: currentTarget.value })}
         />
       )}
+      <div>
+        <SavedMenu
+          list={`audiences ${appId}`}
+          kind="audience"
+          present={isSome && whereOfAudience(value, zone) !== 'unfinished' ? value : undefined}
+          isValid={isAudience}
+          onChoose={onChange}
+        />
+      </div>
       <LiveCount appId={appId} audience={value} />
     </Stack>
   );
@@ -98,7 +112,7 @@ function LiveCount({ appId, audience }: { readonly appId: string; readonly audie
   if (isUnfinished)
     return (
       <Text c="dimmed" role="status">
-        Complete the condition, or choose everyone.
+        {t('Complete the condition, or choose everyone.')}
       </Text>
     );
   if (error)
@@ -109,7 +123,7 @@ function LiveCount({ appId, audience }: { readonly appId: string; readonly audie
     );
   return (
     <div role="status" aria-busy={!isCurrent}>
-      {reach ? <ReachNote reach={reach} /> : <p className={classes.live}>Counting …</p>}
+      {reach ? <ReachNote reach={reach} /> : <p className={classes.live}>{t('Counting …')}</p>}
     </div>
   );
 }
@@ -120,16 +134,20 @@ export function ReachNote({ reach }: { readonly reach: Reach }) {
   return (
     <>
       <p className={classes.live}>
-        <b>{reachable.toLocaleString('en')}</b> of {count(installations)} can be reached
-        {channels.length > 0 &&
-          `: ${channels.map((one) => `${one.count.toLocaleString('en')} by ${one.name}`).join(', ')}`}
-        .
+        {rich('<b>{reachable, number}</b> of {count} can be reached{channels}.', {
+          reachable,
+          b: (inner) => <b>{inner}</b>,
+          count: count(installations),
+          channels:
+            channels.length > 0 &&
+            `: ${channels.map((one) => t('{count, number} by {name}', { count: one.count, name: one.name })).join(', ')}`,
+        })}
       </p>
       {unreachable.length > 0 && (
-        <ul className={classes.notReached} aria-label="Not reached">
+        <ul className={classes.notReached} aria-label={t('Not reached')}>
           {unreachable.map(({ reason, count: n }) => (
             <li key={reason}>
-              <b>{n.toLocaleString('en')}</b> not: {reason}
+              {rich('<b>{n, number}</b> not: {reason}', { n, b: (inner) => <b>{inner}</b>, reason })}
             </li>
           ))}
         </ul>
@@ -138,4 +156,5 @@ export function ReachNote({ reach }: { readonly reach: Reach }) {
   );
 }
 
-export const count = (n: number): string => `${n.toLocaleString('en')} ${n === 1 ? 'installation' : 'installations'}`;
+export const count = (n: number): string =>
+  t('{n, number} {n, plural, one {installation} other {installations}}', { n });

@@ -1,4 +1,5 @@
 import { Button, Group, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { type Body, entityTag } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,8 +8,11 @@ import { FormNotes } from '../../components/form/form-notes.tsx';
 import { LeaveGuard } from '../../components/form/leave-guard.tsx';
 import type { Fields } from '../../components/form/use-fields.ts';
 import { useDraftFields } from '../../components/form/use-record-form.ts';
+import { LanguageBlock } from '../../components/message/language-block.tsx';
 import { MessageLayout } from '../../components/message/message-layout.tsx';
+import { MyPhone } from '../../components/message/my-phone.tsx';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
+import { PreviewLanguage } from '../../components/message/preview-language.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
@@ -18,23 +22,31 @@ import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';
 import { appQuery } from '../../lib/data/queries.ts';
+import { inWords } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { AudienceBuilder } from './audience.tsx';
-import { type Audience, whereOfAudience } from './audience-fields.ts';
+import { type Audience, audienceOf, whereOfAudience } from './audience-fields.ts';
 import classes from './push.module.css';
 import {
   byteSize,
   dataOfPush,
   emptyPush,
+  fieldsOfPush,
   maxBytes,
   type PushFields,
   pushBody,
   pushFieldNames,
   pushProblems,
+  timesOfPush,
+  translatedFields,
 } from './push-fields.ts';
+import { waitsForApproval } from './push-states.ts';
+import { pushQuery } from './queries.ts';
 import { SendDialog } from './send-dialog.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/push/new');
+const editRoute = getRouteApi('/signed-in/apps/$appId/push/$pushId/edit');
 
 interface ComposeFields extends PushFields {
   readonly audience: Audience;
@@ -44,22 +56,96 @@ type Form = Fields<ComposeFields>;
 
 export function ComposePage() {
   const { appId } = route.useParams();
+  const { from } = route.useSearch();
+  const { zone } = useTimes(appId);
+  const { data: model, error } = useQuery({ ...pushQuery(appId, from ?? ''), enabled: from !== undefined });
+  return (
+    <>
+      <SectionHeader title={t('Write a push message')}>
+        <BackLink label={t('All push messages')} to="/apps/$appId/push" params={{ appId }} />
+      </SectionHeader>
+      <FailureNote message={error?.message} />
+      {(from === undefined || model) && (
+        <Composer
+          // A zone that has just been loaded reads the times of the model.
+          key={`${from} ${zone}`}
+          appId={appId}
+          draft={`push ${from ?? appId}`}
+          start={model ? { ...fieldsOfPush(model), audience: audienceOf(model.where as never, zone) } : nothing}
+          send={(body) => dataOf(appId).call('sendPush', { body })}
+        />
+      )}
+    </>
+  );
+}
+
+const nothing: ComposeFields = { ...emptyPush, audience: { kind: 'everyone' } };
+
+/** Changes a message that waits for its time. */
+export function EditPushPage() {
+  const { appId, pushId } = editRoute.useParams();
+  const { zone } = useTimes(appId);
+  const { data: push, error } = useQuery({ ...pushQuery(appId, pushId), refetchOnWindowFocus: false });
+  const waits = push?.state === 'accepted' && (push.sendAt !== undefined || waitsForApproval(push));
+  return (
+    <>
+      <SectionHeader title={t('Change a scheduled message')}>
+        <BackLink label={t('The message')} to="/apps/$appId/push/$pushId" params={{ appId, pushId }} />
+      </SectionHeader>
+      <FailureNote message={error?.message ?? (push && !waits ? tooLate : undefined)} />
+      {push && waits && (
+        <Composer
+          key={`${pushId} ${zone}`}
+          appId={appId}
+          draft={`push ${pushId}`}
+          start={{
+            ...fieldsOfPush(push),
+            ...timesOfPush(push, zone),
+            audience: audienceOf(push.where as never, zone),
+          }}
+          send={(body) =>
+            dataOf(appId).call('updatePush', { params: { objectId: pushId }, body, ifMatch: entityTag(push) })
+          }
+          isChange
+        />
+      )}
+    </>
+  );
+}
+
+const tooLate = t('It cannot be changed any more: it has gone out, is going out, or was cancelled.');
+
+interface ComposerProps {
+  readonly appId: string;
+  /** Names what is typed, on this device. */
+  readonly draft: string;
+  readonly start: ComposeFields;
+  readonly send: (body: Body<'sendPush'>) => Promise<unknown>;
+  /** Of a message that is scheduled already. */
+  readonly isChange?: boolean;
+}
+
+function Composer({ appId, draft, start, send: sendBody, isChange = false }: ComposerProps) {
   const navigate = useNavigate();
   const times = useTimes(appId);
-  const form = useDraftFields<ComposeFields>(`push ${appId}`, { ...emptyPush, audience: { kind: 'everyone' } });
+  const form = useDraftFields<ComposeFields>(draft, start);
   const { audience } = form.values;
   const [isAsking, setAsking] = useState(false);
   const where = whereOfAudience(audience, times.zone);
-  const send = useAction({
-    run: async () => {
-      if (where === 'unfinished') throw new Error('The audience is incomplete.');
-      await dataOf(appId).call('sendPush', { body: pushBody(form.values, where, times.zone) });
+  const send = useAction<boolean, boolean>({
+    run: async (needsApproval) => {
+      if (where === 'unfinished') throw new Error(t('The audience is incomplete.'));
+      await sendBody(pushBody(form.values, where, times.zone));
+      return needsApproval;
     },
-    done: form.values.sendAt ? 'The message is scheduled.' : 'The message is being sent.',
-    refresh: [dataKey(appId, 'listPushes')],
+    done: (needsApproval) => {
+      if (needsApproval) return t('The message waits for somebody else to approve it.');
+      return form.values.sendAt ? t('The message is scheduled.') : t('The message is being sent.');
+    },
+    refresh: [dataKey(appId, 'listPushes'), dataKey(appId, 'getPush')],
     showsError: true,
     after: () => {
-      form.reset({ ...emptyPush, audience: { kind: 'everyone' } });
+      form.reset(start);
       return navigate({ to: '/apps/$appId/push', params: { appId } });
     },
   });
@@ -68,8 +154,8 @@ export function ComposePage() {
     form.setProblems(problems);
     if (problems.length === 0) setAsking(true);
   }
-  function confirm() {
-    send.mutate(undefined, {
+  function confirm(needsApproval: boolean) {
+    send.mutate(needsApproval, {
       onError: (error) => {
         form.setFailure(error);
         setAsking(false);
@@ -78,24 +164,29 @@ export function ComposePage() {
   }
   return (
     <>
-      <SectionHeader title="Write a push message">
-        <BackLink label="All push messages" to="/apps/$appId/push" params={{ appId }} />
-      </SectionHeader>
       <MessageLayout aside={<Preview appId={appId} form={form} />}>
         <LeaveGuard form={form} />
         <FormNotes form={form} />
         <FailureNote message={form.rest(pushFieldNames)} />
         <Content appId={appId} form={form} />
-        <Block title="Who receives it">
+        <LanguageBlock
+          appId={appId}
+          value={form.values}
+          fields={translatedFields}
+          own={wordsOf(form.values)}
+          problem={(name) => form.problem(name)}
+          onChange={form.setAll}
+        />
+        <Block title={t('Who receives it')}>
           <AudienceBuilder appId={appId} value={audience} onChange={(next) => form.set('audience', next)} />
         </Block>
         <Timing form={form} zone={times.zone} />
         <Group mt="lg">
           <Button onClick={ask} disabled={where === 'unfinished'}>
-            {form.values.sendAt ? 'Schedule …' : 'Send …'}
+            {isChange ? t('Save …') : form.values.sendAt ? t('Schedule …') : t('Send …')}
           </Button>
           <Button variant="default" onClick={() => void navigate({ to: '/apps/$appId/push', params: { appId } })}>
-            Cancel
+            {t('Cancel')}
           </Button>
         </Group>
       </MessageLayout>
@@ -116,39 +207,43 @@ function Content({ appId, form }: { readonly appId: string; readonly form: Form 
   const data = dataOfPush(form.values);
   const size = data ? byteSize(data) : undefined;
   return (
-    <Block title="The message">
+    <Block title={t('The message')}>
       <Stack gap="md">
-        <TextInput label="Title" data-autofocus {...form.text('data.title')} />
-        <Textarea label="Text" autosize minRows={2} maxRows={8} {...form.text('data.alert')} />
+        <TextInput label={t('Title')} data-autofocus {...form.text('data.title')} />
+        <Textarea label={t('Text')} autosize minRows={2} maxRows={8} {...form.text('data.alert')} />
         <TextInput
-          label="Link"
-          description="What a tap opens: a web page or a deep link into the app."
+          label={t('Link')}
+          description={t('What a tap opens: a web page or a deep link into the app.')}
           placeholder="https://"
           {...form.text('data.uri')}
         />
         <FileField
           appId={appId}
           kind="image"
-          label="Picture"
-          description="Shown on phones that support pictures."
+          label={t('Picture')}
+          description={t('Shown on phones that support pictures.')}
           value={form.values['data.image']}
           error={form.problem('data.image')}
           onChange={(address) => form.set('data.image', address)}
         />
         <div className={classes.pair}>
           <NumberInput
-            label="Number on the icon"
-            description="0 removes it; empty leaves it unchanged."
+            label={t('Number on the icon')}
+            description={t('0 removes it; empty leaves it unchanged.')}
             min={0}
             allowDecimal={false}
             hideControls
             {...form.number('data.badge')}
           />
-          <TextInput label="Sound" description="The name of a sound in the app." {...form.text('data.sound')} />
+          <TextInput
+            label={t('Sound')}
+            description={t('The name of a sound in the app.')}
+            {...form.text('data.sound')}
+          />
         </div>
         <Textarea
-          label="Additional data for the app"
-          description="A JSON object that the app receives with the message."
+          label={t('Additional data for the app')}
+          description={t('A JSON object that the app receives with the message.')}
           placeholder='{"hall": 2}'
           autosize
           minRows={2}
@@ -160,7 +255,7 @@ function Content({ appId, form }: { readonly appId: string; readonly form: Form 
         />
         {size !== undefined && (
           <Text size="sm" c={size > maxBytes ? 'var(--mantine-color-error)' : 'dimmed'}>
-            {size.toLocaleString('en')} of {maxBytes.toLocaleString('en')} bytes
+            {t('{size, number} of {maxBytes, number} bytes', { size, maxBytes })}
           </Text>
         )}
       </Stack>
@@ -170,19 +265,19 @@ function Content({ appId, form }: { readonly appId: string; readonly form: Form 
 
 function Timing({ form, zone }: { readonly form: Form; readonly zone: string }) {
   return (
-    <Block title="When" about={`Times are in ${zone}.`}>
+    <Block title={t('When')} about={t('Times are in {zone}.', { zone })}>
       <div className={classes.pair}>
         <TextInput
           type="datetime-local"
-          label="Send at"
-          description="Empty: immediately."
+          label={t('Send at')}
+          description={t('Empty: immediately.')}
           {...form.text('sendAt')}
           error={form.problem('sendAt')}
         />
         <TextInput
           type="datetime-local"
-          label="Expires at"
-          description="Empty: a day after sending."
+          label={t('Expires at')}
+          description={t('Empty: a day after sending.')}
           {...form.text('expiresAt')}
           error={form.problem('expiresAt')}
         />
@@ -191,21 +286,34 @@ function Timing({ form, zone }: { readonly form: Form; readonly zone: string }) 
   );
 }
 
+const wordsOf = (values: ComposeFields) => ({
+  title: values['data.title'],
+  alert: values['data.alert'],
+  uri: values['data.uri'],
+});
+
 function Preview({ appId, form: { values } }: { readonly appId: string; readonly form: Form }) {
   const { data: app } = useQuery(appQuery(appId));
   const times = useTimes(appId);
+  const [language, setLanguage] = useState<string>();
+  const translation = values.translations[language ?? ''];
+  const { title, alert, uri } = inWords(wordsOf(values), translation);
   const image = values['data.image'].trim();
   const host = URL.canParse(image) ? new URL(image).host : undefined;
   return (
-    <PhonePreview
-      appName={app?.name ?? ''}
-      title={values['data.title']}
-      body={values['data.alert'] || (values['data.title'] ? '' : 'Your message appears here.')}
-      picture={ownFilePath(image, appId)}
-      attachment={host ? { icon: 'picture', text: `Picture from ${host}` } : undefined}
-      link={values['data.uri'].trim() || undefined}
-      badge={typeof values['data.badge'] === 'number' ? values['data.badge'] : undefined}
-      times={times}
-    />
+    <>
+      <PreviewLanguage {...values} value={language} onChange={setLanguage} />
+      <PhonePreview
+        appName={app?.name ?? ''}
+        title={title}
+        body={alert || (title ? '' : t('Your message appears here.'))}
+        picture={ownFilePath(image, appId)}
+        attachment={host ? { icon: 'picture', text: t('Picture from {host}', { host }) } : undefined}
+        link={uri.trim() || undefined}
+        badge={typeof values['data.badge'] === 'number' ? values['data.badge'] : undefined}
+        times={times}
+      />
+      <MyPhone appId={appId} data={inWords(dataOfPush(values) ?? {}, translation)} />
+    </>
   );
 }

@@ -12,6 +12,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { deliveryColors, senderName } from '../../lib/text/delivery-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
+import { inSentence, t } from '../../lib/words/words.ts';
 import { deliveriesWhere } from './delivery-search.ts';
 import { deliveryStates } from './push-states.ts';
 
@@ -20,7 +21,7 @@ const route = getRouteApi('/signed-in/apps/$appId/push/$pushId');
 const columnsOf = (appId: string, times: Times): readonly Column<Delivery>[] => [
   {
     name: 'installation',
-    label: 'Visitor',
+    label: t('Visitor'),
     render: ({ objectId, installationId }) => (
       <Link to="/apps/$appId/activity/deliveries/$deliveryId" params={{ appId, deliveryId: objectId }}>
         <VisitorId objectId={installationId.objectId} />
@@ -29,19 +30,19 @@ const columnsOf = (appId: string, times: Times): readonly Column<Delivery>[] => 
   },
   {
     name: 'state',
-    label: 'State',
+    label: t('State'),
     render: ({ state }) => (
       <Badge color={deliveryColors[state]} variant="light" tt="none" miw="max-content">
         {deliveryStates[state].label}
       </Badge>
     ),
   },
-  { name: 'reason', label: 'Reason', render: ({ reason = '' }) => reason },
-  { name: 'sender', label: 'Through', render: ({ sender }) => sender && senderName(sender) },
-  { name: 'sentAt', label: 'Sent', isTime: true, render: ({ sentAt }) => sentAt && times.minute(sentAt) },
+  { name: 'reason', label: t('Reason'), render: ({ reason = '' }) => reason },
+  { name: 'sender', label: t('Through'), render: ({ sender }) => sender && senderName(sender) },
+  { name: 'sentAt', label: t('Sent'), isTime: true, render: ({ sentAt }) => sentAt && times.minute(sentAt) },
   {
     name: 'openedAt',
-    label: 'Opened',
+    label: t('Opened'),
     isTime: true,
     isDeskOnly: true,
     render: ({ openedAt }) => openedAt && times.minute(openedAt),
@@ -71,26 +72,29 @@ export function Deliveries({ appId, pushId, isLive }: Props) {
   });
   const narrowed = chosen.state !== undefined || chosen.reason !== undefined;
   return (
-    <Block title="Recipients" about={`Newest first. Times are in ${times.zone}.`}>
+    <Block title={t('Recipients')} about={t('Newest first. Times are in {zone}.', { zone: times.zone })}>
       {narrowed && (
         <Group gap="xs" mb="sm">
           <Text size="sm">
-            Only {chosen.state ? deliveryStates[chosen.state].label.toLowerCase() : 'some'}
-            {chosen.reason ? `: ${chosen.reason}` : ''}
+            {t('Only {hasState, select, true {{state}} other {some}}{reason}', {
+              state: chosen.state && inSentence(deliveryStates[chosen.state].label),
+              hasState: Boolean(chosen.state),
+              reason: chosen.reason ? `: ${chosen.reason}` : '',
+            })}
           </Text>
           <Button size="compact-xs" variant="default" onClick={() => void navigate({ search: {}, replace: true })}>
-            Show all recipients
+            {t('Show all recipients')}
           </Button>
         </Group>
       )}
       <FailureNote message={error?.message} />
       {data?.results.length === 0 ? (
         <Text c="dimmed" size="sm">
-          {narrowed ? 'No recipient matches.' : 'No recipients yet. They appear here when sending starts.'}
+          {narrowed ? t('No recipient matches.') : t('No recipients yet. They appear here when sending starts.')}
         </Text>
       ) : (
         <DataTable
-          label="recipients"
+          label={t('recipients')}
           columns={columnsOf(appId, times)}
           records={data?.results}
           keyOf={({ objectId }) => objectId}
@@ -103,7 +107,7 @@ export function Deliveries({ appId, pushId, isLive }: Props) {
         page={page}
         size={size}
         count={data?.count}
-        plural="recipients"
+        plural={t('recipients')}
         onPage={(next) => void navigate({ search: { ...chosen, ...(next > 1 ? { page: next } : {}) } })}
         onSize={setSize}
       />

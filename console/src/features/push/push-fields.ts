@@ -1,6 +1,14 @@
 import type { Body, JsonObject, PharosProblem } from '@pharos/sdk';
 import { jsonObjectOf } from '../../lib/text/json-text.ts';
-import { instantOf } from '../../lib/time/zoned-time.ts';
+import {
+  cleanTranslations,
+  type TranslatedField,
+  type Translations,
+  translationProblems,
+} from '../../lib/text/languages.ts';
+import { instantOf, wallTime } from '../../lib/time/zoned-time.ts';
+import { t } from '../../lib/words/words.ts';
+import type { ListedPush } from './push-states.ts';
 
 /** The values of the form. */
 export interface PushFields {
@@ -15,6 +23,8 @@ export interface PushFields {
   /** Local time at the venue; empty to send immediately. */
   readonly sendAt: string;
   readonly expiresAt: string;
+  readonly language: string;
+  readonly translations: Translations;
 }
 
 export const emptyPush: PushFields = {
@@ -27,9 +37,19 @@ export const emptyPush: PushFields = {
   extra: '',
   sendAt: '',
   expiresAt: '',
+  language: '',
+  translations: {},
 };
 
-export const pushFieldNames = [...(Object.keys(emptyPush) as (keyof PushFields)[]), 'data'];
+/** What a translation may replace. */
+export const translatedFields: readonly TranslatedField[] = [
+  { name: 'title', label: t('Title'), kind: 'line' },
+  { name: 'alert', label: t('Text'), kind: 'text' },
+  { name: 'uri', label: t('Link'), kind: 'address' },
+];
+const translatedNames = translatedFields.map(({ name }) => name);
+
+export const pushFieldNames = [...(Object.keys(emptyPush) as (keyof PushFields)[]), 'data', 'translations.'];
 
 /** The limit of the service. */
 export const maxBytes = 4096;
@@ -45,9 +65,36 @@ export function dataOfPush(fields: PushFields): JsonObject | undefined {
   return { ...extra, ...Object.fromEntries(texts), ...(badge === '' ? {} : { badge }) };
 }
 
+/** The form's values of a push that is there. Times are those of the venue. */
+export function fieldsOfPush({
+  data,
+  language = '',
+  translations = {},
+}: Pick<ListedPush, 'data' | 'language' | 'translations'>): PushFields {
+  const { badge, ...others } = data as JsonObject;
+  const text = (name: string) => (typeof others[name] === 'string' ? String(others[name]) : '');
+  const extra = Object.fromEntries(Object.entries(others).filter(([name]) => text(name) === '' || !isKnown(name)));
+  return {
+    ...emptyPush,
+    ...Object.fromEntries(known.map((name) => [`data.${name}`, text(name)])),
+    'data.badge': typeof badge === 'number' ? badge : '',
+    language,
+    translations,
+    extra: Object.keys(extra).length === 0 ? '' : JSON.stringify(extra, null, 2),
+  };
+}
+
+const isKnown = (name: string) => (known as readonly string[]).includes(name);
+
+/** When it goes out and ends, in local time. */
+export const timesOfPush = ({ sendAt, expiresAt }: Pick<ListedPush, 'sendAt' | 'expiresAt'>, zone: string) => ({
+  sendAt: sendAt ? wallTime(Date.parse(sendAt), zone) : '',
+  expiresAt: expiresAt ? wallTime(Date.parse(expiresAt), zone) : '',
+});
+
 export const byteSize = (data: JsonObject): number => new TextEncoder().encode(JSON.stringify(data)).length;
 
-const linkProblem = 'must be an address such as https://example.org, or a deep link such as museum://tonight';
+const linkProblem = t('must be an address such as https://example.org, or a deep link such as museum://tonight');
 
 /** A link needs its scheme: phones open nothing for `example.org`. */
 const isLink = (text: string): boolean => text.trim() === '' || /^[a-z][a-z\d+.-]*:\S+$/i.test(text.trim());
@@ -58,25 +105,29 @@ export function pushProblems(fields: PushFields, now: number, zone: string): Pha
   const size = data ? byteSize(data) : 0;
   const [sendAt, expiresAt] = [fields.sendAt, fields.expiresAt].map((wall) => wall && instantOf(wall, zone));
   return [
+    ...translationProblems(fields.translations, translatedNames),
     ...(isLink(fields['data.uri']) ? [] : [{ field: 'data.uri', problem: linkProblem }]),
-    ...(data ? [] : [{ field: 'extra', problem: 'must be a JSON object, such as {"hall": 2}' }]),
+    ...(data ? [] : [{ field: 'extra', problem: t('must be a JSON object, such as {"hall": 2}') }]),
     ...(size > maxBytes
-      ? [{ field: 'extra', problem: `the message has ${size} bytes; the limit is ${maxBytes}` }]
+      ? [{ field: 'extra', problem: t('the message has {size} bytes; the limit is {maxBytes}', { size, maxBytes }) }]
       : []),
     ...(sendAt && sendAt < now
-      ? [{ field: 'sendAt', problem: 'is in the past; leave it empty to send immediately' }]
+      ? [{ field: 'sendAt', problem: t('is in the past; leave it empty to send immediately') }]
       : []),
     ...(expiresAt && expiresAt <= (sendAt || now)
-      ? [{ field: 'expiresAt', problem: 'must be after the time of sending' }]
+      ? [{ field: 'expiresAt', problem: t('must be after the time of sending') }]
       : []),
   ];
 }
 
 export function pushBody(fields: PushFields, where: JsonObject | undefined, zone: string): Body<'sendPush'> {
+  const translations = cleanTranslations(fields.translations, translatedNames);
   const time = (wall: string) => new Date(instantOf(wall, zone)).toISOString();
   return {
     data: dataOfPush(fields) ?? {},
     ...(where ? { where } : {}),
+    ...(fields.language ? { language: fields.language } : {}),
+    ...(translations ? { translations } : {}),
     ...(fields.sendAt ? { sendAt: time(fields.sendAt) } : {}),
     ...(fields.expiresAt ? { expiresAt: time(fields.expiresAt) } : {}),
   } as Body<'sendPush'>;

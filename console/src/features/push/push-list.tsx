@@ -2,10 +2,11 @@ import { Badge, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { Times } from '../../lib/time/times.ts';
+import { pageLanguage, t } from '../../lib/words/words.ts';
 import { countsOf, isUnderWay, type ListedPush, outcomeOf, pushName, pushStates } from './push-states.ts';
 import { StateBar } from './state-bar.tsx';
 
-export function PushStateBadge(push: Pick<ListedPush, 'state' | 'sent' | 'audience'>) {
+export function PushStateBadge(push: Pick<ListedPush, 'state' | 'sent' | 'audience' | 'approval'>) {
   const { label, color } = outcomeOf(push);
   return (
     <Badge color={color} variant="light" tt="none" miw="max-content">
@@ -17,31 +18,31 @@ export function PushStateBadge(push: Pick<ListedPush, 'state' | 'sent' | 'audien
 /** The table of push messages, as data. */
 export const pushList = (appId: string, times: Times): ListDefinition<'listPushes'> => ({
   operation: 'listPushes',
-  plural: 'push messages',
+  plural: t('push messages'),
   defaultOrder: '-createdAt',
   isChanging: isUnderWay,
   columns: [
     {
       name: 'message',
-      label: 'Message',
+      label: t('Message'),
       render: (push: ListedPush) => (
         <Link to="/apps/$appId/push/$pushId" params={{ appId, pushId: push.objectId }}>
           {pushName(push)}
         </Link>
       ),
     },
-    { name: 'audience', label: 'To', render: ({ where }) => (where ? 'Some' : 'Everyone') },
-    { name: 'state', label: 'State', sortBy: 'state', render: PushStateBadge },
-    { name: 'bar', label: 'Outcome', render: (push: ListedPush) => <StateBar counts={countsOf(push)} /> },
+    { name: 'audience', label: t('To'), render: ({ where }) => (where ? t('Some') : t('Everyone')) },
+    { name: 'state', label: t('State'), sortBy: 'state', render: PushStateBadge },
+    { name: 'bar', label: t('Outcome'), render: (push: ListedPush) => <StateBar counts={countsOf(push)} /> },
     {
       name: 'count',
-      label: 'Recipients',
+      label: t('Recipients'),
       isNumber: true,
-      render: ({ audience }) => <Text inherit>{(audience ?? 0).toLocaleString('en')}</Text>,
+      render: ({ audience }) => <Text inherit>{(audience ?? 0).toLocaleString(pageLanguage())}</Text>,
     },
     {
       name: 'createdAt',
-      label: 'Written',
+      label: t('Written'),
       sortBy: 'createdAt',
       isTime: true,
       render: ({ createdAt }) => times.minute(createdAt),
@@ -50,11 +51,11 @@ export const pushList = (appId: string, times: Times): ListDefinition<'listPushe
   filters: [
     {
       name: 'state',
-      label: 'State',
+      label: t('State'),
       kind: 'choice',
       choices: Object.entries(pushStates).map(([value, { label }]) => ({ value, label })),
     },
-    { name: 'createdAt', label: 'Written', kind: 'date' },
-    { name: 'sendAt', label: 'Scheduled for', kind: 'date' },
+    { name: 'createdAt', label: t('Written'), kind: 'date' },
+    { name: 'sendAt', label: t('Scheduled for'), kind: 'date' },
   ],
 });

@@ -1,4 +1,5 @@
-import { Alert, Button, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { entityTag } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,15 +7,20 @@ import { JsonBlock } from '../../components/code/code-block.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
 import { RecordPage } from '../../components/page/record-page.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
+import { languageName } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { Deliveries } from './deliveries.tsx';
 import classes from './push.module.css';
 import { PushStateBadge } from './push-list.tsx';
-import { deliveryStates, isUnderWay, type PushDetail, pushName } from './push-states.ts';
+import { deliveryStates, isUnderWay, type PushDetail, pushName, waitsForApproval } from './push-states.ts';
+import { pushQuery } from './queries.ts';
 import { StateBar, StateLegend } from './state-bar.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/push/$pushId');
@@ -22,17 +28,16 @@ const route = getRouteApi('/signed-in/apps/$appId/push/$pushId');
 export function PushPage() {
   const { appId, pushId } = route.useParams();
   const query = useQuery({
-    queryKey: dataKey(appId, 'getPush', pushId),
-    queryFn: async () => (await dataOf(appId).call('getPush', { params: { objectId: pushId } })).result as PushDetail,
+    ...pushQuery(appId, pushId),
     refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? 1_000 : false),
   });
   const mayCancel = useMayCall()('cancelPush');
   return (
     <RecordPage
       query={query}
-      title={(push) => (push ? pushName(push) : 'Push message')}
-      all={{ label: 'All push messages', to: '/apps/$appId/push', params: { appId } }}
-      action={(push) => mayCancel && isUnderWay(push) && <Cancel appId={appId} push={push} />}
+      title={(push) => (push ? pushName(push) : t('Push message'))}
+      all={{ label: t('All push messages'), to: '/apps/$appId/push', params: { appId } }}
+      action={(push) => mayCancel && <Actions appId={appId} push={push} />}
       height={300}
     >
       {(push) => (
@@ -56,27 +61,31 @@ function PushOutcome({ appId, push }: Props) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { audience, received, opened, reasons, sendAt } = push;
+  if (waitsForApproval(push)) return <Waiting appId={appId} push={push} />;
   if (push.state === 'accepted' && sendAt)
     return (
-      <Block title="Outcome">
+      <Block title={t('Outcome')}>
         <PushStateBadge {...push} />
         <p className={classes.live}>
-          It will be sent on {times.minute(sendAt)} to everyone who matches at that time. Until then it can be
-          cancelled.
+          {t(
+            'It will be sent on {minute} to everyone who matches at that time. Until then it can be changed and cancelled.',
+            { minute: times.minute(sendAt) },
+          )}
         </p>
       </Block>
     );
   return (
-    <Block title="Outcome">
+    <Block title={t('Outcome')}>
       <PushStateBadge {...push} />
       <p className={classes.live}>
-        <b>{audience.toLocaleString('en')}</b> {audience === 1 ? 'recipient' : 'recipients'}
-        {received + opened > 0 &&
-          `: ${received.toLocaleString('en')} reported it as received, ${opened.toLocaleString('en')} as opened`}
+        {rich(
+          '<b>{audience, number}</b> {audience, plural, one {recipient} other {recipients}}{hasReceived, select, true {: {received, number} reported it as received, {opened, number} as opened} other {}}',
+          { audience, b: (inner) => <b>{inner}</b>, received, opened, hasReceived: received + opened > 0 },
+        )}
       </p>
       {push.state === 'done' && push.sent === 0 && (
         <Alert color="red">
-          {audience === 0 ? 'Nobody matched when it was sent.' : 'No phone was reached. The reasons are below.'}
+          {audience === 0 ? t('Nobody matched when it was sent.') : t('No phone was reached. The reasons are below.')}
         </Alert>
       )}
       {push.problem && <Alert color="red">{push.problem}</Alert>}
@@ -87,7 +96,7 @@ function PushOutcome({ appId, push }: Props) {
         onChoose={(state) => void navigate({ search: state ? { state } : {}, replace: true })}
       />
       {reasons.length > 0 && (
-        <ul className={classes.reasons} aria-label="Reasons">
+        <ul className={classes.reasons} aria-label={t('Reasons')}>
           {reasons.map(({ state, reason, count }) => (
             <li key={`${state} ${reason}`}>
               <button
@@ -95,7 +104,7 @@ function PushOutcome({ appId, push }: Props) {
                 className={classes.reason}
                 onClick={() => void navigate({ search: { state, reason }, replace: true })}
               >
-                <b>{count.toLocaleString('en')}</b>
+                <b>{count.toLocaleString(pageLanguage())}</b>
                 <span>
                   {deliveryStates[state].label}: {reason}
                 </span>
@@ -108,33 +117,86 @@ function PushOutcome({ appId, push }: Props) {
   );
 }
 
-const shownMembers = { title: 'Title', alert: 'Text', uri: 'Link', image: 'Picture', badge: 'Number', sound: 'Sound' };
+const shownMembers = {
+  title: t('Title'),
+  alert: t('Text'),
+  uri: t('Link'),
+  image: t('Picture'),
+  badge: t('Number'),
+  sound: t('Sound'),
+};
+
+/** Nothing is sent until a second person has read it. */
+function Waiting({ appId, push }: Props) {
+  const times = useTimes(appId);
+  const mayApprove = useMayCall()('approvePush');
+  const { sendAt, expiresAt, approval } = push;
+  const approve = useAction({
+    run: () => dataOf(appId).call('approvePush', { params: { objectId: push.objectId }, ifMatch: entityTag(push) }),
+    done: sendAt ? t('It is approved and goes out at its time.') : t('It is approved and is being sent.'),
+    refresh: [dataKey(appId, 'getPush'), dataKey(appId, 'listPushes')],
+    showsError: true,
+  });
+  return (
+    <Block title={t('Outcome')}>
+      <PushStateBadge {...push} />
+      <p className={classes.live}>
+        {t(
+          'It goes to more than {above, number} phones, so somebody who has not written it has to read and approve it. {hasSendAt, select, true {It would then be sent on {minute}. } other {}}{hasExpiresAt, select, true {Without approval it expires on {expires}.} other {}}',
+          {
+            above: approval?.above ?? 0,
+            minute: sendAt && times.minute(sendAt),
+            hasSendAt: Boolean(sendAt),
+            expires: expiresAt && times.minute(expiresAt),
+            hasExpiresAt: Boolean(expiresAt),
+          },
+        )}
+      </p>
+      {approve.error && <Alert color="red">{approve.error.message}</Alert>}
+      {mayApprove && (
+        <Group>
+          <Button loading={approve.isPending} onClick={() => approve.mutate()}>
+            {t('Approve it')}
+          </Button>
+        </Group>
+      )}
+    </Block>
+  );
+}
+
+const isLong = (label: string) => [t('Text'), t('Link'), t('Picture')].includes(label) || label.startsWith('In ');
+
+/** What a translation says, in one line. */
+const wordsIn = (words: object) =>
+  Object.values(words)
+    .filter((text) => typeof text === 'string' && text !== '')
+    .join(' · ');
 
 function Message({ appId, push }: Props) {
   const times = useTimes(appId);
-  const { data, where, sendAt, expiresAt, createdAt } = push;
+  const { data, where, sendAt, expiresAt, createdAt, language, translations = {} } = push;
   const others = Object.entries(data).filter(([name]) => !(name in shownMembers));
   const facts: readonly (readonly [label: string, text: string | undefined, isTime?: true])[] = [
     ...Object.entries(shownMembers).map(
       ([name, label]) => [label, data[name] === undefined ? undefined : String(data[name])] as const,
     ),
-    ['Written', times.dateTime(createdAt), true],
-    ['Scheduled for', sendAt && times.dateTime(sendAt), true],
-    ['Expires at', expiresAt && times.dateTime(expiresAt), true],
-    ['To', where ? undefined : 'Everyone'],
+    [t('Language'), language && languageName(language)],
+    ...Object.entries(translations).map(
+      ([tag, words]) => [t('In {languageName}', { languageName: languageName(tag) }), wordsIn(words)] as const,
+    ),
+    [t('Written'), times.dateTime(createdAt), true],
+    [t('Scheduled for'), sendAt && times.dateTime(sendAt), true],
+    [t('Expires at'), expiresAt && times.dateTime(expiresAt), true],
+    [t('Approved by'), push.approval?.state === 'approved' ? push.approval.by : undefined],
+    [t('To'), where ? undefined : t('Everyone')],
   ];
   return (
-    <Block title="The message" about={`Times are in ${times.zone}.`}>
+    <Block title={t('The message')} about={t('Times are in {zone}.', { zone: times.zone })}>
       <Facts>
         {facts
           .filter(([, text]) => text !== undefined)
           .map(([label, text, isTime]) => (
-            <Fact
-              key={label}
-              label={label}
-              isWide={label === 'Text' || label === 'Link' || label === 'Picture'}
-              isTime={isTime ?? false}
-            >
+            <Fact key={label} label={label} isWide={isLong(label)} isTime={isTime ?? false}>
               {text}
             </Fact>
           ))}
@@ -142,7 +204,7 @@ function Message({ appId, push }: Props) {
       {where && (
         <>
           <Text size="sm" c="dimmed" mt="md">
-            Sent to everyone who matches
+            {t('Sent to everyone who matches')}
           </Text>
           <JsonBlock value={where} />
         </>
@@ -150,7 +212,7 @@ function Message({ appId, push }: Props) {
       {others.length > 0 && (
         <>
           <Text size="sm" c="dimmed" mt="md">
-            Additional data
+            {t('Additional data')}
           </Text>
           <JsonBlock value={Object.fromEntries(others)} />
         </>
@@ -159,24 +221,43 @@ function Message({ appId, push }: Props) {
   );
 }
 
+function Actions({ appId, push }: Props) {
+  const { objectId, state, sendAt } = push;
+  return (
+    <Group gap="xs">
+      {isUnderWay(push) && <Cancel appId={appId} push={push} />}
+      <LinkButton to="/apps/$appId/push/new" params={{ appId }} search={{ from: objectId }} icon="copy" isPlain>
+        {t('Duplicate')}
+      </LinkButton>
+      {state === 'accepted' && (sendAt || waitsForApproval(push)) && (
+        <LinkButton to="/apps/$appId/push/$pushId/edit" params={{ appId, pushId: objectId }} icon="edit">
+          {t('Edit')}
+        </LinkButton>
+      )}
+    </Group>
+  );
+}
+
 function Cancel({ appId, push }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button variant="default" onClick={() => setOpen(true)}>
-        Cancel the message
+        {t('Cancel the message')}
       </Button>
       <ConfirmedAction
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        title="Cancel the push message"
-        confirm="Stop sending"
+        title={t('Cancel the push message')}
+        confirm={t('Stop sending')}
         run={() => dataOf(appId).call('cancelPush', { params: { objectId: push.objectId } })}
-        done="The push message was cancelled."
+        done={t('The push message was cancelled.')}
         refresh={[dataKey(appId, 'getPush'), dataKey(appId, 'listPushes'), dataKey(appId, 'listDeliveries')]}
       >
-        <b>{pushName(push)}</b> is not sent to anyone who is still waiting for it. Messages that are being sent right
-        now may still arrive. Sending cannot be resumed.
+        {rich(
+          '<b>{pushName}</b> is not sent to anyone who is still waiting for it. Messages that are being sent right now may still arrive. Sending cannot be resumed.',
+          { pushName: pushName(push), b: (inner) => <b>{inner}</b> },
+        )}
       </ConfirmedAction>
     </>
   );

@@ -1,4 +1,5 @@
 import type { Answer, Delivery } from '@pharos/sdk';
+import { t } from '../../lib/words/words.ts';
 
 /** Administrators always get the counts. */
 type Counted<Push, Members extends keyof Push> = Push & Required<Pick<Push, Members>>;
@@ -15,32 +16,40 @@ interface StateText {
 
 /** In the order of the bar. */
 export const deliveryStates: Readonly<Record<DeliveryState, StateText>> = {
-  sent: { label: 'Sent', about: 'The push service accepted it.' },
-  queued: { label: 'Waiting', about: 'It has not been sent yet.' },
-  failed: { label: 'Failed', about: 'The push service rejected it, or did not accept it in time.' },
-  expired: { label: 'Expired', about: 'It was not sent in time.' },
+  sent: { label: t('Sent'), about: t('The push service accepted it.') },
+  queued: { label: t('Waiting'), about: t('It has not been sent yet.') },
+  failed: { label: t('Failed'), about: t('The push service rejected it, or did not accept it in time.') },
+  expired: { label: t('Expired'), about: t('It was not sent in time.') },
   noTarget: {
-    label: 'Not reachable',
-    about: 'The installation has no push address, or its push service is not set up.',
+    label: t('Not reachable'),
+    about: t('The installation has no push address, or its push service is not set up.'),
   },
-  cancelled: { label: 'Cancelled', about: 'It was cancelled before it was sent.' },
+  cancelled: { label: t('Cancelled'), about: t('It was cancelled before it was sent.') },
 };
 
 export const isDeliveryState = (value: unknown): value is DeliveryState =>
   typeof value === 'string' && value in deliveryStates;
 
 export const pushStates: Readonly<Record<ListedPush['state'], { readonly label: string; readonly color: string }>> = {
-  accepted: { label: 'Waiting', color: 'gray' },
-  sending: { label: 'Sending', color: 'blue' },
-  done: { label: 'Done', color: 'teal' },
-  cancelled: { label: 'Cancelled', color: 'yellow' },
-  failed: { label: 'Failed', color: 'red' },
+  accepted: { label: t('Waiting'), color: 'gray' },
+  sending: { label: t('Sending'), color: 'blue' },
+  done: { label: t('Done'), color: 'teal' },
+  cancelled: { label: t('Cancelled'), color: 'yellow' },
+  failed: { label: t('Failed'), color: 'red' },
 };
 
+/** A second person has to say yes. */
+export const waitsForApproval = ({ state, approval }: Pick<ListedPush, 'state' | 'approval'>): boolean =>
+  state === 'accepted' && approval?.state === 'waiting';
+
 /** What became of a push, in one word: one that is over and has reached nobody is not simply done. */
-export function outcomeOf(push: Pick<ListedPush, 'state' | 'sent' | 'audience'>): { label: string; color: string } {
+export function outcomeOf(push: Pick<ListedPush, 'state' | 'sent' | 'audience' | 'approval'>): {
+  label: string;
+  color: string;
+} {
+  if (waitsForApproval(push)) return { label: t('Waits for approval'), color: 'yellow' };
   if (push.state !== 'done' || push.sent !== 0) return pushStates[push.state];
-  return { label: push.audience === 0 ? 'Nobody matched' : 'Nobody reached', color: 'red' };
+  return { label: push.audience === 0 ? t('Nobody matched') : t('Nobody reached'), color: 'red' };
 }
 
 /** The push may still change. */
@@ -59,5 +68,5 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 /** The title of a push, or else its text. */
 export function pushName({ data }: Pick<ListedPush, 'data'>): string {
-  return text(data['title']) || text(data['alert']) || 'Without text';
+  return text(data['title']) || text(data['alert']) || t('Without text');
 }

@@ -3,6 +3,7 @@ import { SectionList } from '../../components/list/section-list.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { pushList } from './push-list.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/push');
@@ -13,22 +14,22 @@ export function PushesPage() {
   return (
     <SectionList
       appId={appId}
-      title="Push"
-      about="A message to many people at once, wherever they are."
+      title={t('Push')}
+      about={t('A message to many people at once, wherever they are.')}
       action={
         maySend && (
           <LinkButton to="/apps/$appId/push/new" params={{ appId }} icon="megaphone">
-            Write a message
+            {t('Write a message')}
           </LinkButton>
         )
       }
       list={pushList(appId, useTimes(appId))}
       empty={{
         icon: 'megaphone',
-        title: 'Nothing sent yet',
+        title: t('Nothing sent yet'),
         text: maySend
-          ? 'Write the first message. You see how many people it reaches before it is sent.'
-          : 'Owners, managers and editors send push messages.',
+          ? t('Write the first message. You see how many people it reaches before it is sent.')
+          : t('Owners, managers and editors send push messages.'),
       }}
     />
   );

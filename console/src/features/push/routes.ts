@@ -14,6 +14,9 @@ const list = createRoute({
 const compose = createRoute({
   getParentRoute: () => app,
   path: '/push/new',
+  /** `from`: the message to copy. */
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    typeof from === 'string' ? { from } : {},
   beforeLoad: allowed('push.send'),
   component: lazyPage(() => import('./compose-page.tsx'), 'ComposePage'),
 });
@@ -25,4 +28,11 @@ const one = createRoute({
   component: lazyPage(() => import('./push-page.tsx'), 'PushPage'),
 });
 
-export const pushRoutes = [list, compose, one] as const;
+const edit = createRoute({
+  getParentRoute: () => app,
+  path: '/push/$pushId/edit',
+  beforeLoad: allowed('push.send'),
+  component: lazyPage(() => import('./compose-page.tsx'), 'EditPushPage'),
+});
+
+export const pushRoutes = [list, compose, one, edit] as const;

@@ -1,3 +1,4 @@
+import { inSentence, pageLanguage, t } from '../../lib/words/words.ts';
 import classes from './push.module.css';
 import { type Counts, type DeliveryState, deliveryStates } from './push-states.ts';
 
@@ -8,12 +9,12 @@ export function StateBar({ counts, isLarge = false }: { readonly counts: Counts;
   const total = states.reduce((sum, state) => sum + counts[state], 0);
   const label = states
     .filter((state) => counts[state] > 0)
-    .map((state) => `${counts[state].toLocaleString('en')} ${deliveryStates[state].label.toLowerCase()}`)
+    .map((state) => `${counts[state].toLocaleString(pageLanguage())} ${inSentence(deliveryStates[state].label)}`)
     .join(', ');
   let before = 0;
   return (
-    <svg className={isLarge ? classes.barLarge : classes.bar} role="img" aria-label={label || 'No recipients yet'}>
-      <title>{label || 'No recipients yet'}</title>
+    <svg className={isLarge ? classes.barLarge : classes.bar} role="img" aria-label={label || t('No recipients yet')}>
+      <title>{label || t('No recipients yet')}</title>
       {states.map((state) => {
         const share = total === 0 ? 0 : (100 * counts[state]) / total;
         const x = before;
@@ -49,7 +50,7 @@ export function StateLegend({ counts, chosen, onChoose }: LegendProps) {
               <rect className={classes[state]} width="100%" height="100%" />
             </svg>
             <span>{deliveryStates[state].label}</span>
-            <b>{counts[state].toLocaleString('en')}</b>
+            <b>{counts[state].toLocaleString(pageLanguage())}</b>
           </button>
         </li>
       ))}

@@ -7,6 +7,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { dryRunQuery } from '../../lib/data/queries.ts';
 import type { AppRules, DryRun } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { bodyOf, type RuleValues } from './rule-values.ts';
 
 interface Props {
@@ -25,14 +26,16 @@ export function DryRunBlock({ appId, rules, values, isDraft, isLocked }: Props) 
   const refresh = [query.queryKey];
   const begin = useAction({
     run: () => call('changeDryRun', { params, body: bodyOf(values) }),
-    done: 'From now on it is counted what these rules would refuse.',
+    done: t('From now on it is counted what these rules would refuse.'),
     refresh,
   });
-  const end = useAction({ run: () => call('endDryRun', { params }), done: 'The dry run has ended.', refresh });
+  const end = useAction({ run: () => call('endDryRun', { params }), done: t('The dry run has ended.'), refresh });
   return (
     <Block
-      title="Dry run"
-      about="What other rules would have refused. Requests are answered without them, and nobody is named in the counts."
+      title={t('Dry run')}
+      about={t(
+        'What other rules would have refused. Requests are answered without them, and nobody is named in the counts.',
+      )}
     >
       <Stack gap="md">
         <FailureNote message={error?.message} />
@@ -42,12 +45,12 @@ export function DryRunBlock({ appId, rules, values, isDraft, isLocked }: Props) 
           <Group gap="xs">
             {isDraft && (
               <Button variant="default" loading={begin.isPending} onClick={() => begin.mutate()}>
-                Count what your changes would refuse
+                {t('Count what your changes would refuse')}
               </Button>
             )}
             {dryRun.isChosen && (
               <Button variant="default" loading={end.isPending} onClick={() => end.mutate()}>
-                End this dry run
+                {t('End this dry run')}
               </Button>
             )}
           </Group>
@@ -58,8 +61,8 @@ export function DryRunBlock({ appId, rules, values, isDraft, isLocked }: Props) 
 }
 
 function aboutOf({ rules, isChosen }: DryRun): string {
-  if (!rules) return 'Nothing is counted: change rules above to count for some days what they would refuse.';
+  if (!rules) return t('Nothing is counted: change rules above to count for some days what they would refuse.');
   return isChosen
-    ? 'Rules that somebody has chosen are in a dry run.'
-    : 'In a dry run are the rules that would close the app to strangers.';
+    ? t('Rules that somebody has chosen are in a dry run.')
+    : t('In a dry run are the rules that would close the app to strangers.');
 }

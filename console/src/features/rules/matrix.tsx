@@ -2,6 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../../components/page/icon.tsx';
 import type { AppRules } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import type { Rule, Verb } from './rule-values.ts';
 import classes from './rules.module.css';
 import { type Described, type Row, rowGroups, ruleLabel, verbLabels, verbs } from './words.ts';
@@ -19,7 +20,7 @@ export function RuleMatrix({ rules, onRule, onRow }: Props) {
       <table className={classes.matrix}>
         <thead>
           <tr>
-            <th scope="col">Who may</th>
+            <th scope="col">{t('Who may')}</th>
             {verbs.map((verb) => (
               <th key={verb} scope="col">
                 {verbLabels[verb]}
@@ -59,7 +60,7 @@ export function RuleMatrix({ rules, onRule, onRow }: Props) {
 /** What of a record is kept from somebody, under its name. */
 function keptNote({ members }: Described): string {
   const n = Object.keys(members).length;
-  return n === 0 ? '' : `${n} member${n === 1 ? '' : 's'} kept back`;
+  return n === 0 ? '' : t('{n, plural, one {# member} other {# members}} kept back', { n });
 }
 
 interface CellProps extends Pick<Props, 'onRule'> {
@@ -73,7 +74,7 @@ function Cell({ row, verb, onRule }: CellProps) {
     return (
       <span className={classes.none}>
         <span aria-hidden="true">–</span>
-        <span className="off-screen">not possible</span>
+        <span className="off-screen">{t('not possible')}</span>
       </span>
     );
   return (
@@ -81,7 +82,12 @@ function Cell({ row, verb, onRule }: CellProps) {
       type="button"
       className={`${classes.cell} ${rule.isOwn ? classes.own : classes.inherited} ${toneOf(rule.rule)}`}
       title={rule.sentence}
-      aria-label={`${row.label}, ${verbLabels[verb]}: ${ruleLabel(rule.rule)}, ${rule.isOwn ? 'set here' : 'from the preset'}`}
+      aria-label={t('{resource}, {verb}: {rule}, {isOwn, select, true {set here} other {from the preset}}', {
+        resource: row.label,
+        verb: verbLabels[verb],
+        rule: ruleLabel(rule.rule),
+        isOwn: Boolean(rule.isOwn),
+      })}
       onClick={() => onRule(row, verb)}
     >
       {ruleLabel(rule.rule)}
@@ -106,7 +112,7 @@ export function RulesOfOne({ rules, onRule, onRow }: Props) {
   return (
     <div className={classes.one}>
       <NativeSelect
-        label="Rules for"
+        label={t('Rules for')}
         value={keyOf(row)}
         data={groups.map(({ title, rows: all }) => ({
           group: title,
@@ -116,7 +122,7 @@ export function RulesOfOne({ rules, onRule, onRow }: Props) {
       />
       <RuleList row={row} onRule={onRule} />
       <button type="button" className={classes.more} onClick={() => onRow(row)}>
-        Owner and members
+        {t('Owner and members')}
         <Icon name="edit" size={16} />
       </button>
     </div>
@@ -133,7 +139,7 @@ interface ListProps extends Pick<Props, 'onRule'> {
 export function RuleList({ row, onRule }: ListProps) {
   const possible = verbs.filter((verb) => row.described.rules[verb]);
   return (
-    <ul className={classes.list} aria-label={`Rules for ${row.label}`}>
+    <ul className={classes.list} aria-label={t('Rules for {label}', { label: row.label })}>
       {possible.map((verb) => {
         const rule = row.described.rules[verb];
         return (

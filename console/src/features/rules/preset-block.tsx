@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import type { AppRules } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import dialogs from './dialogs.module.css';
 import { previewQuery } from './queries.ts';
 import type { Preset, RuleValues } from './rule-values.ts';
@@ -30,13 +31,13 @@ export function PresetBlock({ appId, rules, values, isLocked, onApply }: Props) 
       </div>
       {!isLocked && other && (
         <Button variant="default" onClick={() => setAsked(other)}>
-          Use the other preset …
+          {t('Use the other preset …')}
         </Button>
       )}
       <Modal
         opened={asked !== undefined}
         onClose={close}
-        title={asked && `Preset: ${presetTexts[asked].label}`}
+        title={asked && t('Preset: {label}', { label: presetTexts[asked].label })}
         size="lg"
       >
         {asked && (
@@ -75,12 +76,14 @@ function Changes({ appId, before, values, onClose, onApply }: ChangesProps) {
         <>
           <Text size="sm" fw={580}>
             {changes.length === 0
-              ? 'No rule changes: the app says each of them itself.'
-              : `${changes.length} rule${changes.length === 1 ? ' changes' : 's change'}. What the app says itself stays.`}
+              ? t('No rule changes: the app says each of them itself.')
+              : t('{count, plural, one {# rule changes} other {# rules change}}. What the app says itself stays.', {
+                  count: changes.length,
+                })}
           </Text>
           {changes.length > 0 && (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard has to reach it
-            <ul className={dialogs.changes} aria-label="Rules that change" tabIndex={0}>
+            <ul className={dialogs.changes} aria-label={t('Rules that change')} tabIndex={0}>
               {changes.map(({ key, label, from, to }) => (
                 <li key={key}>
                   <span>{label}</span>
@@ -95,10 +98,10 @@ function Changes({ appId, before, values, onClose, onApply }: ChangesProps) {
       )}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
-          Cancel
+          {t('Cancel')}
         </Button>
         <Button disabled={!changes} onClick={() => onApply(values)}>
-          Use this preset
+          {t('Use this preset')}
         </Button>
       </Group>
     </Stack>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { call } from '../../lib/data/api.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './dialogs.module.css';
 import { RuleList } from './matrix.tsx';
 import { bodyOf, type RuleValues, type Verb, withPart } from './rule-values.ts';
@@ -33,9 +34,9 @@ export function ResourceDialog(props: Props) {
 const roles = ['app', 'user', 'manager'] as const;
 type Role = (typeof roles)[number];
 const roleLabels: Readonly<Record<Role, string>> = {
-  app: 'Not signed in',
-  user: 'Signed-in users',
-  manager: 'Managers',
+  app: t('Not signed in'),
+  user: t('Signed-in users'),
+  manager: t('Managers'),
 };
 
 interface Member {
@@ -90,7 +91,7 @@ function useParts({ appId, row, values, onApply }: Props & { readonly row: Row }
     const details = check.error instanceof PharosError ? check.error.details : [];
     const at = `${group}.${name}.${field}`;
     const found = details.find((one) => one.field === at || one.field.startsWith(`${at}.`));
-    return found && `This ${found.problem}.`;
+    return found && t('This {problem}.', { problem: found.problem });
   };
   /** What was wrong may be mended by it. */
   const edit = (work: () => void) => {
@@ -121,8 +122,10 @@ function Parts(props: Props & { readonly row: Row }) {
       <RuleList row={row} onRule={onRule} />
       {isBucket && (
         <TextInput
-          label="Whose is a record?"
-          description="createdBy: whoever made it. Or a member that names the owner, or several as a list, such as metadata.assignee. The owner can hand a record over by changing it; nobody else can."
+          label={t('Whose is a record?')}
+          description={t(
+            'createdBy: whoever made it. Or a member that names the owner, or several as a list, such as metadata.assignee. The owner can hand a record over by changing it; nobody else can.',
+          )}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           value={owner}
           error={problem('owner')}
@@ -132,9 +135,9 @@ function Parts(props: Props & { readonly row: Row }) {
       )}
       {unowned && <Unowned value={unowned} isLocked={isLocked} onChange={setUnowned} />}
       <div>
-        <Title order={3}>Members that are kept back</Title>
+        <Title order={3}>{t('Members that are kept back')}</Title>
         <Text size="sm" c="dimmed" mt={2}>
-          A hidden member is not shown, and cannot be searched for. A read-only one can be seen and not written.
+          {t('A hidden member is not shown, and cannot be searched for. A read-only one can be seen and not written.')}
         </Text>
       </div>
       {members.map((member, index) => (
@@ -142,7 +145,7 @@ function Parts(props: Props & { readonly row: Row }) {
           key={member.id}
           member={member}
           number={index + 1}
-          placeholder={isBucket ? 'metadata.email' : 'name'}
+          placeholder={isBucket ? 'metadata.email' : t('name')}
           problem={problem(`members.${member.name.trim()}`)}
           isLocked={isLocked}
           onChange={(changed) => change(member.id, changed)}
@@ -156,18 +159,18 @@ function Parts(props: Props & { readonly row: Row }) {
             leftSection={<Icon name="plus" size={16} />}
             onClick={() => setMembers([...members, { id: ++ids, name: '', hidden: ['app', 'user'], readOnly: [] }])}
           >
-            Keep a member back
+            {t('Keep a member back')}
           </Button>
         </Group>
       )}
       <FailureNote message={check.error && !isShown ? check.error.message : undefined} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
-          {isLocked ? 'Close' : 'Cancel'}
+          {isLocked ? t('Close') : t('Cancel')}
         </Button>
         {!isLocked && (
           <Button loading={check.isPending} onClick={() => check.mutate()}>
-            Apply
+            {t('Apply')}
           </Button>
         )}
       </Group>
@@ -184,12 +187,12 @@ interface UnownedProps {
 function Unowned({ value, isLocked, onChange }: UnownedProps) {
   return (
     <NativeSelect
-      label="What belongs to nobody can be changed and deleted by"
-      description="Made without signing in, or before the maker was noted. It counts where a rule says “Own”."
+      label={t('What belongs to nobody can be changed and deleted by')}
+      description={t('Made without signing in, or before the maker was noted. It counts where a rule says “Own”.')}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       data={[
-        { value: 'manager', label: 'Managers' },
-        { value: 'user', label: 'Every signed-in user' },
+        { value: 'manager', label: t('Managers') },
+        { value: 'user', label: t('Every signed-in user') },
       ]}
       value={value}
       disabled={isLocked}
@@ -212,23 +215,23 @@ interface MemberProps {
 function MemberFields({ member, number, placeholder, problem, isLocked, onChange, onRemove }: MemberProps) {
   return (
     <fieldset className={`${classes.fieldset} ${classes.member}`} disabled={isLocked}>
-      <legend className="off-screen">Member {number}</legend>
+      <legend className="off-screen">{t('Member {number}', { number })}</legend>
       <div className={classes.memberHead}>
         <TextInput
-          label="Member"
+          label={t('Member')}
           placeholder={placeholder}
           value={member.name}
           error={problem}
           onChange={(event) => onChange({ name: event.currentTarget.value })}
         />
-        <ActionIcon variant="default" size="lg" aria-label={`Remove member ${number}`} onClick={onRemove}>
+        <ActionIcon variant="default" size="lg" aria-label={t('Remove member {number}', { number })} onClick={onRemove}>
           <Icon name="trash" size={16} />
         </ActionIcon>
       </div>
       {(['hidden', 'readOnly'] as const).map((which) => (
         <Checkbox.Group
           key={which}
-          label={which === 'hidden' ? 'Hidden from' : 'Read-only for'}
+          label={which === 'hidden' ? t('Hidden from') : t('Read-only for')}
           value={[...member[which]]}
           onChange={(chosen) => onChange({ [which]: roles.filter((role) => chosen.includes(role)) })}
         >

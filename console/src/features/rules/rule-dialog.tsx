@@ -5,10 +5,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { JsonEditor } from '../../components/code/json-editor.tsx';
 import type { AppRules } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './dialogs.module.css';
 import { previewQuery } from './queries.ts';
 import { type RuleValues, type Verb, withPart } from './rule-values.ts';
-import { type Row, ruleLabel, verbLabels, wordLabels } from './words.ts';
+import { startsOf } from './starts.ts';
+import { type Row, ruleLabel, variableWords, verbLabels, wordLabels } from './words.ts';
 
 export interface RuleInQuestion {
   readonly row: Row;
@@ -70,90 +72,135 @@ function Choices({
   const isReady = choice !== condition || (isChecked && problem === undefined);
   const apply = () =>
     onApply(withPart(values, at, choice === inherit ? undefined : choice === condition ? where : choice));
-  const inherited = row.group === 'buckets' && row.name !== '*' ? 'As for all other buckets' : 'As the preset says';
   return (
     <Stack>
-      <Radio.Group label="Who may do it?" value={choice} onChange={setChoice}>
-        <Stack gap="sm" mt="xs">
-          <Radio
-            value={inherit}
-            label={`${inherited}: ${ruleLabel(rule.inherited)}`}
-            description={typeof rule.inherited === 'string' ? rule.sentences[rule.inherited] : undefined}
-            disabled={isLocked}
-          />
-          {rule.words.toReversed().map((word) => (
-            <Radio
-              key={word}
-              value={word}
-              label={wordLabels[word]}
-              description={rule.sentences[word]}
-              disabled={isLocked}
-            />
-          ))}
-          {rule.takesWhere && (
-            <Radio
-              value={condition}
-              label="Condition …"
-              description="A filter on the record, in which $auth stands for whoever asks."
-              disabled={isLocked}
-            />
-          )}
-        </Stack>
-      </Radio.Group>
+      <Words {...{ row, rule, isLocked, choice }} onChoice={setChoice} />
       {choice === condition && (
         <>
           <JsonEditor
-            label="Condition"
-            description={`As in the where of a list. Known of the caller: ${variables.join(', ')}.`}
+            label={t('Condition')}
+            description={t('As in the where of a list.')}
             value={text}
             onChange={setText}
             error={problem ?? failure}
             isReadOnly={isLocked}
           />
+          <Known variables={variables} row={row} isLocked={isLocked} onBegin={(start) => setText(shown(start))} />
           <p className={classes.sentence} role="status" data-testid="meaning">
-            {isChecked && found ? found.sentence : 'What it means is said here as soon as it is complete.'}
+            {isChecked && found ? found.sentence : t('What it means is said here as soon as it is complete.')}
           </p>
         </>
       )}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
-          {isLocked ? 'Close' : 'Cancel'}
+          {isLocked ? t('Close') : t('Cancel')}
         </Button>
         {!isLocked && (
           <Button disabled={!isReady} onClick={apply}>
-            Apply
+            {t('Apply')}
           </Button>
         )}
       </Group>
       {!isLocked && (
         <Text size="xs" c="dimmed" ta="right">
-          It counts as soon as the rules are saved.
+          {t('It counts as soon as the rules are saved.')}
         </Text>
       )}
     </Stack>
   );
 }
 
-/** A condition to begin with, which is true to the kind of record. */
-function conditionText({ group, described }: Row, rule: unknown): string {
-  const start =
-    typeof rule === 'object'
-      ? rule
-      : group === 'buckets'
-        ? { $or: [{ [described.owner]: '$auth.userId' }, { 'metadata.sharedWith': '$auth.userId' }] }
-        : 'listen' in described.rules || !('create' in described.rules)
-          ? { installationId: '$auth.installationId' }
-          : { [described.owner]: '$auth.userId' };
-  return JSON.stringify(start, null, 2);
+interface WordsProps {
+  readonly row: Row;
+  readonly rule: NonNullable<Row['described']['rules'][Verb]>;
+  readonly isLocked: boolean;
+  readonly choice: string;
+  readonly onChoice: (choice: string) => void;
 }
+
+/** What a rule can be: as inherited, one of the words, or a condition. */
+function Words({ row, rule, isLocked, choice, onChoice }: WordsProps) {
+  const inherited =
+    row.group === 'buckets' && row.name !== '*' ? t('As for all other buckets') : t('As the preset says');
+  return (
+    <Radio.Group label={t('Who may do it?')} value={choice} onChange={onChoice}>
+      <Stack gap="sm" mt="xs">
+        <Radio
+          value={inherit}
+          label={`${inherited}: ${ruleLabel(rule.inherited)}`}
+          description={typeof rule.inherited === 'string' ? rule.sentences[rule.inherited] : undefined}
+          disabled={isLocked}
+        />
+        {rule.words.toReversed().map((word) => (
+          <Radio
+            key={word}
+            value={word}
+            label={wordLabels[word]}
+            description={rule.sentences[word]}
+            disabled={isLocked}
+          />
+        ))}
+        {rule.takesWhere && (
+          <Radio
+            value={condition}
+            label={t('Condition …')}
+            description={t('A filter on the record, in which $auth stands for whoever asks.')}
+            disabled={isLocked}
+          />
+        )}
+      </Stack>
+    </Radio.Group>
+  );
+}
+
+interface KnownProps {
+  readonly variables: AppRules['variables'];
+  readonly row: Row;
+  readonly isLocked: boolean;
+  readonly onBegin: (start: object) => void;
+}
+
+/** What is known of whoever asks, in words, and conditions to begin with. */
+function Known({ variables, row, isLocked, onBegin }: KnownProps) {
+  const starts = startsOf(row);
+  return (
+    <div>
+      <dl className={classes.known} aria-label={t('Known of whoever asks')}>
+        {variables.map((name) => (
+          <div key={name}>
+            <dt className="mono">{name}</dt>
+            <dd>{variableWords[name]}</dd>
+          </div>
+        ))}
+      </dl>
+      {!isLocked && (
+        <Group gap="xs" mt="xs">
+          <Text size="xs" c="dimmed">
+            {t('Begin with:')}
+          </Text>
+          {starts.map(({ label, start }) => (
+            <Button key={label} size="compact-xs" variant="default" onClick={() => onBegin(start)}>
+              {label}
+            </Button>
+          ))}
+        </Group>
+      )}
+    </div>
+  );
+}
+
+const shown = (where: unknown) => JSON.stringify(where, null, 2);
+
+/** A condition to begin with, which is true to the kind of record. */
+const conditionText = (row: Row, rule: unknown) => shown(typeof rule === 'object' ? rule : startsOf(row)[0]?.start);
 
 function readWhere(text: string): { readonly where?: object; readonly problem?: string } {
   try {
     const where: unknown = JSON.parse(text);
     if (typeof where === 'object' && where !== null && !Array.isArray(where)) return { where };
-    return { problem: 'It has to be a JSON object.' };
+    return { problem: t('It has to be a JSON object.') };
   } catch {
-    return { problem: 'This is not valid JSON yet.' };
+    return { problem: t('This is not valid JSON yet.') };
   }
 }
 

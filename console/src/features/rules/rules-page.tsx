@@ -14,6 +14,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { rulesQuery } from '../../lib/data/queries.ts';
 import type { AppRules } from '../../lib/wire.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { DryRunBlock } from './dry-run-block.tsx';
 import { RuleMatrix, RulesOfOne } from './matrix.tsx';
 import { PresetBlock } from './preset-block.tsx';
@@ -35,26 +36,30 @@ export function RulesPage() {
   return rules ? <RulesForm key={appId} appId={appId} rules={rules} /> : null;
 }
 
-function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly rules: AppRules }) {
-  const may = useMay();
-  const isLocked = !may('apps.change');
-  const isNarrow = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
-  const shared = useRecordForm<AppRules, RuleValues, AppRules>({
+/** The rules as fields. They are replaced as a whole; what others have changed is already in them. */
+function useRulesForm(appId: string, stored: AppRules) {
+  return useRecordForm<AppRules, RuleValues, AppRules>({
     name: `rules ${appId}`,
     record: stored,
     read: async () => (await call('getAppRules', { params: { appId } })).result,
     refresh: [rulesQuery(appId).queryKey],
     fieldsOf: (record = stored) => valuesOf(record),
-    // The rules are replaced as a whole; what others have changed is already in them.
     bodyOf: (values) => ({ rules: bodyOf(values) }),
     parts: { of: partsOf, join: joinParts },
     change: async (members, ifMatch) => {
       const { rules } = members as { readonly rules: ReturnType<typeof bodyOf> };
       return (await call('changeAppRules', { params: { appId }, body: rules, ifMatch })).result;
     },
-    done: 'The rules are saved.',
+    done: t('The rules are saved.'),
     ...conflictWords(stored),
   });
+}
+
+function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly rules: AppRules }) {
+  const may = useMay();
+  const isLocked = !may('apps.change');
+  const isNarrow = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
+  const shared = useRulesForm(appId, stored);
   const { form, isBusy } = shared;
   const preview = useQuery({
     ...previewQuery(appId, form.values),
@@ -87,23 +92,22 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
   return (
     <>
       <form onSubmit={submit} noValidate>
-        <SectionHeader title="Rules">
-          Who may read and write what with the app. Administrators of this console are not bound by them.
-          {isLocked && ' Your role can read the rules. Owners and managers can change them.'}
+        <SectionHeader title={t('Rules')}>
+          {t(
+            'Who may read and write what with the app. Administrators of this console are not bound by them.{isLocked, select, true { Your role can read the rules. Owners and managers can change them.} other {}}',
+            { isLocked },
+          )}
         </SectionHeader>
         <Summary rules={rules} isDraft={form.isDirty} />
-        <Block title="Preset" about="What holds wherever the app says nothing itself.">
+        <Block title={t('Preset')} about={t('What holds wherever the app says nothing itself.')}>
           <PresetBlock {...dialogs} rules={rules} />
         </Block>
-        <Block title="Resources and buckets" about="Choose a rule to change it, or a name for its owner and members.">
+        <Block
+          title={t('Resources and buckets')}
+          about={t('Choose a rule to change it, or a name for its owner and members.')}
+        >
           {isNarrow ? <RulesOfOne {...table} /> : <RuleMatrix {...table} />}
-          <p className={classes.legend}>
-            <span>
-              <b>Bold, with a frame:</b> said by the app.
-            </span>
-            <span>Lighter: follows from the preset.</span>
-            <span>Managers of the app pass every rule but “Nobody”.</span>
-          </p>
+          <Legend />
         </Block>
         {!isLocked && <LeaveGuard form={form} />}
         <ConflictDialog {...shared} />
@@ -111,7 +115,7 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
           form={form}
           isOutdated={shared.isOutdated}
           names={[]}
-          submit="Save the rules"
+          submit={t('Save the rules')}
           isBusy={isBusy}
           onDiscard={() => form.reset(valuesOf(stored))}
         />
@@ -130,13 +134,23 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
   );
 }
 
+function Legend() {
+  return (
+    <p className={classes.legend}>
+      <span>{rich('<b>Bold, with a frame:</b> said by the app.', { b: (inner) => <b>{inner}</b> })}</span>
+      <span>{t('Lighter: follows from the preset.')}</span>
+      <span>{t('Managers of the app pass every rule but “Nobody”.')}</span>
+    </p>
+  );
+}
+
 function Summary({ rules: { open }, isDraft }: { readonly rules: AppRules; readonly isDraft: boolean }) {
   const isOpen = open.parts.length > 0;
   return (
     <div className={`${classes.summary} ${isOpen ? classes.isOpen : classes.isClosed}`} role="status">
       <Icon name={isOpen ? 'warning' : 'check'} />
       <p data-testid="open">
-        {isDraft && <b>With your changes: </b>}
+        {isDraft && <b>{t('With your changes:')} </b>}
         {open.sentence}
       </p>
     </div>
@@ -148,19 +162,19 @@ function conflictWords(rules: AppRules) {
   const rows = rowGroups(rules).flatMap((group) => group.rows);
   const parts = rows.flatMap(({ group, name, label }) => [
     ...verbs.map((verb) => [`${group}.${name}.${verb}`, `${label}: ${verbLabels[verb]}`] as const),
-    [`${group}.${name}.owner`, `${label}: whose a record is`] as const,
-    [`${group}.${name}.unowned`, `${label}: what belongs to nobody`] as const,
-    [`${group}.${name}.members`, `${label}: members that are kept back`] as const,
+    [`${group}.${name}.owner`, t('{label}: whose a record is', { label })] as const,
+    [`${group}.${name}.unowned`, t('{label}: what belongs to nobody', { label })] as const,
+    [`${group}.${name}.members`, t('{label}: members that are kept back', { label })] as const,
   ]);
   const isVerb = (key: string) => verbs.some((verb) => key.endsWith(`.${verb}`));
   const showRule = (value: unknown) =>
     value === undefined
-      ? 'as the preset says'
+      ? t('as the preset says')
       : typeof value === 'string'
         ? ruleLabel(value)
         : JSON.stringify(value, null, 2);
   return {
-    labels: { preset: 'Preset', ...Object.fromEntries(parts) },
+    labels: { preset: t('Preset'), ...Object.fromEntries(parts) },
     show: {
       preset: (value: AppRules['preset']) => presetTexts[value].label,
       ...Object.fromEntries(parts.flatMap(([key]) => (isVerb(key) ? [[key, showRule]] : []))),

@@ -1,14 +1,17 @@
-import { NativeSelect, Select, TextInput } from '@mantine/core';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { where } from '@pharos/sdk';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { UserPicker } from '../../components/form/user-picker.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon, type IconName } from '../../components/page/icon.tsx';
-import { call } from '../../lib/data/api.ts';
-import { dataKey } from '../../lib/data/listed.ts';
+import names from '../../components/page/names.module.css';
+import { appUserQuery } from '../../lib/data/queries.ts';
+import { venueNames, venueNamesQuery } from '../../lib/data/venue-names.ts';
 import type { AppRules, TryAppRulesBody } from '../../lib/wire.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { keyOf } from './matrix.tsx';
 import { tryQuery } from './queries.ts';
 import { bodyOf, type RuleValues } from './rule-values.ts';
@@ -23,15 +26,15 @@ interface Props {
 }
 
 const callers: Readonly<Record<TryAppRulesBody['caller'], string>> = {
-  app: 'Somebody who has not signed in',
-  user: 'A user of the app …',
-  manager: 'A manager of the app',
+  app: t('Somebody who has not signed in'),
+  user: t('A user of the app …'),
+  manager: t('A manager of the app'),
 };
 
 const outcomes = {
-  allowed: { label: 'Allowed', icon: 'check', tone: classes.allowed },
-  refused: { label: 'Refused', icon: 'close', tone: classes.refused },
-  some: { label: 'It depends', icon: 'shield', tone: classes.some },
+  allowed: { label: t('Allowed'), icon: 'check', tone: classes.allowed },
+  refused: { label: t('Refused'), icon: 'close', tone: classes.refused },
+  some: { label: t('It depends'), icon: 'shield', tone: classes.some },
 } as const satisfies Readonly<
   Record<string, { readonly label: string; readonly icon: IconName; readonly tone: unknown }>
 >;
@@ -57,19 +60,27 @@ export function TryBlock({ appId, rules, values, isDraft }: Props) {
   const { data, error } = useQuery({ ...tryQuery(appId, question), enabled: isComplete });
   return (
     <Block
-      title="Try as this user"
-      about={`What ${isDraft ? 'the rules as you have changed them, before they are saved,' : 'the rules'} answer, and why. Nothing is changed by trying.`}
+      title={t('Try as this user')}
+      about={t(
+        'What {isDraft, select, true {the rules as you have changed them, before they are saved,} other {the rules}} answer, and why. Nothing is changed by trying.',
+        { isDraft },
+      )}
     >
       <div className={classes.question}>
         <NativeSelect
-          label="Who asks"
+          label={t('Who asks')}
           data={Object.entries(callers).map(([value, label]) => ({ value, label }))}
           value={caller}
           onChange={(event) => setCaller(event.currentTarget.value as TryAppRulesBody['caller'])}
         />
-        {caller === 'user' && <UserPicker appId={appId} value={userId} onChange={setUserId} />}
+        {caller === 'user' && (
+          <div>
+            <UserPicker appId={appId} label={t('Which user')} value={userId} onChange={setUserId} />
+            {userId && <VenuesOf appId={appId} userId={userId} />}
+          </div>
+        )}
         <NativeSelect
-          label="For what"
+          label={t('For what')}
           value={chosen}
           data={groups.map(({ title, rows }) => ({
             group: title,
@@ -78,8 +89,8 @@ export function TryBlock({ appId, rules, values, isDraft }: Props) {
           onChange={(event) => setChosen(event.currentTarget.value)}
         />
         <TextInput
-          label="Which record"
-          placeholder="objectId, or empty for all"
+          label={t('Which record')}
+          placeholder={t('objectId, or empty for all')}
           value={typed}
           disabled={isEvery}
           onChange={(event) => setTyped(event.currentTarget.value)}
@@ -94,13 +105,32 @@ export function TryBlock({ appId, rules, values, isDraft }: Props) {
   );
 }
 
+/** What `$auth.venues` is for the user who is tried. */
+function VenuesOf({ appId, userId }: { readonly appId: string; readonly userId: string }) {
+  const { data: venues } = useQuery(venueNamesQuery(appId));
+  const { data: user } = useQuery(appUserQuery(appId, userId));
+  if (!venues || !user || (venues.length === 0 && user.venueIds.length === 0)) return null;
+  return (
+    <Text size="xs" c="dimmed" mt={4}>
+      {rich('Belongs to: {venues} (<link>change</link>)', {
+        venues: venueNames(venues, user.venueIds),
+        link: (inner) => (
+          <Link to="/apps/$appId/users/$userId" params={{ appId, userId }} className={names.link}>
+            {inner}
+          </Link>
+        ),
+      })}
+    </Text>
+  );
+}
+
 type TriedVerbs = Readonly<
   Record<string, { readonly outcome: keyof typeof outcomes; readonly reason: string; readonly sentence: string }>
 >;
 
 function Answers({ verbs: tried }: { readonly verbs: TriedVerbs }) {
   return (
-    <ul className={classes.answers} aria-label="Answers" aria-live="polite">
+    <ul className={classes.answers} aria-label={t('Answers')} aria-live="polite">
       {verbs.flatMap((verb) => {
         const answer = tried[verb];
         if (!answer) return [];
@@ -120,52 +150,5 @@ function Answers({ verbs: tried }: { readonly verbs: TriedVerbs }) {
         ];
       })}
     </ul>
-  );
-}
-
-interface PickerProps {
-  readonly appId: string;
-  readonly value: string | undefined;
-  readonly onChange: (userId: string | undefined) => void;
-}
-
-const mostShown = 20;
-
-/** Chooses a user by name or e-mail. The service searches, so the number of users does not matter. */
-function UserPicker({ appId, value, onChange }: PickerProps) {
-  const [text, setText] = useState('');
-  const [known, setKnown] = useState<string>();
-  const [asked] = useDebouncedValue(text === known ? '' : text.trim(), 200);
-  const { data, isFetching } = useQuery({
-    queryKey: dataKey(appId, 'listUsers', 'picker', asked),
-    queryFn: () => {
-      const contains = (field: string) => where().contains(field, asked);
-      const filter = asked ? { where: where().or(contains('email'), contains('firstname'), contains('lastname')) } : {};
-      return call('listAppUsers', { params: { appId }, query: { ...filter, order: 'lastname', limit: mostShown } });
-    },
-    placeholderData: keepPreviousData,
-  });
-  const found = (data?.results ?? []).map(({ objectId, firstname, lastname, email }) => ({
-    value: objectId,
-    label: `${firstname} ${lastname} · ${email}`.trim(),
-  }));
-  const isMissing = value !== undefined && known !== undefined && !found.some((one) => one.value === value);
-  return (
-    <Select
-      label="Which user"
-      placeholder="Search by name or e-mail"
-      searchable
-      data={isMissing ? [{ value, label: known }, ...found] : found}
-      // The service has already searched.
-      filter={({ options }) => options}
-      value={value ?? null}
-      searchValue={text}
-      onSearchChange={setText}
-      onChange={(next, option) => {
-        setKnown(option?.label);
-        onChange(next ?? undefined);
-      }}
-      nothingFoundMessage={isFetching ? 'Searching …' : 'Nobody has this name or e-mail.'}
-    />
   );
 }

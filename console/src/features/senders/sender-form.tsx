@@ -6,6 +6,7 @@ import { type TestAnswer, TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import type { Sender } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { initialSettings, type SenderField, senderForms, settingsOf } from './sender-forms.ts';
 import { TextFileField } from './text-file-field.tsx';
 
@@ -30,7 +31,7 @@ export function SenderForm({ appId, sender: { kind, name, summary }, onDone, onC
   });
   const save = useAction({
     run: () => call('saveSender', { params, body: { settings: settingsOf(kind, form.values) } }),
-    done: `The ${name} credentials are saved.`,
+    done: t('The {name} credentials are saved.', { name }),
     refresh,
     showsError: true,
     after: onDone,
@@ -44,7 +45,7 @@ export function SenderForm({ appId, sender: { kind, name, summary }, onDone, onC
     test.mutate(undefined, { onError: form.setFailure });
   }
   return (
-    <form onSubmit={submit} noValidate aria-label={`Credentials of ${name}`}>
+    <form onSubmit={submit} noValidate aria-label={t('Credentials of {name}', { name })}>
       <Stack gap="md" maw={560}>
         <FailureNote message={form.rest(fields.flatMap(({ name: field }) => [field, `${field}.`]))} />
         {fields.map((field) => (
@@ -53,13 +54,13 @@ export function SenderForm({ appId, sender: { kind, name, summary }, onDone, onC
         {test.data && <TestNote answer={test.data} />}
         <Group>
           <Button type="submit" loading={save.isPending}>
-            Save
+            {t('Save')}
           </Button>
           <Button variant="default" loading={test.isPending} onClick={tryOut}>
-            Test before saving
+            {t('Test before saving')}
           </Button>
           <Button variant="subtle" color="gray" onClick={onCancel}>
-            Cancel
+            {t('Cancel')}
           </Button>
         </Group>
       </Stack>

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@pharos/sdk';
 import type { Sender } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 
 export type SenderKind = Sender['kind'];
 
@@ -23,87 +24,90 @@ interface SenderForm {
 /** The fields of each provider, in its own terms. */
 export const senderForms: Readonly<Record<SenderKind, SenderForm>> = {
   fcm: {
-    about: 'For Android, and for browsers that use Firebase.',
+    about: t('For Android, and for browsers that use Firebase.'),
     fields: [
       {
         name: 'serviceAccount',
-        label: 'Service account',
-        about:
+        label: t('Service account'),
+        about: t(
           'In the Firebase console: Project settings, Service accounts, "Generate new private key". Drop the file here or paste all of it.',
+        ),
         kind: 'file',
         accept: '.json,application/json',
       },
     ],
   },
   apns: {
-    about: 'For iPhones and iPads.',
+    about: t('For iPhones and iPads.'),
     fields: [
       {
         name: 'key',
-        label: 'Key',
-        about:
+        label: t('Key'),
+        about: t(
           'The .p8 file that Apple gives once, under Certificates, Identifiers & Profiles, Keys. Drop it here or paste it.',
+        ),
         kind: 'file',
         accept: '.p8,application/pkcs8',
       },
-      { name: 'keyId', label: 'Key id', about: 'Ten capitals and digits, beside the key.', kind: 'text' },
-      { name: 'teamId', label: 'Team id', about: 'Ten capitals and digits, under Membership.', kind: 'text' },
-      { name: 'bundleId', label: 'Bundle id', kind: 'text', placeholder: 'com.example.museum' },
+      { name: 'keyId', label: t('Key id'), about: t('Ten capitals and digits, beside the key.'), kind: 'text' },
+      { name: 'teamId', label: t('Team id'), about: t('Ten capitals and digits, under Membership.'), kind: 'text' },
+      { name: 'bundleId', label: t('Bundle id'), kind: 'text', placeholder: 'com.example.museum' },
       {
         name: 'environment',
-        label: 'Environment',
+        label: t('Environment'),
         kind: 'choice',
         choices: [
-          { value: 'production', label: 'Production: App Store and TestFlight' },
-          { value: 'sandbox', label: 'Sandbox: builds from Xcode' },
+          { value: 'production', label: t('Production: App Store and TestFlight') },
+          { value: 'sandbox', label: t('Sandbox: builds from Xcode') },
         ],
       },
     ],
   },
   webpush: {
-    about: 'For browsers, without any account.',
+    about: t('For browsers, without any account.'),
     fields: [
       {
         name: 'publicKey',
-        label: 'Public key',
-        about:
+        label: t('Public key'),
+        about: t(
           'Leave both keys empty to create a new pair on saving. Or paste the pair that your web app already uses; with a different one, its visitors have to subscribe again.',
+        ),
         kind: 'text',
       },
-      { name: 'privateKey', label: 'Private key', kind: 'secret' },
+      { name: 'privateKey', label: t('Private key'), kind: 'secret' },
       {
         name: 'subject',
-        label: 'Contact',
-        about: 'Where push services can reach you when something is wrong.',
+        label: t('Contact'),
+        about: t('Where push services can reach you when something is wrong.'),
         kind: 'text',
         placeholder: 'mailto:you@example.org',
       },
     ],
   },
   mqtt: {
-    about: 'For devices that listen to a broker of your own.',
+    about: t('For devices that listen to a broker of your own.'),
     fields: [
-      { name: 'url', label: 'Address', kind: 'text', placeholder: 'mqtts://broker.example.org:8883' },
-      { name: 'username', label: 'User name', kind: 'text' },
-      { name: 'password', label: 'Password', kind: 'secret' },
-      { name: 'topicPrefix', label: 'Topic prefix', about: 'In front of every topic.', kind: 'text' },
+      { name: 'url', label: t('Address'), kind: 'text', placeholder: 'mqtts://broker.example.org:8883' },
+      { name: 'username', label: t('User name'), kind: 'text' },
+      { name: 'password', label: t('Password'), kind: 'secret' },
+      { name: 'topicPrefix', label: t('Topic prefix'), about: t('In front of every topic.'), kind: 'text' },
     ],
   },
 };
 
 export const summaryLabels: Readonly<Record<string, string>> = {
-  projectId: 'Project',
-  clientEmail: 'Service account',
-  privateKeyId: 'Key id',
-  keyId: 'Key id',
-  teamId: 'Team id',
-  bundleId: 'Bundle id',
-  environment: 'Environment',
-  publicKey: 'Public key',
-  subject: 'Contact',
-  url: 'Address',
-  username: 'User name',
-  topicPrefix: 'Topic prefix',
+  projectId: t('Project'),
+  clientEmail: t('Service account'),
+  privateKeyId: t('Key id'),
+  keyId: t('Key id'),
+  teamId: t('Team id'),
+  bundleId: t('Bundle id'),
+  environment: t('Environment'),
+  publicKey: t('Public key'),
+  subject: t('Contact'),
+  url: t('Address'),
+  username: t('User name'),
+  topicPrefix: t('Topic prefix'),
 };
 
 export type SenderValues = Readonly<Record<string, string>>;

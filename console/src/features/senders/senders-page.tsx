@@ -13,6 +13,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Sender } from '../../lib/wire.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { SenderForm } from './sender-form.tsx';
 import { senderForms, summaryLabels } from './sender-forms.ts';
 import classes from './senders.module.css';
@@ -30,9 +31,11 @@ export function SendersPage() {
   const times = useTimes(appId);
   return (
     <>
-      <SectionHeader title="Senders">
-        Services that deliver messages to phones and browsers. Credentials are stored encrypted and cannot be read
-        again. Times are in {times.zone}.
+      <SectionHeader title={t('Senders')}>
+        {t(
+          'Services that deliver messages to phones and browsers. Credentials are stored encrypted and cannot be read again. Times are in {zone}.',
+          { zone: times.zone },
+        )}
       </SectionHeader>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={240} />}
@@ -60,7 +63,7 @@ function SenderCard({ appId, sender }: CardProps) {
         <Group gap="xs" component="span">
           <span>{senderForms[kind].about}</span>
           <Badge color={isSetUp ? 'teal' : 'gray'} variant="light" tt="none" component="span">
-            {isSetUp ? 'Set up' : 'Not set up'}
+            {isSetUp ? t('Set up') : t('Not set up')}
           </Badge>
         </Group>
       }
@@ -71,8 +74,8 @@ function SenderCard({ appId, sender }: CardProps) {
         <SetUp appId={appId} sender={sender} mayWrite={mayWrite} onReplace={() => setEditing(true)} />
       ) : (
         mayWrite && (
-          <Button variant="default" onClick={() => setEditing(true)} aria-label={`Set up ${name}`}>
-            Set up
+          <Button variant="default" onClick={() => setEditing(true)} aria-label={t('Set up {name}', { name })}>
+            {t('Set up')}
           </Button>
         )
       )}
@@ -101,13 +104,13 @@ function SetUp({ appId, sender, mayWrite, onReplace }: SetUpProps) {
             <dt>{summaryLabels[member] ?? member}</dt>
             <dd>
               <span className="mono">{value}</span>
-              {member === 'publicKey' && <CopyButton text={value} label="the public key" />}
+              {member === 'publicKey' && <CopyButton text={value} label={t('the public key')} />}
             </dd>
           </div>
         ))}
         {updatedAt && (
           <div>
-            <dt>Entered</dt>
+            <dt>{t('Entered')}</dt>
             <dd>{times.dateTime(updatedAt)}</dd>
           </div>
         )}
@@ -118,19 +121,19 @@ function SetUp({ appId, sender, mayWrite, onReplace }: SetUpProps) {
         <TestNote answer={lastTest} at={times.dateTime(lastTest.at)} />
       ) : (
         <Text c="dimmed" size="sm" mb="md">
-          Not tested yet.
+          {t('Not tested yet.')}
         </Text>
       )}
       {mayWrite && (
         <Group gap="xs">
           <Button loading={test.isPending} onClick={() => test.mutate()}>
-            Test
+            {t('Test')}
           </Button>
           <Button variant="default" onClick={onReplace}>
-            Replace
+            {t('Replace')}
           </Button>
           <Button variant="subtle" color="red" onClick={() => setRemoving(true)}>
-            Remove
+            {t('Remove')}
           </Button>
         </Group>
       )}
@@ -149,13 +152,16 @@ function Removal({
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
-      title={`Remove ${name}`}
-      confirm="Remove the credentials"
+      title={t('Remove {name}', { name })}
+      confirm={t('Remove the credentials')}
       run={() => call('deleteSender', { params: { appId, kind } })}
-      done={`The ${name} credentials were removed.`}
+      done={t('The {name} credentials were removed.', { name })}
       refresh={[keyOf(appId)]}
     >
-      Messages are no longer delivered through <b>{name}</b> until you enter credentials again.
+      {rich('Messages are no longer delivered through <b>{name}</b> until you enter credentials again.', {
+        name,
+        b: (inner) => <b>{inner}</b>,
+      })}
     </ConfirmedAction>
   );
 }

@@ -1,6 +1,7 @@
 import { Button, FileButton, Group, Textarea } from '@mantine/core';
 import { type DragEvent, useState } from 'react';
 import { Icon } from '../../components/page/icon.tsx';
+import { t } from '../../lib/words/words.ts';
 import classes from './senders.module.css';
 
 interface Props {
@@ -52,7 +53,7 @@ export function TextFileField({ label, description, accept, value, onChange, err
         <FileButton accept={accept} onChange={(file) => void read(file)}>
           {(props) => (
             <Button {...props} size="xs" variant="default" leftSection={<Icon name="upload" size={14} />}>
-              Choose the file
+              {t('Choose the file')}
             </Button>
           )}
         </FileButton>

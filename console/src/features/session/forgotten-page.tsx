@@ -5,6 +5,7 @@ import { useFields } from '../../components/form/use-fields.ts';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { Front } from './front.tsx';
 
 /** Asks for a mail with a link to a new password. */
@@ -22,34 +23,39 @@ export function ForgottenPage() {
   }
   const back = (
     <Anchor component={Link} to="/sign-in" size="sm">
-      Back to signing in
+      {t('Back to signing in')}
     </Anchor>
   );
   if (sentTo !== undefined)
     return (
       <Front
-        title="Look into your mail"
-        about={
-          <>
-            If <b>{sentTo}</b> belongs to an administrator, a mail with a link to a new password is on its way. The link
-            works once and for an hour.
-          </>
-        }
+        title={t('Look into your mail')}
+        about={rich(
+          'If <b>{sentTo}</b> belongs to an administrator, a mail with a link to a new password is on its way. The link works once and for an hour.',
+          { sentTo, b: (inner) => <b>{inner}</b> },
+        )}
       >
         {back}
       </Front>
     );
   return (
-    <Front title="Forgot your password?" about="You get a mail with a link to a new one.">
+    <Front title={t('Forgot your password?')} about={t('You get a mail with a link to a new one.')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <FailureNote message={fields.rest(['email'])} />
-          <TextInput label="E-mail" type="email" autoComplete="username" autoFocus required {...fields.text('email')} />
+          <TextInput
+            label={t('E-mail')}
+            type="email"
+            autoComplete="username"
+            autoFocus
+            required
+            {...fields.text('email')}
+          />
           <Button type="submit" loading={ask.isPending} fullWidth mt="xs">
-            Send the mail
+            {t('Send the mail')}
           </Button>
           <Text size="sm" c="dimmed">
-            Lost the phone or the key of your second factor too? An owner can help.
+            {t('Lost the phone or the key of your second factor too? An owner can help.')}
           </Text>
           {back}
         </Stack>

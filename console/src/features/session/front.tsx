@@ -1,5 +1,6 @@
 import { Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { LanguagePicker } from '../../components/page/language-picker.tsx';
 import { Lighthouse } from '../../components/page/lighthouse.tsx';
 import classes from './front.module.css';
 
@@ -27,6 +28,7 @@ export function Front({ title, about, children }: Props) {
         </Text>
         {children}
       </div>
+      <LanguagePicker />
     </main>
   );
 }

@@ -11,6 +11,7 @@ import { roleTexts } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { canUsePasskeys, createPasskey } from '../../lib/data/passkeys.ts';
 import { sessionQuery } from '../../lib/data/queries.ts';
+import { inSentence, rich, t } from '../../lib/words/words.ts';
 import { Front } from './front.tsx';
 import { NewPasswordInput } from './new-password-input.tsx';
 
@@ -30,9 +31,9 @@ export function LinkPage() {
   if (isPending) return <PageLoading />;
   if (error)
     return (
-      <Front title="This link does not work" about={error.message}>
+      <Front title={t('This link does not work')} about={error.message}>
         <Button component={Link} to="/sign-in" variant="default" fullWidth>
-          Go to signing in
+          {t('Go to signing in')}
         </Button>
       </Front>
     );
@@ -67,7 +68,7 @@ function Join({ token, invitation }: { readonly token: string; readonly invitati
   const onError = fields.setFailure;
   function askPasskey() {
     // The browser's dialog comes first; a missing name would be told only after it.
-    if (name.trim() === '') fields.setProblems([{ field: 'name', problem: 'is needed first' }]);
+    if (name.trim() === '') fields.setProblems([{ field: 'name', problem: t('is needed first') }]);
     else withPasskey.mutate(undefined, { onError });
   }
   function submit(event: FormEvent) {
@@ -77,26 +78,26 @@ function Join({ token, invitation }: { readonly token: string; readonly invitati
   const { label, sentence } = roleTexts[invitation.role];
   return (
     <Front
-      title="Welcome to Pharos"
-      about={
-        <>
-          You are invited as <b>{label.toLowerCase()}</b>. {sentence}
-        </>
-      }
+      title={t('Welcome to Pharos')}
+      about={rich('You are invited as <b>{role}</b>. {sentence}', {
+        role: inSentence(label),
+        b: (inner) => <b>{inner}</b>,
+        sentence,
+      })}
     >
       <form onSubmit={submit} noValidate>
         <Stack>
           <FailureNote message={fields.rest(['name', 'password'])} />
-          <TextInput label="E-mail" autoComplete="username" readOnly value={invitation.email} />
-          <TextInput label="Your name" autoComplete="name" autoFocus required {...fields.text('name')} />
+          <TextInput label={t('E-mail')} autoComplete="username" readOnly value={invitation.email} />
+          <TextInput label={t('Your name')} autoComplete="name" autoFocus required {...fields.text('name')} />
           <NewPasswordInput {...fields.text('password')} />
           <Button type="submit" loading={withPassword.isPending} fullWidth mt="xs">
-            Create the account
+            {t('Create the account')}
           </Button>
           {canUsePasskeys() && (
             <>
               <Text size="sm" c="dimmed" ta="center">
-                or without a password
+                {t('or without a password')}
               </Text>
               <Button
                 variant="default"
@@ -105,7 +106,7 @@ function Join({ token, invitation }: { readonly token: string; readonly invitati
                 loading={withPasskey.isPending}
                 onClick={askPasskey}
               >
-                Use a passkey
+                {t('Use a passkey')}
               </Button>
             </>
           )}
@@ -134,14 +135,17 @@ function NewPassword({ token, email }: { readonly token: string; readonly email:
   }
   if (isDone)
     return (
-      <Front title="Your new password is set" about="You are signed out everywhere. Sign in with the new password.">
+      <Front
+        title={t('Your new password is set')}
+        about={t('You are signed out everywhere. Sign in with the new password.')}
+      >
         <Button component={Link} to="/sign-in" fullWidth>
-          Sign in
+          {t('Sign in')}
         </Button>
       </Front>
     );
   return (
-    <Front title="Choose a new password" about={`For ${email}.`}>
+    <Front title={t('Choose a new password')} about={t('For {email}.', { email })}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <FailureNote message={fields.rest(['password'])} />
@@ -155,9 +159,9 @@ function NewPassword({ token, email }: { readonly token: string; readonly email:
             value={email}
             aria-hidden
           />
-          <NewPasswordInput label="New password" autoFocus {...fields.text('password')} />
+          <NewPasswordInput label={t('New password')} autoFocus {...fields.text('password')} />
           <Button type="submit" loading={set.isPending} fullWidth mt="xs">
-            Set the password
+            {t('Set the password')}
           </Button>
         </Stack>
       </form>

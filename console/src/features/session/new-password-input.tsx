@@ -1,14 +1,15 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
+import { t } from '../../lib/words/words.ts';
 
 /** Where a password is chosen; password managers offer one. */
-export function NewPasswordInput({ label = 'Password', ...field }: PasswordInputProps) {
+export function NewPasswordInput({ label = t('Password'), ...field }: PasswordInputProps) {
   return (
     <PasswordInput
       label={label}
-      description="At least 10 characters; a short sentence is good."
+      description={t('At least 10 characters; a short sentence is good.')}
       autoComplete="new-password"
       required
-      visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+      visibilityToggleButtonProps={{ 'aria-label': t('Show the password') }}
       {...field}
     />
   );

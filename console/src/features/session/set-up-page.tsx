@@ -8,6 +8,7 @@ import { PageLoading } from '../../frame/page-states.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { sessionQuery, setupQuery } from '../../lib/data/queries.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { Front } from './front.tsx';
 import { NewPasswordInput } from './new-password-input.tsx';
 
@@ -19,23 +20,26 @@ export function SetUpPage() {
   if (isPending) return <PageLoading />;
   if (setup && !setup.needed)
     return (
-      <Front title="Already set up" about="This installation already has an administrator. The set-up link was used.">
+      <Front
+        title={t('Already set up')}
+        about={t('This installation already has an administrator. The set-up link was used.')}
+      >
         <Button component={Link} to="/sign-in" fullWidth>
-          Sign in
+          {t('Sign in')}
         </Button>
       </Front>
     );
   if (token === '')
     return (
       <Front
-        title="Welcome to Pharos"
-        about={
-          <>
-            To begin, open the set-up link that the service printed when it first started. It looks like{' '}
-            <span className="mono">/console/setup#…</span> and works once. If it is lost, create an administrator on the
-            command line: <span className="mono">npx pharos admin create</span>
-          </>
-        }
+        title={t('Welcome to Pharos')}
+        about={rich(
+          'To begin, open the set-up link that the service printed when it first started. It looks like {code} and works once. If it is lost, create an administrator on the command line: {code2}',
+          {
+            code: <span className="mono">/console/setup#…</span>,
+            code2: <span className="mono">npx pharos admin create</span>,
+          },
+        )}
       />
     );
   return <SetUpForm token={token} />;
@@ -59,15 +63,15 @@ function SetUpForm({ token }: { readonly token: string }) {
     setUp.mutate(undefined, { onError: fields.setFailure });
   }
   return (
-    <Front title="Welcome to Pharos" about="Create the first account, which owns this installation.">
+    <Front title={t('Welcome to Pharos')} about={t('Create the first account, which owns this installation.')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <FailureNote message={fields.rest(['name', 'email', 'password'])} />
-          <TextInput label="Your name" autoComplete="name" autoFocus required {...fields.text('name')} />
-          <TextInput label="E-mail" type="email" autoComplete="username" required {...fields.text('email')} />
+          <TextInput label={t('Your name')} autoComplete="name" autoFocus required {...fields.text('name')} />
+          <TextInput label={t('E-mail')} type="email" autoComplete="username" required {...fields.text('email')} />
           <NewPasswordInput {...fields.text('password')} />
           <Button type="submit" loading={setUp.isPending} fullWidth mt="xs">
-            Create the account
+            {t('Create the account')}
           </Button>
         </Stack>
       </form>

@@ -10,6 +10,7 @@ import { PageLoading } from '../../frame/page-states.tsx';
 import { canUsePasskeys } from '../../lib/data/passkeys.ts';
 import { sessionQuery, waysQuery } from '../../lib/data/queries.ts';
 import { problemText } from '../../lib/data/single-sign-on.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { Front } from './front.tsx';
 
 const route = getRouteApi('/sign-in');
@@ -38,20 +39,20 @@ export function SignInPage() {
   const providers = <ProviderButtons next={next ?? '/apps'} isMain={isOnly} />;
   if (isOnly)
     return (
-      <Front title="Sign in" about="To the management console, with the account of your organisation.">
+      <Front title={t('Sign in')} about={t('To the management console, with the account of your organisation.')}>
         <Stack>
           {notes}
           {providers}
           <Anchor component="button" type="button" size="sm" onClick={() => setLocal(true)}>
-            Sign in as an owner without your organisation
+            {t('Sign in as an owner without your organisation')}
           </Anchor>
         </Stack>
       </Front>
     );
   return (
     <Front
-      title={proofs ? 'Second step' : 'Sign in'}
-      about={proofs ? 'Your account is protected with a second factor.' : 'To the management console.'}
+      title={proofs ? t('Second step') : t('Sign in')}
+      about={proofs ? t('Your account is protected with a second factor.') : t('To the management console.')}
     >
       <form onSubmit={submit}>
         <Stack>
@@ -59,7 +60,9 @@ export function SignInPage() {
           {proofs ? <SecondStep signIn={signIn} /> : <NameAndPassword fields={fields} />}
           {ways.only && (
             <Text size="sm" c="dimmed">
-              Only after <span className="mono">pharos admin link</span> on the command line.
+              {rich('Only after {code} on the command line.', {
+                code: <span className="mono">pharos admin link</span>,
+              })}
             </Text>
           )}
           <Button type="submit" loading={signIn.isBusy} fullWidth mt="xs">
@@ -69,7 +72,7 @@ export function SignInPage() {
           {!proofs && providers}
           {!proofs && (
             <Anchor component={Link} to="/forgotten" size="sm">
-              Forgot your password?
+              {t('Forgot your password?')}
             </Anchor>
           )}
         </Stack>
@@ -81,12 +84,19 @@ export function SignInPage() {
 function NameAndPassword({ fields }: { readonly fields: SignIn['fields'] }) {
   return (
     <>
-      <TextInput label="E-mail" type="email" autoComplete="username" autoFocus required {...fields.text('email')} />
+      <TextInput
+        label={t('E-mail')}
+        type="email"
+        autoComplete="username"
+        autoFocus
+        required
+        {...fields.text('email')}
+      />
       <PasswordInput
-        label="Password"
+        label={t('Password')}
         autoComplete="current-password"
         required
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        visibilityToggleButtonProps={{ 'aria-label': t('Show the password') }}
         {...fields.text('password')}
       />
     </>

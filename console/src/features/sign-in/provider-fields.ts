@@ -1,4 +1,5 @@
 import type { IdentityProvider, Operations } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 
 export type ProviderKind = IdentityProvider['kind'];
 export type NewProvider = Operations['createIdentityProvider']['body'];
@@ -6,7 +7,7 @@ export type NewProvider = Operations['createIdentityProvider']['body'];
 export const kindTexts: Readonly<Record<ProviderKind, string>> = {
   google: 'Google',
   apple: 'Apple',
-  oidc: 'Another provider (OpenID Connect)',
+  oidc: t('Another provider (OpenID Connect)'),
 };
 
 export const kindOptions = (Object.keys(kindTexts) as ProviderKind[]).map((value) => ({
@@ -17,14 +18,14 @@ export const kindOptions = (Object.keys(kindTexts) as ProviderKind[]).map((value
 /** What a client id is called there, and what it looks like. */
 export const audienceTexts: Readonly<Record<ProviderKind, { readonly about: string; readonly example: string }>> = {
   google: {
-    about: 'The OAuth client ids of your app in the Google Cloud console, one a line.',
+    about: t('The OAuth client ids of your app in the Google Cloud console, one a line.'),
     example: '1234567890-abc.apps.googleusercontent.com',
   },
   apple: {
-    about: 'The bundle id of your app, and the services id of your website, one a line.',
+    about: t('The bundle id of your app, and the services id of your website, one a line.'),
     example: 'org.museum.guide',
   },
-  oidc: { about: 'The client ids of your app at the provider, one a line.', example: 'museum-guide' },
+  oidc: { about: t('The client ids of your app at the provider, one a line.'), example: 'museum-guide' },
 };
 
 export interface ProviderFields {

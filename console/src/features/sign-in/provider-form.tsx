@@ -5,6 +5,7 @@ import { Block } from '../../components/page/block.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import type { IdentityProvider } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import {
   audienceTexts,
   bodyOf,
@@ -37,18 +38,18 @@ export function ProviderForm({ appId, provider, onDone, onCancel }: Props) {
     read: async () => (await call('getIdentityProvider', { params })).result,
     change: async (body, ifMatch) => (await call('changeIdentityProvider', { params, body, ifMatch })).result,
     create: async (body) => (await call('createIdentityProvider', { params, body: body as NewProvider })).result,
-    done: provider ? 'The identity provider is saved.' : 'People can now sign in through it.',
+    done: provider ? t('The identity provider is saved.') : t('People can now sign in through it.'),
     refresh: [providersKey(appId)],
     after: onDone,
     labels: {
-      kind: 'Provider',
-      name: 'Name',
-      issuer: 'Issuer',
-      jwksUri: 'Address of the keys',
-      audiences: 'Client ids',
-      claim: 'Claim',
-      manager: 'Values that make a manager',
-      acceptsTokens: 'Tokens as access tokens',
+      kind: t('Provider'),
+      name: t('Name'),
+      issuer: t('Issuer'),
+      jwksUri: t('Address of the keys'),
+      audiences: t('Client ids'),
+      claim: t('Claim'),
+      manager: t('Values that make a manager'),
+      acceptsTokens: t('Tokens as access tokens'),
     },
   });
   const { form, submit, isBusy } = shared;
@@ -56,7 +57,7 @@ export function ProviderForm({ appId, provider, onDone, onCancel }: Props) {
     <PageForm
       form={form}
       names={names}
-      submit={provider ? 'Save' : 'Add the identity provider'}
+      submit={provider ? t('Save') : t('Add the identity provider')}
       isBusy={isBusy}
       shared={shared}
       isLocked={isLocked}
@@ -65,10 +66,12 @@ export function ProviderForm({ appId, provider, onDone, onCancel }: Props) {
     >
       <Details form={form} isNew={!provider} isLocked={isLocked} />
       <Roles form={form} isLocked={isLocked} />
-      <Block title="Tokens">
+      <Block title={t('Tokens')}>
         <Checkbox
-          label="Accept its tokens as access tokens"
-          description="For apps whose users have signed in elsewhere already: the app sends the provider's JSON Web Token with each request, and nobody signs in here. An account is made when somebody first comes."
+          label={t('Accept its tokens as access tokens')}
+          description={t(
+            "For apps whose users have signed in elsewhere already: the app sends the provider's JSON Web Token with each request, and nobody signs in here. An account is made when somebody first comes.",
+          )}
           checked={form.values.acceptsTokens}
           disabled={isLocked}
           onChange={({ currentTarget }) => form.set('acceptsTokens', currentTarget.checked)}
@@ -87,10 +90,10 @@ function Details({ form, isNew, isLocked }: PartProps & { readonly isNew: boolea
   const { kind } = form.values;
   const { about, example } = audienceTexts[kind];
   return (
-    <Block title="Details">
+    <Block title={t('Details')}>
       <Stack gap="md" maw={560}>
         <Select
-          label="Provider"
+          label={t('Provider')}
           data={kindOptions}
           allowDeselect={false}
           readOnly={!isNew}
@@ -98,9 +101,9 @@ function Details({ form, isNew, isLocked }: PartProps & { readonly isNew: boolea
           onChange={(value) => value && form.set('kind', value as ProviderKind)}
         />
         <TextInput
-          label="Name"
-          description="By which the app names it when it sends a token. It stays as it is."
-          placeholder={kind === 'oidc' ? 'staff' : kind}
+          label={t('Name')}
+          description={t('By which the app names it when it sends a token. It stays as it is.')}
+          placeholder={kind === 'oidc' ? t('staff') : kind}
           readOnly={!isNew}
           required={kind === 'oidc'}
           {...form.text('name')}
@@ -108,8 +111,8 @@ function Details({ form, isNew, isLocked }: PartProps & { readonly isNew: boolea
         {kind === 'oidc' && (
           <>
             <TextInput
-              label="Issuer"
-              description="Letter by letter as in its tokens (iss)."
+              label={t('Issuer')}
+              description={t('Letter by letter as in its tokens (iss).')}
               placeholder="https://login.museum.example"
               type="url"
               required
@@ -118,8 +121,8 @@ function Details({ form, isNew, isLocked }: PartProps & { readonly isNew: boolea
               {...form.text('issuer')}
             />
             <TextInput
-              label="Address of the keys"
-              description="Only if the issuer does not publish it (OpenID Connect Discovery)."
+              label={t('Address of the keys')}
+              description={t('Only if the issuer does not publish it (OpenID Connect Discovery).')}
               placeholder="https://login.museum.example/jwks.json"
               type="url"
               readOnly={isLocked}
@@ -129,8 +132,8 @@ function Details({ form, isNew, isLocked }: PartProps & { readonly isNew: boolea
           </>
         )}
         <Textarea
-          label="Client ids"
-          description={`${about} Only tokens for one of them are accepted (aud).`}
+          label={t('Client ids')}
+          description={t('{about} Only tokens for one of them are accepted (aud).', { about })}
           placeholder={example}
           required
           autosize
@@ -148,23 +151,25 @@ function Details({ form, isNew, isLocked }: PartProps & { readonly isNew: boolea
 function Roles({ form, isLocked }: PartProps) {
   return (
     <Block
-      title="Managers"
-      about="If the provider knows who belongs to your staff, its tokens can say who is a manager in the app. Without a claim, the role is set here, on the page of the user."
+      title={t('Managers')}
+      about={t(
+        'If the provider knows who belongs to your staff, its tokens can say who is a manager in the app. Without a claim, the role is set here, on the page of the user.',
+      )}
     >
       <Stack gap="md" maw={560}>
         <TextInput
-          label="Claim"
-          description="Its name in the token, or a path such as realm_access.roles."
-          placeholder="groups"
+          label={t('Claim')}
+          description={t('Its name in the token, or a path such as realm_access.roles.')}
+          placeholder={t('groups')}
           readOnly={isLocked}
           spellCheck={false}
           {...form.text('claim')}
           error={form.problemWithin('roles.claim') ?? form.problem('roles')}
         />
         <Textarea
-          label="Values that make a manager"
-          description="One a line. Everybody else is a visitor, from the next sign-in on."
-          placeholder="curators"
+          label={t('Values that make a manager')}
+          description={t('One a line. Everybody else is a visitor, from the next sign-in on.')}
+          placeholder={t('curators')}
           autosize
           minRows={2}
           readOnly={isLocked}

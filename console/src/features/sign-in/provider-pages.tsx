@@ -10,6 +10,7 @@ import { TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { kindTexts } from './provider-fields.ts';
 import { ProviderForm } from './provider-form.tsx';
 import { providerQuery, providersKey } from './queries.ts';
@@ -23,7 +24,7 @@ export function NewProviderPage() {
   const leave = () => void navigate({ to: '/apps/$appId/sign-in', params: { appId } });
   return (
     <>
-      <SectionHeader title="Add an identity provider" />
+      <SectionHeader title={t('Add an identity provider')} />
       <ProviderForm appId={appId} onDone={leave} onCancel={leave} />
     </>
   );
@@ -40,10 +41,10 @@ export function ProviderPage() {
     <RecordPage
       query={query}
       title={(provider) =>
-        provider?.kind === 'oidc' ? provider.name : provider ? kindTexts[provider.kind] : 'Sign-in'
+        provider?.kind === 'oidc' ? provider.name : provider ? kindTexts[provider.kind] : t('Sign-in')
       }
-      all={{ label: 'All identity providers', to: '/apps/$appId/sign-in', params: { appId } }}
-      action={() => mayWrite && <DeleteButton onClick={() => setDeleting(true)}>Delete</DeleteButton>}
+      all={{ label: t('All identity providers'), to: '/apps/$appId/sign-in', params: { appId } }}
+      action={() => mayWrite && <DeleteButton onClick={() => setDeleting(true)}>{t('Delete')}</DeleteButton>}
     >
       {(provider) => (
         <Stack gap="md">
@@ -52,10 +53,10 @@ export function ProviderPage() {
           <ConfirmedAction
             isOpen={isDeleting}
             onClose={() => setDeleting(false)}
-            title="Delete the identity provider"
-            confirm="Delete the identity provider"
+            title={t('Delete the identity provider')}
+            confirm={t('Delete the identity provider')}
             run={() => call('deleteIdentityProvider', { params: { appId, providerId } })}
-            done="The identity provider was deleted."
+            done={t('The identity provider was deleted.')}
             refresh={[providersKey(appId)]}
             leave={{
               to: '/apps/$appId/sign-in',
@@ -63,8 +64,10 @@ export function ProviderPage() {
               forget: providerQuery(appId, providerId).queryKey,
             }}
           >
-            Nobody can sign in through <b className="mono">{provider.issuer}</b> any more. Accounts are kept, but people
-            without a password or another identity cannot use theirs until you add the provider again.
+            {rich(
+              'Nobody can sign in through {issuer} any more. Accounts are kept, but people without a password or another identity cannot use theirs until you add the provider again.',
+              { issuer: <b className="mono">{provider.issuer}</b> },
+            )}
           </ConfirmedAction>
         </Stack>
       )}
@@ -78,10 +81,10 @@ function Test({ appId, providerId }: { readonly appId: string; readonly provider
     run: async () => (await call('testIdentityProvider', { params: { appId, providerId } })).result,
   });
   return (
-    <Block title="Test" about="Reads the keys with which the issuer signs its tokens.">
+    <Block title={t('Test')} about={t('Reads the keys with which the issuer signs its tokens.')}>
       {test.data && <TestNote answer={test.data} />}
       <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-        Test the provider
+        {t('Test the provider')}
       </Button>
     </Block>
   );

@@ -10,6 +10,7 @@ import { BackLink } from '../../components/page/record-page.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import type { IdentityProvider } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { kindTexts } from './provider-fields.ts';
 import { providersKey, providersQuery } from './queries.ts';
 
@@ -22,29 +23,33 @@ export function ProvidersPage() {
   const mayWrite = useMay()('signin.write');
   return (
     <SectionRows
-      title="Sign-in"
+      title={t('Sign-in')}
       about={
         <>
-          Besides an e-mail address and a password, people can sign in to the app through these identity providers.
+          {t(
+            'Besides an e-mail address and a password, people can sign in to the app through these identity providers.',
+          )}
           <div>
-            <BackLink label="All users" to="/apps/$appId/users" params={{ appId }} />
+            <BackLink label={t('All users')} to="/apps/$appId/users" params={{ appId }} />
           </div>
         </>
       }
       action={
         mayWrite && (
           <LinkButton to="/apps/$appId/sign-in/new" params={{ appId }} icon="plus">
-            Add an identity provider
+            {t('Add an identity provider')}
           </LinkButton>
         )
       }
       rows={data}
       error={error}
-      label="Identity providers"
+      label={t('Identity providers')}
       empty={{
         icon: 'shield',
-        title: 'No identity providers yet',
-        text: 'People sign up and in with an e-mail address and a password. Add Google, Apple or the sign-in of your own house, and they need no further password.',
+        title: t('No identity providers yet'),
+        text: t(
+          'People sign up and in with an e-mail address and a password. Add Google, Apple or the sign-in of your own house, and they need no further password.',
+        ),
       }}
     >
       {(provider) => <Row key={provider.objectId} appId={appId} provider={provider} />}
@@ -65,18 +70,18 @@ function Row({ appId, provider }: { readonly appId: string; readonly provider: I
         </div>
         <div className={blocks.meta}>
           <span className="mono">{issuer}</span>
-          <span>for {audiences.join(', ')}</span>
+          <span>{t('for {list}', { list: audiences.join(', ') })}</span>
         </div>
       </div>
       <div className={blocks.tools}>
         {acceptsTokens && (
           <Badge variant="light" tt="none" miw="max-content">
-            Tokens accepted
+            {t('Tokens accepted')}
           </Badge>
         )}
         <EnableSwitch
-          label={`Sign-in with ${name} is switched on`}
-          name={`Sign-in with ${name}`}
+          label={t('Sign-in with {name} is switched on', { name })}
+          name={t('Sign-in with {name}', { name })}
           isOn={enabled}
           isLocked={!mayWrite}
           onChange={(isOn) =>

@@ -1,7 +1,19 @@
-import { type ComingDay, dayLabels } from '../../components/rules/days.ts';
+import { type ComingDay, type DayName, dayLabels } from '../../components/rules/days.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './storylines.module.css';
 
-const said = { yes: 'runs', part: 'runs for part of the day', no: 'does not run' } as const;
+const said = { yes: t('runs'), part: t('runs for part of the day'), no: t('does not run') } as const;
+
+/** Above the dates, where there is room for two letters. */
+const twoLetters: Readonly<Record<DayName, string>> = {
+  Mon: t('Mo'),
+  Tue: t('Tu'),
+  Wed: t('We'),
+  Thu: t('Th'),
+  Fri: t('Fr'),
+  Sat: t('Sa'),
+  Sun: t('Su'),
+};
 
 /** The days of the next two weeks on which a scenario runs. */
 export function ComingDays({ days, zone }: { readonly days: readonly ComingDay[]; readonly zone: string }) {
@@ -9,7 +21,11 @@ export function ComingDays({ days, zone }: { readonly days: readonly ComingDay[]
   return (
     <div className={classes.coming}>
       <div className={classes.comingText}>
-        Runs on {count} of the next {days.length} days, by the calendar in {zone}.
+        {t('Runs on {count} of the next {all} days, by the calendar in {zone}.', {
+          count,
+          all: days.length,
+          zone,
+        })}
       </div>
       <ol className={classes.strip}>
         {days.map(({ date, day, runs }) => (
@@ -17,7 +33,7 @@ export function ComingDays({ days, zone }: { readonly days: readonly ComingDay[]
             <span className="off-screen">
               {date}, {dayLabels[day]}: {said[runs]}
             </span>
-            <small aria-hidden>{day.slice(0, 2)}</small>
+            <small aria-hidden>{twoLetters[day]}</small>
             <b aria-hidden>{Number(date.slice(8))}</b>
           </li>
         ))}

@@ -10,8 +10,10 @@ import { RuleSentence } from '../../components/rules/rule-sentence.tsx';
 import { appRules, effectiveRules } from '../../components/rules/rules.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import type { BeaconNames } from '../../lib/data/beacon-names.ts';
+import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import { timesIn } from '../../lib/time/times.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { ComingDays } from './coming-days.tsx';
 import { scenarioKeys } from './queries.ts';
 import { campaignTexts } from './scenario-fields.ts';
@@ -59,8 +61,8 @@ export function ScenarioCard({ appId, storyline, scenario, names, mayChange }: P
       {gone > 0 && (
         <span className={classes.gone}>
           {gone === beacons.length
-            ? 'Its beacons were deleted, so it is never shown.'
-            : `${gone} of its beacons ${gone === 1 ? 'was' : 'were'} deleted.`}
+            ? t('Its beacons were deleted, so it is never shown.')
+            : t('{gone} of its beacons {gone, plural, one {was} other {were}} deleted.', { gone })}
         </span>
       )}
       <ComingDays days={comingDays({ showOn, rules, isEnabled, zone }, Date.now())} zone={zone} />
@@ -74,7 +76,7 @@ function CardActions({ appId, storyline, scenario, title }: Omit<Props, 'names' 
   return (
     <Group gap={4}>
       <Button size="xs" variant="subtle" color="gray" onClick={() => setDeleting(true)}>
-        Delete
+        {t('Delete')}
       </Button>
       <Button
         size="xs"
@@ -85,7 +87,7 @@ function CardActions({ appId, storyline, scenario, title }: Omit<Props, 'names' 
         params={params as never}
         search={{ from: scenario.objectId } as never}
       >
-        Copy
+        {t('Copy')}
       </Button>
       <Button
         size="xs"
@@ -94,18 +96,22 @@ function CardActions({ appId, storyline, scenario, title }: Omit<Props, 'names' 
         to="/apps/$appId/storylines/$storylineId/scenarios/$detailId"
         params={params as never}
       >
-        Edit
+        {t('Edit')}
       </Button>
       <ConfirmedAction
         isOpen={isDeleting}
         onClose={() => setDeleting(false)}
-        title="Delete the scenario"
-        confirm={`Delete ${title}`}
+        title={t('Delete the scenario')}
+        confirm={t('Delete {title}', { title })}
         run={() => dataOf(appId).storylines.deleteDetail(storyline.objectId, scenario.objectId)}
-        done="The scenario was deleted."
-        refresh={scenarioKeys(appId)}
+        done={t('The scenario was deleted.')}
+        undo={() => restoreFromTrash(appId, 'scenarios', [scenario.objectId])}
+        refresh={[...scenarioKeys(appId), trashKey(appId)]}
       >
-        The scenario <b>{title}</b> is deleted permanently and no longer shown.
+        {rich('The scenario <b>{title}</b> is no longer shown. It stays in the trash for 30 days.', {
+          title,
+          b: (inner) => <b>{inner}</b>,
+        })}
       </ConfirmedAction>
     </Group>
   );

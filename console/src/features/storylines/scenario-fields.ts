@@ -1,8 +1,23 @@
 import type { Body, StorylineDetail } from '@pharos/sdk';
+import {
+  type EffectFields,
+  effectFields,
+  effectLabels,
+  effectMembers,
+  effectNames,
+  effectProblems,
+} from '../../components/message/effects.ts';
 import { runsOn, type ShownDay, week } from '../../components/rules/days.ts';
 import { type Rules, rulesOrNull } from '../../components/rules/rules.ts';
+import {
+  cleanTranslations,
+  type TranslatedField,
+  type Translations,
+  translationProblems,
+} from '../../lib/text/languages.ts';
+import { t } from '../../lib/words/words.ts';
 
-export interface ScenarioFields {
+export interface ScenarioFields extends EffectFields {
   readonly beacons: readonly string[];
   readonly event: StorylineDetail['event'];
   readonly campaign: StorylineDetail['campaign'];
@@ -14,6 +29,8 @@ export interface ScenarioFields {
   readonly urlPage: string;
   readonly urlVideo: string;
   readonly delivery: Rules;
+  readonly language: string;
+  readonly translations: Translations;
 }
 
 export const scenarioFieldNames = [
@@ -28,29 +45,54 @@ export const scenarioFieldNames = [
   'urlPage',
   'urlVideo',
   'delivery.',
+  ...effectNames,
+  'language',
+  'translations',
+  'translations.',
 ] as const;
 
 /** The fields in words. */
 export const scenarioLabels: Readonly<Record<keyof ScenarioFields, string>> = {
-  beacons: 'Beacons',
+  beacons: t('Beacons'),
   event: 'A visitor',
-  campaign: 'Campaign',
-  showOn: 'Shown on',
-  alertTitle: 'Title',
-  alertMessage: 'Text',
-  urlImageIOS: 'Picture on iPhones',
-  urlImageAndroid: 'Picture on Android',
-  urlPage: 'Page',
-  urlVideo: 'Video',
-  delivery: 'How often it is shown',
+  campaign: t('Campaign'),
+  showOn: t('Shown on'),
+  alertTitle: t('Title'),
+  alertMessage: t('Text'),
+  urlImageIOS: t('Picture on iPhones'),
+  urlImageAndroid: t('Picture on Android'),
+  urlPage: t('Page'),
+  urlVideo: t('Video'),
+  delivery: t('How often it is shown'),
+  ...effectLabels,
+  language: t('Language'),
+  translations: t('Other languages'),
 };
 
+/** What a translation may replace. */
+export const translatedFields: readonly TranslatedField[] = [
+  { name: 'alertTitle', label: t('Title'), kind: 'line' },
+  { name: 'alertMessage', label: t('Text'), kind: 'text' },
+  { name: 'urlPage', label: t('Page'), kind: 'address' },
+];
+const translatedNames = translatedFields.map(({ name }) => name);
+
+/** What the page finds wrong by itself. */
+export const scenarioProblems = (fields: ScenarioFields) => [
+  ...(fields.beacons.length === 0 ? [{ field: 'beacons', problem: t('choose at least one beacon') }] : []),
+  ...translationProblems(fields.translations, translatedNames),
+  ...effectProblems(fields),
+];
+
 export const campaignTexts = {
-  TEXT: { label: 'Text', kind: '' },
-  URL: { label: 'Web page', kind: 'the page' },
-  IMAGE: { label: 'Picture', kind: 'the picture' },
-  VIDEO: { label: 'Video', kind: 'the video' },
-} as const satisfies Record<StorylineDetail['campaign'], { readonly label: string; readonly kind: string }>;
+  TEXT: { label: t('Text'), kind: undefined },
+  URL: { label: t('Web page'), kind: 'page' },
+  IMAGE: { label: t('Picture'), kind: 'picture' },
+  VIDEO: { label: t('Video'), kind: 'video' },
+} as const satisfies Record<
+  StorylineDetail['campaign'],
+  { readonly label: string; readonly kind: 'page' | 'picture' | 'video' | undefined }
+>;
 
 export function scenarioFields(scenario?: StorylineDetail): ScenarioFields {
   const showOn = scenario?.showOn;
@@ -66,6 +108,9 @@ export function scenarioFields(scenario?: StorylineDetail): ScenarioFields {
     urlPage: scenario?.urlPage ?? '',
     urlVideo: scenario?.urlVideo ?? '',
     delivery: scenario?.delivery ?? {},
+    ...effectFields(scenario),
+    language: scenario?.language ?? '',
+    translations: scenario?.translations ?? {},
   };
 }
 
@@ -77,8 +122,11 @@ export function scenarioBody(fields: ScenarioFields, isNew: boolean): Body<'crea
   const members = [
     ...optional.map((name) => [name, fields[name].trim() || null] as const),
     ['delivery', rulesOrNull(delivery)] as const,
+    ['language', fields.language || null] as const,
+    ['translations', cleanTranslations(fields.translations, translatedNames) ?? null] as const,
   ].filter(([, value]) => !isNew || value !== null);
-  return { beacons, event, campaign, showOn, ...Object.fromEntries(members) } as Body<'createStorylineDetail'>;
+  const body = { beacons, event, campaign, showOn, ...Object.fromEntries(members), ...effectMembers(fields, isNew) };
+  return body as Body<'createStorylineDetail'>;
 }
 
 export type Platform = 'ios' | 'android';

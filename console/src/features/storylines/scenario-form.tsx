@@ -5,13 +5,18 @@ import { BeaconSelect } from '../../components/form/beacon-select.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
 import type { Fields } from '../../components/form/use-fields.ts';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { drawn } from '../../components/message/effects.ts';
+import { LanguageBlock } from '../../components/message/language-block.tsx';
+import { MessageEffects } from '../../components/message/message-effects.tsx';
 import { MessageLayout } from '../../components/message/message-layout.tsx';
 import { MessageRules } from '../../components/message/message-rules.tsx';
+import { PastTrial } from '../../components/message/past-trial.tsx';
 import { BeaconNames } from '../../components/page/beacon-names.tsx';
 import { Block } from '../../components/page/block.tsx';
 import type { ShownDay } from '../../components/rules/days.ts';
 import { eventOptions, eventTexts } from '../../components/rules/rules.ts';
 import { dataOf } from '../../lib/data/api.ts';
+import { t } from '../../lib/words/words.ts';
 import { scenarioKeys } from './queries.ts';
 import { ScenarioAside } from './scenario-aside.tsx';
 import {
@@ -21,8 +26,18 @@ import {
   scenarioFieldNames,
   scenarioFields,
   scenarioLabels,
+  scenarioProblems,
+  translatedFields,
 } from './scenario-fields.ts';
 import { WeekGrid } from './week-grid.tsx';
+
+/** The values of fields in words. */
+export const showScenario = (appId: string) => ({
+  beacons: (ids: readonly string[]) => <BeaconNames appId={appId} beaconIds={ids} />,
+  event: (event: StorylineDetail['event']) => eventTexts[event].verb,
+  campaign: (campaign: StorylineDetail['campaign']) => campaignTexts[campaign].label,
+  showOn: (days: readonly ShownDay[]) => days.flatMap((day) => (day.checked ? [day.dayName] : [])).join(', '),
+});
 
 interface Props {
   readonly appId: string;
@@ -49,20 +64,15 @@ export function ScenarioForm(props: Props) {
     start: scenarioFields(model),
     fieldsOf: scenarioFields,
     bodyOf: (fields, known) => scenarioBody(fields, known === undefined),
-    check: ({ beacons }) => (beacons.length === 0 ? [{ field: 'beacons', problem: 'choose at least one beacon' }] : []),
+    check: scenarioProblems,
     read: () => storylines.getDetail(storylineId, id),
     change: (members, ifMatch) => storylines.updateDetail(storylineId, id, members, { ifMatch }),
     create: (body) => storylines.createDetail(storylineId, body as Body<'createStorylineDetail'>),
-    done: 'The scenario is saved.',
+    done: t('The scenario is saved.'),
     refresh: scenarioKeys(appId),
     after: onDone,
     labels: scenarioLabels,
-    show: {
-      beacons: (ids: readonly string[]) => <BeaconNames appId={appId} beaconIds={ids} />,
-      event: (event: StorylineDetail['event']) => eventTexts[event].verb,
-      campaign: (campaign: StorylineDetail['campaign']) => campaignTexts[campaign].label,
-      showOn: (days: readonly ShownDay[]) => days.flatMap((day) => (day.checked ? [day.dayName] : [])).join(', '),
-    },
+    show: showScenario(appId),
   });
   const { form, submit, isBusy } = shared;
   return (
@@ -70,7 +80,7 @@ export function ScenarioForm(props: Props) {
       <PageForm
         form={form}
         names={scenarioFieldNames}
-        submit={scenario ? 'Save' : 'Add the scenario'}
+        submit={scenario ? t('Save') : t('Add the scenario')}
         isBusy={isBusy}
         shared={shared}
         isLocked={isLocked}
@@ -80,7 +90,32 @@ export function ScenarioForm(props: Props) {
         <MessageLayout.Fields isLocked={isLocked}>
           <Occasion appId={appId} form={form} />
           <Content appId={appId} form={form} />
+          <LanguageBlock
+            appId={appId}
+            value={form.values}
+            fields={translatedFields}
+            own={form.values as unknown as Readonly<Record<string, string>>}
+            problem={(name) => form.problem(name)}
+            onChange={form.setAll}
+          />
           <MessageRules appId={appId} form={form} onChange={(delivery) => form.set('delivery', delivery)} />
+          <MessageEffects
+            appId={appId}
+            values={form.values}
+            problem={form.problem}
+            onChange={(name, value) => form.set(name, value as never)}
+          />
+          <PastTrial
+            appId={appId}
+            triggerId={scenario?.objectId}
+            draft={{
+              beacons: [...form.values.beacons],
+              event: form.values.event,
+              showOn: [...form.values.showOn],
+              delivery: form.values.delivery,
+              ...drawn(form.values),
+            }}
+          />
         </MessageLayout.Fields>
       </PageForm>
     </MessageLayout>
@@ -94,14 +129,14 @@ interface PartProps {
 
 function Occasion({ appId, form }: PartProps) {
   return (
-    <Block title="When">
+    <Block title={t('When')}>
       <Stack gap="md">
-        <NativeSelect label="A visitor" data={eventOptions} {...form.text('event')} />
+        <NativeSelect label={t('A visitor')} data={eventOptions} {...form.text('event')} />
         <BeaconSelect
           appId={appId}
           many
-          label="Beacons"
-          description="The message is shown at each of them."
+          label={t('Beacons')}
+          description={t('The message is shown at each of them.')}
           value={form.values.beacons}
           error={form.problemWithin('beacons')}
           onChange={(beacons) => form.set('beacons', beacons)}
@@ -130,30 +165,31 @@ function Content({ appId, form }: PartProps) {
     />
   );
   return (
-    <Block title="What visitors see">
+    <Block title={t('What visitors see')}>
       <Stack gap="md">
         <SegmentedControl
-          aria-label="Campaign"
+          aria-label={t('Campaign')}
           data={Object.entries(campaignTexts).map(([value, { label }]) => ({ value, label }))}
           value={values.campaign}
           onChange={(value) => form.set('campaign', value as ScenarioFields['campaign'])}
         />
         <TextInput
-          label="Title"
-          description="Without one, the title of the storyline is shown."
+          label={t('Title')}
+          description={t('Without one, the title of the storyline is shown.')}
           {...form.text('alertTitle')}
         />
-        <Textarea label="Text" autosize minRows={2} maxRows={8} {...form.text('alertMessage')} />
-        {values.campaign === 'VIDEO' && file('urlVideo', 'Video', 'Upload one, choose a file, or enter an address.')}
+        <Textarea label={t('Text')} autosize minRows={2} maxRows={8} {...form.text('alertMessage')} />
+        {values.campaign === 'VIDEO' &&
+          file('urlVideo', t('Video'), t('Upload one, choose a file, or enter an address.'))}
         <TextInput
-          label="Page"
-          description="What a tap opens."
+          label={t('Page')}
+          description={t('What a tap opens.')}
           placeholder="https://"
           type="url"
           {...form.text('urlPage')}
         />
-        {file('urlImageIOS', 'Picture on iPhones', 'Without one, the picture for Android is shown.')}
-        {file('urlImageAndroid', 'Picture on Android', 'Without one, the picture for iPhones is shown.')}
+        {file('urlImageIOS', t('Picture on iPhones'), t('Without one, the picture for Android is shown.'))}
+        {file('urlImageAndroid', t('Picture on Android'), t('Without one, the picture for iPhones is shown.'))}
       </Stack>
     </Block>
   );

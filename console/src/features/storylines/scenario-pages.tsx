@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { HistoryButton } from '../../components/history/history-button.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { BackLink, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
-import { scenarioQuery, storylineQuery } from './queries.ts';
-import { ScenarioForm } from './scenario-form.tsx';
+import { t } from '../../lib/words/words.ts';
+import { scenarioKeys, scenarioQuery, storylineQuery } from './queries.ts';
+import { scenarioLabels } from './scenario-fields.ts';
+import { ScenarioForm, showScenario } from './scenario-form.tsx';
 
 const createRoute = getRouteApi('/signed-in/apps/$appId/storylines/$storylineId/scenarios/new');
 const oneRoute = getRouteApi('/signed-in/apps/$appId/storylines/$storylineId/scenarios/$detailId');
@@ -20,7 +23,7 @@ function useStoryline({ appId, storylineId }: Target) {
   const navigate = useNavigate();
   const goBack = () => void navigate({ to: '/apps/$appId/storylines/$storylineId', params: { appId, storylineId } });
   const wayBack = {
-    label: data?.title ?? 'The storyline',
+    label: data?.title ?? t('The storyline'),
     to: '/apps/$appId/storylines/$storylineId',
     params: { appId, storylineId },
   };
@@ -38,7 +41,7 @@ export function NewScenarioPage() {
   const isReady = from === undefined || model !== undefined;
   return (
     <>
-      <SectionHeader title="Add a scenario">
+      <SectionHeader title={t('Add a scenario')}>
         <BackLink {...wayBack} />
       </SectionHeader>
       <FailureNote message={error?.message} />
@@ -61,7 +64,25 @@ export function ScenarioPage() {
   const query = useQuery(scenarioQuery(target.appId, target.storylineId, detailId));
   const mayChange = useMayCall()('updateStorylineDetail');
   return (
-    <RecordPage query={query} title={(scenario) => scenario?.alertTitle || 'Scenario'} all={wayBack} height={400}>
+    <RecordPage
+      query={query}
+      title={(scenario) => scenario?.alertTitle || t('Scenario')}
+      all={wayBack}
+      height={400}
+      action={(scenario) => (
+        <HistoryButton
+          appId={target.appId}
+          kind="scenarios"
+          recordId={detailId}
+          present={scenario}
+          updatedAt={scenario.updatedAt}
+          labels={scenarioLabels}
+          show={showScenario(target.appId)}
+          mayChange={mayChange}
+          refresh={scenarioKeys(target.appId)}
+        />
+      )}
+    >
       {(scenario) => (
         <ScenarioForm
           key={scenario.objectId}

@@ -4,6 +4,7 @@ import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import type { Times } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { storylineKeys } from './queries.ts';
 
 interface Context {
@@ -15,14 +16,24 @@ interface Context {
 /** The table of storylines, as data. */
 export const storylineList = ({ appId, times, mayChange }: Context): ListDefinition<'listStorylines'> => ({
   operation: 'listStorylines',
-  plural: 'storylines',
+  trash: 'storylines',
+  bulk: mayChange
+    ? {
+        kind: 'storylines',
+        change: 'patchStoryline',
+        remove: 'deleteStoryline',
+        hasSwitch: true,
+        refresh: storylineKeys(appId),
+      }
+    : undefined,
+  plural: t('storylines'),
   searchFields: ['title'],
-  searchHint: 'Search by title',
+  searchHint: t('Search by title'),
   defaultOrder: 'title',
   columns: [
     {
       name: 'title',
-      label: 'Title',
+      label: t('Title'),
       sortBy: 'title',
       render: ({ objectId, title }) => (
         <Link to="/apps/$appId/storylines/$storylineId" params={{ appId, storylineId: objectId }}>
@@ -32,11 +43,11 @@ export const storylineList = ({ appId, times, mayChange }: Context): ListDefinit
     },
     {
       name: 'isEnabled',
-      label: 'On',
+      label: t('On'),
       sortBy: 'isEnabled',
       render: ({ objectId, title, isEnabled }) => (
         <EnableSwitch
-          label={`${title} is on`}
+          label={t('{title} is on', { title })}
           name={title}
           isOn={isEnabled}
           isLocked={!mayChange}
@@ -48,8 +59,8 @@ export const storylineList = ({ appId, times, mayChange }: Context): ListDefinit
     updatedColumn(times),
   ],
   filters: [
-    { name: 'title', label: 'Title', kind: 'text' },
-    { name: 'isEnabled', label: 'On', kind: 'boolean' },
+    { name: 'title', label: t('Title'), kind: 'text' },
+    { name: 'isEnabled', label: t('On'), kind: 'boolean' },
     ...stampFilters,
   ],
 });

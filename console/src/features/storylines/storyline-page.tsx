@@ -1,18 +1,24 @@
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Box, Button, Group, Skeleton } from '@mantine/core';
 import type { Storyline } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { EnableSwitch } from '../../components/form/enable-switch.tsx';
+import { HistoryButton } from '../../components/history/history-button.tsx';
+import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
+import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
+import { rich, t } from '../../lib/words/words.ts';
+import { copyStoryline } from './copy-storyline.ts';
 import { scenariosOnPage, scenariosQuery, storylineKeys, storylineQuery } from './queries.ts';
 import { ScenarioCard } from './scenario-card.tsx';
 import classes from './storylines.module.css';
@@ -27,18 +33,18 @@ export function StorylinePage() {
   return (
     <RecordPage
       query={query}
-      title={(storyline) => storyline?.title ?? 'Storyline'}
-      all={{ label: 'All storylines', to: '/apps/$appId/storylines', params: { appId } }}
-      action={(storyline) => mayChange && <Actions appId={appId} storyline={storyline} />}
+      title={(storyline) => storyline?.title ?? t('Storyline')}
+      all={{ label: t('All storylines'), to: '/apps/$appId/storylines', params: { appId } }}
+      action={(storyline) => <Actions appId={appId} storyline={storyline} mayChange={mayChange} />}
       height={300}
     >
       {(storyline) => (
         <>
           <Group mb="lg">
             <EnableSwitch
-              label={`${storyline.title} is on`}
+              label={t('{title} is on', { title: storyline.title })}
               name={storyline.title}
-              text={storyline.isEnabled ? 'On: its scenarios are shown' : 'Off: its scenarios are not shown'}
+              text={storyline.isEnabled ? t('On: its scenarios are shown') : t('Off: its scenarios are not shown')}
               isOn={storyline.isEnabled}
               isLocked={!mayChange}
               refresh={storylineKeys(appId)}
@@ -46,6 +52,17 @@ export function StorylinePage() {
             />
           </Group>
           <Scenarios appId={appId} storyline={storyline} mayChange={mayChange} />
+          <Box mt="lg">
+            <OwnerBlock
+              appId={appId}
+              name={storyline.title}
+              createdBy={storyline.createdBy}
+              operation="updateStorylineOwner"
+              rules={{ group: 'resources', name: 'storylines' }}
+              handOver={(userId) => dataOf(appId).storylines.handOver(storylineId, userId)}
+              refresh={storylineKeys(appId)}
+            />
+          </Box>
         </>
       )}
     </RecordPage>
@@ -74,15 +91,17 @@ function Scenarios({ appId, storyline, mayChange }: StorylineProps & { readonly 
       params={{ appId, storylineId: storyline.objectId }}
       icon="plus"
     >
-      Add a scenario
+      {t('Add a scenario')}
     </LinkButton>
   );
   if (data?.count === 0)
     return (
       <EmptyState
         icon="story"
-        title="No scenarios yet"
-        text="A scenario says what is shown at one or more beacons, and on which days. Without one, nothing is shown."
+        title={t('No scenarios yet')}
+        text={t(
+          'A scenario says what is shown at one or more beacons, and on which days. Without one, nothing is shown.',
+        )}
         action={add}
       />
     );
@@ -90,7 +109,7 @@ function Scenarios({ appId, storyline, mayChange }: StorylineProps & { readonly 
     <>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={260} />}
-      <ul className={classes.cards} aria-label="Scenarios">
+      <ul className={classes.cards} aria-label={t('Scenarios')}>
         {scenarios.map((scenario) => (
           <ScenarioCard
             key={scenario.objectId}
@@ -107,11 +126,11 @@ function Scenarios({ appId, storyline, mayChange }: StorylineProps & { readonly 
         {pages > 1 && (
           <Group gap="xs">
             <Button variant="default" disabled={page <= 1} onClick={() => open(page - 1)}>
-              Earlier
+              {t('Earlier')}
             </Button>
-            Page {page} of {pages}
+            {t('Page {page} of {pages}', { page, pages })}
             <Button variant="default" disabled={page >= pages} onClick={() => open(page + 1)}>
-              Later
+              {t('Later')}
             </Button>
           </Group>
         )}
@@ -120,14 +139,44 @@ function Scenarios({ appId, storyline, mayChange }: StorylineProps & { readonly 
   );
 }
 
-function Actions({ appId, storyline }: StorylineProps) {
+function Actions({ appId, storyline, mayChange }: StorylineProps & { readonly mayChange: boolean }) {
   const [open, setOpen] = useState<'rename' | 'delete'>();
   const close = () => setOpen(undefined);
+  const navigate = useNavigate();
+  const copy = useAction({
+    run: () => copyStoryline(appId, storyline),
+    done: ({ title }) => t('{title} is added, switched off.', { title }),
+    refresh: storylineKeys(appId),
+    after: ({ objectId }) =>
+      navigate({ to: '/apps/$appId/storylines/$storylineId', params: { appId, storylineId: objectId } }),
+  });
+  const history = (
+    <HistoryButton
+      appId={appId}
+      kind="storylines"
+      recordId={storyline.objectId}
+      present={storyline}
+      updatedAt={storyline.updatedAt}
+      labels={{ title: t('Title'), isEnabled: t('On') }}
+      mayChange={mayChange}
+      refresh={storylineKeys(appId)}
+    />
+  );
+  if (!mayChange) return history;
   return (
     <Group gap="xs">
       <DeleteButton onClick={() => setOpen('delete')} />
+      {history}
+      <Button
+        variant="default"
+        leftSection={<Icon name="copy" size={16} />}
+        loading={copy.isPending}
+        onClick={() => copy.mutate()}
+      >
+        {t('Duplicate')}
+      </Button>
       <Button variant="default" leftSection={<Icon name="edit" size={16} />} onClick={() => setOpen('rename')}>
-        Rename
+        {t('Rename')}
       </Button>
       <TitleDialog
         key={storyline.objectId}
@@ -154,16 +203,18 @@ function DeleteStoryline({
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
-      title="Delete the storyline"
-      confirm={`Delete ${title}`}
+      title={t('Delete the storyline')}
+      confirm={t('Delete {title}', { title })}
       run={() => dataOf(appId).storylines.delete(objectId)}
-      done={`${title} was deleted.`}
-      refresh={storylineKeys(appId)}
+      done={t('{title} was deleted.', { title })}
+      undo={() => restoreFromTrash(appId, 'storylines', [objectId])}
+      refresh={[...storylineKeys(appId), trashKey(appId)]}
       leave={{ to: '/apps/$appId/storylines', params: { appId }, forget: storylineQuery(appId, objectId).queryKey }}
     >
-      <b>{title}</b> is deleted permanently
-      {count > 0 ? `, with its ${count === 1 ? 'scenario' : `${count.toLocaleString('en')} scenarios`}` : ''}. To pause
-      it, switch it off instead.
+      {rich(
+        '<b>{title}</b> is deleted{hasCount, select, true {, with its {count, plural, one {scenario} other {# scenarios}}} other {}}. It stays in the trash for 30 days, from where it can be put back. To pause it, switch it off instead.',
+        { title, b: (inner) => <b>{inner}</b>, count, hasCount: count > 0 },
+      )}
     </ConfirmedAction>
   );
 }

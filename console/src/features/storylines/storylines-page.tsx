@@ -5,6 +5,7 @@ import { SectionList } from '../../components/list/section-list.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { storylineList } from './storyline-list.tsx';
 import { TitleDialog } from './title-dialog.tsx';
 
@@ -21,22 +22,22 @@ export function StorylinesPage() {
     <>
       <SectionList
         appId={appId}
-        title="Storylines"
-        about="A storyline holds scenarios: messages at several beacons, each with its days of the week."
+        title={t('Storylines')}
+        about={t('A storyline holds scenarios: messages at several beacons, each with its days of the week.')}
         action={
           mayCreate && (
             <Button leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
-              Add a storyline
+              {t('Add a storyline')}
             </Button>
           )
         }
         list={storylineList({ appId, times, mayChange: mayCall('updateStoryline') })}
         empty={{
           icon: 'story',
-          title: 'No storylines yet',
+          title: t('No storylines yet'),
           text: mayCreate
-            ? 'Add one, and give it scenarios: what is shown at which beacons, and on which days.'
-            : 'Owners, managers and editors write storylines.',
+            ? t('Add one, and give it scenarios: what is shown at which beacons, and on which days.')
+            : t('Owners, managers and editors write storylines.'),
         }}
       />
       <TitleDialog

@@ -4,6 +4,7 @@ import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
 import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
 import { dataOf } from '../../lib/data/api.ts';
+import { t } from '../../lib/words/words.ts';
 import { storylineKeys } from './queries.ts';
 
 interface Props {
@@ -29,24 +30,24 @@ export function TitleDialog({ appId, storyline, isOpen, onClose, onDone }: Props
     create: (body) => storylines.create({ isEnabled: true, ...body } as Body<'createStoryline'>),
     refresh: storylineKeys(appId),
     after: (saved) => onDone(saved?.objectId ?? id),
-    labels: { title: 'Title' },
+    labels: { title: t('Title') },
   });
   const { form: fields, submit, isBusy } = shared;
   return (
     <DialogForm
       isOpen={isOpen}
       onClose={onClose}
-      title={storyline ? 'Rename the storyline' : 'Add a storyline'}
+      title={storyline ? t('Rename the storyline') : t('Add a storyline')}
       form={fields}
       names={['title']}
-      submit={storyline ? 'Rename' : 'Add'}
+      submit={storyline ? t('Rename') : t('Add')}
       isBusy={isBusy}
       onSubmit={submit}
       about={<ConflictDialog {...shared} />}
     >
       <TextInput
-        label="Title"
-        description="For example: A morning in the museum. You add scenarios next."
+        label={t('Title')}
+        description={t('For example: A morning in the museum. You add scenarios next.')}
         required
         data-autofocus
         {...fields.text('title')}

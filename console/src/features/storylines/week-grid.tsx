@@ -1,5 +1,6 @@
 import { Button, Group, Input } from '@mantine/core';
 import { dayLabels, type ShownDay, week } from '../../components/rules/days.ts';
+import { t } from '../../lib/words/words.ts';
 import classes from './storylines.module.css';
 
 interface Props {
@@ -9,9 +10,9 @@ interface Props {
 }
 
 const shortcuts = [
-  { label: 'Every day', days: week },
-  { label: 'Mon–Fri', days: week.slice(0, 5) },
-  { label: 'Weekend', days: week.slice(5) },
+  { label: t('Every day'), days: week },
+  { label: t('Mon–Fri'), days: week.slice(0, 5) },
+  { label: t('Weekend'), days: week.slice(5) },
 ] as const;
 
 /** A switch for each day of the week. */
@@ -20,8 +21,8 @@ export function WeekGrid({ value, onChange, error }: Props) {
   const set = (isChosen: (day: string) => boolean) =>
     onChange(week.map((dayName) => ({ dayName, checked: isChosen(dayName) })));
   return (
-    <Input.Wrapper label="Days" description="By the calendar at the site." error={error} labelElement="div">
-      <fieldset className={classes.week} aria-label="Days">
+    <Input.Wrapper label={t('Days')} description={t('By the calendar at the site.')} error={error} labelElement="div">
+      <fieldset className={classes.week} aria-label={t('Days')}>
         {week.map((day) => (
           <label key={day} className={classes.day}>
             <input

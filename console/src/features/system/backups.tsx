@@ -10,7 +10,10 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { showDateTime } from '../../lib/time/time.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import type { ConsoleAnswer } from './answers.ts';
+import { planQuery } from './backup-plan.tsx';
+import { RestoreDialog, RestoreNotes } from './restore.tsx';
 
 type List = ConsoleAnswer<'listBackups'>;
 type Backup = List['results'][number];
@@ -27,31 +30,35 @@ const backupsQuery = queryOptions({
 export function Backups({ freeBytes }: { readonly freeBytes: number | undefined }) {
   const { data, error } = useQuery(backupsQuery);
   const [going, setGoing] = useState<Backup>();
+  const [back, setBack] = useState<Backup>();
   const start = useAction({ run: () => call('startBackup'), refresh: [backupsQuery.queryKey] });
   const isFull = data !== undefined && data.results.length >= data.most;
   return (
     <Block
-      title="Backups"
-      about={
-        <>
-          A backup contains all data and files, and the hashes of keys, tokens and passwords: protect it like the
-          database. It is written to the folder backups in the data folder while the service keeps running; download it
-          to another machine. At most {data?.most ?? 5} are kept.
-        </>
-      }
+      title={t('Backups')}
+      about={t(
+        'A backup contains all data and files, and the hashes of keys, tokens and passwords: protect it like the database. It is written while the service keeps running; download it to another machine. There may be {most} at most.',
+        { most: data?.most ?? 5 },
+      )}
     >
       <FailureNote message={error?.message ?? data?.failure?.message} />
+      <RestoreNotes />
       {!data && !error && <Skeleton h={60} />}
       {data?.running && <Going running={data.running} />}
       {data?.results.length === 0 && !data.running && (
         <Text c="dimmed" size="sm" mb="md">
-          No backups yet. Create one and download it to another machine.
+          {t('No backups yet. Create one and download it to another machine.')}
         </Text>
       )}
       {data && data.results.length > 0 && (
-        <ul className={blocks.rows} aria-label="Backups">
+        <ul className={blocks.rows} aria-label={t('Backups')}>
           {data.results.map((backup) => (
-            <Line key={backup.backupId} backup={backup} onDelete={() => setGoing(backup)} />
+            <Line
+              key={backup.backupId}
+              backup={backup}
+              onDelete={() => setGoing(backup)}
+              onRestore={() => setBack(backup)}
+            />
           ))}
         </ul>
       )}
@@ -61,17 +68,18 @@ export function Backups({ freeBytes }: { readonly freeBytes: number | undefined 
           disabled={!data || data.running !== null || isFull}
           onClick={() => start.mutate()}
         >
-          Create a backup
+          {t('Create a backup')}
         </Button>
         <Text size="sm" c="dimmed">
           {isFull
-            ? 'Delete one first.'
+            ? t('Delete one first.')
             : freeBytes === undefined
               ? ''
-              : `${showBytes(freeBytes)} of disk space are free.`}
+              : t('{bytes} of disk space are free.', { bytes: showBytes(freeBytes) })}
         </Text>
       </Group>
       <DeleteBackup backup={going} onClose={() => setGoing(undefined)} />
+      <RestoreDialog backupId={back?.backupId} onClose={() => setBack(undefined)} />
     </Block>
   );
 }
@@ -80,31 +88,54 @@ function Going({ running }: { readonly running: Running }) {
   const { part, tables, ofTables, rows, files } = running;
   return (
     <div role="status">
-      <Progress value={ofTables === 0 ? 2 : (95 * tables) / ofTables} animated aria-label="The backup" />
+      <Progress value={ofTables === 0 ? 2 : (95 * tables) / ofTables} animated aria-label={t('The backup')} />
       <Text size="sm" mt={4} mb="md">
-        {part === '' ? 'Starting …' : `Copying ${part}: ${rows.toLocaleString('en')} rows`}
-        {files > 0 && `, ${files.toLocaleString('en')} files`}. You can leave this page.
+        {t(
+          '{hasPart, select, true {Starting …} other {Copying {part}: {rows, number} rows}}{hasFiles, select, true {, {files, number} files} other {}}. You can leave this page.',
+          { part, rows, hasPart: part === '', files, hasFiles: files > 0 },
+        )}
       </Text>
     </div>
   );
 }
 
-function Line({ backup, onDelete }: { readonly backup: Backup; readonly onDelete: () => void }) {
-  const { backupId, createdAt, rows, files, bytes, lost } = backup;
+interface LineProps {
+  readonly backup: Backup;
+  readonly onDelete: () => void;
+  readonly onRestore: () => void;
+}
+
+function Line({ backup, onDelete, onRestore }: LineProps) {
+  const { backupId, createdAt, rows, files, filesElsewhere, bytes, lost } = backup;
+  const { data: plan } = useQuery(planQuery);
+  const drill = useAction({
+    run: () => call('tryBackup', { params: { backupId } }),
+    done: t('It is being restored for trial; the outcome stands above, under Scheduled backups.'),
+    refresh: [planQuery.queryKey],
+  });
   return (
     <li className={`${blocks.row} ${blocks.stacking}`}>
       <div className={blocks.grow}>
         <div className={blocks.title}>{showDateTime(createdAt)}</div>
         <div className={blocks.meta}>
-          <span>{rows.toLocaleString('en')} rows</span>
-          <span>{files === 1 ? '1 file' : `${files.toLocaleString('en')} files`}</span>
+          <span>{t('{rows, number} rows', { rows })}</span>
+          <span>{t('{files, plural, one {1 file} other {# files}}', { files })}</span>
           <span>{showBytes(bytes)}</span>
         </div>
+        {filesElsewhere && (
+          <Text size="sm" mt={4}>
+            {t(
+              '{files, plural, one {1 file is} other {# files are}} not in it: they stay in {place}, which keeps copies by its own means.',
+              { files: filesElsewhere.files, place: filesElsewhere.place },
+            )}
+          </Text>
+        )}
         {lost.count > 0 && (
           <Text size="sm" c="red" mt={4}>
-            {lost.count === 1 ? '1 file is' : `${lost.count.toLocaleString('en')} files are`} missing from it, because
-            the storage has lost the content: {lost.names.join(', ')}
-            {lost.count > lost.names.length && ' and more'}.
+            {t(
+              '{count, plural, one {1 file is} other {# files are}} missing from it, because the storage has lost the content: {list}{hasCount, select, true { and more} other {}}.',
+              { count: lost.count, list: lost.names.join(', '), hasCount: lost.count > lost.names.length },
+            )}
           </Text>
         )}
       </div>
@@ -116,17 +147,37 @@ function Line({ backup, onDelete }: { readonly backup: Backup; readonly onDelete
           href={`/console/api/system/backups/${backupId}/archive`}
           download
           leftSection={<Icon name="download" size={14} />}
-          aria-label={`Download the backup of ${showDateTime(createdAt)}`}
+          aria-label={t('Download the backup of {dateTime}', { dateTime: showDateTime(createdAt) })}
         >
-          Download
+          {t('Download')}
         </Button>
         <Button
           variant="default"
           size="xs"
-          aria-label={`Delete the backup of ${showDateTime(createdAt)}`}
+          disabled={plan?.isTrying}
+          loading={drill.isPending}
+          aria-label={t('Try the backup of {dateTime}', { dateTime: showDateTime(createdAt) })}
+          onClick={() => drill.mutate()}
+        >
+          {t('Try')}
+        </Button>
+        {plan?.isEmbedded && (
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={t('Restore the backup of {dateTime}', { dateTime: showDateTime(createdAt) })}
+            onClick={onRestore}
+          >
+            {t('Restore')}
+          </Button>
+        )}
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={t('Delete the backup of {dateTime}', { dateTime: showDateTime(createdAt) })}
           onClick={onDelete}
         >
-          Delete
+          {t('Delete')}
         </Button>
       </div>
     </li>
@@ -138,14 +189,16 @@ function DeleteBackup({ backup, onClose }: { readonly backup: Backup | undefined
     <ConfirmedAction
       isOpen={backup !== undefined}
       onClose={onClose}
-      title="Delete the backup"
-      confirm="Delete permanently"
+      title={t('Delete the backup')}
+      confirm={t('Delete permanently')}
       run={async () => backup && call('deleteBackup', { params: { backupId: backup.backupId } })}
-      done="The backup was deleted."
+      done={t('The backup was deleted.')}
       refresh={[backupsQuery.queryKey]}
     >
-      The backup of <b>{backup && showDateTime(backup.createdAt)}</b> is deleted from this machine. Copies elsewhere are
-      kept.
+      {rich('The backup of <b>{backup}</b> is deleted from this machine. Copies elsewhere are kept.', {
+        backup: backup && showDateTime(backup.createdAt),
+        b: (inner) => <b>{inner}</b>,
+      })}
     </ConfirmedAction>
   );
 }

@@ -9,7 +9,10 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { showDateTime, timeZone } from '../../lib/time/time.ts';
+import { pageLanguage, rich, t } from '../../lib/words/words.ts';
+import { ServiceAlerts } from './alerts.tsx';
 import type { ConsoleAnswer } from './answers.ts';
+import { BackupPlanBlock } from './backup-plan.tsx';
 import { Backups } from './backups.tsx';
 import classes from './system.module.css';
 
@@ -29,7 +32,9 @@ export function SystemPage() {
   const warning = system?.storage.problem === null ? system.storage.warning : null;
   return (
     <div data-wide>
-      <PageHeader title="System">The health of the service. Times are in {timeZone}.</PageHeader>
+      <PageHeader title={t('System')}>
+        {t('The health of the service. Times are in {timeZone}.', { timeZone })}
+      </PageHeader>
       <FailureNote message={error?.message} />
       {!system && !error && <Skeleton h={220} />}
       {problems.map((problem) => (
@@ -44,10 +49,12 @@ export function SystemPage() {
       )}
       {system && problems.length === 0 && !warning && (
         <Alert color="teal" variant="light" mb="md">
-          Everything is working.
+          {t('Everything is working.')}
         </Alert>
       )}
       {system && <Health system={system} />}
+      <ServiceAlerts />
+      {may('backups.manage') && <BackupPlanBlock />}
       {may('backups.manage') && <Backups freeBytes={system?.disk.freeBytes} />}
     </div>
   );
@@ -60,18 +67,29 @@ function problemsOf({ disk, jobs, database, storage }: System): string[] {
   return [
     ...(storage.problem !== null ? [storage.problem] : []),
     ...(storage.problem === null && storage.warning === null && disk.freeBytes < littleRoom
-      ? [`Only ${showBytes(disk.freeBytes)} of disk space are free. Free some space, or writes will soon be rejected.`]
+      ? [
+          t('Only {bytes} of disk space are free. Free some space, or writes will soon be rejected.', {
+            bytes: showBytes(disk.freeBytes),
+          }),
+        ]
       : []),
     ...(jobs.dead > 0
       ? [
-          `${jobs.dead.toLocaleString('en')} jobs have failed permanently. The log of the service says why; pushes show it in their history.`,
+          t(
+            '{dead, number} jobs have failed permanently. The log of the service says why; pushes show it in their history.',
+            { dead: jobs.dead },
+          ),
         ]
       : []),
     ...(jobs.queued > 10_000
-      ? [`${jobs.queued.toLocaleString('en')} jobs are waiting. Is a worker running, and do the push providers answer?`]
+      ? [
+          t('{queued, number} jobs are waiting. Is a worker running, and do the push providers answer?', {
+            queued: jobs.queued,
+          }),
+        ]
       : []),
     ...(database.walBytes > 1_000_000_000
-      ? ['The write-ahead log is larger than 1 GB: a long query or a slow disk prevents a checkpoint.']
+      ? [t('The write-ahead log is larger than 1 GB: a long query or a slow disk prevents a checkpoint.')]
       : []),
   ];
 }
@@ -85,45 +103,64 @@ interface Tile {
 
 function Health({ system }: { readonly system: System }) {
   const { version, node, startedAt, now, database, jobs, disk, memory, storage } = system;
-  const number = (value: number) => value.toLocaleString('en');
+  const number = (value: number) => value.toLocaleString(pageLanguage());
   const tiles: readonly Tile[] = [
-    { label: 'Version', value: version, about: `Node ${node.replace(/^v/, '')}` },
+    { label: t('Version'), value: version, about: t('Node {version}', { version: node.replace(/^v/, '') }) },
     {
-      label: 'Running for',
+      label: t('Running for'),
       value: ageText(startedAt, now),
       about: (
         <>
-          since <span className={classes.whole}>{showDateTime(startedAt)}</span>
+          {rich('since <part>{dateTime}</part>', {
+            dateTime: showDateTime(startedAt),
+            part: (inner) => <span className={classes.whole}>{inner}</span>,
+          })}
         </>
       ),
     },
-    { label: 'Database', value: database.product, about: `migration ${database.migration}` },
     {
-      label: 'Jobs waiting',
+      label: t('Database'),
+      value: database.product,
+      about: t('migration {migration}', { migration: database.migration }),
+    },
+    {
+      label: t('Jobs waiting'),
       value: number(jobs.queued),
-      about: `${number(jobs.running)} running`,
+      about: t('{running} running', { running: number(jobs.running) }),
     },
-    { label: 'Jobs failed permanently', value: number(jobs.dead), about: 'kept for a while', isGrave: jobs.dead > 0 },
     {
-      label: 'Writes waiting',
+      label: t('Jobs failed permanently'),
+      value: number(jobs.dead),
+      about: t('kept for a while'),
+      isGrave: jobs.dead > 0,
+    },
+    {
+      label: t('Writes waiting'),
       value: number(database.queuedWrites),
-      about: `${number(database.queuedSlowQueries)} long queries waiting`,
+      about: t('{queuedSlowQueries} long queries waiting', { queuedSlowQueries: number(database.queuedSlowQueries) }),
     },
-    { label: 'Write-ahead log', value: showBytes(database.walBytes), about: 'checkpointed from time to time' },
+    { label: t('Write-ahead log'), value: showBytes(database.walBytes), about: t('checkpointed from time to time') },
     {
-      label: 'Free disk space',
+      label: t('Free disk space'),
       value: showBytes(disk.freeBytes),
-      about: `of ${showBytes(disk.totalBytes)}${storage.reserveBytes > 0 ? `; ${showBytes(storage.reserveBytes)} more in reserve` : ''}`,
+      about: t('of {bytes}{hasReserveBytes, select, true {; {reserve} more in reserve} other {}}', {
+        bytes: showBytes(disk.totalBytes),
+        reserve: showBytes(storage.reserveBytes),
+        hasReserveBytes: storage.reserveBytes > 0,
+      }),
       isGrave: disk.freeBytes < littleRoom || storage.problem !== null,
     },
     {
-      label: 'Memory',
+      label: t('Memory'),
       value: showBytes(memory.residentBytes),
-      about: `${showBytes(memory.heapBytes)} used by objects`,
+      about: t('{bytes} used by objects', { bytes: showBytes(memory.heapBytes) }),
     },
   ];
   return (
-    <Block title="Health" about="Updated every ten seconds. Monitoring finds the same at /metrics and /readyz.">
+    <Block
+      title={t('Health')}
+      about={t('Updated every ten seconds. Monitoring finds the same at /metrics and /readyz.')}
+    >
       <dl className={classes.tiles}>
         {tiles.map(({ label, value, about, isGrave }) => (
           <div key={label} className={isGrave ? `${classes.tile} ${classes.grave}` : classes.tile}>
@@ -143,5 +180,5 @@ function ageText(from: string, to: string): string {
   const minutes = Math.max(0, Math.floor((Date.parse(to) - Date.parse(from)) / 60_000));
   const [days, hours] = [Math.floor(minutes / 1_440), Math.floor((minutes % 1_440) / 60)];
   if (days > 0) return `${days} d ${hours} h`;
-  return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
+  return hours > 0 ? t('{hours} h {minutes} min', { hours, minutes: minutes % 60 }) : t('{minutes} min', { minutes });
 }

@@ -9,12 +9,6 @@ export function listUsers(appId: string, query: Query, signal?: AbortSignal) {
   return call('listAppUsers', { params: { appId }, query, ...(signal ? { signal } : {}) });
 }
 
-export const userQuery = (appId: string, userId: string) =>
-  queryOptions({
-    queryKey: dataKey(appId, 'listUsers', 'one', userId),
-    queryFn: async () => (await call('getAppUser', { params: { appId, userId } })).result,
-  });
-
 /** What has to be read again when users change. */
 export const userKeys = (appId: string) => [dataKey(appId, 'listUsers'), dataKey(appId, 'listInstallations')];
 
@@ -22,4 +16,25 @@ export const installationsQuery = (appId: string, userId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listInstallations', 'of-user', userId),
     queryFn: () => dataOf(appId).installations.list({ where: ofUser(userId), order: '-objectId', limit: 20, count: 1 }),
+  });
+
+/** What a user proves beside a password or instead of it. */
+export const factorsQuery = (appId: string, userId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listUsers', 'factors', userId),
+    queryFn: async () => {
+      const params = { appId, userId };
+      const [state, passkeys] = await Promise.all([
+        call('getAppUserFactors', { params }),
+        call('listAppUserPasskeys', { params }),
+      ]);
+      return { ...state.result, passkeys: passkeys.results };
+    },
+  });
+
+/** Where a user is signed in, newest first. */
+export const sessionsQuery = (appId: string, userId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listUsers', 'sessions', userId),
+    queryFn: async () => (await call('listAppUserSessions', { params: { appId, userId } })).results,
   });

@@ -18,11 +18,17 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { eraseUser } from '../../lib/data/person.ts';
+import { appUserQuery } from '../../lib/data/queries.ts';
 import { deviceWords, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
+import { userName } from '../../lib/text/user-name.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { AppUser } from '../../lib/wire.ts';
-import { installationsQuery, userKeys, userQuery } from './queries.ts';
-import { userName, userRoleOptions, userRoleTexts } from './words.ts';
+import { inSentence, rich, t } from '../../lib/words/words.ts';
+import { installationsQuery, userKeys } from './queries.ts';
+import { UserFactors } from './user-factors.tsx';
+import { UserSessions } from './user-sessions.tsx';
+import { UserVenues } from './user-venues.tsx';
+import { userRoleOptions, userRoleTexts } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/users/$userId');
 
@@ -33,19 +39,22 @@ interface Props {
 
 export function UserPage() {
   const { appId, userId } = route.useParams();
-  const query = useQuery(userQuery(appId, userId));
+  const query = useQuery(appUserQuery(appId, userId));
   const mayChange = useMay()('users.change');
   return (
     <RecordPage
       query={query}
-      title={(user) => (user ? userName(user) : 'User')}
-      all={{ label: 'All users', to: '/apps/$appId/users', params: { appId } }}
+      title={(user) => (user ? userName(user) : t('User'))}
+      all={{ label: t('All users'), to: '/apps/$appId/users', params: { appId } }}
       action={(user) => mayChange && <Actions appId={appId} user={user} />}
     >
       {(user) => (
         <>
           <UserFacts appId={appId} user={user} />
           {mayChange && <Role appId={appId} user={user} />}
+          <UserVenues appId={appId} user={user} isLocked={!mayChange} />
+          <UserFactors appId={appId} user={user} isLocked={!mayChange} />
+          <UserSessions appId={appId} user={user} isLocked={!mayChange} />
           <Installations appId={appId} user={user} />
         </>
       )}
@@ -56,39 +65,41 @@ export function UserPage() {
 function UserFacts({ appId, user }: Props) {
   const times = useTimes(appId);
   return (
-    <Block title="Facts" about={`Times are in ${times.zone}.`}>
+    <Block title={t('Facts')} about={t('Times are in {zone}.', { zone: times.zone })}>
       {user.disabledAt && (
         <Alert color="gray" variant="light" mb="md">
-          This account has been off since {times.dateTime(user.disabledAt)}. It cannot be used to sign in.
+          {t('This account has been off since {dateTime}. It cannot be used to sign in.', {
+            dateTime: times.dateTime(user.disabledAt),
+          })}
         </Alert>
       )}
       <Facts>
-        <Fact label="E-mail" isWide>
+        <Fact label={t('E-mail')} isWide>
           {user.email === '' ? (
-            'none'
+            t('none')
           ) : (
             <>
               {user.email}
-              <CopyButton text={user.email} label="e-mail" />
+              <CopyButton text={user.email} label={t('e-mail')} />
               {user.emailVerifiedAt && (
                 <Badge variant="light" color="teal" tt="none" ml="xs" title={times.dateTime(user.emailVerifiedAt)}>
-                  verified
+                  {t('verified')}
                 </Badge>
               )}
             </>
           )}
         </Fact>
-        <Fact label="Signs in with" isWide>
+        <Fact label={t('Signs in with')} isWide>
           {waysText(user)}
         </Fact>
-        {user.middlename && <Fact label="Middle name">{user.middlename}</Fact>}
-        <Fact label="Country">{user.country ?? 'unknown'}</Fact>
-        <Fact label="Phone">{user.phone ?? 'unknown'}</Fact>
-        <Fact label="Sessions">{sessionsText(user, times.date)}</Fact>
-        <Fact label="Signed up" isTime>
+        {user.middlename && <Fact label={t('Middle name')}>{user.middlename}</Fact>}
+        <Fact label={t('Country')}>{user.country ?? t('unknown')}</Fact>
+        <Fact label={t('Phone')}>{user.phone ?? t('unknown')}</Fact>
+        <Fact label={t('Sessions')}>{sessionsText(user, times.date)}</Fact>
+        <Fact label={t('Signed up')} isTime>
           {times.dateTime(user.createdAt)}
         </Fact>
-        <Fact label="Changed" isTime>
+        <Fact label={t('Changed')} isTime>
           {times.dateTime(user.updatedAt)}
         </Fact>
         <Fact label="objectId">
@@ -103,28 +114,30 @@ function UserFacts({ appId, user }: Props) {
 
 function waysText({ hasPassword, identities }: AppUser): string {
   const providers = identities.map(({ provider, issuer }) => provider ?? issuer);
-  return [...(hasPassword ? ['a password'] : []), ...providers].join(', ') || 'nothing at present';
+  return [...(hasPassword ? [t('a password')] : []), ...providers].join(', ') || t('nothing at present');
 }
 
 function sessionsText({ sessions, lastUsedAt }: AppUser, date: (iso: string) => string): string {
-  if (sessions === 0) return 'not signed in';
+  if (sessions === 0) return t('not signed in');
   const places = String(sessions);
-  return lastUsedAt ? `${places}, last used on ${date(lastUsedAt)}` : places;
+  return lastUsedAt ? t('{places}, last used on {date}', { places, date: date(lastUsedAt) }) : places;
 }
 
 function Role({ appId, user }: Props) {
   const change = useAction<AppUser['role']>({
     run: (role) => call('changeAppUser', { params: { appId, userId: user.objectId }, body: { role } }),
-    done: (_, role) => `${userName(user)} is now a ${userRoleTexts[role].toLowerCase()}.`,
+    done: (_, role) => t('{name} is now a {role}.', { name: userName(user), role: inSentence(userRoleTexts[role]) }),
     refresh: userKeys(appId),
   });
   return (
     <Block
-      title="Role"
-      about="In the app, a manager may do what the rules allow managers to do, such as sending pushes. Only administrators can use the console."
+      title={t('Role')}
+      about={t(
+        'In the app, a manager may do what the rules allow managers to do, such as sending pushes. Only administrators can use the console.',
+      )}
     >
       <SegmentedControl
-        aria-label="Role"
+        aria-label={t('Role')}
         data={userRoleOptions}
         value={change.isPending ? change.variables : user.role}
         disabled={change.isPending}
@@ -138,14 +151,14 @@ function Installations({ appId, user }: Props) {
   const { data, error } = useQuery(installationsQuery(appId, user.objectId));
   const times = useTimes(appId);
   return (
-    <Block title="Installations" about="The phones and browsers on which this person uses the app.">
+    <Block title={t('Installations')} about={t('The phones and browsers on which this person uses the app.')}>
       <RowList
         rows={data?.results}
         error={error}
         height={70}
         empty={
           <Text c="dimmed" size="sm">
-            None. The app has not linked an installation to this person.
+            {t('None. The app has not linked an installation to this person.')}
           </Text>
         }
       >
@@ -162,10 +175,12 @@ function Installations({ appId, user }: Props) {
                   <span className={blocks.title}>
                     {deviceWords[one.deviceType]} <span className="mono">{shortId(one.objectId)}</span>
                   </span>
-                  <span className={blocks.meta}>Last started {times.dateTime(one.updatedAt)}</span>
+                  <span className={blocks.meta}>
+                    {t('Last started {dateTime}', { dateTime: times.dateTime(one.updatedAt) })}
+                  </span>
                 </span>
                 <Badge variant="light" color={token.color} tt="none">
-                  Push address: {token.label}
+                  {t('Push address: {label}', { label: token.label })}
                 </Badge>
                 <span className={blocks.chevron}>
                   <Icon name="next" />
@@ -185,32 +200,38 @@ function Actions({ appId, user }: Props) {
   const isOff = user.disabledAt !== undefined;
   const change = useAction<boolean>({
     run: (disabled) => call('changeAppUser', { params: { appId, userId: user.objectId }, body: { disabled } }),
-    done: (_, disabled) => `The account of ${userName(user)} is ${disabled ? 'off' : 'on'}.`,
+    done: (_, disabled) =>
+      t('The account of {userName} is {hasDisabled, select, true {off} other {on}}.', {
+        userName: userName(user),
+        hasDisabled: Boolean(disabled),
+      }),
     refresh: userKeys(appId),
     after: () => setSwitching(false),
   });
   return (
     <Group gap="xs">
-      <DeleteButton onClick={() => setErasing(true)}>Erase</DeleteButton>
+      <DeleteButton onClick={() => setErasing(true)}>{t('Erase')}</DeleteButton>
       <PersonExport appId={appId} kind="user" objectId={user.objectId} />
       <Button
         variant="default"
         loading={change.isPending}
         onClick={() => (isOff ? change.mutate(false) : setSwitching(true))}
       >
-        {isOff ? 'Switch on' : 'Switch off'}
+        {isOff ? t('Switch on') : t('Switch off')}
       </Button>
       <ConfirmDialog
         isOpen={isSwitching}
         onClose={() => setSwitching(false)}
-        title="Switch the account off"
-        confirm="Switch off"
+        title={t('Switch the account off')}
+        confirm={t('Switch off')}
         isBusy={change.isPending}
         failure={change.error?.message}
         onConfirm={() => change.mutate(true)}
       >
-        <b>{userName(user)}</b> is signed out everywhere at once and cannot sign in until you switch the account on
-        again.
+        {rich(
+          '<b>{userName}</b> is signed out everywhere at once and cannot sign in until you switch the account on again.',
+          { userName: userName(user), b: (inner) => <b>{inner}</b> },
+        )}
       </ConfirmDialog>
       <EraseUser appId={appId} user={user} isOpen={isErasing} onClose={() => setErasing(false)} />
     </Group>
@@ -230,24 +251,29 @@ function EraseUser({ appId, user, isOpen, onClose }: EraseProps) {
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
-      title="Erase the user"
-      confirm={`Erase ${userName(user)}`}
+      title={t('Erase the user')}
+      confirm={t('Erase {userName}', { userName: userName(user) })}
       run={() => eraseUser(appId, user.objectId, withInstallations && count > 0)}
-      done={`${userName(user)} was erased.`}
+      done={t('{userName} was erased.', { userName: userName(user) })}
       refresh={userKeys(appId)}
-      leave={{ to: '/apps/$appId/users', params: { appId }, forget: userQuery(appId, user.objectId).queryKey }}
+      leave={{ to: '/apps/$appId/users', params: { appId }, forget: appUserQuery(appId, user.objectId).queryKey }}
       cutOff={{
         key: `erase user ${user.objectId}`,
-        message: `Erasing ${userName(user)} was interrupted when the page was reloaded. The account still exists, with the installations listed here. Erase it again to finish.`,
+        message: t(
+          'Erasing {userName} was interrupted when the page was reloaded. The account still exists, with the installations listed here. Erase it again to finish.',
+          { userName: userName(user) },
+        ),
       }}
     >
-      The account of <b>{userName(user)}</b> {user.email && `(${user.email}) `}is erased permanently, with the record of
-      where this person was. Records in buckets and uploaded files are kept; check them for personal data.
+      {rich(
+        'The account of <b>{userName}</b> {email}is erased permanently, with the record of where this person was. Records in buckets and uploaded files are kept; check them for personal data.',
+        { userName: userName(user), b: (inner) => <b>{inner}</b>, email: user.email && `(${user.email}) ` },
+      )}
       {count > 0 && (
         <Checkbox
           mt="md"
-          label={`Erase ${count === 1 ? 'the installation' : `the ${count} installations`} too`}
-          description="Otherwise they are kept without an owner, and receive pushes to everyone."
+          label={t('Erase {count, plural, one {the installation} other {the {count} installations}} too', { count })}
+          description={t('Otherwise they are kept without an owner, and receive pushes to everyone.')}
           checked={withInstallations}
           onChange={({ currentTarget }) => setWithInstallations(currentTarget.checked)}
         />

@@ -5,10 +5,12 @@ import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { useMay } from '../../lib/data/access.ts';
+import { userName } from '../../lib/text/user-name.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import type { ListedAppUser } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { listUsers } from './queries.ts';
-import { userName, userRoleOptions, userRoleTexts } from './words.ts';
+import { userRoleOptions, userRoleTexts } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/users');
 
@@ -18,20 +20,20 @@ export function UsersPage() {
   return (
     <SectionList
       appId={appId}
-      title="Users"
-      about="People with an account in the app."
+      title={t('Users')}
+      about={t('People with an account in the app.')}
       action={
         maySeeSignIn && (
           <LinkButton to="/apps/$appId/sign-in" params={{ appId }} icon="key" isPlain>
-            How they sign in
+            {t('How they sign in')}
           </LinkButton>
         )
       }
       list={userList(appId, useTimes(appId))}
       empty={{
         icon: 'user',
-        title: 'No users yet',
-        text: 'Visitors do not need an account. Users who sign up in the app appear here.',
+        title: t('No users yet'),
+        text: t('Visitors do not need an account. Users who sign up in the app appear here.'),
       }}
     />
   );
@@ -52,9 +54,9 @@ const csvHeader = [
 const userList = (appId: string, times: Times): ListDefinition<'listUsers'> => ({
   operation: 'listUsers',
   read: (query, signal) => listUsers(appId, query, signal),
-  plural: 'users',
+  plural: t('users'),
   searchFields: ['email', 'firstname', 'lastname'],
-  searchHint: 'Search by name or e-mail',
+  searchHint: t('Search by name or e-mail'),
   defaultOrder: '-objectId',
   csv: {
     header: csvHeader,
@@ -63,7 +65,7 @@ const userList = (appId: string, times: Times): ListDefinition<'listUsers'> => (
   columns: [
     {
       name: 'name',
-      label: 'Name',
+      label: t('Name'),
       sortBy: 'lastname',
       render: (user) => (
         <Link to="/apps/$appId/users/$userId" params={{ appId, userId: user.objectId }}>
@@ -71,30 +73,30 @@ const userList = (appId: string, times: Times): ListDefinition<'listUsers'> => (
         </Link>
       ),
     },
-    { name: 'email', label: 'E-mail', sortBy: 'email', render: (user) => asListed(user).email },
-    { name: 'role', label: 'Role', sortBy: 'role', render: (user) => userRoleTexts[asListed(user).role] },
+    { name: 'email', label: t('E-mail'), sortBy: 'email', render: (user) => asListed(user).email },
+    { name: 'role', label: t('Role'), sortBy: 'role', render: (user) => userRoleTexts[asListed(user).role] },
     {
       name: 'state',
-      label: 'Account',
+      label: t('Account'),
       render: (user) => {
         const isOff = asListed(user).disabledAt !== undefined;
         return (
           <Badge variant="light" color={isOff ? 'gray' : 'teal'} tt="none">
-            {isOff ? 'off' : 'on'}
+            {isOff ? t('off') : t('on')}
           </Badge>
         );
       },
     },
-    createdColumn(times, { label: 'Signed up', sortBy: 'objectId' }),
+    createdColumn(times, { label: t('Signed up'), sortBy: 'objectId' }),
   ],
   filters: [
-    { name: 'email', label: 'E-mail', kind: 'text' },
-    { name: 'firstname', label: 'First name', kind: 'text' },
-    { name: 'lastname', label: 'Last name', kind: 'text' },
-    { name: 'role', label: 'Role', kind: 'choice', choices: userRoleOptions },
-    { name: 'disabledAt', label: 'Switched off', kind: 'presence' },
-    { name: 'createdAt', label: 'Signed up', kind: 'date' },
-    { name: 'updatedAt', label: 'Changed', kind: 'date' },
+    { name: 'email', label: t('E-mail'), kind: 'text' },
+    { name: 'firstname', label: t('First name'), kind: 'text' },
+    { name: 'lastname', label: t('Last name'), kind: 'text' },
+    { name: 'role', label: t('Role'), kind: 'choice', choices: userRoleOptions },
+    { name: 'disabledAt', label: t('Switched off'), kind: 'presence' },
+    { name: 'createdAt', label: t('Signed up'), kind: 'date' },
+    { name: 'updatedAt', label: t('Changed'), kind: 'date' },
   ],
 });
 

@@ -10,6 +10,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { WebhookDelivery } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { callsQuery, webhooksKey } from './queries.ts';
 import classes from './webhooks.module.css';
 import { callColor, callStates, callWord, readCallsSearch } from './words.ts';
@@ -28,11 +29,17 @@ export function CallsBlock({ appId, webhookId }: Props) {
   const times = useTimes(appId);
   const calls = useInfiniteQuery(callsQuery({ appId, webhookId, state }));
   return (
-    <Block title="Calls" about={`Calls of the last seven days, newest first. Times are in ${times.zone}.`}>
+    <Block
+      title={t('Calls')}
+      about={t('Calls of the last seven days, newest first. Times are in {zone}.', { zone: times.zone })}
+    >
       <NativeSelect
-        label="State"
+        label={t('State')}
         className={classes.filter ?? ''}
-        data={[{ value: '', label: 'Every state' }, ...callStates.map((value) => ({ value, label: callWord(value) }))]}
+        data={[
+          { value: '', label: t('Every state') },
+          ...callStates.map((value) => ({ value, label: callWord(value) })),
+        ]}
         value={state ?? ''}
         onChange={({ currentTarget: { value } }) =>
           void navigate({ search: readCallsSearch({ state: value }), replace: true })
@@ -41,14 +48,14 @@ export function CallsBlock({ appId, webhookId }: Props) {
       <RowList
         rows={calls.data?.pages.flat()}
         error={calls.error}
-        label="Calls"
+        label={t('Calls')}
         height={120}
         empty={
           <Text c="dimmed" size="sm">
-            {state ? 'No call is in this state.' : 'No calls yet. They appear here as soon as something happens.'}
+            {state ? t('No call is in this state.') : t('No calls yet. They appear here as soon as something happens.')}
           </Text>
         }
-        older={{ label: 'Show older calls', ...calls }}
+        older={{ label: t('Show older calls'), ...calls }}
       >
         {(one) => <Call key={one.objectId} appId={appId} webhookId={webhookId} delivery={one} />}
       </RowList>
@@ -62,7 +69,7 @@ function Call({ appId, webhookId, delivery }: Props & { readonly delivery: Webho
   const times = useTimes(appId);
   const again = useAction({
     run: () => call('redeliverWebhook', { params: { appId, webhookId, deliveryId } }),
-    done: 'The call is sent again.',
+    done: t('The call is sent again.'),
     refresh: [webhooksKey(appId)],
   });
   return (
@@ -76,9 +83,11 @@ function Call({ appId, webhookId, delivery }: Props & { readonly delivery: Webho
         </div>
         <div className={blocks.meta}>
           <span>{times.dateTime(createdAt)}</span>
-          {attempts > 0 && <span>{attempts === 1 ? '1 try' : `${attempts} tries`}</span>}
-          {duration !== null && <span>{Math.round(duration * 1000)} ms</span>}
-          {state === 'queued' && nextTryAt && <span>next try {times.dateTime(nextTryAt)}</span>}
+          {attempts > 0 && <span>{t('{attempts, plural, one {1 try} other {{attempts} tries}}', { attempts })}</span>}
+          {duration !== null && <span>{t('{duration} ms', { duration: Math.round(duration * 1000) })}</span>}
+          {state === 'queued' && nextTryAt && (
+            <span>{t('next try {dateTime}', { dateTime: times.dateTime(nextTryAt) })}</span>
+          )}
         </div>
         {reason && (
           <Text size="sm" mt={4} className={classes.reason ?? ''}>
@@ -89,7 +98,7 @@ function Call({ appId, webhookId, delivery }: Props & { readonly delivery: Webho
       </div>
       {mayWrite && state !== 'queued' && (
         <Button variant="default" size="xs" loading={again.isPending} onClick={() => again.mutate()}>
-          Send again
+          {t('Send again')}
         </Button>
       )}
     </li>
@@ -99,16 +108,16 @@ function Call({ appId, webhookId, delivery }: Props & { readonly delivery: Webho
 function Contents({ delivery: { objectId, payload, answer } }: { readonly delivery: WebhookDelivery }) {
   return (
     <details className={classes.contents}>
-      <summary>Request and answer</summary>
+      <summary>{t('Request and answer')}</summary>
       <dl>
         <dt>webhook-id</dt>
         <dd className="mono">{objectId}</dd>
-        <dt>Sent</dt>
+        <dt>{t('Sent')}</dt>
         <dd>
           <JsonBlock value={payload} />
         </dd>
-        <dt>Answered</dt>
-        <dd>{answer ? <CodeBlock>{answer}</CodeBlock> : 'Nothing'}</dd>
+        <dt>{t('Answered')}</dt>
+        <dd>{answer ? <CodeBlock>{answer}</CodeBlock> : t('Nothing')}</dd>
       </dl>
     </details>
   );

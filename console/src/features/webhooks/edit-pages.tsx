@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { RecordPage } from '../../components/page/record-page.tsx';
+import { t } from '../../lib/words/words.ts';
 import { webhookQuery } from './queries.ts';
 import { SigningSecretDialog } from './secret-dialog.tsx';
 import { type SavedWebhook, WebhookForm } from './webhook-form.tsx';
@@ -16,7 +17,7 @@ export function NewWebhookPage() {
   const [made, setMade] = useState<SavedWebhook>();
   return (
     <>
-      <SectionHeader title="Add a webhook" />
+      <SectionHeader title={t('Add a webhook')} />
       <WebhookForm
         appId={appId}
         onDone={setMade}
@@ -44,7 +45,7 @@ export function EditWebhookPage() {
   const navigate = useNavigate();
   const open = () => void navigate({ to: '/apps/$appId/webhooks/$webhookId', params: { appId, webhookId } });
   return (
-    <RecordPage query={query} title={() => 'Edit the webhook'} height={300}>
+    <RecordPage query={query} title={() => t('Edit the webhook')} height={300}>
       {(webhook) => (
         <WebhookForm key={webhook.objectId} appId={appId} webhook={webhook} onDone={open} onCancel={open} />
       )}

@@ -5,6 +5,7 @@ import { Block } from '../../components/page/block.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { SigningSecretDialog } from './secret-dialog.tsx';
 
 interface Props {
@@ -32,27 +33,36 @@ export function SecretBlock({ appId, webhookId }: Props) {
   });
   return (
     <Block
-      title="Signing secret"
-      about="With it, your server verifies that a call comes from here. It was shown when it was created and cannot be read again."
+      title={t('Signing secret')}
+      about={t(
+        'With it, your server verifies that a call comes from here. It was shown when it was created and cannot be read again.',
+      )}
     >
       <Button variant="default" onClick={() => setAsking(true)}>
-        Create a new secret
+        {t('Create a new secret')}
       </Button>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title="Create a new secret"
-        confirm="Create a new secret"
+        title={t('Create a new secret')}
+        confirm={t('Create a new secret')}
         isBusy={rotate.isPending}
         failure={rotate.error?.message}
         onConfirm={() => rotate.mutate()}
       >
-        For a day, calls are signed with both secrets, so that your server can switch. After that, the old secret is no
-        longer used.
+        {t(
+          'For a day, calls are signed with both secrets, so that your server can switch. After that, the old secret is no longer used.',
+        )}
       </ConfirmDialog>
       <SigningSecretDialog
         secret={made?.secret}
-        {...(made ? { note: `The old secret is used too until ${times.dateTime(made.oldSecretUntil)}.` } : {})}
+        {...(made
+          ? {
+              note: t('The old secret is used too until {dateTime}.', {
+                dateTime: times.dateTime(made.oldSecretUntil),
+              }),
+            }
+          : {})}
         onClose={() => setMade(undefined)}
       />
     </Block>

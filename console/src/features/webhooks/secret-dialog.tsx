@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { CopyField } from '../../components/code/copy-field.tsx';
 import { SecretDialog, SecretShownOnce } from '../../components/dialogs/shown-once.tsx';
+import { t } from '../../lib/words/words.ts';
 
 interface Props {
   readonly secret: string | undefined;
@@ -12,17 +13,19 @@ interface Props {
 /** Shows a signing secret once. */
 export function SigningSecretDialog({ secret, note, onClose }: Props) {
   return (
-    <SecretDialog isOpen={secret !== undefined} onClose={onClose} title="The signing secret" hasSecret isWide>
+    <SecretDialog isOpen={secret !== undefined} onClose={onClose} title={t('The signing secret')} hasSecret isWide>
       {secret !== undefined && (
         <SecretShownOnce
-          warning="The secret is shown only now. Put it where your server keeps its settings."
-          stored="I have stored the secret"
+          warning={t('The secret is shown only now. Put it where your server keeps its settings.')}
+          stored={t('I have stored the secret')}
           onClose={onClose}
         >
-          <CopyField label="Signing secret" text={secret} />
+          <CopyField label={t('Signing secret')} text={secret} />
           <Text size="sm">
-            With it, your server verifies that a call comes from here and was not changed, as described by Standard
-            Webhooks. There are libraries for most languages. {note}
+            {t(
+              'With it, your server verifies that a call comes from here and was not changed, as described by Standard Webhooks. There are libraries for most languages. {note}',
+              { note },
+            )}
           </Text>
         </SecretShownOnce>
       )}

@@ -4,6 +4,7 @@ import { Block } from '../../components/page/block.tsx';
 import { TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { webhooksKey } from './queries.ts';
 
 interface Props {
@@ -19,12 +20,10 @@ export function TestBlock({ appId, webhookId }: Props) {
   });
   return (
     <Block
-      title="Test"
-      about={
-        <>
-          Calls the server now with a signed event of the type <span className="mono">webhook.test</span>.
-        </>
-      }
+      title={t('Test')}
+      about={rich('Calls the server now with a signed event of the type {code}.', {
+        code: <span className="mono">webhook.test</span>,
+      })}
     >
       {test.data && (
         <>
@@ -32,7 +31,7 @@ export function TestBlock({ appId, webhookId }: Props) {
           {test.data.answer && (
             <>
               <Text size="sm" fw={550} mb={4}>
-                Answer
+                {t('Answer')}
               </Text>
               <CodeBlock>{test.data.answer}</CodeBlock>
             </>
@@ -40,7 +39,7 @@ export function TestBlock({ appId, webhookId }: Props) {
         </>
       )}
       <Button mt={test.data?.answer ? 'md' : 0} loading={test.isPending} onClick={() => test.mutate()}>
-        Make a test call
+        {t('Make a test call')}
       </Button>
     </Block>
   );

@@ -4,6 +4,7 @@ import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { call } from '../../lib/data/api.ts';
 import type { Operations, Webhook } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { webhooksKey } from './queries.ts';
 import { type WebhookEvent, webhookEvents, webhookEventTexts } from './words.ts';
 
@@ -50,31 +51,31 @@ export function WebhookForm({ appId, webhook, onDone, onCancel }: Props) {
     record: webhook,
     fieldsOf,
     bodyOf,
-    check: ({ events }) => (events.length === 0 ? [{ field: 'events', problem: 'choose at least one event' }] : []),
+    check: ({ events }) => (events.length === 0 ? [{ field: 'events', problem: t('choose at least one event') }] : []),
     read: async () => (await call('getWebhook', { params })).result,
     change: async (members, ifMatch) => (await call('changeWebhook', { params, body: members, ifMatch })).result,
     create: async (body) => (await call('createWebhook', { params, body: body as NewWebhook })).result,
-    done: webhook ? 'The webhook is saved.' : undefined,
+    done: webhook ? t('The webhook is saved.') : undefined,
     refresh: [webhooksKey(appId)],
     after: (saved) => onDone(saved ?? { objectId: params.webhookId }),
-    labels: { url: 'Address', description: 'Description', events: 'Events' },
+    labels: { url: t('Address'), description: t('Description'), events: t('Events') },
   });
   const { form, submit, isBusy } = shared;
   return (
     <PageForm
       form={form}
       names={fields}
-      submit={webhook ? 'Save' : 'Add the webhook'}
+      submit={webhook ? t('Save') : t('Add the webhook')}
       isBusy={isBusy}
       shared={shared}
       onSubmit={submit}
       onCancel={onCancel}
     >
-      <Block title="Details">
+      <Block title={t('Details')}>
         <Stack gap="md">
           <TextInput
-            label="Address"
-            description="The URL of your server, preferably https. Each event is sent as a POST request with JSON."
+            label={t('Address')}
+            description={t('The URL of your server, preferably https. Each event is sent as a POST request with JSON.')}
             placeholder="https://example.org/pharos"
             type="url"
             required
@@ -83,10 +84,14 @@ export function WebhookForm({ appId, webhook, onDone, onCancel }: Props) {
             data-autofocus
             {...form.text('url')}
           />
-          <TextInput label="Description" description="What the webhook is for." {...form.text('description')} />
+          <TextInput
+            label={t('Description')}
+            description={t('What the webhook is for.')}
+            {...form.text('description')}
+          />
           <Checkbox.Group
-            label="Events"
-            description="The server is called for each of these events."
+            label={t('Events')}
+            description={t('The server is called for each of these events.')}
             required
             value={[...form.values.events]}
             error={form.problemWithin('events')}

@@ -12,6 +12,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Webhook } from '../../lib/wire.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { CallsBlock } from './calls.tsx';
 import { webhookQuery, webhooksKey } from './queries.ts';
 import { SecretBlock } from './secret-block.tsx';
@@ -30,8 +31,8 @@ export function WebhookPage() {
   return (
     <RecordPage
       query={query}
-      title={(webhook) => webhook?.description || 'Webhook'}
-      all={{ label: 'All webhooks', to: '/apps/$appId/webhooks', params: { appId } }}
+      title={(webhook) => webhook?.description || t('Webhook')}
+      all={{ label: t('All webhooks'), to: '/apps/$appId/webhooks', params: { appId } }}
       action={() => mayWrite && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
     >
       {(webhook) => (
@@ -52,35 +53,35 @@ function WebhookFacts({ appId, webhook }: { readonly appId: string; readonly web
   const { label, color } = webhookHealth(webhook);
   const trouble = webhookTrouble(webhook, times.dateTime);
   return (
-    <Block title="Facts" about={`Times are in ${times.zone}.`}>
+    <Block title={t('Facts')} about={t('Times are in {zone}.', { zone: times.zone })}>
       {trouble && (
         <Alert color={color} variant="light" icon={<Icon name="warning" />} mb="md">
           {trouble}
         </Alert>
       )}
       <Facts>
-        <Fact label="Address" isWide>
+        <Fact label={t('Address')} isWide>
           <span className="mono">{webhook.url}</span>
-          <CopyButton text={webhook.url} label="address" />
+          <CopyButton text={webhook.url} label={t('address')} />
         </Fact>
-        <Fact label="Events">{webhook.events.join(', ')}</Fact>
-        <Fact label="Condition">
+        <Fact label={t('Events')}>{webhook.events.join(', ')}</Fact>
+        <Fact label={t('Condition')}>
           <Badge color={color} variant="light" tt="none">
             {label}
           </Badge>
         </Fact>
-        <Fact label="Waiting">
-          {webhook.waiting === 1 ? '1 call' : `${webhook.waiting.toLocaleString('en')} calls`}
+        <Fact label={t('Waiting')}>
+          {t('{waiting, plural, one {1 call} other {# calls}}', { waiting: webhook.waiting })}
         </Fact>
-        <Fact label="Created" isTime>
+        <Fact label={t('Created')} isTime>
           {times.dateTime(webhook.createdAt)}
         </Fact>
-        <Fact label="Changed" isTime>
+        <Fact label={t('Changed')} isTime>
           {times.dateTime(webhook.updatedAt)}
         </Fact>
       </Facts>
       <Group mt="md">
-        <WebhookSwitch appId={appId} webhook={webhook} text="On" />
+        <WebhookSwitch appId={appId} webhook={webhook} text={t('On')} />
       </Group>
     </Block>
   );
@@ -98,15 +99,16 @@ function DeleteWebhook({ appId, webhook: { objectId: webhookId, url }, isOpen, o
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
-      title="Delete the webhook"
-      confirm="Delete the webhook"
+      title={t('Delete the webhook')}
+      confirm={t('Delete the webhook')}
       run={() => call('deleteWebhook', { params: { appId, webhookId } })}
-      done="The webhook was deleted."
+      done={t('The webhook was deleted.')}
       refresh={[webhooksKey(appId)]}
       leave={{ to: '/apps/$appId/webhooks', params: { appId }, forget: webhookQuery(appId, webhookId).queryKey }}
     >
-      <b className="mono">{url}</b> is no longer called. The list of its calls is deleted too, and waiting calls are not
-      sent.
+      {rich('{url} is no longer called. The list of its calls is deleted too, and waiting calls are not sent.', {
+        url: <b className="mono">{url}</b>,
+      })}
     </ConfirmedAction>
   );
 }

@@ -2,6 +2,7 @@ import { EnableSwitch } from '../../components/form/enable-switch.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import type { Webhook } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { webhooksKey } from './queries.ts';
 
 interface Props {
@@ -15,7 +16,7 @@ export function WebhookSwitch({ appId, webhook: { objectId: webhookId, url, desc
   const mayWrite = useMay()('webhooks.write');
   return (
     <EnableSwitch
-      label={`${description || url} is switched on`}
+      label={t('{description} is switched on', { description: description || url })}
       name={description || url}
       {...(text ? { text } : {})}
       isOn={enabled}

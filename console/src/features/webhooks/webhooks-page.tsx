@@ -8,6 +8,7 @@ import names from '../../components/page/names.module.css';
 import { useMay } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Webhook } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 import { webhooksQuery } from './queries.ts';
 import { WebhookSwitch } from './webhook-switch.tsx';
 import { webhookHealth, webhookTrouble } from './words.ts';
@@ -22,23 +23,27 @@ export function WebhooksPage() {
   const times = useTimes(appId);
   return (
     <SectionRows
-      title="Webhooks"
-      about={`Your own servers, called as soon as something happens in the app. Times are in ${times.zone}.`}
+      title={t('Webhooks')}
+      about={t('Your own servers, called as soon as something happens in the app. Times are in {zone}.', {
+        zone: times.zone,
+      })}
       action={
         mayWrite && (
           <LinkButton to="/apps/$appId/webhooks/new" params={{ appId }} icon="plus">
-            Add a webhook
+            {t('Add a webhook')}
           </LinkButton>
         )
       }
       rows={data}
       error={error}
-      label="Webhooks"
+      label={t('Webhooks')}
       height={160}
       empty={{
         icon: 'link',
-        title: 'No webhooks yet',
-        text: 'Add the address of a server and choose its events: visitors coming and going, messages shown, pushes completed. Each call is signed, and retried for a day if the server does not answer.',
+        title: t('No webhooks yet'),
+        text: t(
+          'Add the address of a server and choose its events: visitors coming and going, messages shown, pushes completed. Each call is signed, and retried for a day if the server does not answer.',
+        ),
       }}
     >
       {(webhook) => <Row key={webhook.objectId} appId={appId} webhook={webhook} />}

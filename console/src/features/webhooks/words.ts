@@ -1,20 +1,27 @@
 import { deliveryColors, deliveryWords } from '../../lib/text/delivery-words.ts';
 import type { Webhook, WebhookDelivery } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
 
 export type WebhookEvent = Webhook['events'][number];
 export type CallState = WebhookDelivery['state'];
 
-/** The events that a webhook can be called for, in the order of a visit. */
+/** The events that a webhook can be called for, in the order of a visit; then what needs a person. */
 export const webhookEventTexts: Readonly<Record<WebhookEvent, string>> = {
-  'presence.enter': 'A visitor came to a beacon.',
-  'presence.exit': 'A visitor left a beacon.',
-  'presence.zone': 'A visitor came closer or moved away.',
-  'visit.opened': 'A visit began.',
-  'visit.closed': 'A visit ended, with its duration.',
-  'visit.updated': 'Late reports changed a visit, merged it with another one or removed it.',
-  'message.fired': 'A notification or a scenario was shown.',
-  'message.verdict': 'A decision about a message: shown, or why not. There are many of these.',
-  'push.finished': 'A push is complete.',
+  'presence.enter': t('A visitor came to a beacon.'),
+  'presence.exit': t('A visitor left a beacon.'),
+  'presence.zone': t('A visitor came closer or moved away.'),
+  'visit.opened': t('A visit began.'),
+  'visit.closed': t('A visit ended, with its duration.'),
+  'visit.updated': t('Late reports changed a visit, merged it with another one or removed it.'),
+  'message.fired': t('A notification or a scenario was shown.'),
+  'message.verdict': t('A decision about a message: shown, or why not. There are many of these.'),
+  'push.finished': t('A push is complete.'),
+  'occupancy.exceeded': t('There are more visitors in a zone or a venue than may be.'),
+  'occupancy.cleared': t('There are few enough again.'),
+  'alert.begun': t('Something in this app needs a person, such as a beacon that fell silent.'),
+  'alert.ended': t('It is over.'),
+  'service.alert.begun': t('Something of the whole service needs a person: disk, database, backups, certificates.'),
+  'service.alert.ended': t('It is over.'),
 };
 
 export const webhookEvents = Object.keys(webhookEventTexts) as readonly WebhookEvent[];
@@ -40,12 +47,12 @@ interface Condition {
 
 /** The condition of a webhook in a few words. */
 export function webhookHealth({ enabled, disabledReason, health }: Webhook): Condition {
-  if (disabledReason !== null) return { label: 'Switched off by the receiver', color: 'red' };
-  if (!enabled) return { label: 'Switched off', color: 'gray' };
-  if (health === 'failing') return { label: 'Failing for a day', color: 'red' };
-  if (health === 'behind') return { label: 'Falling behind', color: 'red' };
-  if (health === 'retrying') return { label: 'Retrying', color: 'yellow' };
-  return { label: 'Working', color: 'teal' };
+  if (disabledReason !== null) return { label: t('Switched off by the receiver'), color: 'red' };
+  if (!enabled) return { label: t('Switched off'), color: 'gray' };
+  if (health === 'failing') return { label: t('Failing for a day'), color: 'red' };
+  if (health === 'behind') return { label: t('Falling behind'), color: 'red' };
+  if (health === 'retrying') return { label: t('Retrying'), color: 'yellow' };
+  return { label: t('Working'), color: 'teal' };
 }
 
 /** What is wrong with a webhook, in sentences. */
@@ -54,12 +61,21 @@ export function webhookTrouble(
   showTime: (iso: string) => string,
 ): string | undefined {
   const sentences = [];
-  if (disabledReason !== null) sentences.push(`${disabledReason} Switch it on when the receiver is back.`);
+  if (disabledReason !== null)
+    sentences.push(t('{disabledReason} Switch it on when the receiver is back.', { disabledReason }));
   else if (failingSince !== null)
-    sentences.push(`No call has succeeded since ${showTime(failingSince)}. Last error: ${lastError ?? 'unknown.'}`);
+    sentences.push(
+      t('No call has succeeded since {time}. Last error: {lastError}', {
+        time: showTime(failingSince),
+        lastError: lastError ?? t('unknown.'),
+      }),
+    );
   if (givenUpSince !== null)
     sentences.push(
-      `Too many calls were waiting, so the oldest were dropped: ${givenUp.toLocaleString('en')} since ${showTime(givenUpSince)}.`,
+      t('Too many calls were waiting, so the oldest were dropped: {givenUp, number} since {time}.', {
+        givenUp,
+        time: showTime(givenUpSince),
+      }),
     );
   return sentences.length > 0 ? sentences.join(' ') : undefined;
 }

@@ -1,3 +1,4 @@
+import { t } from '../words/words.ts';
 /** A part of the console could not be loaded. */
 export class PartMissing extends Error {
   /** The service answers, so it has another version of the console now than this tab. */
@@ -6,8 +7,8 @@ export class PartMissing extends Error {
   constructor(isNewVersion: boolean, cause: unknown) {
     super(
       isNewVersion
-        ? 'Pharos was updated since this tab was opened. Reload it to go on.'
-        : 'The service does not answer. Is it running, and are you online?',
+        ? t('Pharos was updated since this tab was opened. Reload it to go on.')
+        : t('The service does not answer. Is it running, and are you online?'),
       { cause },
     );
     this.isNewVersion = isNewVersion;

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
+import { t } from '../words/words.ts';
 
 /** A message with a button that reverts the action. */
 export function undoMessage(message: string, onUndo: () => void) {
@@ -6,7 +7,7 @@ export function undoMessage(message: string, onUndo: () => void) {
     <Group justify="space-between" gap="sm" wrap="nowrap">
       <Text size="sm">{message}</Text>
       <Button size="compact-sm" variant="light" onClick={onUndo}>
-        Undo
+        {t('Undo')}
       </Button>
     </Group>
   );

@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications';
 import type { PharosError } from '@pharos/sdk';
 import { type QueryClient, type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { withSession } from '../data/signing-in.ts';
+import { t } from '../words/words.ts';
 import { type CutOff, underWay, useCutOffNotice } from './cut-off.ts';
 import { undoMessage } from './undo-message.tsx';
 
@@ -33,7 +34,7 @@ function showWithUndo(message: string, undo: () => Promise<unknown>, queries: Qu
       // A form that is opened next must not start with the reverted values.
       queries.removeQueries({ type: 'inactive' });
       await queries.invalidateQueries();
-      notifications.show({ message: 'The change was undone.', color: 'teal', autoClose: 4_000 });
+      notifications.show({ message: t('The change was undone.'), color: 'teal', autoClose: 4_000 });
     } catch (error) {
       notifications.show({ message: (error as Error).message, color: 'red', autoClose: 10_000 });
     }

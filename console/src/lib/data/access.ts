@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { dataNeeds, mayDo, type Session } from '../wire.ts';
+import { useParams } from '@tanstack/react-router';
+import { dataByVenue, dataNeeds, mayDo, type Session } from '../wire.ts';
+import { t } from '../words/words.ts';
 import { sessionQuery } from './queries.ts';
 
 export type Role = Session['role'];
 export type Permission = keyof typeof mayDo;
+export type Operation = keyof typeof dataNeeds;
 
-export function isAllowed(role: Role, permission: Permission): boolean {
+function isAllowed(role: Role, permission: Permission): boolean {
   return (mayDo[permission] as readonly Role[]).includes(role);
 }
 
@@ -16,24 +19,73 @@ export function useSession(): Session {
   return data;
 }
 
-/** Whether the signed-in administrator may do it. The service decides; the console only hides what it would refuse. */
-export function useMay(): (permission: Permission) => boolean {
-  const { data } = useQuery(sessionQuery);
-  return (permission) => data != null && isAllowed(data.role, permission);
+/** What somebody may do on a page: the service decides, and the console only hides what it would refuse. */
+export interface Standing {
+  /** Of the app of the page; outside of apps her own. */
+  readonly role: Role;
+  /** The venues of this app to which she is limited; undefined: all of it. */
+  readonly venues: readonly string[] | undefined;
+  may(permission: Permission): boolean;
+  /** Whether she may call an operation of the app's data, such as `createBeacon`. */
+  mayCall(operation: Operation): boolean;
 }
 
-/** Whether the signed-in administrator may call an operation of an app's data, such as `createBeacon`. */
-export function useMayCall(): (operation: keyof typeof dataNeeds) => boolean {
-  const may = useMay();
-  return (operation) => may(dataNeeds[operation]);
+/** Those that some operation needs which is divided by venue, and what every page needs. Reports are about venues. */
+const byVenue: ReadonlySet<Permission> = new Set<Permission>([
+  'session.own',
+  'apps.read',
+  'reports.read',
+  'reports.write',
+  ...dataByVenue.map((operation) => dataNeeds[operation]),
+]);
+const operationsByVenue: ReadonlySet<string> = new Set(dataByVenue);
+/** What is narrowed to somebody's apps although it is about more than one. */
+const ofSomeApps: ReadonlySet<Permission> = new Set<Permission>(['session.own', 'apps.read', 'audit.read']);
+
+const nothing: Pick<Standing, 'may' | 'mayCall'> = { may: () => false, mayCall: () => false };
+
+export function standingOf({ role, apps }: Session, appId: string | undefined): Standing {
+  if (apps === null || appId === undefined) {
+    const roles = apps === null ? [role] : [role, ...apps.map((grant) => grant.role ?? role)];
+    const may = (permission: Permission) =>
+      (apps === null || ofSomeApps.has(permission)) && roles.some((one) => isAllowed(one, permission));
+    return { role, venues: undefined, may, mayCall: (operation) => may(dataNeeds[operation]) };
+  }
+  const grant = apps.find((one) => one.appId === appId);
+  if (!grant) return { role, venues: undefined, ...nothing };
+  const { role: own = role, venues } = grant;
+  const may = (permission: Permission) =>
+    isAllowed(own, permission) && (venues === undefined || byVenue.has(permission));
+  const mayCall = (operation: Operation) =>
+    may(dataNeeds[operation]) && (venues === undefined || operationsByVenue.has(operation));
+  return { role: own, venues, may, mayCall };
+}
+
+/** What the signed-in administrator may do in the app of the page, or outside of apps. */
+export function useStanding(): Standing | undefined {
+  const { data } = useQuery(sessionQuery);
+  const { appId } = useParams({ strict: false });
+  return data ? standingOf(data, appId) : undefined;
+}
+
+/** Whether the signed-in administrator may do it here. */
+export function useMay(): (permission: Permission) => boolean {
+  const standing = useStanding();
+  return (permission) => standing?.may(permission) ?? false;
+}
+
+/** Whether the signed-in administrator may call an operation of this app's data. */
+export function useMayCall(): (operation: Operation) => boolean {
+  const standing = useStanding();
+  return (operation) => standing?.mayCall(operation) ?? false;
 }
 
 export const roleTexts: Readonly<Record<Role, { readonly label: string; readonly sentence: string }>> = {
-  owner: { label: 'Owner', sentence: 'May do everything, and manages the other administrators.' },
-  manager: { label: 'Manager', sentence: 'Creates and changes apps, keys and buckets.' },
-  editor: { label: 'Editor', sentence: 'Manages messages, storylines, files and records, and sends pushes.' },
-  installer: { label: 'Installer', sentence: 'Places, calibrates and tests beacons and devices.' },
-  analyst: { label: 'Analyst', sentence: 'Reads activity, without personal data.' },
+  owner: { label: t('Owner'), sentence: t('May do everything, and manages the other administrators.') },
+  manager: { label: t('Manager'), sentence: t('Creates and changes apps, keys and buckets.') },
+  editor: { label: t('Editor'), sentence: t('Manages messages, storylines, files and records, and sends pushes.') },
+  installer: { label: t('Installer'), sentence: t('Places, calibrates and tests beacons and devices.') },
+  analyst: { label: t('Analyst'), sentence: t('Reads activity, without personal data.') },
 };
 
 export const roleOptions = Object.entries(roleTexts).map(([value, { label }]) => ({ value, label }));

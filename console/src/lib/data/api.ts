@@ -1,5 +1,6 @@
 import { createCaller, PharosClient, PharosError } from '@pharos/sdk';
 import { type Operations, operations } from '../wire.ts';
+import { t } from '../words/words.ts';
 import { confirmation } from './confirmation.ts';
 
 const callOnce = createCaller<Operations>(operations, {
@@ -22,7 +23,7 @@ export const call = (async (id: keyof Operations, input: never) => {
     if (!(error instanceof PharosError) || error.name !== 'ConfirmationNeeded') throw error;
     if (await confirmation.ask()) return callOnce(id, input);
     const { name, code, status, requestId } = error;
-    throw new PharosError('Nothing was changed because the password was not confirmed.', {
+    throw new PharosError(t('Nothing was changed because the password was not confirmed.'), {
       name,
       code,
       status,

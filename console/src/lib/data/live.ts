@@ -16,9 +16,15 @@ export interface LiveListener {
 }
 
 const kinds = ['presence.enter', 'presence.exit', 'presence.zone'] as const;
+/** Says that earlier events are missing or wrong. */
+const correction = 'visit.updated';
 const hourMs = 3_600_000;
 const againMs = 5_000;
 const mostOfTheHour = 60;
+
+/** Of the app's stream, which tells only these kinds of events: a page that asks for more makes the service send and keep more. */
+export const streamAddress = (appId: string, kinds: readonly string[]) =>
+  `/console/api/apps/${encodeURIComponent(appId)}/v2/stream?kinds=${kinds.join(',')}`;
 
 /** Listens until the returned function is called. The connection is closed while the page is hidden. */
 export function listenToEvents(appId: string, { onEvents, onState }: LiveListener): () => void {
@@ -54,11 +60,9 @@ export function listenToEvents(appId: string, { onEvents, onState }: LiveListene
   function open() {
     close();
     onState('connecting');
-    const opened = new EventSource(`/console/api/apps/${encodeURIComponent(appId)}/v2/stream`);
+    const opened = new EventSource(streamAddress(appId, [...kinds, correction]));
     source = opened;
-    // These mean that earlier events are missing or wrong.
-    for (const begins of ['ready', 'lost', 'visit.updated'])
-      opened.addEventListener(begins, () => void readTheHour(opened));
+    for (const begins of ['ready', 'lost', correction]) opened.addEventListener(begins, () => void readTheHour(opened));
     for (const kind of kinds)
       opened.addEventListener(kind, ({ data }: MessageEvent<string>) =>
         onEvents([(JSON.parse(data) as { readonly data: LiveEvent }).data]),

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { t } from '../words/words.ts';
 import { dataOf } from './api.ts';
 import { dataKey } from './listed.ts';
 
@@ -58,7 +59,7 @@ const loadTriggers: Load<NamedTrigger> = async (appId, ids) => {
   const { results: scenarios } =
     others.length > 0 ? await data.storylines.listAllDetails(byId(others)) : { results: [] };
   for (const { objectId, alertTitle, storylineId } of scenarios)
-    found.set(objectId, { name: alertTitle || 'A scenario without a title', storylineId });
+    found.set(objectId, { name: alertTitle || t('A scenario without a title'), storylineId });
   return found;
 };
 

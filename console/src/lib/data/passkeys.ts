@@ -1,4 +1,5 @@
 import { loadPart } from '../actions/load-part.ts';
+import { t } from '../words/words.ts';
 import { call } from './api.ts';
 
 /** A browser has passkeys only on encrypted pages and on this machine, and binds them to a name. */
@@ -15,9 +16,9 @@ type RequestOptions = Parameters<Library['startAuthentication']>[0]['optionsJSON
 function said(error: unknown): Error {
   const { name, message } = error as Error;
   if (name === 'NotAllowedError' || name === 'AbortError')
-    return new Error('No passkey was used. The dialog was closed, or this device has none for this console.');
-  if (name === 'InvalidStateError') return new Error('This device has a passkey of yours already.');
-  return new Error(`The browser could not use a passkey: ${message}`);
+    return new Error(t('No passkey was used. The dialog was closed, or this device has none for this console.'));
+  if (name === 'InvalidStateError') return new Error(t('This device has a passkey of yours already.'));
+  return new Error(t('The browser could not use a passkey: {message}', { message }));
 }
 
 async function sign(optionsJSON: RequestOptions) {

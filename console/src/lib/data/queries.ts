@@ -1,8 +1,11 @@
 import { PharosError } from '@pharos/sdk';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { pageLanguage } from '../words/words.ts';
 import { call } from './api.ts';
+import { dataKey } from './listed.ts';
 
-const byName = (a: { readonly name: string }, b: { readonly name: string }) => a.name.localeCompare(b.name);
+const byName = (a: { readonly name: string }, b: { readonly name: string }) =>
+  a.name.localeCompare(b.name, pageLanguage());
 
 /** Queries of several pages, with their keys. */
 
@@ -57,6 +60,13 @@ export const dryRunQuery = (appId: string) =>
     queryFn: async () => (await call('getDryRun', { params: { appId } })).result,
   });
 
+/** A user of an app, as administrators see one. */
+export const appUserQuery = (appId: string, userId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listUsers', 'one', userId),
+    queryFn: async () => (await call('getAppUser', { params: { appId, userId } })).result,
+  });
+
 export const keysQuery = (appId: string) =>
   queryOptions({
     queryKey: ['apps', appId, 'keys'],
@@ -93,6 +103,11 @@ export const ownSessionsQuery = queryOptions({
 });
 
 /** Through whom one can sign in. */
+export const ownAlertsQuery = queryOptions({
+  queryKey: ['session', 'alerts'],
+  queryFn: async () => (await call('getOwnAlerts')).result,
+});
+
 export const waysQuery = queryOptions({
   queryKey: ['ways to sign in'],
   queryFn: async () => (await call('listSignInProviders')).result,
@@ -103,6 +118,13 @@ export const ownIdentitiesQuery = queryOptions({
   queryKey: ['account', 'identities'],
   queryFn: async () => (await call('listOwnIdentities')).result,
 });
+
+/** The phones on which the signed-in administrator tests messages. */
+export const ownPhonesQuery = (appId: string) =>
+  queryOptions({
+    queryKey: ['account', 'phones', appId],
+    queryFn: async () => (await call('listOwnPhones', { params: { appId } })).result,
+  });
 
 /** What every administrator needs. */
 export const securityQuery = queryOptions({

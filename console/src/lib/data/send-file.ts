@@ -1,4 +1,5 @@
 import { errorOfAnswer, PharosError } from '@pharos/sdk';
+import { t } from '../words/words.ts';
 
 interface Sending {
   /** From 0 to 1. */
@@ -17,8 +18,8 @@ export function sendFile(appId: string, file: File, { onProgress, signal }: Send
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
     request.onload = () =>
       request.status === 201 ? resolve() : reject(errorOfAnswer(request.status, request.response as unknown));
-    request.onerror = () => broken('Unreachable', 'The service does not answer. Is it running, and are you online?');
-    request.onabort = () => broken('Cancelled', 'Cancelled.');
+    request.onerror = () => broken('Unreachable', t('The service does not answer. Is it running, and are you online?'));
+    request.onabort = () => broken(t('Cancelled'), t('Cancelled.'));
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.send(file);
   });

@@ -1,3 +1,4 @@
+import { t } from '../words/words.ts';
 import { call } from './api.ts';
 
 /** The page that is shown, as the service takes it; the browser comes back to it. */
@@ -19,21 +20,24 @@ export const connectWith = async (providerId: string) =>
   leave(await call('startConnection', { body: { providerId, next: '/account' } }));
 
 const problems: Readonly<Record<string, string>> = {
-  again: 'That sign-in took too long, or was begun in another window. Try again.',
-  denied: 'You cancelled, or your organisation does not let you use this console.',
-  role: 'Your account belongs to no group that may use this console. Ask an owner, or whoever manages the groups.',
-  address:
+  again: t('That sign-in took too long, or was begun in another window. Try again.'),
+  denied: t('You cancelled, or your organisation does not let you use this console.'),
+  role: t('Your account belongs to no group that may use this console. Ask an owner, or whoever manages the groups.'),
+  address: t(
     'Your organisation does not tell a verified e-mail address of yours. Ask whoever manages your account there.',
-  taken:
+  ),
+  taken: t(
     'There is an account with your e-mail address already. Sign in as before, and connect the two under “Sign-in and security”.',
-  off: 'Your account is switched off. An owner can switch it on.',
-  clock: 'The clocks of this service and of your organisation differ too much. Tell whoever runs this service.',
-  provider:
+  ),
+  off: t('Your account is switched off. An owner can switch it on.'),
+  clock: t('The clocks of this service and of your organisation differ too much. Tell whoever runs this service.'),
+  provider: t(
     'The answer of your organisation could not be accepted. Try again; if it stays so, tell whoever runs this service.',
-  down: 'Your organisation’s sign-in does not answer. Try again in a while.',
-  factor: 'A second factor is needed here. Sign in to your organisation with one.',
-  other: 'You signed in to your organisation as somebody else. Nothing was confirmed.',
-  connected: 'That account of your organisation belongs to another administrator here.',
+  ),
+  down: t('Your organisation’s sign-in does not answer. Try again in a while.'),
+  factor: t('A second factor is needed here. Sign in to your organisation with one.'),
+  other: t('You signed in to your organisation as somebody else. Nothing was confirmed.'),
+  connected: t('That account of your organisation belongs to another administrator here.'),
 };
 
 /** What the service says in the address after a sign-in through a provider came to nothing. */

@@ -1,4 +1,6 @@
-const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+import { pageLanguage, t } from '../words/words.ts';
+
+const units = [t('bytes'), 'kB', 'MB', 'GB', 'TB'];
 
 /** `48.2 kB`, `25 MB` */
 export function showBytes(bytes: number): string {
@@ -7,5 +9,5 @@ export function showBytes(bytes: number): string {
     value /= 1_000;
     unit++;
   }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${units[unit]}`;
+  return `${unit === 0 || value >= 100 ? Math.round(value) : Number(value.toFixed(1)).toLocaleString(pageLanguage())} ${units[unit]}`;
 }

@@ -1,3 +1,4 @@
+import { t } from '../words/words.ts';
 /** A table of text cells. */
 export interface CsvTable {
   readonly header: readonly string[];
@@ -31,10 +32,10 @@ export function parseCsv(text: string): CsvTable {
   const source = text.replace(/^\uFEFF/, '');
   const separator = separatorOf(source);
   const [first, ...rows] = split(source, separator).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
-  if (!first) throw new CsvError('The file is empty.');
+  if (!first) throw new CsvError(t('The file is empty.'));
   const header = withoutTrailing(first.cells.map((name) => name.trim()));
   const twice = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
-  if (twice !== undefined) throw new CsvError(`The column ${twice} is there twice.`);
+  if (twice !== undefined) throw new CsvError(t('The column {twice} is there twice.', { twice }));
   return { header, rows: rows.map((row) => fitted(row, header.length)), separator };
 }
 
@@ -48,7 +49,9 @@ function fitted({ line, cells, problem }: CsvRow, width: number): CsvRow {
   const extra = cells.slice(width).filter((cell) => cell.trim() !== '');
   const found =
     problem ??
-    (extra.length > 0 ? `Line ${line} has more fields than there are headings: ${extra.join(', ')}.` : undefined);
+    (extra.length > 0
+      ? t('Line {line} has more fields than there are headings: {list}.', { line, list: extra.join(', ') })
+      : undefined);
   const whole = Array.from({ length: width }, (_, index) => cells[index] ?? '');
   return { line, cells: whole, ...(found === undefined ? {} : { problem: found }) };
 }
@@ -119,7 +122,10 @@ function quoted(source: string, start: number, place: Place): Field {
     const quote = source.indexOf('"', end);
     // Read as it stands, so that only this line is lost and not all that follow.
     if (quote < 0)
-      return { ...plain(source, start, place), problem: `The quote that line ${place.line} opens is never closed.` };
+      return {
+        ...plain(source, start, place),
+        problem: t('The quote that line {line} opens is never closed.', { line: place.line }),
+      };
     end = quote + 1;
     if (source[end] !== '"') break;
     end++;
@@ -131,7 +137,9 @@ function quoted(source: string, start: number, place: Place): Field {
     text: inner.replaceAll('""', '"').replaceAll('\r\n', '\n') + rest.text,
     end: rest.end,
     lines,
-    ...(rest.text.trim() === '' ? {} : { problem: `Line ${place.line + lines} has text behind a closing quote.` }),
+    ...(rest.text.trim() === ''
+      ? {}
+      : { problem: t('Line {line} has text behind a closing quote.', { line: place.line + lines }) }),
   };
 }
 

@@ -1,11 +1,12 @@
+import { t } from '../words/words.ts';
 /** The state of a delivery, as a label and a colour. */
 export const deliveryWords = {
-  queued: 'Waiting',
-  sent: 'Sent',
-  failed: 'Failed',
-  expired: 'Expired',
-  noTarget: 'No push address',
-  cancelled: 'Cancelled',
+  queued: t('Waiting'),
+  sent: t('Sent'),
+  failed: t('Failed'),
+  expired: t('Expired'),
+  noTarget: t('No push address'),
+  cancelled: t('Cancelled'),
 } as const;
 
 export const deliveryColors = {
@@ -22,7 +23,7 @@ const senders: Readonly<Record<string, string>> = {
   apns: 'Apple',
   web: 'Web Push',
   webpush: 'Web Push',
-  webhook: 'Webhook',
+  webhook: t('Webhook'),
   mqtt: 'MQTT',
 };
 

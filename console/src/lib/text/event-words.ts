@@ -1,17 +1,18 @@
+import { t } from '../words/words.ts';
 /** `Entered Main hall` */
 export const eventWords = {
-  ENTER: 'Entered',
-  EXIT: 'Left',
-  IMMEDIATE: 'Came right up to',
-  NEAR: 'Came near',
-  FAR: 'Moved away from',
+  ENTER: t('Entered'),
+  EXIT: t('Left'),
+  IMMEDIATE: t('Came right up to'),
+  NEAR: t('Came near'),
+  FAR: t('Moved away from'),
 } as const;
 
 /** Without the name of the beacon: `Entered`. */
 export const eventWordsHere = {
-  ENTER: 'Entered',
-  EXIT: 'Left',
-  IMMEDIATE: 'Came right up',
-  NEAR: 'Came near',
-  FAR: 'Moved away',
+  ENTER: t('Entered'),
+  EXIT: t('Left'),
+  IMMEDIATE: t('Came right up'),
+  NEAR: t('Came near'),
+  FAR: t('Moved away'),
 } as const;

@@ -1,4 +1,5 @@
 import type { Listed } from '../data/listed.ts';
+import { t } from '../words/words.ts';
 
 export type Installation = Listed<'listInstallations'>;
 
@@ -11,16 +12,16 @@ export function tokenState({ tokenAt, tokenDeadAt }: Pick<Installation, 'tokenAt
 }
 
 export const tokenWords: Readonly<Record<TokenState, { readonly label: string; readonly color: string }>> = {
-  live: { label: 'valid', color: 'teal' },
-  dead: { label: 'invalid', color: 'red' },
-  none: { label: 'none', color: 'gray' },
+  live: { label: t('valid'), color: 'teal' },
+  dead: { label: t('invalid'), color: 'red' },
+  none: { label: t('none'), color: 'gray' },
 };
 
 export const deviceWords: Readonly<Record<Installation['deviceType'], string>> = {
   ios: 'iOS',
-  android: 'Android',
-  web: 'Web',
-  embedded: 'Embedded',
+  android: t('Android'),
+  web: t('Web'),
+  embedded: t('Embedded'),
 };
 
 /** `Museum 2.4.1` */

@@ -1,3 +1,4 @@
+import { t } from '../words/words.ts';
 /** JSON with sorted members, so that their order makes no difference. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
@@ -9,6 +10,6 @@ export function canonical(value: unknown): string {
 
 /** A value in a list of differences. */
 export function differenceText(value: unknown): string {
-  if (value === undefined || value === null) return 'nothing';
+  if (value === undefined || value === null) return t('nothing');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

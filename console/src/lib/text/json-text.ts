@@ -1,4 +1,5 @@
 import type { JsonObject } from '@pharos/sdk';
+import { t } from '../words/words.ts';
 
 export interface JsonProblem {
   /** A sentence. */
@@ -17,7 +18,7 @@ export function readJsonObject(text: string): { readonly value: JsonObject } | {
     return { problem: problemOf(String((error as Error).message), text) };
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? { value: value as JsonObject } : { problem: { message: 'It must be an object: { … }.' } };
+  return isObject ? { value: value as JsonObject } : { problem: { message: t('It must be an object: { … }.') } };
 }
 
 /** The object in a JSON field: `{}` if empty, undefined if it is not an object. */
@@ -28,7 +29,7 @@ export function jsonObjectOf(text: string): JsonObject | undefined {
 }
 
 function problemOf(said: string, text: string): JsonProblem {
-  if (text.trim() === '') return { message: 'It must be an object: { … }.' };
+  if (text.trim() === '') return { message: t('It must be an object: { … }.') };
   const place = /line (\d+) column (\d+)/.exec(said);
   const at = /position (\d+)/.exec(said)?.[1];
   const end = placeOf(text, text.trimEnd().length);
@@ -40,7 +41,11 @@ function problemOf(said: string, text: string): JsonProblem {
   const about = said
     .replace(/^JSON\.parse: /, '')
     .replace(/,? ?(in JSON|of the JSON data)?,? ?\(?at (line|position) .*$/, '');
-  return { message: `Line ${line}, column ${column}: ${about.replace(/\s+in JSON$/, '')}.`, line, column };
+  return {
+    message: t('Line {line}, column {column}: {problem}.', { line, column, problem: about.replace(/\s+in JSON$/, '') }),
+    line,
+    column,
+  };
 }
 
 function placeOf(text: string, position: number) {

@@ -1,3 +1,4 @@
+import { listed, t } from '../words/words.ts';
 /** Messages that use a beacon or a file. */
 export interface MessageUses {
   /** Some of the notifications, by name. */
@@ -9,13 +10,10 @@ export interface MessageUses {
 /** `2 notifications (Welcome, Bye) and 1 scenario`; undefined without any. */
 export function messageUsesText({ names, notifications, scenarios }: MessageUses): string | undefined {
   if (notifications + scenarios === 0) return undefined;
-  const more = notifications > names.length ? ` and ${notifications - names.length} more` : '';
-  return [
-    ...(notifications > 0 ? [`${countOf(notifications, 'notification')} (${names.join(', ')}${more})`] : []),
-    ...(scenarios > 0 ? [countOf(scenarios, 'scenario')] : []),
-  ].join(' and ');
+  const ofNotifications = t(
+    '{notifications, plural, one {# notification} other {# notifications}} ({names}{more, plural, =0 {} other { and # more}})',
+    { notifications, names: names.join(', '), more: notifications - names.length },
+  );
+  const ofScenarios = t('{scenarios, plural, one {# scenario} other {# scenarios}}', { scenarios });
+  return listed([...(notifications > 0 ? [ofNotifications] : []), ...(scenarios > 0 ? [ofScenarios] : [])]);
 }
-
-/** `1 file`, `1,200 files` */
-export const countOf = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;

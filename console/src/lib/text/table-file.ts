@@ -1,10 +1,11 @@
 import type { KeptFile } from '../actions/kept-file.ts';
+import { t } from '../words/words.ts';
 import { writeCsv } from './csv.ts';
 import { decodeText } from './decode.ts';
 import { isWorkbook, readWorkbook } from './workbook.ts';
 
 /** How a workbook was read. */
-export const workbookText = 'Excel workbook, first sheet';
+export const workbookText = t('Excel workbook, first sheet');
 
 /** Reads a file that a person has chosen, whatever program has written it. A workbook becomes CSV. @throws CsvError */
 export async function readTableFile(file: File): Promise<KeptFile> {

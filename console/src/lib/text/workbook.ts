@@ -1,4 +1,5 @@
 import { loadPart } from '../actions/load-part.ts';
+import { t } from '../words/words.ts';
 import { CsvError } from './csv.ts';
 
 /** Excel workbooks, read and written by libraries that are loaded when they are needed. */
@@ -15,7 +16,7 @@ export async function readWorkbook(bytes: ArrayBuffer): Promise<string[][]> {
     const rows = (await readSheet(bytes)) as unknown as readonly (readonly Cell[])[];
     return rows.map((row) => row.map(textOf));
   } catch (cause) {
-    throw new CsvError(`The workbook cannot be read: ${(cause as Error).message}`);
+    throw new CsvError(t('The workbook cannot be read: {message}', { message: (cause as Error).message }));
   }
 }
 

@@ -1,11 +1,12 @@
+import { t } from '../words/words.ts';
 import { instantOf } from './zoned-time.ts';
 
 /** The time ranges that lists offer. */
 export const ranges = [
-  { value: 'hour', label: 'Last hour' },
-  { value: 'today', label: 'Today' },
-  { value: 'week', label: 'Last 7 days' },
-  { value: 'month', label: 'Last 30 days' },
+  { value: 'hour', label: t('Last hour') },
+  { value: 'today', label: t('Today') },
+  { value: 'week', label: t('Last 7 days') },
+  { value: 'month', label: t('Last 30 days') },
 ] as const;
 
 export type Range = (typeof ranges)[number]['value'];

@@ -1,9 +1,10 @@
+import { dateLocale, pageLanguage, t } from '../words/words.ts';
 /** The browser's time zone. Pages that show times name it once. */
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
-const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const dateTime = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeStyle: 'short' });
+const date = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(pageLanguage(), { numeric: 'auto' });
 
 export const showDateTime = (iso: string): string => dateTime.format(new Date(iso));
 export const showDate = (iso: string): string => date.format(new Date(iso));
@@ -16,9 +17,19 @@ const units = [
   ['minute', 60],
 ] as const;
 
+/** `3 hours`: how long ago it was. */
+export function showSpan(iso: string): string {
+  const seconds = (Date.now() - Date.parse(iso)) / 1000;
+  const [unit, size] = units.find(([, size]) => seconds >= size) ?? [];
+  if (!unit) return t('just now');
+  return new Intl.NumberFormat(pageLanguage(), { style: 'unit', unit, unitDisplay: 'long' }).format(
+    Math.trunc(seconds / size),
+  );
+}
+
 /** `3 hours ago`, or `just now` within a minute. */
 export function showAge(iso: string): string {
   const seconds = (Date.parse(iso) - Date.now()) / 1000;
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? [];
-  return unit ? relative.format(Math.trunc(seconds / size), unit) : 'just now';
+  return unit ? relative.format(Math.trunc(seconds / size), unit) : t('just now');
 }

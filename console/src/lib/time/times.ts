@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { appQuery } from '../data/queries.ts';
+import { dateLocale, t } from '../words/words.ts';
 
 /** Times at the venue. A page that shows times names the zone once: `Times are in Europe/Vienna.` */
 export interface Times {
@@ -17,9 +18,9 @@ const known = new Map<string, Times>();
 export function timesIn(zone: string): Times {
   const kept = known.get(zone);
   if (kept) return kept;
-  const dateTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: zone });
-  const minute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
-  const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: zone });
+  const dateTime = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeStyle: 'medium', timeZone: zone });
+  const minute = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
+  const date = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeZone: zone });
   const times = {
     zone,
     dateTime: (iso: string) => dateTime.format(new Date(iso)),
@@ -41,7 +42,8 @@ const clocks = new Map<string, Intl.DateTimeFormat>();
 /** `11:30:05` in a zone. */
 export function timeOfDay(zone: string, iso: string): string {
   const clock =
-    clocks.get(zone) ?? new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: zone, hourCycle: 'h23' });
+    clocks.get(zone) ??
+    new Intl.DateTimeFormat(dateLocale(), { timeStyle: 'medium', timeZone: zone, hourCycle: 'h23' });
   clocks.set(zone, clock);
   return clock.format(new Date(iso));
 }
@@ -50,5 +52,7 @@ export function timeOfDay(zone: string, iso: string): string {
 export function showDuration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return minutes < 60
+    ? t('{minutes} min', { minutes })
+    : t('{floor} h {minutes} min', { floor: Math.floor(minutes / 60), minutes: minutes % 60 });
 }

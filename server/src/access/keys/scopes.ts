@@ -1,6 +1,12 @@
 import { fail, type Problem } from '../../base/errors.ts';
 import { isObject } from '../../base/is-object.ts';
-import { bucketRecords, type ResourceName, type RuledResource, ruledResources } from '../rules/presets.ts';
+import {
+  bucketRecords,
+  limitedByVenue,
+  type ResourceName,
+  type RuledResource,
+  ruledResources,
+} from '../rules/presets.ts';
 import { type Verb, verbs } from '../rules/rule-types.ts';
 
 /** What a secret key can be for: all that has rules, and what phones and gateways send. */
@@ -18,6 +24,8 @@ export interface StoredScope {
   readonly verbs: readonly Verb[];
   /** Of records: only those of these buckets. */
   readonly buckets?: readonly string[];
+  /** Only of what belongs to these venues. */
+  readonly venues?: readonly string[];
 }
 
 const verbsOf = ({ verbs: possible }: RuledResource) => verbs.filter((verb) => possible[verb] !== undefined);
@@ -35,7 +43,9 @@ export const scopeVerbs: Readonly<Record<ScopeResource, readonly Verb[]>> = Obje
 
 const mostScopes = 100;
 const mostBuckets = 100;
+const mostVenues = 100;
 const bucketName = /^[A-Za-z][A-Za-z0-9_]{0,29}$/;
+const venueId = /^[A-Za-z0-9_-]{1,40}$/;
 
 /**
  * Reads scopes as a person or a program gives them.
@@ -60,8 +70,8 @@ function readScope(given: unknown, at: string, problems: Problem[]): StoredScope
   const complain = (field: string, problem: string) => void problems.push({ field, problem });
   if (!isObject(given)) complain(at, 'must be a JSON object with resource and verbs');
   for (const name of Object.keys(scope))
-    if (!['resource', 'verbs', 'buckets'].includes(name))
-      complain(`${at}.${name}`, 'is not known; a scope has resource, verbs and buckets');
+    if (!['resource', 'verbs', 'buckets', 'venues'].includes(name))
+      complain(`${at}.${name}`, 'is not known; a scope has resource, verbs, buckets and venues');
   const resource = scope['resource'] as ScopeResource;
   const possible = Object.hasOwn(scopeVerbs, String(resource)) ? scopeVerbs[resource] : undefined;
   const asked = Array.isArray(scope['verbs']) ? [...new Set<unknown>(scope['verbs'])] : [];
@@ -70,13 +80,33 @@ function readScope(given: unknown, at: string, problems: Problem[]): StoredScope
   if (possible && (asked.length === 0 || !asked.every((verb) => (possible as readonly unknown[]).includes(verb))))
     complain(`${at}.verbs`, `must be a list of ${possible.join(', ')}`);
   const buckets = readBuckets(scope, `${at}.buckets`, complain);
-  return { resource, verbs: verbs.filter((verb) => asked.includes(verb)), ...(buckets ? { buckets } : {}) };
+  const venues = readVenues(scope, asked, `${at}.venues`, complain);
+  const chosen = verbs.filter((verb) => asked.includes(verb));
+  return { resource, verbs: chosen, ...(buckets ? { buckets } : {}), ...(venues ? { venues } : {}) };
+}
+
+type Complain = (field: string, problem: string) => void;
+
+/** What happens is told to all who listen, before anybody knows to which venue it belongs. */
+function readVenues(
+  { resource, venues }: Readonly<Record<string, unknown>>,
+  asked: readonly unknown[],
+  at: string,
+  complain: Complain,
+): readonly string[] | undefined {
+  if (venues === undefined || venues === null) return undefined;
+  const isList = Array.isArray(venues) && venues.length > 0 && venues.length <= mostVenues;
+  if (!limitedByVenue.has(String(resource))) complain(at, `is only for ${[...limitedByVenue].sort().join(', ')}`);
+  else if (asked.includes('listen')) complain(at, 'cannot limit listen; make a scope without it');
+  else if (!isList || !venues.every((id) => typeof id === 'string' && venueId.test(id)))
+    complain(at, `must be a list of 1 to ${mostVenues} objectIds of venues; leave it out for all of the app`);
+  return isList ? [...new Set(venues as string[])] : undefined;
 }
 
 function readBuckets(
   { resource, buckets }: Readonly<Record<string, unknown>>,
   at: string,
-  complain: (field: string, problem: string) => void,
+  complain: Complain,
 ): readonly string[] | undefined {
   if (buckets === undefined || buckets === null) return undefined;
   const isList = Array.isArray(buckets) && buckets.length > 0 && buckets.length <= mostBuckets;
@@ -87,41 +117,64 @@ function readBuckets(
 }
 
 /**
- * A scope as one text: `sightings:create`, `visits:list,get`, `records/notes+birds:list`.
+ * A scope as one text: `sightings:create`, `visits:list,get`, `records/notes+birds:list`, `beacons@VENUE1+VENUE2:list`.
  *
  * @throws Failure ValidationError for a text of another form
  */
 export function parseScope(text: string): unknown {
-  const parts = /^([a-z]+)(?:\/([\w+]+))?:([a-z,]+)$/.exec(text.trim());
+  const parts = /^([a-z]+)(?:\/([\w+]+))?(?:@([\w+-]+))?:([a-z,]+)$/.exec(text.trim());
   if (!parts) {
-    const problem = 'must look like sightings:create, visits:list,get or records/notes+birds:list';
+    const problem = 'must look like sightings:create, visits:list,get, records/notes+birds:list or beacons@VENUE:list';
     throw fail('ValidationError', { message: `"${text}" ${problem}.`, details: [{ field: 'scopes', problem }] });
   }
-  const [, resource, buckets, asked = ''] = parts;
-  return { resource, verbs: asked.split(','), ...(buckets ? { buckets: buckets.split('+') } : {}) };
+  const [, resource, buckets, venues, asked = ''] = parts;
+  const limits = {
+    ...(buckets ? { buckets: buckets.split('+') } : {}),
+    ...(venues ? { venues: venues.split('+') } : {}),
+  };
+  return { resource, verbs: asked.split(','), ...limits };
 }
 
-export function scopeText({ resource, verbs: allowed, buckets }: StoredScope): string {
-  return `${resource}${buckets ? `/${buckets.join('+')}` : ''}:${allowed.join(',')}`;
+export function scopeText({ resource, verbs: allowed, buckets, venues }: StoredScope): string {
+  return `${resource}${buckets ? `/${buckets.join('+')}` : ''}${venues ? `@${venues.join('+')}` : ''}:${allowed.join(',')}`;
 }
+
+/** What one scope of a key leaves of a resource; undefined: all of it. */
+interface Part {
+  readonly buckets: ReadonlySet<string> | undefined;
+  readonly venues: ReadonlySet<string> | undefined;
+}
+
+/** Two scopes for the same: what either leaves. */
+const joined = (one: Part['buckets'], other: Part['buckets']) => one && other && new Set([...one, ...other]);
 
 /** The scopes of one key, ready to be asked. */
 export class Scopes {
-  /** By `resource:verb`: the buckets, or all. */
-  readonly #allowed = new Map<string, ReadonlySet<string> | 'all'>();
+  /** By `resource:verb`. */
+  readonly #allowed = new Map<string, Part>();
 
   constructor(stored: readonly StoredScope[]) {
-    for (const { resource, verbs: allowed, buckets } of stored)
+    for (const { resource, verbs: allowed, buckets, venues } of stored)
       for (const verb of allowed) {
         const key = `${resource}:${verb}`;
-        const known = this.#allowed.get(key) ?? new Set<string>();
-        this.#allowed.set(key, known === 'all' || !buckets ? 'all' : new Set([...known, ...buckets]));
+        const known = this.#allowed.get(key);
+        const part = { buckets: buckets && new Set(buckets), venues: venues && new Set(venues) };
+        this.#allowed.set(
+          key,
+          known ? { buckets: joined(known.buckets, part.buckets), venues: joined(known.venues, part.venues) } : part,
+        );
       }
   }
 
   /** @param bucket of records: the bucket that the request is about */
   include({ of, verb }: Scope, bucket = ''): boolean {
-    const buckets = this.#allowed.get(`${of}:${verb}`);
-    return buckets === 'all' || (buckets?.has(bucket) ?? false);
+    const part = this.#allowed.get(`${of}:${verb}`);
+    return part !== undefined && (part.buckets?.has(bucket) ?? true);
+  }
+
+  /** The venues to which the key is limited for this; undefined: none, or no such scope. */
+  venues({ of, verb }: Scope): readonly string[] | undefined {
+    const venues = this.#allowed.get(`${of}:${verb}`)?.venues;
+    return venues && [...venues];
   }
 }

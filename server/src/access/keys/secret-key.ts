@@ -16,6 +16,8 @@ export interface SecretKey {
   /** Epoch milliseconds. */
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
+  /** The administrator who has made it, by e-mail, or the command line. */
+  readonly madeBy: string;
 }
 
 /** Why a key that is right is refused. The caller is told no more than of a wrong key; the log is told this. */

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import { type ResourceName, ruledResources } from './presets.ts';
 import { type MemberRole, type RuleUser, type Verb, verbs } from './rule-types.ts';
 import type { AppRules, Gate, ResourceRules, Rule } from './rules.ts';
@@ -44,7 +45,7 @@ export class DryRun {
   readonly #requests: Requests;
   /** Which rules differ, by resource or by bucket: it is asked in every request. */
   readonly #ofResources = new Map<string, Changed>();
-  readonly #ofBuckets = new Map<string, Changed>();
+  readonly #ofBuckets = new BoundedMap<string, Changed>(mostBuckets);
 
   constructor(appId: string, rules: { readonly now: AppRules; readonly then: AppRules }, meter: DryRunMeter) {
     this.#appId = appId;
@@ -62,7 +63,6 @@ export class DryRun {
     const [now, then] = [ruleOf(this.#now, of, bucketName), ruleOf(this.rules, of, bucketName)];
     const all: Changed = {};
     for (const one of verbs) all[one] = now.rules[one].text === then.rules[one].text ? undefined : then.rules[one];
-    if (known.size >= mostBuckets) known.clear();
     known.set(name, all);
     return all[verb];
   }

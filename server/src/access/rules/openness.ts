@@ -27,7 +27,7 @@ const watched: readonly {
 }[] = [
   { resources: ['users'], verbs: ['list'], what: 'read the names and e-mail addresses of all users' },
   {
-    resources: ['beacons', 'notifications', 'storylines', 'scenarios', 'schemas'],
+    resources: ['beacons', 'venues', 'floors', 'zones', 'notifications', 'storylines', 'scenarios', 'schemas'],
     verbs: ['create', 'update', 'delete'],
     what: 'change your content',
   },

@@ -36,6 +36,9 @@ const heard: readonly Word[] = ['nobody', 'manager', 'owner', 'user'];
 
 export const ruledResources = {
   beacons: content('beacons'),
+  venues: content('venues'),
+  floors: content('floors'),
+  zones: content('zones'),
   notifications: content('notifications'),
   storylines: content('storylines'),
   scenarios: content('scenarios'),
@@ -99,11 +102,26 @@ export const ruledResources = {
   visits: traces('visits', { listen: heard }),
   events: traces('events', { listen: heard }),
   verdicts: { ...traces('verdicts'), verbs: { list: signedIn, listen: heard } },
-  positions: traces('positions'),
+  positions: traces('positions', { listen: heard }),
+  analytics: { noun: 'analytics', verbs: { list: ['nobody', 'manager'] }, wheres: [] },
   logs: { ...traces('log records'), verbs: { list: signedIn, create: open } },
 } as const satisfies Readonly<Record<string, RuledResource>>;
 
 export type ResourceName = keyof typeof ruledResources;
+
+/** What can be limited to venues: a resource declares how (`venue`), and analytics are counted for them. */
+export const limitedByVenue: ReadonlySet<string> = new Set<ResourceName>([
+  'beacons',
+  'venues',
+  'floors',
+  'zones',
+  'notifications',
+  'visits',
+  'events',
+  'verdicts',
+  'positions',
+  'analytics',
+]);
 
 export const bucketRecords: RuledResource = {
   noun: 'records',
@@ -147,6 +165,8 @@ export const legacyDefaults: Readonly<Record<Preset, LegacyPolicy>> = {
 
 const all = (word: Word): StoredRules => ({ list: word, get: word, create: word, update: word, delete: word });
 
+const writes = (word: Word): StoredRules => ({ create: word, update: word, delete: word });
+
 /** The rules of an app that has none of its own. */
 export function presetRules(preset: Preset, policy: LegacyPolicy): PresetRules {
   const { listUsers, push, readContent, writeContent, uploadNeedsUser, deviceNeedsUser } = policy;
@@ -156,12 +176,17 @@ export function presetRules(preset: Preset, policy: LegacyPolicy): PresetRules {
     list: readContent,
     get: readContent,
   };
+  // Where a visitor is follows from the plan of the building: only those who run it draw it.
+  const plan: StoredRules = { ...site, ...writes(writeContent === 'nobody' ? 'nobody' : 'manager') };
   const own: StoredRules = { list: 'owner', get: 'owner', listen: 'owner' };
   const ownPushes = push === 'user' ? 'owner' : push;
   // What was made before its maker was noted was always everybody's who may write at all.
   const unowned = isOpen && writeContent === 'user' ? 'user' : 'manager';
   return {
     beacons: site,
+    venues: plan,
+    floors: plan,
+    zones: plan,
     notifications: site,
     storylines: site,
     scenarios: site,
@@ -183,6 +208,7 @@ export function presetRules(preset: Preset, policy: LegacyPolicy): PresetRules {
     events: own,
     verdicts: own,
     positions: own,
+    analytics: { list: 'manager' },
     logs: { list: isOpen ? 'user' : 'owner', create: 'app' },
     bucket: isOpen ? all('user') : { ...all('owner'), create: 'user' },
   };

@@ -42,7 +42,12 @@ export interface StoredAppRules {
 }
 
 /** What a where may know of the caller. */
-export const callerVariables: ReadonlySet<string> = new Set(['$auth.userId', '$auth.role', '$auth.installationId']);
+export const callerVariables: ReadonlySet<string> = new Set([
+  '$auth.userId',
+  '$auth.role',
+  '$auth.installationId',
+  '$auth.venues',
+]);
 
 /** What of a signed-in user rules can speak of. */
 export interface RuleUser {
@@ -50,6 +55,11 @@ export interface RuleUser {
   readonly role: 'user' | 'manager';
   /** The installations that are proven to be theirs; undefined where no rule of the app asks. */
   readonly installationIds?: readonly string[];
+  /** The venues that managers have given them; none without. */
+  readonly venueIds?: readonly string[] | undefined;
 }
+
+export const sameVenues = (one: RuleUser | undefined, other: RuleUser | undefined) =>
+  JSON.stringify(one?.venueIds ?? []) === JSON.stringify(other?.venueIds ?? []);
 
 export const roleOf = (user: RuleUser | undefined): MemberRole => user?.role ?? 'app';

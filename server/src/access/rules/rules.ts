@@ -94,6 +94,8 @@ export class Rule {
     if (where === undefined) return undefined;
     const { user } = caller;
     if (user?.role !== 'user' || user.installationIds !== undefined || isNever(where)) return { where };
+    // How many there are is in the text of the statement.
+    if (this.text.includes('$auth.venues')) return { where };
     const known = this.#general.get(lookup) ?? this.#generalize(lookup);
     return { where, general: { ...known, standIn, value: user.userId } };
   }
@@ -146,7 +148,13 @@ const nobodyKnown: VariableValues = Object.freeze({});
 
 function valuesFor(user: RuleUser | undefined): VariableValues {
   if (!user) return nobodyKnown;
-  return { '$auth.userId': user.userId, '$auth.role': user.role, '$auth.installationId': user.installationIds };
+  const { userId, role, installationIds, venueIds = [] } = user;
+  return {
+    '$auth.userId': userId,
+    '$auth.role': role,
+    '$auth.installationId': installationIds,
+    '$auth.venues': venueIds,
+  };
 }
 
 /** The rules for the records of one resource or bucket. */

@@ -37,6 +37,7 @@ const variables: Readonly<Record<string, string>> = {
   '$auth.userId': 'the person',
   '$auth.role': "the person's role",
   '$auth.installationId': "the person's installation",
+  '$auth.venues': "one of the person's venues",
 };
 
 /** `metadata.state is "public" and createdBy is the person` */

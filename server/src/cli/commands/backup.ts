@@ -1,23 +1,35 @@
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { eraseAgain } from '../../app/restored-erasures.ts';
+import { restoreInPlace } from '../../backup/in-place.ts';
 import { describeLost, findLostFiles, type LostFiles } from '../../backup/lost.ts';
 import type { Manifest } from '../../backup/manifest.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
 import { restoreBackup, verifyBackup } from '../../backup/restore.ts';
+import { restoreInto } from '../../backup/trial.ts';
 import { writeBackup } from '../../backup/write.ts';
-import { createDiskBlobStore } from '../../blobs/disk.ts';
-import { type Config, filesFolder } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
-import { addToLedger, ledgerName, readLedger } from '../../features/privacy/ledger.ts';
+import { becomeAnother } from '../../features/files/ownership.ts';
+import { addToLedger, type Entry, ledgerName, readLedger } from '../../features/privacy/ledger.ts';
 import type { Command, CommandResult } from '../support/command.ts';
-import { assertDatabaseExists, prepareFolder, withDatabase, withServices } from './storage.ts';
+import { assertDatabaseExists, prepareFolder, withBlobs, withDatabase, withServices } from './storage.ts';
 
 const noneLost: LostFiles = { count: 0, files: [] };
 
 function summary({ tables, blobs, createdAt, migration }: Manifest, lost: LostFiles) {
   const rows = Object.values(tables).reduce((sum, table) => sum + table.rows, 0);
-  return { rows, files: blobs.rows, bytes: blobs.bytes, createdAt, migration, lost };
+  const filesElsewhere = blobs.elsewhere ?? null;
+  return { rows, files: blobs.rows, filesElsewhere, bytes: blobs.bytes, createdAt, migration, lost };
+}
+
+/** A sentence about files that stayed where they are. */
+function elsewhereText({ blobs: { elsewhere } }: Manifest): string {
+  if (!elsewhere) return '';
+  const files = elsewhere.files === 1 ? '1 file is' : `${elsewhere.files} files are`;
+  return ` ${files} not in it: their bytes stay in ${elsewhere.place}.`;
 }
 
 /** The outcome of a backup or restore: a failure if files have no bytes; it names them. */
@@ -42,20 +54,24 @@ export const backupCommands: readonly Command[] = [
     name: 'backup',
     summary: 'copy everything into a folder, even while the service runs',
     details:
-      'The folder can be restored into the embedded database and into PostgreSQL. It contains all data, and the hashes of\nkeys, tokens and passwords: keep it as safe as the database. Files whose bytes the storage has lost are named at the\nend, and the exit code is then 1.',
-    options: { to: { value: 'FOLDER', help: 'a folder that does not exist yet, or is empty', required: true } },
+      'The folder can be restored into the embedded database and into PostgreSQL. It contains all data, and the hashes of\nkeys, tokens and passwords: keep it as safe as the database. Files whose bytes the storage has lost are named at the\nend, and the exit code is then 1. Files in S3 (PHAROS_FILES_URL) stay there: keep older versions of them by its own\nmeans, or copy them with --with-files.',
+    options: {
+      'with-files': { help: 'copy the files too that lie in S3' },
+      to: { value: 'FOLDER', help: 'a folder that does not exist yet, or is empty', required: true },
+    },
     async run(call) {
       const config = call.config();
       const folder = resolve(call.text('to') ?? '');
+      const how = call.has('with-files') ? { copiesFiles: true } : {};
       assertDatabaseExists(config);
       const manifest = await withDatabase(config, async (db) => {
         await db.assertUsable();
         await assertNoUnfinishedRestore(db);
-        return writeBackup({ db, blobs: createDiskBlobStore(filesFolder(config)), folder, now: Date.now() });
+        return withBlobs(config, (blobs) => writeBackup({ db, blobs, folder, now: Date.now(), ...how }));
       });
       const lost = manifest.lost ?? noneLost;
       const made = summary(manifest, lost);
-      const done = `Copied ${made.rows} rows and ${made.files} files to ${folder}.`;
+      const done = `Copied ${made.rows} rows and ${made.files} files to ${folder}.${elsewhereText(manifest)}`;
       return outcome(
         done,
         lost,
@@ -84,19 +100,22 @@ export const backupCommands: readonly Command[] = [
       const erased = (await Promise.all(lists.map(readLedger))).flat();
       const own = join(config.dataFolder, ledgerName);
       const manifest = await verifyBackup(folder);
-      const blobs = createDiskBlobStore(filesFolder(config));
       await alone(config, () =>
-        withDatabase(config, (db) => restoreBackup({ db, blobs, folder, now: Date.now() }, manifest)),
+        withDatabase(config, (db) =>
+          withBlobs(config, async (blobs) => {
+            await restoreBackup({ db, blobs, folder, now: Date.now() }, manifest);
+            // The database from which the backup came may still use the same bucket.
+            await becomeAnother(db);
+          }),
+        ),
       );
       // For a backup that is older still.
       if (erased.length > 0 && !lists.includes(own)) await addToLedger(own, erased);
-      const again = await withServices(config, (services, db) =>
-        eraseAgain(db, services, { entries: erased, now: Date.now() }),
-      );
+      const again = await eraseAgainIn(config, erased);
       // Older versions did not check this when they made a backup.
       const lost = manifest.lost ?? (await findLostFiles(folder, manifest.tables));
       const made = summary(manifest, lost);
-      const restored = `Restored ${made.rows} rows and ${made.files} files of ${made.createdAt}.`;
+      const restored = `Restored ${made.rows} rows and ${made.files} files of ${made.createdAt}.${elsewhereText(manifest)}`;
       const done = `${restored} ${erasuresText(lists.length, again)}`;
       return outcome(
         done,
@@ -106,7 +125,52 @@ export const backupCommands: readonly Command[] = [
       );
     },
   },
+  {
+    name: 'drill',
+    summary: 'restore a backup for trial, into a folder that is removed afterwards',
+    details:
+      'Verifies all checksums, restores the backup into an empty embedded database, migrates it to this version and looks for\ndamage. Nothing of the service is touched.',
+    options: {
+      from: { value: 'FOLDER', help: 'a folder made by pharos backup', required: true },
+      in: { value: 'FOLDER', help: 'where to restore; by default a new folder for temporary files' },
+    },
+    async run(call) {
+      const from = resolve(call.text('from') ?? '');
+      const target = await mkdtemp(join(resolve(call.text('in') ?? tmpdir()), 'pharos-drill-'));
+      try {
+        const manifest = await restoreInto(target, from, Date.now());
+        const lost = manifest.lost ?? (await findLostFiles(from, manifest.tables));
+        const made = summary(manifest, lost);
+        const done = `The backup of ${made.createdAt} can be restored: ${made.rows} rows and ${made.files} files.${elsewhereText(manifest)}`;
+        return outcome(done, lost, 'They were not in the storage when the backup was made.', { folder: from, ...made });
+      } finally {
+        await rm(target, { recursive: true, force: true });
+      }
+    },
+  },
 ];
+
+function eraseAgainIn(config: Config, entries: readonly Entry[]): Promise<number> {
+  return withServices(config, (services, db) => eraseAgain(db, services, { entries, now: Date.now() }));
+}
+
+/** Does a restore that was prepared in the console, before the service opens its database. Answers a line about it. */
+export async function restorePrepared(config: Config): Promise<string | undefined> {
+  const { dataFolder } = config;
+  if (config.databaseUrl) return undefined;
+  const result = await restoreInPlace({
+    dataFolder,
+    now: Date.now(),
+    eraseAgain: async (restored, backup) => {
+      const lists = ledgersOf(config, backup, []);
+      const entries = (await Promise.all(lists.map(readLedger))).flat();
+      await eraseAgainIn({ ...config, dataFolder: restored }, entries);
+    },
+  });
+  if (!result) return undefined;
+  const { ok, backupId, message } = result;
+  return ok ? `The backup ${backupId} was restored. ${message}` : `The backup ${backupId} was not restored. ${message}`;
+}
 
 /** The lists that were named, or those that are where they usually are. */
 function ledgersOf(config: Config, folder: string, named: readonly string[]): readonly string[] {

@@ -75,7 +75,11 @@ export async function openDemo(made: Made, { app, config, db }: Around): Promise
   const headers = { [`${prefix}appid`]: made.mark.appId, [`${prefix}appkey`]: appKey };
   const onError = (error: unknown) => log.error({ err: error }, 'the demo');
   const began = Date.now();
-  const filling = fillYear({ db, year: made.year, signal, pause })
+  const counted = (took: number) => {
+    app.rollups.note(made.mark.appId);
+    return pause(took);
+  };
+  const filling = fillYear({ db, year: made.year, signal, pause: counted })
     .then((rows) => log.info({ rows, seconds: Math.round((Date.now() - began) / 1000) }, "the demo's year"))
     .catch(onError);
   const walking = walkLive({ server: app.server, headers, now: Date.now, signal, onError }).catch(onError);

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createServices } from '../../app/services.ts';
-import { createDiskBlobStore } from '../../blobs/disk.ts';
-import { type Config, ConfigError, databaseFile, filesFolder } from '../../config/config.ts';
+import { type Config, ConfigError, databaseFile } from '../../config/config.ts';
 import type { Database } from '../../db/db.ts';
 import { isInUse } from '../../db/migrate.ts';
 import { storedFiles } from '../../features/files/walk.ts';
@@ -9,6 +8,7 @@ import type { Command, CommandCall } from '../support/command.ts';
 import {
   checkAdmins,
   checkDatabase,
+  checkFileStorage,
   checkFiles,
   checkIntegrity,
   checkMigrations,
@@ -17,7 +17,7 @@ import {
 import { type Finding, finder } from './doctor/finding.ts';
 import { checkFolder, checkMail, checkNode, checkSettings } from './doctor/machine.ts';
 import { explain } from './explain.ts';
-import { openDatabase } from './storage.ts';
+import { openDatabase, withBlobs } from './storage.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -55,13 +55,22 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     if (!(await isInUse(db)))
       return [...findings, finder('migrations').warn('The database is empty. pharos serve creates its tables.')];
     findings.push(await checkMigrations(db), ...(await checkIntegrity(db)));
-    const blobs = createDiskBlobStore(filesFolder(config));
+    findings.push(...(await examineFiles(config, db)));
     const { admins, apps } = createServices({ db, now: Date.now });
-    findings.push(await checkFiles(blobs, storedFiles(db)), await checkAdmins(admins), ...(await checkPolicies(apps)));
+    findings.push(await checkAdmins(admins), ...(await checkPolicies(apps)));
   } catch (error) {
     findings.push(finder('database').fail(explain(error, config)));
   } finally {
     await db?.close();
   }
   return findings;
+}
+
+function examineFiles(config: Config, db: Database): Promise<Finding[]> {
+  return withBlobs(config, async (blobs) => {
+    const storage = await checkFileStorage(blobs, db);
+    // What cannot be asked has not lost anything.
+    if (storage.some(({ state }) => state === 'fail')) return storage;
+    return [...storage, await checkFiles(blobs, storedFiles(db))];
+  });
 }

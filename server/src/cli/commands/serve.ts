@@ -13,6 +13,7 @@ import { type Command, type Terminal, UsageError } from '../support/command.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { tidyAtRest } from '../support/memory-at-rest.ts';
 import { waitForStop } from '../support/stop-signal.ts';
+import { restorePrepared } from './backup.ts';
 import { type Demo, demoConfig, demoTexts, openDemo, prepareDemo } from './demo-service.ts';
 import { type FirstStart, makeFirstStart } from './first-start.ts';
 import { openDatabase, prepareFolder } from './storage.ts';
@@ -68,6 +69,8 @@ const backlog = 4_096;
 
 /** Serves until a signal, then finishes the accepted requests. */
 async function serve(config: Config, terminal: Terminal, how: { isJson: boolean; isDemo: boolean }): Promise<void> {
+  const restored = await restorePrepared(config);
+  if (restored !== undefined && !how.isJson) terminal.out(`${restored}\n`);
   const db = await openDatabase(config);
   try {
     if (how.isDemo) await assertDemoOrEmpty(db);
@@ -96,7 +99,12 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
       logStream.flush();
       app.room.start();
       const tidying = tidyAtRest();
-      app.server.log.info({ signal: await stopped }, 'stopping');
+      const signal = await stopped;
+      if (config.drainMs > 0) {
+        app.server.log.info({ signal, ms: config.drainMs }, 'draining');
+        await app.drain(config.drainMs);
+      }
+      app.server.log.info({ signal }, 'stopping');
       tidying.stop();
     } finally {
       await demo?.stop();

@@ -1,9 +1,10 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { createServices, type Services } from '../../app/services.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
 import { makeRoomToStart } from '../../base/disk-reserve.ts';
-import { type Config, databaseFile, filesFolder } from '../../config/config.ts';
+import type { BlobStorage } from '../../blobs/blob-store.ts';
+import { openBlobs } from '../../blobs/open.ts';
+import { backupsFolder, blobPlaces, type Config, databaseFile, filesFolder } from '../../config/config.ts';
 import type { Database } from '../../db/db.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openSqlite } from '../../db/sqlite/sqlite.ts';
@@ -24,7 +25,7 @@ export function closeToOthers(config: Config): void {
   const own = process.getuid?.();
   for (const [path, mode] of [
     [filesFolder(config), 0o700],
-    [join(config.dataFolder, 'backups'), 0o700],
+    [backupsFolder(config), 0o700],
     ...['', '-wal', '-shm'].map((end) => [file + end, 0o600] as const),
   ] as const) {
     const found = statSync(path, { throwIfNoEntry: false });
@@ -52,6 +53,16 @@ export async function openDatabase(config: Config): Promise<Database> {
 export function assertDatabaseExists(config: Config): void {
   if (config.databaseUrl || existsSync(databaseFile(config))) return;
   throw new Error(`There is no database in ${config.dataFolder}. Name its folder with --data or PHAROS_DATA.`);
+}
+
+/** The configured storage of files, open while `work` runs. */
+export async function withBlobs<T>(config: Config, work: (blobs: BlobStorage) => Promise<T>): Promise<T> {
+  const blobs = await openBlobs(blobPlaces(config));
+  try {
+    return await work(blobs);
+  } finally {
+    blobs.close();
+  }
 }
 
 export async function withDatabase<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {

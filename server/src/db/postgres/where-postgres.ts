@@ -18,6 +18,8 @@ export const postgresWhere: WhereDialect = {
   asInstant,
   asJson: (place) =>
     sql`case when jsonb_typeof(${jsonAt(place)}) in ('object', 'array') then ${jsonAt(place)}::text end`,
+  // The rows are read first, and their number does not decide how the records are found.
+  isAmongRows: (column, rows) => sql`${column} = any (array(${rows}))`,
   isLike: (text, regex) => sql`${collated(text)} ~ ${regex.postgres}`,
   byCodePoint: (text) => text,
   // An integer column can be compared with a bigint without losing its index; a double column accepts either.

@@ -78,7 +78,8 @@ export function openSqliteConnection(file: string, mode: 'write' | 'read'): Sqli
   // Kibibytes. A write touches pages all over the indexes; for reading, the system caches the file too.
   raw.pragma(`cache_size = -${mode === 'write' ? 16_384 : 6_144}`);
   raw.pragma('temp_store = MEMORY');
-  raw.pragma('foreign_keys = OFF');
+  // Lists in records go with them.
+  raw.pragma('foreign_keys = ON');
   const functions = registerSqliteFunctions(raw);
   const cache = new StatementCache(500, (text) => raw.prepare(text));
   const prepare = perLiteral((statement) => cache.get(sqliteText(statement)));

@@ -1,4 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
 
 /**
  * How long brief queries and the handling of their rows run in a row; then sockets are read and other requests
@@ -23,7 +24,7 @@ const afterMicrotasks = () => new Promise<void>((resolve) => process.nextTick(re
 export class TimeSlicedReads {
   readonly #lines = new Map<string, (() => void)[]>();
   /** Tenants whose brief queries are not brief. */
-  readonly #long = new Map<string, { inARow: number; pausedUntil: number }>();
+  readonly #long = new BoundedMap<string, { inARow: number; pausedUntil: number }>(maxRemembered);
   #sliceBegan: number | undefined;
   #usedBefore = { user: 0, system: 0 };
   #isServing = false;
@@ -118,7 +119,6 @@ export class TimeSlicedReads {
       return;
     }
     const inARow = (this.#long.get(tenant)?.inARow ?? 0) + 1;
-    if (this.#long.size >= maxRemembered) this.#long.clear();
     this.#long.set(tenant, { inARow, pausedUntil: inARow >= longInARow ? performance.now() + pauseMs : 0 });
   }
 }

@@ -94,8 +94,8 @@ describe('the log of SQLite', () => {
         await Promise.all(Array.from({ length: 64 }, write));
         isDone = true;
         await reading;
-        // 240 MB were written.
-        assert.ok(most < 120e6, `the log had ${most} bytes`);
+        // 247 MB were written. Beside readers it begins anew when these have had the processor, which may take a while.
+        assert.ok(most < (isRead ? 230e6 : 120e6), `the log had ${most} bytes`);
         const [row] = await db.all<{ n: number }>(sql`select count(*) as n from notes`);
         assert.equal(row?.n, writes);
       } finally {

@@ -16,6 +16,7 @@ export const sqliteWhere: WhereDialect = {
   asString,
   asInstant,
   asJson,
+  isAmongRows: (column, rows) => sql`${column} in (${rows})`,
   isLike: (text, regex) => sql`pharos_regexp(${regex.source}, ${text})`,
   byCodePoint: (text) => text,
   number: (value) => sql`${value}`,

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
+
 /** Wrong passwords that are refused at once: somebody mistypes, or a device was given a new one. */
 const freeFailures = 5;
 const firstPauseMs = 250;
@@ -7,17 +9,16 @@ const longestPauseMs = 3_000;
 /**
  * Slows down who guesses passwords, and nobody else: each wrong one is refused later than the one before, counted for the
  * name that was tried and for the address. A right password is never delayed, so a site behind one address goes on working
- * beside a device that has a wrong one. At most `capacity` names and addresses are remembered; the oldest is forgotten
+ * beside a device that has a wrong one. At most `capacity` names and addresses are remembered; the oldest are forgotten
  * first.
  */
 export class FailedLogins {
-  readonly #failures = new Map<string, { count: number; until: number }>();
+  readonly #failures: BoundedMap<string, { count: number; until: number }>;
   readonly #windowMs: number;
-  readonly #capacity: number;
 
   constructor(windowMs: number, capacity = 10_000) {
     this.#windowMs = windowMs;
-    this.#capacity = capacity;
+    this.#failures = new BoundedMap(capacity);
   }
 
   /** Counts a wrong password. Returns after how long (ms) it is to be refused. */
@@ -30,8 +31,6 @@ export class FailedLogins {
     const known = this.#failures.get(key);
     if (known && known.until > now) return ++known.count;
     this.#failures.delete(key);
-    const [oldest] = this.#failures.keys();
-    if (oldest !== undefined && this.#failures.size >= this.#capacity) this.#failures.delete(oldest);
     this.#failures.set(key, { count: 1, until: now + this.#windowMs });
     return 1;
   }

@@ -36,6 +36,8 @@ export interface ConnectionHost {
   login(username: string, password: string): Promise<DeviceLogin | undefined>;
   /** It is logged in; from now on this is the device's only connection. */
   entered(connection: DeviceConnection): void;
+  /** Before it listens: makes it known to other nodes, if there are any. Rejects when it cannot be. */
+  register(connection: DeviceConnection): Promise<void> | undefined;
   listening(connection: DeviceConnection): void;
   closed(connection: DeviceConnection): void;
 }
@@ -276,8 +278,14 @@ export class DeviceConnection {
       this.#qos = qos === 0 ? 0 : 1;
       return this.#qos;
     });
-    this.#send({ cmd: 'suback', messageId, granted });
-    if (isNew) this.#host.listening(this);
+    const answer = () => {
+      this.#send({ cmd: 'suback', messageId, granted });
+      if (isNew && this.#state === 'open') this.#host.listening(this);
+    };
+    // A device that has its answer is to be found by everybody.
+    const known = isNew ? this.#host.register(this) : undefined;
+    if (known) known.then(answer, () => this.close(reasons.unspecified));
+    else answer();
   }
 
   #unsubscribe({ messageId, topics }: ClientPacket & { cmd: 'unsubscribe' }): void {

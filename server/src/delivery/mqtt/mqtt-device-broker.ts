@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
+import { randomText } from '../../base/id.ts';
 import { FailedLogins } from './mqtt-attempts.ts';
 import { type ConnectionHost, DeviceConnection, type DeviceLogin } from './mqtt-connection.ts';
 import { reasons } from './mqtt-fault.ts';
@@ -22,6 +23,8 @@ export interface DeviceBrokerOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly maxConnections?: number;
   readonly maxPerAddress?: number;
+  /** Where several nodes have devices. */
+  readonly routes?: DeviceRoutes;
   /** Waits before a wrong password is refused, ms; for tests. */
   readonly pause?: (ms: number) => Promise<unknown>;
 }
@@ -34,7 +37,22 @@ const checkSize = 300;
 const topicKey = (appId: string, topic: string) => `${appId} ${topic}`;
 const deviceKey = ({ appId, deviceId }: Pick<DeviceLogin, 'appId' | 'deviceId'>) => `${appId} ${deviceId}`;
 
+/** Knows on which of several nodes devices listen, and takes messages there. */
+export interface DeviceRoutes {
+  /**
+   * The device listens here from now on, by a connection that is called `session`. When this rejects, nobody would find the
+   * device here, and it has to come again.
+   */
+  began(login: DeviceLogin, session: string): Promise<void>;
+  /** It no longer does; never rejects. */
+  ended(login: DeviceLogin, session: string): Promise<void>;
+  /** To every device of the app that listens to the topic, here or elsewhere. */
+  publish(message: DeviceMessage): Promise<Published>;
+}
+
 export interface DeviceMessage {
+  /** The same at each try. */
+  readonly id: string;
   readonly appId: string;
   readonly topic: string;
   readonly payload: Buffer;
@@ -49,12 +67,18 @@ export class DeviceBroker {
   readonly #all = new Set<DeviceConnection>();
   readonly #byDevice = new Map<string, DeviceConnection>();
   readonly #byTopic = new Map<string, Set<DeviceConnection>>();
+  /** By the names that `routes` know; only those that listen. */
+  readonly #bySession = new Map<string, DeviceConnection>();
+  readonly #sessions = new WeakMap<DeviceConnection, string>();
+  /** What was said to `routes` and is not written yet. */
+  readonly #noting = new Set<Promise<void>>();
   readonly #perAddress = new Map<string, number>();
   readonly #failures = new FailedLogins(failureWindowMs);
   readonly #listeners: ((appId: string, topic: string) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
-  #checkAgain = false;
+  /** Whose devices are to be looked at; undefined: everybody's. */
+  readonly #toCheck = new Set<string | undefined>();
 
   constructor(options: DeviceBrokerOptions) {
     this.#options = { ...defaults, ...options };
@@ -89,11 +113,27 @@ export class DeviceBroker {
   }
 
   /** Passes a message to every device of the app that listens to the topic; `acknowledged` when all of them have it. */
-  async publish({ appId, topic, payload, ...until }: DeviceMessage): Promise<Published> {
+  async publish(message: DeviceMessage): Promise<Published> {
+    if (this.#options.routes) return this.#options.routes.publish(message);
+    const { appId, topic, payload, ...until } = message;
     const connections = [...(this.#byTopic.get(topicKey(appId, topic)) ?? [])];
     const results = await Promise.all(connections.map((connection) => connection.publish(payload, until)));
     const worst = results.find((result) => result !== 'acknowledged');
     return worst ?? results[0] ?? 'absent';
+  }
+
+  /** The same to one connection of this node. */
+  async publishTo(
+    session: string,
+    payload: Buffer,
+    until: { readonly timeoutMs: number; readonly seconds: number },
+  ): Promise<Published> {
+    return (await this.#bySession.get(session)?.publish(payload, until)) ?? 'absent';
+  }
+
+  /** The device of this connection has come to another node. */
+  takeOver(session: string): void {
+    this.#bySession.get(session)?.takeOver();
   }
 
   /** Disconnects a device whose credentials are gone. */
@@ -101,20 +141,10 @@ export class DeviceBroker {
     this.#byDevice.get(deviceKey({ appId, deviceId }))?.revoke();
   }
 
-  /** Disconnects every device whose credentials or topic have changed, here or on another node. */
-  check(): Promise<void> {
-    if (this.#checking) {
-      this.#checkAgain = true;
-      return this.#checking;
-    }
-    this.#checking = this.#checkAll()
-      .catch((error: unknown) => this.#options.onError('checking the credentials of connected devices', error))
-      .finally(() => {
-        this.#checking = undefined;
-        if (!this.#checkAgain) return;
-        this.#checkAgain = false;
-        void this.check();
-      });
+  /** Disconnects every device (of an app) whose credentials or topic have changed, here or on another node. */
+  check(appId?: string): Promise<void> {
+    this.#toCheck.add(appId);
+    this.#checking ??= this.#checkWhatIsNew();
     return this.#checking;
   }
 
@@ -124,10 +154,25 @@ export class DeviceBroker {
     this.#server.close();
     for (const connection of this.#all) connection.close(reasons.shuttingDown);
     await closed;
+    await Promise.all(this.#noting);
   }
 
-  async #checkAll(): Promise<void> {
-    const open = [...this.#byDevice.values()];
+  async #checkWhatIsNew(): Promise<void> {
+    try {
+      while (this.#toCheck.size > 0) {
+        const apps = new Set(this.#toCheck);
+        this.#toCheck.clear();
+        const isAsked = ({ login }: DeviceConnection) => apps.has(undefined) || apps.has(login?.appId);
+        await this.#checkAll([...this.#byDevice.values()].filter(isAsked));
+      }
+    } catch (error) {
+      this.#options.onError('checking the credentials of connected devices', error);
+    } finally {
+      this.#checking = undefined;
+    }
+  }
+
+  async #checkAll(open: readonly DeviceConnection[]): Promise<void> {
     for (let start = 0; start < open.length; start += checkSize) {
       const part = open.slice(start, start + checkSize);
       const valid = await this.#options.stillValid(part.flatMap(({ login }) => login ?? []));
@@ -160,6 +205,7 @@ export class DeviceBroker {
         return found;
       },
       entered: (connection) => this.#enter(connection),
+      register: (connection) => this.#register(connection),
       listening: (connection) => this.#listen(connection),
       closed: (connection) => this.#leave(connection),
     };
@@ -182,11 +228,37 @@ export class DeviceBroker {
     for (const listener of this.#listeners) listener(login.appId, login.topic);
   }
 
+  /** Says where the device is to be found, before anybody is told to look for it. */
+  #register(connection: DeviceConnection): Promise<void> | undefined {
+    const { login } = connection;
+    const { routes } = this.#options;
+    if (!login || !routes) return undefined;
+    const session = this.#sessions.get(connection) ?? randomText(16);
+    this.#sessions.set(connection, session);
+    this.#bySession.set(session, connection);
+    const known = routes.began(login, session).then(async () => {
+      // It left meanwhile.
+      if (!this.#bySession.has(session)) await routes.ended(login, session);
+    });
+    this.#note(known);
+    return known;
+  }
+
+  #note(work: Promise<void>): void {
+    const noted = work
+      .catch((error) => this.#options.onError('noting where a device listens', error))
+      .finally(() => this.#noting.delete(noted));
+    this.#noting.add(noted);
+  }
+
   #leave(connection: DeviceConnection): void {
     this.#all.delete(connection);
     const { login } = connection;
     if (!login) return;
     if (this.#byDevice.get(deviceKey(login)) === connection) this.#byDevice.delete(deviceKey(login));
+    const session = this.#sessions.get(connection);
+    if (session !== undefined && this.#bySession.delete(session) && this.#options.routes)
+      this.#note(this.#options.routes.ended(login, session));
     const key = topicKey(login.appId, login.topic);
     const listening = this.#byTopic.get(key);
     listening?.delete(connection);

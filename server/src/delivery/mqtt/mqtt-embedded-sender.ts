@@ -5,7 +5,7 @@ import type { Published } from './mqtt-in-flight.ts';
 import { maxMessageBytes, renderMessage, topicProblem } from './mqtt-message.ts';
 
 export interface EmbeddedDeps {
-  /** Undefined if the service does not listen for devices. */
+  /** Of this node; undefined if the service does not listen for devices. */
   readonly broker: DeviceBroker | undefined;
   readonly appId: string;
   readonly now: () => number;
@@ -32,7 +32,14 @@ export function createEmbeddedMqttSender({ broker, appId, now, timeoutMs }: Embe
     if (!broker) return { outcome: 'retry', reason: isOff, scope: 'provider', afterMs: 60_000 };
     const leftMs = Math.max(0, message.expiresAt - now());
     const seconds = Math.max(1, Math.ceil(leftMs / 1000));
-    const published = await broker.publish({ appId, topic: target.token, payload, timeoutMs, seconds });
+    const published = await broker.publish({
+      id: message.deliveryId,
+      appId,
+      topic: target.token,
+      payload,
+      timeoutMs,
+      seconds,
+    });
     return resultOf(published, leftMs);
   }
 

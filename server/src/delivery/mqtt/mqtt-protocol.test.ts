@@ -373,7 +373,7 @@ describe('the protocol of the port for devices', () => {
     const connection = await inside({ properties: properties(39, four(100)) });
     connection.send(packet(0x82, 0, 1, 0, text(topic), 0));
     await connection.packet();
-    const message = { appId: 'app', topic, timeoutMs: 2_000, seconds: 60 };
+    const message = { id: 'message', appId: 'app', topic, timeoutMs: 2_000, seconds: 60 };
     assert.equal(await broker.publish({ ...message, payload: Buffer.alloc(200) }), 'too large');
     assert.equal(await broker.publish({ ...message, payload: Buffer.alloc(20) }), 'acknowledged');
   });
@@ -404,7 +404,14 @@ describe('the protocol of the port for devices', () => {
       const words = ['-V', version, '-i', 'c', '-u', 'gate', '-P', 'right', '-t', topic, '-q', '1', '-C', '1'];
       const running = mosquitto('sub', ...words);
       await heard;
-      const message = { appId: 'app', topic, timeoutMs: 10_000, seconds: 60, payload: Buffer.from('Hello ⛵') };
+      const message = {
+        id: 'message',
+        appId: 'app',
+        topic,
+        timeoutMs: 10_000,
+        seconds: 60,
+        payload: Buffer.from('Hello ⛵'),
+      };
       assert.equal(await broker.publish(message), 'acknowledged');
       assert.deepEqual(await running, { code: 0, said: 'Hello ⛵\n' });
     });

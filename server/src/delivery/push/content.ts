@@ -60,6 +60,8 @@ export interface ProximityMessage extends Shown {
   readonly now: number;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
+  /** The language of the content, where it is known. */
+  readonly language: string | null;
   /** Whether a push can reach the installation. */
   readonly hasPushTarget: boolean;
 }
@@ -73,7 +75,7 @@ export function contentOfTrigger({ kind, content, origin }: Shown, deviceType: D
 const signs: Readonly<Record<string, string>> = { IMAGE: '🖼', VIDEO: '▶' };
 
 /** The description is a name for the people behind the app; it is never sent. */
-function ofNotification({ type, message }: Members, origin: Origin): PushContent {
+function ofNotification({ type, message, variant }: Members, origin: Origin): PushContent {
   const { alertTitle, alertMessage, url } = (message ?? {}) as Members;
   const title = text(alertTitle);
   return compact({
@@ -82,12 +84,13 @@ function ofNotification({ type, message }: Members, origin: Origin): PushContent
     image: type === 'IMAGE' ? text(url) : undefined,
     video: type === 'VIDEO' ? text(url) : undefined,
     link: type === 'VIDEO' ? text(url) : undefined,
-    data: { ...origin, type },
+    data: { ...origin, type, ...(variant === undefined ? {} : { variant }) },
   });
 }
 
 function ofScenario(content: Members, origin: Origin, deviceType: DeviceType): PushContent {
-  const { campaign, title, alertTitle, alertMessage, urlImageAndroid, urlImageIOS, urlPage, urlVideo } = content;
+  const { campaign, title, alertTitle, alertMessage, urlImageAndroid, urlImageIOS, urlPage, urlVideo, variant } =
+    content;
   const [own, other] = deviceType === 'ios' ? [urlImageIOS, urlImageAndroid] : [urlImageAndroid, urlImageIOS];
   const video = campaign === 'VIDEO' ? text(urlVideo) : undefined;
   return compact({
@@ -96,6 +99,6 @@ function ofScenario(content: Members, origin: Origin, deviceType: DeviceType): P
     image: text(own) ?? text(other),
     video,
     link: text(urlPage) ?? video,
-    data: { ...origin, campaign },
+    data: { ...origin, campaign, ...(variant === undefined ? {} : { variant }) },
   });
 }

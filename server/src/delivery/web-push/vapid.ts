@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import { signJwt } from '../provider/jwt.ts';
 import type { WebPushSettings } from './web-push-settings.ts';
 
@@ -14,7 +15,7 @@ export class Vapid {
   readonly #settings: WebPushSettings;
   readonly #key: KeyObject;
   readonly #now: () => number;
-  readonly #kept = new Map<string, { readonly header: string; readonly expiresAt: number }>();
+  readonly #kept = new BoundedMap<string, { readonly header: string; readonly expiresAt: number }>(originsKept);
 
   constructor(settings: WebPushSettings, now: () => number) {
     this.#settings = settings;
@@ -32,8 +33,6 @@ export class Vapid {
     const header = `vapid t=${signJwt({ typ: 'JWT', alg: 'ES256' }, claims, this.#key)}, k=${publicKey}`;
     this.#kept.delete(origin);
     this.#kept.set(origin, { header, expiresAt });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > originsKept && oldest !== undefined) this.#kept.delete(oldest);
     return header;
   }
 }

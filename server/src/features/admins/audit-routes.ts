@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { type AuditRow, listChanges } from '../../access/audit.ts';
+import { appsWith } from '../../access/reach.ts';
 import { fail } from '../../base/errors.ts';
 import type { Database } from '../../db/db.ts';
 import { exampleId } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
 import { pageLimitParameter, readPageLimit } from '../../http/console/console-page.ts';
 import { auditExample, auditSchema } from './schemas.ts';
 
@@ -41,6 +42,7 @@ export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
       tag: 'Audit',
       summary: 'List changes, newest first',
       permission: 'audit.read',
+      narrows: 'apps',
       query: [
         { name: 'appId', description: 'Only changes to this app', schema: Type.String() },
         { name: 'actor', description: 'Only changes by this administrator, by e-mail', schema: Type.String() },
@@ -61,10 +63,11 @@ export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
         example: { results: [auditExample], next: exampleId },
       },
       errors: ['InvalidQuery'],
-      async handle({ query }) {
+      async handle({ query, admin }) {
         const limit = readPageLimit(query['limit']);
         const rows = await listChanges(db, {
           appId: query['appId'],
+          within: appsWith(signedIn(admin), 'audit.read'),
           actor: query['actor'],
           kind: query['kind'],
           from: readTime('from', query['from']),

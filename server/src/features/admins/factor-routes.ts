@@ -9,7 +9,7 @@ import {
   recoveryCodesSchema,
   totpExample,
   totpSchema,
-} from './factor-schemas.ts';
+} from '../../sign-in/factors/factor-schemas.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
 import { passkeyView } from './passkey-routes.ts';
 
@@ -19,32 +19,39 @@ const codesAnswer = recordAnswer(Type.Object({ recoveryCodes: recoveryCodesSchem
 
 /** One's own second factors: the authenticator app and the recovery codes. */
 export function factorEndpoints(factors: SecondFactors): readonly ConsoleEndpoint[] {
+  return [ownFactors(factors), ...authenticatorApp(factors), newRecoveryCodes(factors)];
+}
+
+function ownFactors(factors: SecondFactors): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'GET',
+    path: '/session/factors',
+    operationId: 'getOwnFactors',
+    tag: 'Session',
+    summary: 'How one signs in oneself',
+    permission: 'session.own',
+    answer: recordAnswer(factorsSchema, factorsExample),
+    errors: [],
+    async handle({ admin }) {
+      const { hasPassword, totpSince, passkeys, recoveryCodesLeft, isRequired } = await factors.stateOf(
+        signedIn(admin).adminId,
+      );
+      const totp = totpSince === undefined ? null : { since: new Date(totpSince).toISOString() };
+      return {
+        result: {
+          hasPassword,
+          totp,
+          passkeys: passkeys.map(passkeyView),
+          recoveryCodesLeft,
+          required: isRequired,
+        },
+      };
+    },
+  });
+}
+
+function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
   return [
-    consoleEndpoint({
-      method: 'GET',
-      path: '/session/factors',
-      operationId: 'getOwnFactors',
-      tag: 'Session',
-      summary: 'How one signs in oneself',
-      permission: 'session.own',
-      answer: recordAnswer(factorsSchema, factorsExample),
-      errors: [],
-      async handle({ admin }) {
-        const { hasPassword, totpSince, passkeys, recoveryCodesLeft, isRequired } = await factors.stateOf(
-          signedIn(admin).adminId,
-        );
-        const totp = totpSince === undefined ? null : { since: new Date(totpSince).toISOString() };
-        return {
-          result: {
-            hasPassword,
-            totp,
-            passkeys: passkeys.map(passkeyView),
-            recoveryCodesLeft,
-            required: isRequired,
-          },
-        };
-      },
-    }),
     consoleEndpoint({
       method: 'POST',
       path: '/session/totp',
@@ -90,17 +97,20 @@ export function factorEndpoints(factors: SecondFactors): readonly ConsoleEndpoin
         return { result: {} };
       },
     }),
-    consoleEndpoint({
-      method: 'POST',
-      path: '/session/recovery-codes',
-      operationId: 'renewRecoveryCodes',
-      tag: 'Session',
-      summary: 'Make new recovery codes; the former ones no longer work',
-      permission: 'session.own',
-      needsConfirmation: true,
-      answer: { ...codesAnswer, status: 201, description: 'The new codes, shown once.' },
-      errors: ['OperationForbidden', 'ConfirmationNeeded'],
-      handle: async ({ admin, by }) => ({ result: { recoveryCodes: await factors.renewCodes(signedIn(admin), by) } }),
-    }),
   ];
+}
+
+function newRecoveryCodes(factors: SecondFactors): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'POST',
+    path: '/session/recovery-codes',
+    operationId: 'renewRecoveryCodes',
+    tag: 'Session',
+    summary: 'Make new recovery codes; the former ones no longer work',
+    permission: 'session.own',
+    needsConfirmation: true,
+    answer: { ...codesAnswer, status: 201, description: 'The new codes, shown once.' },
+    errors: ['OperationForbidden', 'ConfirmationNeeded'],
+    handle: async ({ admin, by }) => ({ result: { recoveryCodes: await factors.renewCodes(signedIn(admin), by) } }),
+  });
 }

@@ -320,8 +320,9 @@ for (const database of databases)
 
         const apps: SentRequest = { method: 'GET', url: '/apps' };
         const beacons: SentRequest = { method: 'GET', url: `/apps/${app.appId}/v2/beacons` };
+        const alerts: SentRequest = { method: 'GET', url: `/alerts?app=${app.appId}` };
         assert.equal((await owner.send(apps)).status, 200);
-        for (const request of [apps, beacons]) {
+        for (const request of [apps, beacons, alerts]) {
           const { status, body } = await ada.send(request);
           assert.deepEqual([status, body.code, body.error.name], [403, 123, 'EnrolmentNeeded']);
         }

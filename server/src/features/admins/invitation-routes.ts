@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { storedReach } from '../../access/reach.ts';
 import type { Clock } from '../../base/clock.ts';
 import {
   deletedAnswer,
@@ -14,7 +15,7 @@ import {
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import type { AdminLinks, SentLink } from './links/links.ts';
 import type { InvitationRow } from './links/store.ts';
-import { invitationShape, role } from './schemas.ts';
+import { invitationShape, reachSchema, role } from './schemas.ts';
 
 /** For owners: invitations, and links to new passwords of others. */
 
@@ -30,6 +31,7 @@ const invitationSchema = Type.Object({
   invitationId: objectIdSchema,
   email: Type.String(),
   role,
+  apps: reachSchema,
   invitedBy: Type.String(),
   expired: Type.Boolean(),
   createdAt: timestampSchema,
@@ -39,6 +41,7 @@ const invitationExample = {
   invitationId: exampleId,
   email: 'ed@museum.example',
   role: 'editor',
+  apps: null,
   invitedBy: 'ada@museum.example',
   expired: false,
   createdAt: exampleCreated,
@@ -58,6 +61,7 @@ function view(row: InvitationRow, now: number) {
     invitationId: row.invitation_id,
     email: row.email,
     role: row.role,
+    apps: storedReach(row),
     invitedBy: row.invited_by,
     expired: row.expires_at <= now,
     createdAt: isoTime(row.created_at),
@@ -67,13 +71,16 @@ function view(row: InvitationRow, now: number) {
 
 const shownLink = ({ mailed, link }: SentLink) => ({ mailed, link });
 
-export function invitationEndpoints({
-  links,
-  now,
-}: {
+interface Deps {
   readonly links: AdminLinks;
   readonly now: Clock;
-}): readonly ConsoleEndpoint[] {
+}
+
+export function invitationEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  return [...invitations(deps), passwordLink(deps)];
+}
+
+function invitations({ links, now }: Deps): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
       method: 'GET',
@@ -137,28 +144,32 @@ export function invitationEndpoints({
         return { result: {} };
       },
     }),
-    consoleEndpoint({
-      method: 'POST',
-      path: '/administrators/:adminId/password-link',
-      operationId: 'sendPasswordLink',
-      tag: 'Administrators',
-      summary: 'Send an administrator a link to choose a new password',
-      description: 'It works once: by mail for an hour, without a mail server handed over for a day.',
-      permission: 'administrators.write',
-      needsConfirmation: true,
-      answer: {
-        ...recordAnswer(Type.Object({ ...sentMembers, expiresAt: timestampSchema }), {
-          ...sentExample,
-          expiresAt: exampleUpdated,
-        }),
-        status: 201,
-        description: 'Sent, or to be handed over.',
-      },
-      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
-      async handle({ params, by }) {
-        const sent = await links.sendReset(params['adminId'] ?? '', by);
-        return { result: { ...shownLink(sent), expiresAt: isoTime(sent.expiresAt) } };
-      },
-    }),
   ];
+}
+
+/** For an administrator who is already one. */
+function passwordLink({ links }: Deps): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'POST',
+    path: '/administrators/:adminId/password-link',
+    operationId: 'sendPasswordLink',
+    tag: 'Administrators',
+    summary: 'Send an administrator a link to choose a new password',
+    description: 'It works once: by mail for an hour, without a mail server handed over for a day.',
+    permission: 'administrators.write',
+    needsConfirmation: true,
+    answer: {
+      ...recordAnswer(Type.Object({ ...sentMembers, expiresAt: timestampSchema }), {
+        ...sentExample,
+        expiresAt: exampleUpdated,
+      }),
+      status: 201,
+      description: 'Sent, or to be handed over.',
+    },
+    errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+    async handle({ params, by }) {
+      const sent = await links.sendReset(params['adminId'] ?? '', by);
+      return { result: { ...shownLink(sent), expiresAt: isoTime(sent.expiresAt) } };
+    },
+  });
 }

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { deletedAnswer, recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
-import { adminView } from './accounts/service.ts';
 import {
   creationOptionsExample,
   creationOptionsSchema,
@@ -16,10 +15,11 @@ import {
   requestOptionsSchema,
   signatureExample,
   signatureShape,
-} from './factor-schemas.ts';
+} from '../../sign-in/factors/factor-schemas.ts';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '../../sign-in/factors/webauthn.ts';
+import { adminView } from './accounts/service.ts';
 import type { Passkeys } from './factors/passkeys.ts';
 import type { PasskeyRow } from './factors/store.ts';
-import type { AuthenticationResponseJSON, RegistrationResponseJSON } from './factors/webauthn.ts';
 import { signedInAnswer } from './schemas.ts';
 import type { AdminSessions } from './sessions.ts';
 

@@ -56,6 +56,7 @@ for (const database of databases) {
             role: 'owner',
             disabled: false,
             secondFactor: false,
+            apps: null,
             createdAt: '',
             updatedAt: '',
             demo: false,
@@ -63,7 +64,7 @@ for (const database of databases) {
           },
         );
         const me = await browser.send({ method: 'GET', url: '/session' });
-        const shown = { email: owner.email, name: 'Ada', role: 'owner', demo: false, mustEnrol: false };
+        const shown = { email: owner.email, name: 'Ada', role: 'owner', apps: null, demo: false, mustEnrol: false };
         assert.deepEqual(me.body.result, { adminId: browser.adminId, ...shown });
         assertRefused(await setUp({ ...owner, token, email: 'eve@museum.example' }), 403, 119, 'OperationForbidden');
         assert.equal(await needed(), false);

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { createdAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
-import { type AdminService, adminView } from './accounts/service.ts';
+import { type AdminChange, type AdminService, adminView } from './accounts/service.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
 import { adminChangeShape, adminExample, adminSchema, newAdminShape, resetShape, securityShape } from './schemas.ts';
 
@@ -59,6 +59,12 @@ function securityEndpoints(admins: AdminService, factors: SecondFactors): readon
   ];
 }
 
+/** `apps: null` is a value: everywhere. */
+function readChange(body: unknown): AdminChange {
+  const { set, cleared } = adminChangeShape.readUpdate(body);
+  return { ...set, ...(cleared.includes('apps') ? { apps: null } : {}) };
+}
+
 function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({
@@ -94,13 +100,13 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
       path: '/administrators/:adminId',
       operationId: 'changeAdministrator',
       tag: 'Administrators',
-      summary: "Change an administrator's name or role, or switch the administrator off or on",
+      summary: "Change an administrator's name, role or apps, or switch the administrator off or on",
       permission: 'administrators.write',
       needsConfirmation: true,
       body: {
         schema: Type.Partial(adminChangeShape.schema),
         example: { role: 'manager' },
-        read: (body) => adminChangeShape.readUpdate(body).set,
+        read: readChange,
       },
       answer,
       errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],

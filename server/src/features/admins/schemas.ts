@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { adminRoles } from '../../access/roles.ts';
+import { adminRoles, limitedRoles } from '../../access/roles.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import {
   createdAnswer,
@@ -10,13 +10,28 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
-import { registrationSchema, signatureSchema } from './factor-schemas.ts';
+import { registrationSchema, signatureSchema } from '../../sign-in/factors/factor-schemas.ts';
 
 const email = Type.String({ minLength: 1, maxLength: 200, description: 'Compared without case and surrounding space' });
 const name = Type.String({ minLength: 1, maxLength: 100 });
 /** An administrator sees every app, so this is stricter than the rule for app users. */
 const password = Type.String({ minLength: 10, maxLength: 200 });
 export const role = Type.Enum([...adminRoles]);
+
+const grant = Type.Object({
+  appId: Type.String({ minLength: 1, maxLength: 40 }),
+  role: Type.Optional(Type.Enum([...limitedRoles], { description: "In this app; the administrator's own without it" })),
+  venues: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+      maxItems: 100,
+      description: 'The objectIds of the venues for which the role holds; all of the app without it',
+    }),
+  ),
+});
+const whereItHolds = 'Where the role holds; null: in all apps, and for the service as a whole';
+const apps = Type.Optional(Type.Array(grant, { maxItems: 200, description: whereItHolds }));
+/** As answers say it. */
+export const reachSchema = Type.Union([Type.Array(grant), Type.Null()], { description: whereItHolds });
 
 const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
 
@@ -42,11 +57,11 @@ export const signInShape = defineShape(
     recoveryCode: Type.Optional(Type.String({ maxLength: 60 })),
   }),
 );
-export const newAdminShape = defineShape(Type.Object({ email, name, role, password }), {
+export const newAdminShape = defineShape(Type.Object({ email, name, role, apps, password }), {
   rules: emailProblems,
   failure,
 });
-export const adminChangeShape = defineShape(Type.Object({ name, role, disabled: Type.Boolean() }));
+export const adminChangeShape = defineShape(Type.Object({ name, role, apps, disabled: Type.Boolean() }));
 export const resetShape = defineShape(Type.Object({ password }));
 export const confirmShape = defineShape(
   Type.Object({
@@ -69,7 +84,7 @@ export const ownPasswordShape = defineShape(
 export const securityShape = defineShape(Type.Object({ secondFactorRequired: Type.Boolean() }));
 
 const token = Type.String({ maxLength: 200 });
-export const invitationShape = defineShape(Type.Object({ email, role }), { rules: emailProblems, failure });
+export const invitationShape = defineShape(Type.Object({ email, role, apps }), { rules: emailProblems, failure });
 export const tokenShape = defineShape(Type.Object({ token }));
 export const joinShape = defineShape(
   Type.Object({
@@ -87,6 +102,7 @@ export const adminSchema = Type.Object({
   email: Type.String(),
   name: Type.String(),
   role,
+  apps: reachSchema,
   disabled: Type.Boolean(),
   secondFactor: Type.Boolean({ description: 'Whether the password alone is not enough' }),
   createdAt: timestampSchema,
@@ -97,6 +113,7 @@ export const adminExample = {
   email: 'ada@museum.example',
   name: 'Ada Example',
   role: 'owner',
+  apps: null,
   disabled: false,
   secondFactor: true,
   createdAt: exampleCreated,
@@ -112,6 +129,7 @@ export const sessionSchema = Type.Object({
   email: Type.String(),
   name: Type.String(),
   role,
+  apps: reachSchema,
   demo,
   mustEnrol,
 });
@@ -120,6 +138,7 @@ export const sessionExample = {
   email: 'ada@museum.example',
   name: 'Ada Example',
   role: 'owner',
+  apps: null,
   demo: false,
   mustEnrol: false,
 };

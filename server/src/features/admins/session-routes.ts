@@ -6,9 +6,9 @@ import {
   consoleEndpoint,
   signedIn,
 } from '../../http/console/console-endpoint.ts';
+import type { AuthenticationResponseJSON } from '../../sign-in/factors/webauthn.ts';
 import { type AdminService, adminView } from './accounts/service.ts';
 import type { Passkeys } from './factors/passkeys.ts';
-import type { AuthenticationResponseJSON } from './factors/webauthn.ts';
 import {
   adminExample,
   adminSchema,
@@ -118,8 +118,8 @@ function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[
       answer: recordAnswer(sessionSchema, sessionExample),
       errors: [],
       async handle({ admin }) {
-        const { adminId, email, name, role, mustEnrol } = signedIn(admin);
-        return { result: { adminId, email, name, role, demo: await isDemo(), mustEnrol } };
+        const { adminId, email, name, role, apps, mustEnrol } = signedIn(admin);
+        return { result: { adminId, email, name, role, apps, demo: await isDemo(), mustEnrol } };
       },
     }),
     consoleEndpoint({

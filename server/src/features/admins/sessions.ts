@@ -1,5 +1,6 @@
 import { secretHash } from '../../access/access.ts';
 import { recordChange, recordFolded } from '../../access/audit.ts';
+import { storedReach } from '../../access/reach.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Failure, fail } from '../../base/errors.ts';
 import { randomText } from '../../base/id.ts';
@@ -200,7 +201,7 @@ export class AdminSessions implements SessionPort {
   async #prove(row: store.AdminRow, { code, recoveryCode }: Credentials, address: string): Promise<store.SignInMethod> {
     const { factors } = this.#deps;
     if (code !== undefined) {
-      await this.refusing(address, () => factors.useCode(row, code), row.email);
+      await this.refusing(address, () => factors.useCode(row, code, address), row.email);
       return 'totp';
     }
     if (recoveryCode !== undefined) {
@@ -228,6 +229,8 @@ export class AdminSessions implements SessionPort {
   async signInWithPasskey(adminId: string, client: Client) {
     const { db } = this.#deps;
     const row = await store.findAdmin(db, adminId);
+    // Taken away since it has signed, as from somebody who has lost it.
+    if (row?.has_factor === 0) throw fail('UserInvalidLoginParams');
     if (row && row.disabled_at === null) return { row, session: await this.signInAs(row, 'passkey', client) };
     await this.noteRefusal(row?.email, client.address);
     throw fail('UserInvalidLoginParams', 'This account is switched off. An owner can switch it on.');
@@ -305,7 +308,8 @@ export class AdminSessions implements SessionPort {
     const { provider_id: providerId, provider_name: providerName } = row;
     const provider = providerId === null ? null : { providerId, name: providerName ?? '' };
     const mustEnrol = row.factor_proved === 0 && (await this.mustEnrol(row));
-    return { adminId, email, name, role, sessionHash, confirmedAt, mustEnrol, provider };
+    const apps = storedReach(row);
+    return { adminId, email, name, role, apps, sessionHash, confirmedAt, mustEnrol, provider };
   }
 
   /** Whether a second factor is required and missing. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defaultPolicy, policySchema } from '../../access/policy.ts';
+import { standingIn } from '../../access/reach.ts';
 import { presets } from '../../access/rules/rule-types.ts';
 import {
   createdAnswer,
@@ -13,7 +14,7 @@ import {
   recordAnswer,
   timestampSchema,
 } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
 import { readIfMatch } from '../../resources/entity-tag.ts';
 import { type AppService, type AppView, appTag } from './service.ts';
@@ -91,10 +92,16 @@ function collectionEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       operationId: 'listApps',
       tag: 'Apps',
       summary: 'List apps',
+      description: 'An administrator who is limited to some apps sees those.',
       permission: 'apps.read',
+      narrows: 'apps',
       answer: listAnswer(appSchema, appExample),
       errors: [],
-      handle: async () => ({ results: (await apps.list()).map(withoutKeys) }),
+      async handle({ admin }) {
+        const own = signedIn(admin);
+        const shown = (await apps.list()).filter(({ appId }) => standingIn(own, appId) !== undefined);
+        return { results: shown.map(withoutKeys) };
+      },
     }),
     consoleEndpoint({
       method: 'POST',
@@ -125,6 +132,7 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       tag: 'Apps',
       summary: 'Read an app',
       permission: 'apps.read',
+      narrows: 'venues',
       answer: recordAnswer(appSchema, appExample),
       errors: ['ObjectNotFound'],
       handle: async (call) => {

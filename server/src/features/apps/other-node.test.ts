@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../test/support/build-app.ts';
 import { type Node, openNode, openSite, type Site } from '../../../test/support/site.ts';
 
-/** What was made elsewhere must work at once; what was taken back, a node may know half a second later. */
+/** What was made elsewhere must work at once; what was taken back, a node may know a moment later. */
 
 for (const database of databases) {
   describe(`an app that another node changes on ${database}`, () => {

@@ -28,6 +28,12 @@ const scopeSchema = Type.Object({
   buckets: Type.Optional(
     Type.Array(Type.String(), { minItems: 1, description: 'Of records: in these buckets alone; in all without it' }),
   ),
+  venues: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      description: 'Of what belongs to venues: these alone, by objectId; all without it. Not for listen',
+    }),
+  ),
 });
 const members = {
   name: Type.String({ minLength: 1, maxLength: 100, description: 'Who uses it; it is in the log and the audit' }),

@@ -28,6 +28,7 @@ export function secretKeyOf(row: SecretKeyRow): SecretKey {
     networks: compileNetworks(readStoredNetworks(row)),
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,
+    madeBy: row.made_by,
   };
 }
 

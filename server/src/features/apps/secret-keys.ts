@@ -6,8 +6,8 @@ import { secretKeyPrefix } from '../../access/keys/secret-key.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { parseInstant } from '../../query/instant.ts';
 import * as store from './secret-key-store.ts';
 import { lockApp } from './store.ts';
@@ -91,7 +91,7 @@ export class SecretKeyService {
       created_at: createdAt,
       expires_at: expiresAt,
     };
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(appId, async (db) => {
       if (!(await lockApp(db, appId))) throw fail('ObjectNotFound', `There is no app ${appId}.`);
       const live = await store.listSecretKeys(db, appId);
       if (live.length >= maxLiveKeys)
@@ -108,7 +108,7 @@ export class SecretKeyService {
   /** Refuses a key from now on. @throws Failure ObjectNotFound */
   async revoke(appId: string, keyId: string, by: Actor): Promise<void> {
     const { cacheVersion, now } = this.#deps;
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(appId, async (db) => {
       const name = await store.revokeSecretKey(db, { appId, keyId, now: now() });
       if (name === undefined) throw fail('ObjectNotFound', `The app ${appId} has no secret key ${keyId}.`);
       await recordChange(db, { by, action: 'secretKey.revoke', subject: keyId, appId, before: { name }, now: now() });

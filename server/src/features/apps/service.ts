@@ -1,6 +1,7 @@
 import { secretHash } from '../../access/access.ts';
 import { type Actor, recordChange, service } from '../../access/audit.ts';
 import { deliveryRuleProblems } from '../../access/delivery-rules.ts';
+import { passkeyProblems } from '../../access/passkey-site.ts';
 import { type AppPolicy, newAppPolicy, policySchema } from '../../access/policy.ts';
 import { type RuledFields, readRules, tidied } from '../../access/rules/check.ts';
 import { type Preset, presets, type StoredAppRules } from '../../access/rules/rule-types.ts';
@@ -9,10 +10,12 @@ import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
 import { sql } from '../../base/sql.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { defineShape } from '../../http/shape.ts';
 import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
+import type { Past } from '../../resources/past.ts';
+import { differences, pastSettings, settingsOf } from './settings.ts';
 import * as store from './store.ts';
 
 /** What is shown once, when a key is made; afterwards only its hash is known. */
@@ -44,7 +47,11 @@ export interface KeyView {
 const maxLiveKeys = 2;
 
 const policyShape = defineShape(policySchema, {
-  rules: ({ timeZone, delivery }) => [...timeZoneProblems(timeZone), ...deliveryRuleProblems('delivery', delivery)],
+  rules: ({ timeZone, delivery, passkeys }) => [
+    ...timeZoneProblems(timeZone),
+    ...deliveryRuleProblems('delivery', delivery),
+    ...passkeyProblems(passkeys),
+  ],
 });
 
 function timeZoneProblems(timeZone: string | undefined): Problem[] {
@@ -90,6 +97,7 @@ export interface AppDeps {
   readonly emptyApp: (db: Database, appId: string) => Promise<void>;
   /** What rules can speak of. */
   readonly ruledFields: RuledFields;
+  readonly past: Past;
 }
 
 /** Apps and their credentials, for the console and the command line. */
@@ -151,10 +159,11 @@ export class AppService {
     by: Actor = service,
     assertUnchanged?: AssertUnchanged,
   ): Promise<AppView> {
-    const { cacheVersion, now } = this.#deps;
+    const { cacheVersion, now, past } = this.#deps;
     if (change.name !== undefined) assertName(change.name);
     const policy = change.policy === undefined ? {} : policyShape.readUpdate(change.policy).set;
-    await cacheVersion.change(async (db) => {
+    const at = now();
+    await cacheVersion.change(appId, async (db) => {
       const row = await store.lockApp(db, appId);
       if (!row) throw noSuchApp(appId);
       assertUnchanged?.(appTag({ name: row.name, disabled: row.disabled_at !== null, policy: store.policyOf(row) }));
@@ -166,7 +175,9 @@ export class AppService {
         policy: JSON.stringify({ ...(JSON.parse(row.policy) as object), ...policy }),
         disabled_at: disabledAt,
       };
-      await store.updateApp(db, appId, { name: next.name, policy: next.policy, disabledAt, now: now() });
+      await store.updateApp(db, appId, { name: next.name, policy: next.policy, disabledAt, now: at });
+      if (next.name !== row.name || next.policy !== row.policy)
+        await past.noteChange(db, pastSettings(row), { by: { name: by.name, userId: null }, now: at });
       await this.#audit(db, by, 'app.change', { appId, ...differences(settingsOf(row), settingsOf(next)) });
     });
     return this.#view(await this.#find(appId));
@@ -197,7 +208,7 @@ export class AppService {
   ): Promise<AppRulesView> {
     const { cacheVersion, now, ruledFields } = this.#deps;
     const rules = tidied(readRules(given, ruledFields));
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(appId, async (db) => {
       const row = await store.lockApp(db, appId);
       if (!row) throw noSuchApp(appId);
       assertUnchanged?.(rulesTag(rulesView(row)));
@@ -216,7 +227,7 @@ export class AppService {
   ): Promise<Credentials & { readonly disabledKeyIds: readonly string[] }> {
     const { cacheVersion, now } = this.#deps;
     const key = this.#newKey(appId);
-    const disabledKeyIds = await cacheVersion.change(async (db) => {
+    const disabledKeyIds = await cacheVersion.change(appId, async (db) => {
       if (!(await store.lockApp(db, appId))) throw noSuchApp(appId);
       const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
       const outgoing = live.slice(maxLiveKeys - 1).map((old) => old.key_id);
@@ -232,7 +243,7 @@ export class AppService {
   /** Switches one key off at once. */
   async disableKey(appId: string, keyId: string, by: Actor = service): Promise<void> {
     const { cacheVersion, now } = this.#deps;
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(appId, async (db) => {
       const done = await store.disableKey(db, appId, keyId, now());
       if (!done) throw fail('ObjectNotFound', `The app ${appId} has no live key ${keyId}.`);
       await this.#audit(db, by, 'key.disable', { appId, before: { keyId } });
@@ -244,12 +255,12 @@ export class AppService {
     const { db, cacheVersion, now, emptyApp } = this.#deps;
     const { name } = await this.#find(appId);
     // Switched off first, so that nothing is written while the rest goes step by step.
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(appId, async (db) => {
       await db.run(sql`update apps set disabled_at = ${now()} where app_id = ${appId}`);
       await this.#audit(db, by, 'app.delete', { appId, before: { name } });
     });
     await emptyApp(db, appId);
-    await cacheVersion.change(async () => undefined);
+    await cacheVersion.change(appId, async () => undefined);
   }
 
   async #view(row: store.AppRow): Promise<AppView> {
@@ -311,19 +322,6 @@ function assertPreset(preset: Preset): void {
 
 function noSuchApp(appId: string) {
   return fail('ObjectNotFound', `There is no app ${appId}.`);
-}
-
-type Settings = Readonly<Record<string, unknown>>;
-
-function settingsOf(row: store.AppRow): Settings {
-  return { name: row.name, disabled: row.disabled_at !== null, ...store.policyOf(row) };
-}
-
-/** The members that a change touched, as they were and as they are. */
-function differences(before: Settings, after: Settings): { before: Settings; after: Settings } {
-  const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  const pick = (from: Settings) => Object.fromEntries(changed.map((name) => [name, from[name]]));
-  return { before: pick(before), after: pick(after) };
 }
 
 function assertName(name: string): void {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import type { AppPolicy } from '../../access/policy.ts';
 import { recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
-import type { UsageMeter } from '../../limits/usage.ts';
+import type { Stored, UsageMeter } from '../../limits/usage.ts';
 import type { AppView } from './service.ts';
 
 interface Deps {
@@ -11,6 +12,13 @@ interface Deps {
 }
 
 const of = Type.Object({ used: Type.Integer({ minimum: 0 }), quota: Type.Integer({ minimum: 0 }) });
+
+/** What is stored beside what may be stored. */
+export function usedQuotas(used: Stored, { quotas }: Pick<AppPolicy, 'quotas'>) {
+  const each = (name: keyof Stored) => ({ used: used[name], quota: quotas[name] });
+  const [files, fileBytes] = [each('files'), each('fileBytes')];
+  return { files, fileBytes, records: each('records'), recordBytes: each('recordBytes') };
+}
 
 /** How much of its quotas an app has used up. */
 export function usageConsoleEndpoints({ usage, getApp }: Deps): readonly ConsoleEndpoint[] {
@@ -32,12 +40,7 @@ export function usageConsoleEndpoints({ usage, getApp }: Deps): readonly Console
       errors: ['ObjectNotFound'],
       handle: async ({ params: { appId = '' } }) => {
         const [used, { policy }] = await Promise.all([usage.of(appId), getApp(appId)]);
-        const each = (name: 'files' | 'fileBytes' | 'records' | 'recordBytes') => ({
-          used: used[name],
-          quota: policy.quotas[name],
-        });
-        const [files, fileBytes] = [each('files'), each('fileBytes')];
-        return { result: { files, fileBytes, records: each('records'), recordBytes: each('recordBytes') } };
+        return { result: usedQuotas(used, policy) };
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +9,13 @@ import { extract } from 'tar-stream';
 import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../test/support/console.ts';
 import { service as byService } from '../../access/audit.ts';
+import { createApp } from '../../app/app.ts';
 import { archiveOf } from '../../backup/archive.ts';
 import { verifyBackup } from '../../backup/restore.ts';
-import type { BlobStore } from '../../blobs/blob-store.ts';
+import type { BlobStorage } from '../../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
 import { filesFolder } from '../../config/config.ts';
+import { noteState } from './plan.ts';
 import { BackupService } from './service.ts';
 
 for (const database of databases) {
@@ -105,15 +107,15 @@ for (const database of databases) {
       const reached = Promise.withResolvers<void>();
       const goOn = Promise.withResolvers<void>();
       const blobs = createDiskBlobStore(filesFolder(app.config));
-      const slowBlobs: BlobStore = Object.assign(createDiskBlobStore(filesFolder(app.config)), {
-        list: async (page: Parameters<BlobStore['list']>[0]) => {
+      const slowBlobs: BlobStorage = Object.assign(createDiskBlobStore(filesFolder(app.config)), {
+        list: async (page: Parameters<BlobStorage['list']>[0]) => {
           reached.resolve();
           await goOn.promise;
           return blobs.list(page);
         },
       });
       const running: Promise<unknown>[] = [];
-      const node = (blobs: BlobStore, now: number) =>
+      const node = (blobs: BlobStorage, now: number) =>
         new BackupService({
           db: app.storage.db,
           blobs,
@@ -167,6 +169,109 @@ for (const database of databases) {
       assert.equal(await count(`from=${future}`), 0);
       assert.ok((await count(`until=${future}`)) >= 6);
       assert.equal(await count('from=yesterday'), 'from must be a time such as 2026-05-04T09:30:00Z.');
+    });
+
+    test('they are made by the plan, once by several nodes, restored for trial, and only the newest kept', async () => {
+      const plan = { isOn: true, everyDays: 1, time: '03:00', timeZone: 'Asia/Tokyo', kept: 2, drill: true };
+      // Half past two in Tokyo.
+      app.clock.now = Date.UTC(2026, 10, 25, 17, 30);
+      owner = await openConsole(app, 'owner');
+      const change = (body: object) => owner.send({ method: 'PUT', url: '/system/backup-plan', body });
+      assert.equal((await change({ ...plan, timeZone: 'Nowhere/At all', kept: 0 })).status, 400);
+      assert.equal((await change(plan)).status, 200);
+      const other = await createApp({
+        config: app.config,
+        db: app.storage.db,
+        now: () => app.clock.now,
+        logStream: { write: () => undefined },
+      });
+      const ids = async () => (await list()).results.map(({ backupId }: { backupId: string }) => backupId.slice(0, 16));
+      const before = await ids();
+      const run = async (ms: number) => {
+        app.clock.now += ms;
+        await Promise.all([app.app.backUp(), other.backUp()]);
+      };
+      await run(0);
+      assert.deepEqual(await ids(), before, 'not yet');
+      await run(31 * 60_000);
+      assert.deepEqual((await ids())[0], '2026-11-25T18-01');
+      assert.equal((await ids()).length, 2, 'older ones go');
+      const { drill, last } = (await owner.send({ method: 'GET', url: '/system/backup-plan' })).body.result;
+      assert.deepEqual([last.ok, drill.ok, drill.backupId], [true, true, last.backupId]);
+      await run(60_000);
+      assert.equal((await ids())[0], '2026-11-25T18-01', 'one a day');
+      // A damaged one is found out, and so is one that cannot be made; both are told.
+      writeFileSync(join(folder(), last.backupId, 'apps.ndjson.gz'), 'x');
+      assert.equal((await owner.send({ method: 'POST', url: `${url}/${last.backupId}/drill` })).status, 200);
+      await app.app.idle();
+      await app.app.look();
+      const alerts = async () => {
+        owner = await openConsole(app, 'owner');
+        return (await owner.send({ method: 'GET', url: '/alerts' })).body.results.map(
+          ({ title }: { title: string }) => title,
+        );
+      };
+      assert.deepEqual(await alerts(), ['A backup did not pass its trial']);
+      app.clock.now += 3 * 86_400_000;
+      await app.app.look();
+      assert.ok((await alerts()).includes('There is no backup since 2026-11-25'));
+      // One by hand is one: both are over, though the plan has not come to its next day.
+      const at = new Date(app.clock.now).toISOString();
+      await noteState(app.storage.db, { last: { backupId: '', at, ok: false, message: 'The disk is full.' } });
+      await app.app.look();
+      assert.ok((await alerts()).includes('The last backup failed'));
+      await make();
+      for (let n = 0; n < 2; n++) {
+        await app.app.look();
+        app.clock.now += 10 * 60_000;
+      }
+      await app.app.look();
+      owner = await openConsole(app, 'owner');
+      const told = (await owner.send({ method: 'GET', url: '/alerts' })).body.results;
+      assert.deepEqual(
+        told.flatMap(({ title, endedAt }: { title: string; endedAt: string | null }) => (endedAt ? [] : [title])),
+        ['A backup did not pass its trial'],
+      );
+      assert.equal((await change({ ...plan, isOn: false })).status, 200);
+      await other.close();
+    });
+
+    test('a restore is prepared with the name of the service, and taken back; a database server refuses', async () => {
+      const [{ backupId }] = (await list()).results;
+      const prepare = (name: string) =>
+        owner.send({ method: 'POST', url: `${url}/${backupId}/restore`, body: { name } });
+      assert.equal((await prepare('museum')).status, 400);
+      const { status, body } = await prepare('pharos.test');
+      if (database === 'postgres') {
+        assert.equal(status, 403);
+        assert.match(body.error.error, /pharos restore/);
+        return;
+      }
+      assert.deepEqual([status, body.result.prepared.backupId], [200, backupId]);
+      // A trial of one that lacks files says that, and shows no paths.
+      const upload = { ...app.credentials, 'content-type': 'text/plain' };
+      const sent = await app.send({ method: 'POST', url: '/api/v2/files/lost.txt', headers: upload, body: 'lost' });
+      assert.equal(sent.status, 201, JSON.stringify(sent.body));
+      rmSync(filesFolder(app.config), { recursive: true });
+      const lacking = await make();
+      await owner.send({ method: 'POST', url: `${url}/${lacking}/drill` });
+      await app.app.idle();
+      const { drill } = (await owner.send({ method: 'GET', url: '/system/backup-plan' })).body.result;
+      assert.deepEqual(
+        [drill.ok, drill.message],
+        [false, 'It can be restored, but 1 of its files is missing: the storage had lost it when the backup was made.'],
+      );
+      const plan = { isOn: true, everyDays: 1, time: '00:00', timeZone: 'UTC', kept: 1, drill: false };
+      const change = (body: object) => owner.send({ method: 'PUT', url: '/system/backup-plan', body });
+      assert.equal((await change(plan)).status, 200);
+      app.clock.now += 60_000;
+      await app.app.backUp();
+      const left = (await list()).results.map((one: { backupId: string }) => one.backupId);
+      assert.deepEqual([left.length, left[1]], [2, backupId], 'the plan leaves what the next start needs');
+      assert.equal((await change({ ...plan, isOn: false })).status, 200);
+      const cancelled = await owner.send({ method: 'DELETE', url: '/system/restore' });
+      assert.deepEqual([cancelled.status, cancelled.body.result.prepared], [200, null]);
+      assert.equal((await owner.send({ method: 'DELETE', url: '/system/restore' })).status, 404);
     });
   });
 }

@@ -8,6 +8,12 @@ const backupSchema = Type.Object({
   createdAt: timestampSchema,
   rows: Type.Integer({ minimum: 0 }),
   files: Type.Integer({ minimum: 0, description: 'Uploaded files in it' }),
+  filesElsewhere: Type.Union(
+    [Type.Object({ place: Type.String(), files: Type.Integer({ minimum: 0 }) }), Type.Null()],
+    {
+      description: 'Uploaded files that are not in it, because they lie in S3, and where',
+    },
+  ),
   bytes: Type.Number({ minimum: 0, description: 'On disk' }),
   lost: Type.Object(
     {
@@ -32,6 +38,7 @@ const example = {
   createdAt: exampleCreated,
   rows: 48_210,
   files: 12,
+  filesElsewhere: null,
   bytes: 5_214_000,
   lost: { count: 0, names: [] },
 };
@@ -59,7 +66,7 @@ export function backupConsoleEndpoints(service: BackupService): readonly Console
       summary: 'List the backups, newest first, and the one in progress',
       answer: {
         status: 200,
-        description: `At most ${mostBackups}. \`failure\` is present if the last try failed.`,
+        description: `At most ${mostBackups} by hand beside those of the plan. \`failure\` is present if the last try failed.`,
         schema: Type.Object({
           results: Type.Array(backupSchema),
           most: Type.Integer({ description: 'How many are kept' }),
@@ -71,7 +78,7 @@ export function backupConsoleEndpoints(service: BackupService): readonly Console
       errors: [],
       handle: async () => ({
         results: await service.list(),
-        most: mostBackups,
+        most: await service.most(),
         running: service.running() ?? null,
         failure: service.lastFailure() ?? null,
       }),

@@ -7,19 +7,22 @@ import { type Manifest, readManifest } from '../../backup/manifest.ts';
 import { type BackupProgress, removeUnfinished, writeBackup } from '../../backup/write.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
-import type { BlobStore } from '../../blobs/blob-store.ts';
+import type { BlobStorage } from '../../blobs/blob-store.ts';
 import type { Database } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
+import { findPlan, noteState } from './plan.ts';
 
 export interface BackupDeps {
   readonly db: Database;
-  readonly blobs: BlobStore;
+  readonly blobs: BlobStorage;
   /** The folder of the backups; it holds nothing else. */
   readonly folder: string;
   /** After so many days one is deleted; 0: never by itself. */
   readonly keptDays: number;
   readonly now: Clock;
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
+  /** Has everything written that is only held in memory. */
+  readonly settle?: () => Promise<unknown>;
   /** @throws Failure Timeout when little room is left on the disk */
   readonly assertRoom: () => void;
 }
@@ -29,6 +32,8 @@ export interface Backup {
   readonly createdAt: string;
   readonly rows: number;
   readonly files: number;
+  /** Where files were left that are not in it: those in S3. */
+  readonly filesElsewhere: { readonly place: string; readonly files: number } | null;
   /** On disk. */
   readonly bytes: number;
   /** Files that were listed but whose bytes the storage did not have, with the first of their names. */
@@ -69,6 +74,12 @@ export class BackupService {
     return this.#lastFailure;
   }
 
+  /** How many there may be before one more is made by hand. */
+  async most(): Promise<number> {
+    const { isOn, kept } = await findPlan(this.#deps.db);
+    return isOn ? mostBackups + kept : mostBackups;
+  }
+
   /** Newest first. */
   async list(): Promise<Backup[]> {
     const { folder } = this.#deps;
@@ -78,28 +89,34 @@ export class BackupService {
 
   /** Resolves once it has begun. @throws Failure DuplicateValue while one runs or there are too many */
   async start(by: Actor): Promise<RunningBackup> {
-    const { db, folder, now, inBackground, assertRoom } = this.#deps;
-    assertRoom();
-    const startedAt = now();
-    const backupId = isoTime(startedAt).replaceAll(/[:.]/g, '-');
-    if (this.#running) throw fail('DuplicateValue', 'A backup is already being made. Wait until it is done.');
-    const begun = { backupId, startedAt: isoTime(startedAt), part: '', tables: 0, ofTables: 0, rows: 0, files: 0 };
-    // From here on no other backup can begin.
-    this.#running = begun;
-    try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await removeUnfinished(folder);
-      const known = await this.#ids();
-      if (known.length >= mostBackups)
-        throw fail('DuplicateValue', `There are ${mostBackups} backups. Download and delete one first.`);
-      if (known.includes(backupId)) throw fail('DuplicateValue', 'There is already a backup of this moment.');
-      await recordChange(db, { by, action: 'backup.create', subject: backupId, now: startedAt });
-    } catch (error) {
-      this.#running = undefined;
-      throw error;
-    }
-    inBackground('making a backup', () => this.#write(backupId, startedAt));
+    const { inBackground } = this.#deps;
+    const most = await this.most();
+    const begun = await this.#begin(by, (known) => {
+      if (known.length >= most)
+        throw fail('DuplicateValue', `There are ${most} backups. Download and delete one first.`);
+    });
+    inBackground('making a backup', () => this.#writeByHand(begun));
     return begun;
+  }
+
+  /** With it there is one again, also where the plan has failed. */
+  async #writeByHand(begun: RunningBackup): Promise<void> {
+    const { db, now } = this.#deps;
+    await this.#write(begun);
+    if (!this.#stopping.signal.aborted) await noteState(db, { goodAt: now() });
+  }
+
+  /** Resolves with its id once it is complete, whatever their number: who calls this deletes older ones. */
+  async make(by: Actor): Promise<string> {
+    const begun = await this.#begin(by, () => undefined);
+    await this.#write(begun);
+    if (this.#stopping.signal.aborted) throw new Error('The service was stopped.');
+    return begun.backupId;
+  }
+
+  /** The folder of a backup. @throws Failure ObjectNotFound */
+  folderOf(backupId: string): Promise<string> {
+    return this.#find(backupId);
   }
 
   /** @throws Failure ObjectNotFound */
@@ -141,6 +158,29 @@ export class BackupService {
     return this.#stopping.abort(new Error('The service was stopped.'));
   }
 
+  async #begin(by: Actor, assertRoomFor: (known: readonly string[]) => void): Promise<RunningBackup> {
+    const { db, folder, now, assertRoom } = this.#deps;
+    assertRoom();
+    const startedAt = now();
+    const backupId = isoTime(startedAt).replaceAll(/[:.]/g, '-');
+    if (this.#running) throw fail('DuplicateValue', 'A backup is already being made. Wait until it is done.');
+    const begun = { backupId, startedAt: isoTime(startedAt), part: '', tables: 0, ofTables: 0, rows: 0, files: 0 };
+    // From here on no other backup can begin.
+    this.#running = begun;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await removeUnfinished(folder);
+      const known = await this.#ids();
+      assertRoomFor(known);
+      if (known.includes(backupId)) throw fail('DuplicateValue', 'There is already a backup of this moment.');
+      await recordChange(db, { by, action: 'backup.create', subject: backupId, now: startedAt });
+    } catch (error) {
+      this.#running = undefined;
+      throw error;
+    }
+    return begun;
+  }
+
   async #ids(): Promise<string[]> {
     const { folder } = this.#deps;
     const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -156,14 +196,15 @@ export class BackupService {
     return join(folder, backupId);
   }
 
-  async #write(backupId: string, startedAt: number): Promise<void> {
-    const { db, blobs, folder, now } = this.#deps;
+  async #write({ backupId, startedAt }: RunningBackup): Promise<void> {
+    const { db, blobs, folder, now, settle } = this.#deps;
     try {
+      await settle?.();
       await writeBackup({
         db,
         blobs,
         folder: join(folder, backupId),
-        now: startedAt,
+        now: Date.parse(startedAt),
         signal: this.#stopping.signal,
         onProgress: (progress) => {
           if (this.#running) this.#running = { ...this.#running, ...progress };
@@ -189,12 +230,17 @@ async function describe(path: string, backupId: string): Promise<Backup | undefi
     createdAt: manifest.createdAt,
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     files: manifest.blobs.rows,
+    filesElsewhere: leftIn(manifest),
     bytes: manifest.blobs.bytes + (await sizeOfTables(path, manifest)),
     lost: {
       count: manifest.lost?.count ?? 0,
       names: (manifest.lost?.files ?? []).slice(0, mostLostNamed).map(({ name }) => name),
     },
   };
+}
+
+function leftIn({ blobs: { elsewhere } }: Manifest): Backup['filesElsewhere'] {
+  return elsewhere ? { place: elsewhere.place, files: elsewhere.files } : null;
 }
 
 async function sizeOfTables(path: string, { tables, blobs }: Manifest): Promise<number> {

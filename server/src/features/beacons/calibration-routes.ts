@@ -7,6 +7,7 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
 import { calibrate } from '../../proximity/index.ts';
 import { findAllowed } from '../../resources/allowed.ts';
+import type { Key } from '../../resources/table.ts';
 import { beacons } from './resource.ts';
 
 /** Fewer say nothing (see calibrate); 30 s at ten advertisements a second are 300. */
@@ -41,7 +42,7 @@ function measure(samples: readonly number[]) {
   );
 }
 
-export function calibrationEndpoints(db: Db, noteChange: (db: Db) => Promise<void>): Endpoint[] {
+export function calibrationEndpoints(db: Db, noteChange: (db: Db, key: Key) => Promise<void>): Endpoint[] {
   return [
     endpoint<Static<typeof schema>, void>({
       method: 'POST',
@@ -81,7 +82,7 @@ export function calibrationEndpoints(db: Db, noteChange: (db: Db) => Promise<voi
       handle: async ({ app, params, body, now }) => {
         const { measuredPower, spread, count } = measure(body.samples);
         const updatedAt = await db.transaction(async (db) => {
-          await noteChange(db);
+          await noteChange(db, { app_id: app.appId });
           return storeMeasuredPower(db, app.appId, params['objectId'] ?? '', { measuredPower, now });
         });
         return { result: { measuredPower, spread, samples: count, updatedAt: isoTime(updatedAt) } };

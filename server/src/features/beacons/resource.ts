@@ -1,7 +1,14 @@
 import { Type } from 'typebox';
 import { isObject } from '../../base/is-object.ts';
 import { nullable, text as textColumn } from '../../db/table.ts';
-import { exampleCreated, exampleId, exampleUpdated, madeStamps, objectIdSchema } from '../../http/answers.ts';
+import {
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  madeStamps,
+  objectIdSchema,
+  pointerSchema,
+} from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, number, pointer, text, time } from '../../resources/members.ts';
@@ -33,8 +40,20 @@ const tuning = {
   ),
 };
 
+/** Where it belongs; absent from answers unless known. */
+const belonging = {
+  venueId: Type.Optional(pointerSchema('Venue')),
+  zoneId: Type.Optional(pointerSchema('Zone')),
+};
+
 export const beaconShape = defineShape(
-  Type.Object({ ...members, location: Type.Optional(location), metadata: Type.Optional(metadata), ...tuning }),
+  Type.Object({
+    ...members,
+    location: Type.Optional(location),
+    metadata: Type.Optional(metadata),
+    ...tuning,
+    ...belonging,
+  }),
   {
     rules: ({ metadata: given }) =>
       given === undefined || isObject(given) ? [] : [{ field: 'metadata', problem: 'must be a JSON object' }],
@@ -57,6 +76,7 @@ export const beaconRecord = {
     location: Type.Optional(location),
     metadata,
     ...tuning,
+    ...belonging,
     ...madeStamps,
   }),
   example: { objectId: exampleId, ...beaconExample, createdAt: exampleCreated, updatedAt: exampleUpdated },
@@ -83,7 +103,7 @@ export const beacons = defineResource({
     name: 'Beacons',
     description: 'The beacons of a venue: a UUID, a major and a minor number, and free metadata.',
     place: 10,
-    console: { read: 'beacons.read', write: 'beacons.write' },
+    console: { read: 'beacons.read', write: 'beacons.write', byVenue: true },
   },
   path: '/beacons',
   record: beaconRecord,
@@ -99,6 +119,8 @@ export const beacons = defineResource({
     measuredPower: number('measured_power', { optional: true }),
     sensitivity: text('sensitivity', { optional: true }),
     radius: number('radius', { optional: true, isFraction: true }),
+    venueId: pointer('venue_id', 'Venue', { optional: true }),
+    zoneId: pointer('zone_id', 'Zone', { optional: true }),
     createdBy: pointer('created_by', '_User', { optional: true }),
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),
@@ -109,8 +131,11 @@ export const beacons = defineResource({
     beacons_created_by: { on: ['app_id', 'created_by', 'object_id'] },
     beacons_identity: { on: ['app_id', 'uuid_key', 'major', 'minor'] },
     beacons_major: { on: ['app_id', 'major', 'minor', 'object_id'] },
+    beacons_venue: { on: ['app_id', 'venue_id', 'object_id'] },
+    beacons_zone: { on: ['app_id', 'zone_id', 'object_id'] },
     beacons_gateway: { on: ['app_id', 'gateway_key'] },
   },
   rules: 'beacons',
+  venue: { member: 'venueId' },
   defaultLimit: 1000,
 });

@@ -11,8 +11,8 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import { countRecords } from './definition/store.ts';
 import type { BucketService } from './service.ts';
-import { countRecords } from './store.ts';
 
 /** Counting stops here: an exact count of millions would only slow the list down. */
 const countLimit = 10_000;

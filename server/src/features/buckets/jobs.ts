@@ -1,6 +1,6 @@
 import type { JobHandler } from '../../jobs/job.ts';
-import { type FillDeps, fillBucket, purgeBucket } from './fill.ts';
-import { learnMembers } from './learn.ts';
+import { type FillDeps, fillBucket, purgeBucket } from './definition/fill.ts';
+import { learnMembers } from './definition/learn.ts';
 import type { BucketJob } from './service.ts';
 
 /** All may be repeated, and all are tried for ever: a slot that is never filled is never used. */
@@ -13,8 +13,7 @@ export function bucketJobHandlers(deps: FillDeps): Record<BucketJob, JobHandler>
     'bucket.fill': { ...common, run: (job) => fillBucket(deps, job.appId, bucketOf(job.payload)) },
     'bucket.learn': {
       ...common,
-      run: (job) =>
-        learnMembers(deps, job.appId, job.payload as { readonly bucketId: string; readonly members: string[] }),
+      run: (job) => learnMembers(deps, job.appId, job.payload as Parameters<typeof learnMembers>[2]),
     },
     'bucket.purge': {
       ...common,

@@ -16,7 +16,7 @@ import { mergePatchSchema } from '../../resources/change-schemas.ts';
 import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
-import type { Bucket, BucketDirectory } from './directory.ts';
+import type { Bucket, BucketDirectory } from './definition/directory.ts';
 import {
   assertBucketName,
   type ColumnMap,
@@ -24,9 +24,9 @@ import {
   schemaBody,
   schemaRecordExample,
   schemaRecordSchema,
-} from './schemas.ts';
+} from './definition/schemas.ts';
+import { schemaTable, schemaTag } from './definition/tables.ts';
 import type { BucketService, SchemaKey } from './service.ts';
-import { schemaTable, schemaTag } from './tables.ts';
 
 export interface SchemaDeps {
   readonly db: Database;

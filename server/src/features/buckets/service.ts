@@ -2,16 +2,17 @@ import { type Actor, recordChange, service } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { isoTime } from '../../http/answers.ts';
 import { sentence } from '../../http/shape.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../resources/entity-tag.ts';
-import { mergeColumns, readSlots } from './directory.ts';
-import { assertBucketName, type ColumnMap, slotColumns } from './schemas.ts';
-import { assignSlots, type LearnableMember, learnedMembers, type SlotColumns } from './slots.ts';
-import * as store from './store.ts';
-import { schemaTable } from './tables.ts';
+import { mergeColumns, readSlots } from './definition/directory.ts';
+import type { AskedPaths } from './definition/learn.ts';
+import { assertBucketName, type ColumnMap, slotColumns } from './definition/schemas.ts';
+import { assignSlots, type LearnableMember, learnedMembers, type SlotColumns } from './definition/slots.ts';
+import * as store from './definition/store.ts';
+import { schemaTable } from './definition/tables.ts';
 
 export interface BucketDeps {
   readonly db: Database;
@@ -26,6 +27,8 @@ export interface BucketDeps {
       readonly payload: { readonly bucketId: string; readonly members?: readonly string[] };
     },
   ) => Promise<void>;
+  /** Forgets what was kept of the records of a bucket, in the transaction that deletes it. */
+  readonly forgetPast: (db: Db, appId: string, bucketId: string) => Promise<void>;
 }
 
 /**
@@ -52,7 +55,7 @@ export class BucketService {
     assertBucketName(name);
     const createdAt = now();
     try {
-      const objectId = await cacheVersion.change(async (db) => {
+      const objectId = await cacheVersion.change(appId, async (db) => {
         const bucketId = await this.#insertBucket(db, appId, name);
         await recordChange(db, {
           by,
@@ -91,11 +94,12 @@ export class BucketService {
 
   /** The bucket is gone at once; its records are deleted in the background. @throws Failure ObjectNotFound */
   async deleteBucket(appId: string, name: string, by: Actor = service): Promise<void> {
-    const { db, cacheVersion, now, enqueue } = this.#deps;
+    const { db, cacheVersion, now, enqueue, forgetPast } = this.#deps;
     const found = await store.findBucket(db, appId, name);
     if (!found) throw fail('ObjectNotFound', `There is no bucket called ${name}.`);
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(appId, async (db) => {
       await store.deleteBucketRow(db, appId, found.object_id);
+      await forgetPast(db, appId, found.object_id);
       await enqueue(db, { appId, kind: 'bucket.purge', payload: { bucketId: found.object_id } });
       await recordChange(db, { by, action: 'bucket.delete', subject: name, appId, before: { name }, now: now() });
     });
@@ -113,7 +117,7 @@ export class BucketService {
     const createdAt = now();
     const objectId = newObjectId(createdAt);
     const add = () =>
-      cacheVersion.change(async (db) => {
+      cacheVersion.change(appId, async (db) => {
         const found = await store.findBucket(db, appId, bucketName);
         const bucketId = found?.object_id ?? (await this.#insertBucket(db, appId, bucketName));
         const bucket = await lockOrFail(db, appId, bucketId);
@@ -143,7 +147,7 @@ export class BucketService {
     assertUnchanged?: AssertUnchanged,
   ): Promise<{ readonly updatedAt: number; readonly tag: string }> {
     const { cacheVersion, now } = this.#deps;
-    return cacheVersion.change(async (db) => {
+    return cacheVersion.change(key.appId, async (db) => {
       const bucket = await lockOrFail(db, key.appId, key.bucketId);
       const schemas = await store.listSchemas(db, key.appId, key.bucketId);
       const current = schemas.find(({ object_id }) => object_id === key.objectId);
@@ -165,7 +169,7 @@ export class BucketService {
 
   async removeSchema(key: SchemaKey, assertUnchanged?: AssertUnchanged): Promise<void> {
     const { cacheVersion } = this.#deps;
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(key.appId, async (db) => {
       const bucket = await lockOrFail(db, key.appId, key.bucketId);
       const rowKey = { app_id: key.appId, object_id: key.objectId };
       const row = await schemaTable.find(db, rowKey);
@@ -177,15 +181,15 @@ export class BucketService {
   }
 
   /** Starts learning members of a bucket in the background. */
-  async askToLearn(appId: string, bucketId: string, members: readonly string[]): Promise<void> {
+  async askToLearn(appId: string, bucketId: string, asked: AskedPaths): Promise<void> {
     const { db, enqueue } = this.#deps;
-    await enqueue(db, { appId, kind: 'bucket.learn', payload: { bucketId, members } });
+    await enqueue(db, { appId, kind: 'bucket.learn', payload: { bucketId, ...asked } });
   }
 
   /** Marks slots as no longer exact, so that queries read the documents instead. */
   async markInexact(appId: string, bucketId: string, inexact: readonly string[]): Promise<void> {
     const { cacheVersion, now } = this.#deps;
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(appId, async (db) => {
       const bucket = await store.lockBucket(db, appId, bucketId);
       if (!bucket) return;
       const slots = readSlots(bucket).map((slot) => (inexact.includes(slot.slot) ? { ...slot, exact: false } : slot));

@@ -32,7 +32,14 @@ for (const database of databases) {
       return answer.body.result;
     }
     const publish = (appId = app.appId) =>
-      devices.publish({ appId, topic: body.topic, payload: Buffer.from('{}'), timeoutMs: 2_000, seconds: 60 });
+      devices.publish({
+        id: 'message',
+        appId,
+        topic: body.topic,
+        payload: Buffer.from('{}'),
+        timeoutMs: 2_000,
+        seconds: 60,
+      });
 
     test('issued credentials let the device in, and are stored only as a hash', async () => {
       const id = await register();

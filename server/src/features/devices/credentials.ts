@@ -4,8 +4,8 @@ import { type Actor, recordChange } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { randomText } from '../../base/id.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import type { DeviceLogin } from '../../delivery/mqtt/mqtt-connection.ts';
 import { isoTime } from '../../http/answers.ts';
 import * as store from './credential-store.ts';
@@ -54,7 +54,7 @@ export function createDeviceCredentials({ db, cacheVersion, now }: CredentialDep
       const { username, topic } = await this.get(appId, deviceId);
       const password = randomText(43);
       const at = now();
-      await cacheVersion.change(async (db) => {
+      await cacheVersion.change(appId, async (db) => {
         if (!(await store.holdDevice(db, appId, deviceId))) throw noDevice(deviceId);
         await store.saveCredential(db, { appId, deviceId, passwordHash: secretHash(password), now: at });
         await recordChange(db, { by, action: 'device.issueCredentials', subject: deviceId, appId, now: at });
@@ -63,7 +63,7 @@ export function createDeviceCredentials({ db, cacheVersion, now }: CredentialDep
     },
 
     async revoke(appId: string, deviceId: string, by: Actor): Promise<void> {
-      await cacheVersion.change(async (db) => {
+      await cacheVersion.change(appId, async (db) => {
         const isGone = !(await store.deleteCredential(db, appId, deviceId));
         if (isGone) throw fail('ObjectNotFound', `The device ${deviceId} has no credentials.`);
         await recordChange(db, { by, action: 'device.revokeCredentials', subject: deviceId, appId, now: now() });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { DiskBlobStore } from '../../blobs/disk.ts';
+import type { BlobStorage } from '../../blobs/blob-store.ts';
 import type { Database } from '../../db/db.ts';
 import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
@@ -10,14 +10,16 @@ import { startFileHousekeeping } from './housekeeping.ts';
 import { type FileDeps, fileEndpoints } from './routes.ts';
 import { registerFileServing } from './serve.ts';
 import { type SettleDeps, settleFiles } from './settle.ts';
-import { sweepOrphans } from './sweep.ts';
+import { sweepOwnOrphans } from './sweep.ts';
 
 export interface FileFeatureDeps {
   readonly db: Database;
-  readonly blobs: DiskBlobStore;
+  readonly blobs: BlobStorage;
   readonly now: Clock;
   readonly maxFileBytes: number;
   readonly publicUrl: () => string;
+  /** Whether apps read files from the storage itself, if it can sign addresses. */
+  readonly redirects: boolean;
   readonly usage: UsageMeter;
   readonly quotas: ClientQuotas;
   readonly claimRoom: FileDeps['claimRoom'];
@@ -33,7 +35,7 @@ export function createFileFeature(deps: FileFeatureDeps): Feature {
   const isStopping = () => hasStopped;
   const housekeeping = startFileHousekeeping({
     sweepUnfinished: () => blobs.sweepUnfinished(now()),
-    sweepOrphans: () => sweepOrphans({ db, blobs, now, isStopping }),
+    sweepOrphans: () => sweepOwnOrphans({ db, blobs, now, isStopping, log: deps.log }),
     settle: (all) => settleFiles({ db, blobs, now, isStopping, log: deps.log }, all),
     run: inBackground,
   });
@@ -42,7 +44,7 @@ export function createFileFeature(deps: FileFeatureDeps): Feature {
   return {
     endpoints: fileEndpoints({ ...deps, attempt }),
     consoleEndpoints: fileConsoleEndpoints({ db, assertApp: deps.assertApp }),
-    register: (server) => registerFileServing(server, { db, blobs }),
+    register: (server) => registerFileServing(server, { db, blobs, redirects: deps.redirects }),
     jobs: fileErasureHandlers(db, blobs),
     stop() {
       hasStopped = true;

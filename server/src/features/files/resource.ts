@@ -77,5 +77,7 @@ export const files = defineResource({
   users: ['created_by'],
   erased: 'own',
   rules: 'files',
+  // A plan is a file. Whoever knows the id of a file may know its address, which anyone can read.
+  venue: { open: ['get', 'create'] },
   defaultLimit: 100,
 });

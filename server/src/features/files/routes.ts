@@ -165,7 +165,7 @@ type Locating = Caller & Pick<Call<undefined, undefined>, 'params'>;
 
 const keyOf = (appId: string, params: Locating['params']) => ({ app_id: appId, object_id: params['file'] ?? '' });
 
-const ruled = (records: RecordTable) => ({ rules: 'files', records }) as const;
+const ruled = (records: RecordTable) => ({ rules: 'files', records, venue: files.venue }) as const;
 
 const notFound = () => fail('ObjectNotFound', 'There is no file with this objectId.');
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../../base/errors.ts';
-import type { BlobStore } from '../../blobs/blob-store.ts';
+import type { BlobStorage } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
 import { blobKeyOf, contentDisposition } from './file-name.ts';
 import { servedAs } from './media-type.ts';
@@ -17,7 +17,9 @@ const cacheControl = 'private, max-age=60, must-revalidate';
 
 interface Deps {
   readonly db: Db;
-  readonly blobs: BlobStore;
+  readonly blobs: BlobStorage;
+  /** Whether apps read files from the storage itself, if it can sign addresses. */
+  readonly redirects: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ export function registerFileServing(server: FastifyInstance, deps: Deps): void {
       const { appId, storedName } = request.params;
       const file = isPossible(appId, storedName) ? await findServedFile(deps.db, appId, storedName) : undefined;
       if (!file) throw notFound();
-      return serve(request, reply, { file, key: blobKeyOf(appId, storedName), blobs: deps.blobs });
+      return serve(request, reply, { file, key: blobKeyOf(appId, storedName), ...deps });
     },
   });
 }
@@ -46,13 +48,13 @@ function isPossible(appId: string, storedName: string): boolean {
 
 const notFound = () => fail('NotFound', 'There is no such file.');
 
-interface Found {
+interface Found extends Omit<Deps, 'db'> {
   readonly file: ServedFile;
   readonly key: string;
-  readonly blobs: BlobStore;
 }
 
-async function serve(request: FastifyRequest, reply: FastifyReply, { file, key, blobs }: Found): Promise<FastifyReply> {
+async function serve(request: FastifyRequest, reply: FastifyReply, found: Found): Promise<FastifyReply> {
+  const { file, key, blobs } = found;
   const validators = { etag: `"${file.sha256}"`, modifiedAt: file.created_at };
   reply.headers({
     'cache-control': cacheControl,
@@ -69,6 +71,7 @@ async function serve(request: FastifyRequest, reply: FastifyReply, { file, key, 
   reply.type(contentType);
   // A range of a HEAD request is ignored (RFC 9110, section 14.2).
   if (request.method === 'HEAD') return reply.header('content-length', file.size).send();
+  if (found.redirects && blobs.signedUrl && !isOwnPage(request)) return redirect(reply, found, blobs.signedUrl);
   const range = requestedRange(request.headers, file.size, validators);
   if (range === 'unsatisfiable') return refuseRange(reply, file.size);
   const bytes = await blobs.get(key, range);
@@ -78,6 +81,28 @@ async function serve(request: FastifyRequest, reply: FastifyReply, { file, key, 
   }
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${file.size}`);
   return reply.header('content-length', range ? range.end - range.start + 1 : file.size).send(bytes);
+}
+
+/** The console's pages show nothing from other addresses; their content policy forbids it. */
+function isOwnPage({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-site'] === 'same-origin';
+}
+
+/** The bytes come from the storage, with the same type and name. The address is signed, and valid for a minute. */
+async function redirect(
+  reply: FastifyReply,
+  { file, key }: Found,
+  sign: NonNullable<BlobStorage['signedUrl']>,
+): Promise<FastifyReply> {
+  const { contentType, disposition } = servedAs(file.content_type);
+  const signed = await sign(key, {
+    contentType,
+    disposition: contentDisposition(disposition, file.name),
+    cacheControl,
+  });
+  for (const name of ['content-disposition', 'content-type', 'accept-ranges', 'etag', 'last-modified'])
+    reply.removeHeader(name);
+  return reply.header('cache-control', 'private, no-store').redirect(signed, 302);
 }
 
 function refuseRange(reply: FastifyReply, size: number): FastifyReply {

@@ -1,12 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import type { BlobEntry, BlobStore } from '../../blobs/blob-store.ts';
+import type { BlobEntry, BlobStorage, BlobStore } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
+import { findOwnership } from './ownership.ts';
 import { databaseBirth, findStoredNames } from './store.ts';
 
 /** The record of an upload follows its bytes within moments; a day allows for clocks that differ. */
 const graceMs = 86_400_000;
-const pageSize = 100;
+const pageSize = 500;
 
 export interface SweepDeps {
   readonly db: Db;
@@ -40,6 +41,18 @@ export async function sweepOrphans({ db, blobs, now, isStopping }: SweepDeps): P
     await nextTick();
   }
   return removed;
+}
+
+export interface OwnSweepDeps extends SweepDeps {
+  readonly blobs: BlobStorage;
+  readonly log: (level: 'info' | 'error', message: string) => void;
+}
+
+/** Files without a record are removed only by the database to which they belong. */
+export async function sweepOwnOrphans({ log, ...deps }: OwnSweepDeps): Promise<number> {
+  if ((await findOwnership(deps.db, deps.blobs)) === 'own') return sweepOrphans(deps);
+  log('error', `${deps.blobs.place} belongs to another database, so nothing is removed from it. See: pharos doctor`);
+  return 0;
 }
 
 /** The keys of those entries that no row of their app names. Entries of one app follow one another. */

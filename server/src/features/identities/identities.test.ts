@@ -454,6 +454,26 @@ for (const database of databases) {
         assert.equal((await enter(account)).body.objectId, objectId);
       });
 
+      test('make no other account of somebody who was erased, until the provider issues a new one', async () => {
+        const tokenAt = (iat: number) => provider.forge({ claims: { sub: 'leaver', iat, exp: iat + 86_400 } });
+        const [old, without] = [
+          await tokenAt(seconds() - 60),
+          await provider.forge({ claims: { sub: 'leaver', iat: undefined } }),
+        ];
+        const { objectId } = (await ask(old)).body.result;
+        const erased = await app.send({ method: 'DELETE', url: `${users}/me`, headers: bearerOf(old) });
+        assert.equal(erased.status, 200);
+        await app.app.idle();
+        for (const token of [old, without]) assertRefused(await ask(token), 403, 209, /no longer valid/);
+        const stored = JSON.stringify(await app.storage.db.all(raw('select * from erased_identities')));
+        assert.ok(stored.includes('person_hash') && !stored.includes('leaver'), 'only a hash is kept');
+        later(2_000);
+        const again = await ask(await tokenAt(seconds()));
+        assert.equal(again.status, 200, JSON.stringify(again.body));
+        assert.notEqual(again.body.result.objectId, objectId);
+        app.clock.now = Date.now();
+      });
+
       test('give the role that their claim says', async () => {
         await app.app.apps.change(app.appId, { policy: { listUsers: 'manager' } });
         const list = async (groups: string[]) =>

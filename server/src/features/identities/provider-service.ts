@@ -2,8 +2,8 @@ import { type Actor, recordChange } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 import { isoTime } from '../../http/answers.ts';
 import type { Changes } from '../../http/shape.ts';
@@ -74,7 +74,7 @@ export class ProviderService {
       updated_at: at,
     };
     try {
-      await cacheVersion.change(async (db) => {
+      await cacheVersion.change(appId, async (db) => {
         if ((await store.listProviders(db, appId)).length >= maxPerApp) throw tooMany();
         await store.insertProvider(db, row);
         await this.#audit(db, by, 'create', { appId, subject: row.object_id, after: chosen(row) });
@@ -149,7 +149,7 @@ export class ProviderService {
 
   async #change<T>(appId: string, objectId: string, work: (db: Db, row: store.ProviderRow) => Promise<T>): Promise<T> {
     const { cacheVersion } = this.#deps;
-    return cacheVersion.change(async (db) =>
+    return cacheVersion.change(appId, async (db) =>
       work(db, (await store.lockProvider(db, appId, objectId)) ?? missing(objectId)),
     );
   }

@@ -13,7 +13,7 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
 import { clientOf } from '../../sign-in/accounts.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
-import { answerOf, refreshMember, signInAnswer } from '../../sign-in/sign-in-answer.ts';
+import { answerOf, halfSignInErrors, refreshMember, signInAnswer } from '../../sign-in/sign-in-answer.ts';
 import type { IdentityService, Presented } from './service.ts';
 import { identitiesTag } from './tables.ts';
 
@@ -120,7 +120,7 @@ function signIn({ service, limits }: IdentityRouteDeps): Endpoint {
       }),
       example: { ...signInAnswer.example, isNew: false },
     },
-    errors: [...wrongTokens, 'UserEmailTaken'],
+    errors: [...wrongTokens, 'UserEmailTaken', ...halfSignInErrors],
     handle: async ({ app, body, address, now, headers }) => {
       const attempt = { app, address, now };
       const client = clientOf({ headers }, body);

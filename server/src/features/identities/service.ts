@@ -4,11 +4,11 @@ import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import { sql } from '../../base/sql.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { isoTime } from '../../http/answers.ts';
-import type { Account, AccountKey, Accounts, Client, Proof, Session } from '../../sign-in/accounts.ts';
+import type { Account, AccountKey, Accounts, SignedIn as Begun, Client, Proof } from '../../sign-in/accounts.ts';
 import {
   TokenRefused,
   unverifiedIssuer,
@@ -39,7 +39,7 @@ export interface Presented {
 }
 
 export interface SignedIn {
-  readonly session: Session;
+  readonly session: Begun;
   /** The account was made just now. */
   readonly isNew: boolean;
 }
@@ -89,7 +89,7 @@ export class IdentityService {
       if (account.isDisabled) throw fail('OperationForbidden', 'This account is disabled.');
       const key = { appId: app.appId, userId: account.userId };
       if (role !== undefined && role !== account.role) {
-        await cacheVersion.note(db);
+        await cacheVersion.note(db, app.appId);
         await accounts.setRole(db, key, role);
       }
       return { session: await accounts.beginSession(db, app, account.userId, how), isNew };
@@ -133,7 +133,7 @@ export class IdentityService {
   /** @throws Failure ObjectNotFound, OperationForbidden when nothing else is left to sign in with */
   async unlink(key: AccountKey, objectId: string): Promise<void> {
     const { accounts, cacheVersion } = this.#deps;
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(key.appId, async (db) => {
       const account = await accounts.lock(db, key);
       const own = await store.listIdentities(db, key.appId, key.userId);
       if (!account || !own.some(({ object_id }) => object_id === objectId)) throw noIdentity();
@@ -170,6 +170,7 @@ export class IdentityService {
       return {
         userId: account.userId,
         role: person.role ?? account.role,
+        venueIds: account.venueIds,
         expiresAt: token.expiresAt,
         lastUsedAt: now(),
         isFixed: true,
@@ -180,10 +181,12 @@ export class IdentityService {
     }
   }
 
-  /** Forgets used ID tokens that have expired, in small steps. */
+  /** Forgets used ID tokens that have expired, and those who were erased long ago, in small steps. */
   async sweep(): Promise<void> {
     const { db, now } = this.#deps;
     await deleteInSteps(db, { table: 'used_id_tokens', id: 'token_hash', scope: sql`expires_at <= ${now()}` });
+    const longAgo = now() - store.refusedMs;
+    await deleteInSteps(db, { table: 'erased_identities', id: 'person_hash', scope: sql`erased_at <= ${longAgo}` });
   }
 
   async #verify(app: AppContext, { provider: name, idToken, nonce }: Presented): Promise<Person> {
@@ -239,6 +242,7 @@ export class IdentityService {
     }
     if (owner && !isTrusted) throw notLinked();
     if (!isTrusted && app.rules.of('users').rules.create.gate !== 'open') throw notOpen();
+    if (isTrusted) await this.#assertIssuedSinceErasure(db, person);
     const userId = newObjectId(now());
     await this.#insert(db, person, userId);
     const role = person.role ?? 'user';
@@ -253,7 +257,18 @@ export class IdentityService {
         now: now(),
       },
     );
-    return { account: { userId, role, isDisabled: false, hasPassword: false, hasVerifiedEmail: false }, isNew: true };
+    return { account: { ...nobody, userId, role }, isNew: true };
+  }
+
+  /**
+   * A token that an app still has of somebody who was erased would make her another account, unasked.
+   *
+   * @throws TokenRefused
+   */
+  async #assertIssuedSinceErasure(db: Db, { subject, token }: Person): Promise<void> {
+    const erasedAt = await store.findErasedAt(db, subject);
+    if (erasedAt !== undefined && (token.claims.iat ?? 0) * 1000 <= erasedAt)
+      throw new TokenRefused('The account was erased after this token was issued. Sign in at the provider again.');
   }
 
   async #insert(db: Db, { subject, token }: Person, userId: string): Promise<store.IdentityRow> {
@@ -286,8 +301,18 @@ export class IdentityService {
   }
 }
 
+/** What is known of an account that was made just now. */
+const nobody = {
+  isDisabled: false,
+  hasPassword: false,
+  hasVerifiedEmail: false,
+  email: '',
+  name: '',
+  venueIds: undefined,
+};
+
 interface Adopted {
-  readonly account: Account;
+  readonly account: Omit<Account, 'passwordProof'>;
   readonly isNew: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { secretHash } from '../../access/access.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import type { RowOf } from '../../db/table.ts';
@@ -114,4 +115,30 @@ export async function deleteIdentity(db: Db, appId: string, objectId: string): P
 /** All identities of a user. */
 export async function forgetIdentities(db: Db, appId: string, userId: string): Promise<void> {
   await db.run(sql`delete from identities where app_id = ${appId} and user_id = ${userId}`);
+}
+
+/** So long (ms) tokens of somebody who was erased are refused that were issued before: longer than such tokens live. */
+export const refusedMs = 30 * 86_400_000;
+
+const personHash = ({ issuer, subject }: Omit<Subject, 'appId'>) => secretHash(`${issuer} ${subject}`);
+
+/** In the transaction of an erasure: only a hash of who the person is at issuers is kept, and for a while. */
+export async function noteErased(
+  db: Db,
+  { appId, userId, now }: { readonly appId: string; readonly userId: string; readonly now: number },
+): Promise<void> {
+  const own = await db.all<Pick<IdentityRow, 'issuer' | 'subject'>>(
+    sql`select issuer, subject from identities where app_id = ${appId} and user_id = ${userId}`,
+  );
+  for (const identity of own)
+    await db.run(sql`insert into erased_identities (app_id, person_hash, erased_at)
+      values (${appId}, ${personHash(identity)}, ${now})
+      on conflict (app_id, person_hash) do update set erased_at = excluded.erased_at`);
+}
+
+/** When somebody was erased (ms); undefined: never, or long ago. */
+export async function findErasedAt(db: Db, subject: Subject): Promise<number | undefined> {
+  const row = await db.one<{ erased_at: number }>(sql`select erased_at from erased_identities
+    where app_id = ${subject.appId} and person_hash = ${personHash(subject)}`);
+  return row?.erased_at;
 }

@@ -54,6 +54,15 @@ export const identities = defineTable({
   users: ['user_id'],
 });
 
+/** Who was erased and may still have tokens; a hash of issuer and subject, for a while. */
+export const erasedIdentities = defineTable({
+  name: 'erased_identities',
+  owner: 'identities',
+  columns: { app_id: text, person_hash: text, erased_at: bigint },
+  key: ['app_id', 'person_hash'],
+  indexes: { erased_identities_time: { on: ['erased_at'] } },
+});
+
 export const usedIdTokens = defineTable({
   name: 'used_id_tokens',
   owner: 'identities',

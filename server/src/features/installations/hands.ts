@@ -13,6 +13,8 @@ export interface Registrant {
   /** The signed-in user; undefined with only the app key. */
   readonly userId: string | undefined;
   readonly isManager: boolean;
+  /** They may link an installation to somebody else. */
+  readonly namesOthers: boolean;
   /** The secret of the installation was sent. */
   readonly showsSecret?: boolean;
 }
@@ -30,12 +32,20 @@ export interface Hands {
 }
 
 const personal = ['channels', 'metadata', 'consents'] as const;
-const ofThePhone = ['pushType', 'timeZone', 'localeIdentifier', 'appIdentifier', 'appName', 'appVersion'] as const;
+const ofThePhone = [
+  'deviceModel',
+  'pushType',
+  'timeZone',
+  'localeIdentifier',
+  'appIdentifier',
+  'appName',
+  'appVersion',
+] as const;
 
-/** The user to whom a registration links; only managers can register for others. */
+/** The user to whom a registration links. */
 export function userOf(sent: Registration, by: Linking): string | undefined {
   if (!by.mayLink) return undefined;
-  return (by.isManager ? sent.userId?.objectId : undefined) ?? by.userId;
+  return (by.namesOthers ? sent.userId?.objectId : undefined) ?? by.userId;
 }
 
 /** A registration of a known installation. */

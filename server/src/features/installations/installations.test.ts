@@ -92,6 +92,29 @@ for (const database of databases) {
       assert.deepEqual([appVersion, channels, metadata, appName], ['3.0', ['one'], { a: 1 }, body.appName]);
     });
 
+    test('somebody else is named by managers under the preset of the specification alone, and by administrators', async () => {
+      const [manager, vera] = [await signInManager(app), await signIn(app)];
+      const named = () => register(phone({ userId: pointer(vera.userId) }), manager.headers);
+      assert.equal((await named()).status, 201);
+      await app.app.apps.changeRules(app.appId, { preset: 'visitors' });
+      try {
+        const refused = await named();
+        assert.deepEqual([refused.status, refused.body.code], [403, 119]);
+        const id = await create(app, url, phone(), vera.headers);
+        const taken = await app.send({
+          method: 'PUT',
+          url: `${url}/${id}`,
+          headers: manager.headers,
+          body: { userId: pointer(manager.userId) },
+        });
+        assert.equal(taken.status, 200, 'to herself she may');
+        const given = { method: 'PUT', url: `${url}/${id}`, body: { userId: pointer(vera.userId) } } as const;
+        assert.equal((await app.send({ ...given, headers: manager.headers })).status, 403);
+      } finally {
+        await app.app.apps.changeRules(app.appId, {});
+      }
+    });
+
     test('a token that arrives with another installation moves there', async () => {
       const [old, next] = [phone(), phone()];
       const [oldId, nextId] = [await create(app, url, old), await create(app, url, next)];

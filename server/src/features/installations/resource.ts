@@ -54,6 +54,12 @@ const visible = {
     Type.String({ minLength: 1, maxLength: 128, description: "The client's own id of the installation" }),
   ),
   deviceType: Type.Enum(['ios', 'android', 'web', 'embedded']),
+  deviceModel: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Such as Pixel 8: phones of one model hear beacons alike, which the engine learns',
+    }),
+  ),
   pushType: Type.Optional(Type.String({ maxLength: 64, description: 'How it is reached, such as fcm, apns, web' })),
   channels: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
@@ -136,6 +142,7 @@ function isTimeZone(name: string): boolean {
 export const installationExample = {
   installationId: 'c6f1a7e2-7d0b-4c55-9c37-0d6d6a1f2b90',
   deviceType: 'android',
+  deviceModel: 'Pixel 8',
   deviceToken: 'fGx0c2VjcmV0LXRva2Vu',
   pushType: 'fcm',
   channels: ['news', 'hall-2'],
@@ -218,6 +225,7 @@ export const installations = defineResource({
     objectId: text('object_id'),
     installationId: text('installation_id', optional),
     deviceType: text('device_type'),
+    deviceModel: text('device_model', optional),
     pushType: text('push_type', optional),
     channels: json('channels', { empty: '[]' }),
     timeZone: text('time_zone', optional),

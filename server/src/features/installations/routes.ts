@@ -34,9 +34,17 @@ const { tag, path } = installations;
 
 type LocateOwn = ReturnType<typeof locateRow>;
 
+/**
+ * Whoever follows a phone could be a manager whose own phone was found: a person is named by servers, whose secret keys are revoked one by one,
+ * and by administrators. Where the preset is that of the specification, managers go on doing so.
+ */
+const mayNameOthers = (caller: ProvingCaller) =>
+  seesAll(caller) && (caller.user === undefined || caller.app.rules.preset === 'specification');
+
 const registrant = (caller: ProvingCaller): Asking => ({
   userId: caller.user?.userId,
   isManager: seesAll(caller),
+  namesOthers: mayNameOthers(caller),
   policy: caller.app.policy,
   proof: proofOf(caller),
 });

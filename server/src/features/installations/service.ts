@@ -92,7 +92,7 @@ export class InstallationService {
         assertSame(row, changes);
         this.#assertReachable(changes, row);
         const { userId } = changes.set;
-        if (userId && userId.objectId !== by.userId && !by.isManager) throw notSignedIn();
+        if (userId && userId.objectId !== by.userId && !by.namesOthers) throw notSignedIn();
         await this.#assertUser(db, appId, userId?.objectId);
         const isUnproven = row.unproven !== 0 && !by.isManager;
         const sent = sentConsents(changes);
@@ -219,7 +219,7 @@ export class InstallationService {
       if (hands && hands.userId !== named && hands.userId !== row?.user_id)
         await this.#assertUser(db, appId, hands.userId);
       if (sent.userId && !linking.mayLink) throw notAgreed();
-      if (sent.userId && sent.userId.objectId !== (hands?.userId ?? by.userId) && !by.isManager) throw notSignedIn();
+      if (sent.userId && sent.userId.objectId !== (hands?.userId ?? by.userId) && !by.namesOthers) throw notSignedIn();
       if (row && row.device_type !== sent.deviceType) throw unchangeable(['deviceType']);
       this.#assertReachable({ set: sent, cleared: [] }, row);
       if (!row || !hands) return this.#insert(db, appId, sent, linking);
@@ -313,7 +313,7 @@ function unchangeable(fields: readonly string[]) {
 function notSignedIn() {
   return fail(
     'OperationForbidden',
-    'userId: an installation can only be linked to the user whose bearer is sent. Sign in and register it again.',
+    'userId: an installation can only be linked to the user whose bearer is sent. Sign in and register it again. A server links it with a secret key.',
   );
 }
 

@@ -115,6 +115,15 @@ export async function matchInstallations(
   return rows.map(({ object_id }) => object_id);
 }
 
+/** How many installations match, at most `most`. */
+export async function countAudience(db: Db, appId: string, condition: Sql | undefined, most: number): Promise<number> {
+  const rows = await db.all<{ n: number }>(
+    sql`select count(*) as n from (select 1 as one from installations where app_id = ${appId} and ${condition ?? raw('1 = 1')} limit ${most}) x`,
+    { tenant: appId },
+  );
+  return Number(rows[0]?.n ?? 0);
+}
+
 interface RouteRow {
   readonly device_type: 'ios' | 'android' | 'web' | 'embedded';
   readonly push_type: string | null;
@@ -138,6 +147,22 @@ export async function countRoutes(db: Db, appId: string, condition: Sql = raw('1
     count: Number(row.n),
   }));
 }
+
+/** How many installations have reported each locale, the commonest first. */
+export async function countLocales(
+  db: Db,
+  appId: string,
+): Promise<readonly { readonly locale: string | null; readonly count: number }[]> {
+  const rows = await db.all<{ locale_identifier: string | null; n: number }>(
+    sql`select locale_identifier, count(*) as n from installations where app_id = ${appId}
+      group by locale_identifier order by n desc, locale_identifier limit ${mostLocales}`,
+    { tenant: appId },
+  );
+  return rows.map((row) => ({ locale: row.locale_identifier, count: Number(row.n) }));
+}
+
+/** Far more than there are; phones can report what they like. */
+const mostLocales = 5_000;
 
 /** A token that reaches nobody. `since`: what was registered later is alive. */
 export async function markTokenDead(

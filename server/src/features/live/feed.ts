@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { firstIdAt } from '../../base/id.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
+import type { PulseSource } from '../../db/nodes/pulse.ts';
 import { clientNetwork } from '../../limits/rate-limit.ts';
 import { Channel } from './channel.ts';
 import * as store from './store.ts';
@@ -20,16 +21,18 @@ export interface Listening {
   readonly address: string;
   /** The number behind which to go on; undefined: from now on. */
   readonly after: number | undefined;
+  /** The kinds of events that are asked for; all without it. */
+  readonly kinds?: ReadonlySet<string> | undefined;
   /** What of these events the listener may see; all without it. */
   readonly show?: (events: readonly store.LiveEvent[]) => Promise<readonly store.LiveEvent[]>;
 }
 
-/** Another node's events are found by then; this one's are announced at once. */
-const lookEveryMs = 500;
+/** How often the kept events of apps that are listened to are asked for anew. */
+const wantEveryMs = 30_000;
 /** How long events are kept after the last listener has gone, for listeners that come back. */
 export const keptMs = 600_000;
 const heartbeatMs = 15_000;
-/** Other nodes know within half a second that an app is listened to (`CacheVersion`); a stream is ready when they do. */
+/** Other nodes know within a second that an app is listened to (`CacheVersion`); a stream is ready when they do. */
 const settleMs = 1_100;
 export const streamLimits = Object.freeze({ perApp: 100, perAddress: 20 });
 const sweepStep = 500;
@@ -38,22 +41,39 @@ const sweepStep = 500;
 export class Feed {
   readonly #deps: FeedDeps;
   readonly #channels = new Map<string, Promise<Channel>>();
+  /** Those of the channels that are ready. */
+  readonly #open = new Map<string, Channel>();
   readonly #counts = new Map<string, number>();
   readonly #wantedUntil = new Map<string, number>();
+  /** How many listen to positions, by app. */
+  readonly #watching = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: FeedDeps) {
     this.#deps = deps;
   }
 
+  readonly #tell: ((appId: string) => void)[] = [];
+
+  /** Calls the listener when something of an app was committed by this process. */
+  onOwnEvent(listener: (appId: string) => void): void {
+    this.#tell.push(listener);
+  }
+
   /** Something of the app was committed by this process. */
   readonly wake = (appId: string): void => {
+    this.look(appId);
+    for (const tell of this.#tell) tell(appId);
+  };
+
+  /** Looks for events of the app, if somebody listens to it here. */
+  look(appId: string): void {
     // Whoever waits for the channel is told why it could not be started.
     void this.#channels.get(appId)?.then(
       (channel) => channel.look(),
       () => undefined,
     );
-  };
+  }
 
   stop(): void {
     clearInterval(this.#timer);
@@ -72,11 +92,7 @@ export class Feed {
     if ((ofAddress ?? 0) >= streamLimits.perAddress) throw tooMany(`${streamLimits.perAddress} streams of one address`);
     for (const place of places) this.#counts.set(place, (this.#counts.get(place) ?? 0) + 1);
     const leave = () => {
-      for (const place of places) {
-        const left = (this.#counts.get(place) ?? 1) - 1;
-        if (left === 0) this.#counts.delete(place);
-        else this.#counts.set(place, left);
-      }
+      for (const place of places) countDown(this.#counts, place);
     };
     return (signal) => this.#listen(listening, signal, leave);
   }
@@ -89,14 +105,19 @@ export class Feed {
       while ((await store.forgetOldEvents(db, app_id, before, sweepStep)) === sweepStep);
   }
 
-  async *#listen({ appId, after, show }: Listening, signal: AbortSignal, leave: () => void): AsyncGenerator<string> {
+  async *#listen(listening: Listening, signal: AbortSignal, leave: () => void): AsyncGenerator<string> {
+    const { appId, kinds } = listening;
+    const isWatching = kinds?.has('position.changed') ?? true;
     let channel: Channel | undefined;
+    if (isWatching) this.#watching.set(appId, (this.#watching.get(appId) ?? 0) + 1);
     try {
       if (signal.aborted) return;
       yield 'retry: 2000\n\n';
       channel = await this.#join(appId);
-      yield* this.#events(channel, { appId, after, ...(show ? { show } : {}) }, signal);
+      if (isWatching) await this.#wantPositions(appId);
+      yield* this.#events(channel, listening, signal);
     } finally {
+      if (isWatching) countDown(this.#watching, appId);
       leave();
       if (channel) this.#leave(appId, channel);
     }
@@ -104,7 +125,7 @@ export class Feed {
 
   async *#events(
     channel: Channel,
-    { appId, after, show }: Pick<Listening, 'appId' | 'after' | 'show'>,
+    { appId, after, show, kinds }: Pick<Listening, 'appId' | 'after' | 'show' | 'kinds'>,
     signal: AbortSignal,
   ): AsyncGenerator<string> {
     await channel.look();
@@ -119,7 +140,8 @@ export class Feed {
       if (first && first.seq !== seq + 1) yield lost(first.seq - 1);
       seq = events.at(-1)?.seq ?? seq;
       if (first) {
-        const shown = show ? await show(events) : events;
+        const asked = kinds ? events.filter(({ event }) => kinds.has(event)) : events;
+        const shown = show && asked.length > 0 ? await show(asked) : asked;
         if (shown.length > 0) yield shown.map(render).join('');
       } else {
         const before = channel.seq;
@@ -138,6 +160,7 @@ export class Feed {
         // The last listener may have left, and then nobody looks for this channel's events any more.
         if (this.#channels.get(appId) !== known) continue;
         channel.listeners++;
+        this.#open.set(appId, channel);
         return channel;
       } catch (error) {
         this.#channels.delete(appId);
@@ -154,7 +177,7 @@ export class Feed {
     if (!db.readsAreLocal && (before?.wanted_until ?? 0) <= now()) await delay(settleMs);
     const app = await store.findLiveApp(db, appId);
     if (!app) throw new Error(`the live events of app ${appId} are not kept`);
-    this.#timer ??= setInterval(() => this.#tick(), lookEveryMs);
+    this.#timer ??= setInterval(() => this.#wantOn(), wantEveryMs);
     this.#timer.unref();
     return new Channel(db, app, (error) => onError('reading live events', error));
   }
@@ -163,6 +186,7 @@ export class Feed {
     channel.listeners--;
     if (channel.listeners > 0) return;
     this.#channels.delete(appId);
+    this.#open.delete(appId);
     if (this.#channels.size === 0) this.stop();
   }
 
@@ -170,17 +194,48 @@ export class Feed {
     const { cacheVersion, now } = this.#deps;
     const until = now() + keptMs;
     this.#wantedUntil.set(appId, until);
-    await cacheVersion.change((db) => store.wantEvents(db, appId, now(), until));
+    const positionsUntil = this.#watching.has(appId) ? until : 0;
+    await cacheVersion.change(appId, (db) => store.wantEvents(db, appId, { now: now(), until, positionsUntil }));
   }
 
-  #tick(): void {
+  /** The app was listened to before, but not to where its visitors are. */
+  async #wantPositions(appId: string): Promise<void> {
+    const { db, now } = this.#deps;
+    const app = await store.findLiveApp(db, appId);
+    if ((app?.positions_until ?? 0) > now()) return;
+    await this.#want(appId);
+    if (!db.readsAreLocal) await delay(settleMs);
+  }
+
+  /** Another node's events are found by looking, for all apps together; this one's are announced at once. */
+  readonly source: PulseSource = {
+    ask: () => {
+      const apps = [...this.#open].map(([appId, { seq }]) => ({ appId, seq }));
+      if (apps.length === 0) return undefined;
+      if (apps.length > store.mostAsked) {
+        for (const { appId } of apps) this.look(appId);
+        return undefined;
+      }
+      const hear = (isNews: number | null) => {
+        if (isNews !== null) for (const { appId } of apps) this.look(appId);
+      };
+      return { value: store.newsOf(apps), hear };
+    },
+  };
+
+  #wantOn(): void {
     const { now, onError } = this.#deps;
     for (const appId of this.#channels.keys()) {
-      this.wake(appId);
       if ((this.#wantedUntil.get(appId) ?? 0) - now() < keptMs / 2)
         this.#want(appId).catch((error: unknown) => onError('keeping live events', error));
     }
   }
+}
+
+function countDown(counts: Map<string, number>, name: string): void {
+  const left = (counts.get(name) ?? 1) - 1;
+  if (left === 0) counts.delete(name);
+  else counts.set(name, left);
 }
 
 /** What lies between could not be kept; the client reads the lists if it needs it. */

@@ -122,6 +122,37 @@ for (const database of databases) {
       assert.equal(beyond.events[0]?.event, 'lost');
     });
 
+    test('where visitors are is told, and kept, only for those who ask for it', async () => {
+      const positionsKept = async () => {
+        const { db } = site.app.storage;
+        const announce = createLivePublisher({
+          cacheVersion: { onChange: () => undefined },
+          now: () => site.now,
+          wake: () => undefined,
+        });
+        const tell = (): DomainEvent[] => [{ type: 'position.changed', at: site.now, data: {} }];
+        await db.transaction((db) => announce(db, site.app.appId, tell));
+        return (await site.rows('live_events')).filter(({ event }) => event === 'position.changed').length;
+      };
+      const usual = await ready();
+      assert.equal(await positionsKept(), 0);
+      const watching = await ready({}, `${path}?kinds=position.changed,visit.opened`);
+      assert.equal(await positionsKept(), 1);
+      await visit();
+      await usual.received(4);
+      await watching.received(2);
+      assert.deepEqual(
+        usual.events.map(({ event }) => event),
+        ['presence.enter', 'visit.opened', 'presence.exit', 'visit.closed'],
+      );
+      assert.deepEqual(
+        watching.events.map(({ event }) => event),
+        ['position.changed', 'visit.opened'],
+      );
+      const refused = await open({}, `${path}?kinds=visit.opened,everything`);
+      assert.equal(refused.status, 400);
+    });
+
     test('another app hears nothing of it, and nothing is kept where nobody listens', async () => {
       await visit();
       assert.deepEqual(await site.rows('live_events'), []);
@@ -177,13 +208,18 @@ for (const database of databases) {
       assert.deepEqual([body.count, body.results[0].objectId], [1, opened.data.data.objectId]);
     });
 
-    test('a token that is revoked ends the stream within seconds, a bad one opens none', async () => {
+    test('a token that is revoked or no longer enough ends the stream within seconds, a bad one opens none', async () => {
       const stream = await ready();
       const out = { method: 'POST', url: '/api/v2/users/signout', headers: site.user.headers } as const;
       assert.equal((await site.app.send(out)).status, 200);
       await stream.ended;
       assert.equal((await open()).status, 403);
       const user = await signIn(site.app);
+      const half = await ready(user.headers);
+      await site.app.app.apps.change(site.app.appId, { policy: { totp: 'required' } });
+      await half.ended;
+      assert.equal((await open(user.headers)).status, 403, 'it was begun without a second factor');
+      await site.app.app.apps.change(site.app.appId, { policy: { totp: 'off' } });
       const other = await ready(user.headers);
       await site.app.app.apps.change(site.app.appId, { disabled: true });
       await other.ended;
@@ -197,6 +233,8 @@ for (const database of databases) {
       await stream.ready;
       await visit();
       await stream.received(4);
+      const [row] = await site.rows('live_apps');
+      assert.equal(Number(row?.['positions_until']), 0, 'where visitors are is kept for those who ask for it');
       assert.equal((await openStream(port, where, {})).status, 403);
       assert.equal((await browser.send({ method: 'DELETE', url: '/session' })).status, 200);
       await stream.ended;

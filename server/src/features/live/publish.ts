@@ -1,7 +1,9 @@
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newObjectId } from '../../base/id.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Db } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
+import { Generations } from '../../db/nodes/generations.ts';
 import { isoTime } from '../../http/answers.ts';
 import type { Announce, DomainEventType } from '../domain-event.ts';
 import * as store from './store.ts';
@@ -10,6 +12,8 @@ const maxCachedApps = 1_000;
 
 /** Verdicts are too many to watch; what was shown is among the rest. */
 const leftOut: ReadonlySet<DomainEventType> = new Set(['message.verdict']);
+
+type Wanted = Pick<store.Wanted, 'until' | 'positionsUntil'>;
 
 export interface LivePublisherDeps {
   readonly cacheVersion: Pick<CacheVersion, 'onChange'>;
@@ -20,26 +24,30 @@ export interface LivePublisherDeps {
 
 /** Keeps what happened for those who listen. An app that nobody listens to costs a look into a map. */
 export function createLivePublisher({ cacheVersion, now, wake }: LivePublisherDeps): Announce {
-  const wanted = new Map<string, number>();
-  let generation = 0;
-  cacheVersion.onChange(() => {
-    generation++;
-    wanted.clear();
+  const wanted = new BoundedMap<string, Wanted>(maxCachedApps);
+  const generations = new Generations();
+  cacheVersion.onChange((appId) => {
+    generations.drop(appId);
+    if (appId === undefined) wanted.clear();
+    else wanted.delete(appId);
   });
 
-  async function load(db: Db, appId: string): Promise<number> {
-    const before = generation;
-    const until = (await store.findLiveApp(db, appId))?.wanted_until ?? 0;
-    if (before !== generation) return until;
-    if (wanted.size >= maxCachedApps) wanted.clear();
-    wanted.set(appId, until);
-    return until;
+  async function load(db: Db, appId: string): Promise<Wanted> {
+    const before = generations.of(appId);
+    const app = await store.findLiveApp(db, appId);
+    const found: Wanted = { until: app?.wanted_until ?? 0, positionsUntil: app?.positions_until ?? 0 };
+    if (before === generations.of(appId)) wanted.set(appId, found);
+    return found;
   }
 
   return async (db, appId, tell) => {
-    const until = wanted.get(appId) ?? (await load(db, appId));
+    const { until, positionsUntil } = wanted.get(appId) ?? (await load(db, appId));
     if (until <= now()) return;
-    const domainEvents = tell().filter(({ type }) => !leftOut.has(type));
+    // They would push everything else out of what is kept.
+    const hasPositions = positionsUntil > now();
+    const domainEvents = tell().filter(
+      ({ type }) => !leftOut.has(type) && (hasPositions || type !== 'position.changed'),
+    );
     if (domainEvents.length === 0) return;
     for (const { type, at, data } of domainEvents) {
       const text = JSON.stringify({ timestamp: isoTime(at), data });

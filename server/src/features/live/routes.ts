@@ -4,8 +4,9 @@ import type { RuledFields } from '../../access/rules/check.ts';
 import { fail } from '../../base/errors.ts';
 import { type Endpoint, endpoint, type Tag } from '../../http/endpoint.ts';
 import { eventStreamType, StreamAnswer } from '../../http/stream-answer.ts';
+import { domainEventTypes, liveEventTypes } from '../domain-event.ts';
 import type { Feed } from './feed.ts';
-import { heardResources, showEvents } from './shown-events.ts';
+import { heardScopes, showEvents } from './shown-events.ts';
 
 const tag: Tag = {
   name: 'Stream',
@@ -31,16 +32,22 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld, fiel
       summary: 'Listen to what happens, as server-sent events',
       description:
         'Events: presence.enter, presence.exit, presence.zone, visit.opened, visit.closed, visit.updated, message.fired, ' +
-        'push.progress, push.finished, each with `timestamp` and `data`. `ready` comes first; what happens after it is sent. `lost` says ' +
-        'that events between the last number and its own are no longer kept. Numbers count for one app. Users ' +
+        'push.progress, push.finished, occupancy.exceeded, occupancy.cleared and, if `kinds` names it, position.changed (where visitors are, as often as their phones ' +
+        'report), each with `timestamp` and `data`. `ready` comes first; what happens after it is sent. `lost` says that ' +
+        'events between the last number and its own are no longer kept. Numbers count for one app. Users ' +
         'receive events of their own installations only, managers of all, secret keys those that their scopes listen to.',
       grant: 'user',
-      scopes: heardResources.map((of) => ({ of, verb: 'listen' })),
+      scopes: heardScopes,
       query: [
         {
           name: 'after',
           description: 'Go on behind this number, like the header Last-Event-ID, which wins',
           schema: Type.Integer({ minimum: 0 }),
+        },
+        {
+          name: 'kinds',
+          description: 'Only these events, separated by commas. Without it all but position.changed',
+          schema: Type.String(),
         },
       ],
       answer: {
@@ -54,11 +61,28 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld, fiel
       handle: async (call) => {
         const { app, isAdministrator, query, headers, address } = call;
         const after = readNumber(String(headers['last-event-id'] ?? query['after'] ?? ''));
+        const kinds = readKinds(query['kinds']) ?? usual;
         const show = isAdministrator ? {} : { show: showEvents(call, findHeld, fieldsOf) };
-        return new StreamAnswer(feed.open({ appId: app.appId, address, after, ...show }));
+        return new StreamAnswer(feed.open({ appId: app.appId, address, after, kinds, ...show }));
       },
     }),
   ];
+}
+
+const told: ReadonlySet<string> = new Set([...domainEventTypes, ...liveEventTypes]);
+/** Where somebody is comes as often as a phone reports: only for those who ask. */
+const usual: ReadonlySet<string> = new Set(domainEventTypes);
+
+/** @throws Failure InvalidQuery */
+function readKinds(text: string | undefined): ReadonlySet<string> | undefined {
+  if (text === undefined) return undefined;
+  const kinds = text.split(',');
+  const unknown = kinds.find((kind) => !told.has(kind));
+  if (unknown === undefined) return new Set(kinds);
+  throw fail(
+    'InvalidQuery',
+    'kinds must be names of events, separated by commas, such as presence.enter,visit.opened.',
+  );
 }
 
 /** @throws Failure InvalidQuery */

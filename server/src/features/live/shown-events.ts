@@ -1,7 +1,9 @@
 import { type Caller, type FindHeld, seesAll } from '../../access/caller.ts';
+import type { Scope } from '../../access/keys/scopes.ts';
 import type { RuledFields } from '../../access/rules/check.ts';
 import type { ResourceName } from '../../access/rules/presets.ts';
 import type { Rule } from '../../access/rules/rules.ts';
+import { venuesFor } from '../../access/venue-limit.ts';
 import { withoutHidden } from '../../http/member-rules.ts';
 import { matchesRecord } from '../../query/match.ts';
 import type { LiveEvent } from './store.ts';
@@ -9,6 +11,7 @@ import type { LiveEvent } from './store.ts';
 type Data = Readonly<Record<string, unknown>> & {
   readonly installationId?: { readonly objectId: string };
   readonly enteredAt?: string;
+  readonly venueId?: { readonly objectId: string };
 };
 interface Said {
   readonly timestamp: string;
@@ -16,18 +19,23 @@ interface Said {
 }
 
 /** The resource whose record an event is about, by the first part of its name, and what has to be allowed to read it. */
-const subjects: Readonly<Record<string, readonly [resource: ResourceName, read: 'get' | 'list']>> = {
-  presence: ['events', 'get'],
-  visit: ['visits', 'get'],
-  message: ['verdicts', 'list'],
-  push: ['pushes', 'get'],
+const subjects: Readonly<
+  Record<string, readonly [resource: ResourceName, read: 'get' | 'list', hear: 'listen' | 'list']>
+> = {
+  presence: ['events', 'get', 'listen'],
+  visit: ['visits', 'get', 'listen'],
+  position: ['positions', 'get', 'listen'],
+  message: ['verdicts', 'list', 'listen'],
+  push: ['pushes', 'get', 'listen'],
+  // A number, and no record of anybody.
+  occupancy: ['analytics', 'list', 'list'],
 };
 
-/** What the stream tells of. */
-export const heardResources: readonly ResourceName[] = Object.values(subjects).map(([resource]) => resource);
+/** What a secret key needs one of to listen. */
+export const heardScopes: readonly Scope[] = Object.values(subjects).map(([of, , verb]) => ({ of, verb }));
 
 /** These belong to whom their installation belongs. */
-const traces: ReadonlySet<ResourceName> = new Set(['events', 'visits', 'verdicts']);
+const traces: ReadonlySet<ResourceName> = new Set(['events', 'visits', 'verdicts', 'positions']);
 
 export type ShowEvents = (events: readonly LiveEvent[]) => Promise<readonly LiveEvent[]>;
 
@@ -49,16 +57,23 @@ export function showEvents(caller: Caller, findHeld: FindHeld, fieldsOf: RuledFi
     return where === undefined || matchesRecord(where, data);
   }
 
+  /** Of a number of a venue: whether the caller may have that venue's. */
+  function isWithin(resource: ResourceName, { data }: Said): boolean {
+    const venues = resource === 'analytics' ? venuesFor(caller, resource, 'list') : undefined;
+    return venues === undefined || venues.includes(data.venueId?.objectId ?? '');
+  }
+
   return async (events) => {
     const held: Held = user && !seesAll(caller) ? await findSince(findHeld, app.appId, user.userId) : new Map();
     return events.flatMap((event) => {
-      const [resource, read] = subjects[event.event.split('.')[0] ?? ''] ?? [];
-      if (resource === undefined || read === undefined) return [];
-      if (secretKey && !secretKey.scopes.include({ of: resource, verb: 'listen' })) return [];
+      const [resource, read, hear] = subjects[event.event.split('.')[0] ?? ''] ?? [];
+      if (resource === undefined || read === undefined || hear === undefined) return [];
+      if (secretKey && !secretKey.scopes.include({ of: resource, verb: hear })) return [];
       const said = JSON.parse(event.data) as Said;
       const ruled = app.rules.of(resource);
-      const { listen, [read]: reading } = ruled.rules;
-      if (!allows(resource, listen, said, held) || !allows(resource, reading, said, held)) return [];
+      const { [hear]: hearing, [read]: reading } = ruled.rules;
+      if (!isWithin(resource, said) || !allows(resource, hearing, said, held) || !allows(resource, reading, said, held))
+        return [];
       const data = withoutHidden(said.data, ruled, caller);
       return [data === said.data ? event : { ...event, data: JSON.stringify({ ...said, data }) }];
     });

@@ -1,4 +1,4 @@
-import { joinSql, raw, sql } from '../../base/sql.ts';
+import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 
 /** The live events of apps that somebody listens to. SQL and nothing else. */
@@ -8,6 +8,7 @@ export interface LiveApp {
   readonly wanted_until: number;
   readonly seq: number;
   readonly floor_seq: number;
+  readonly positions_until: number;
 }
 
 export interface LiveEvent {
@@ -28,11 +29,18 @@ function lockLiveApp(db: Db, appId: string): Promise<LiveApp | undefined> {
   return db.one<LiveApp>(sql`select * from live_apps where app_id = ${appId}${raw(db.dialect.lockRow)}`);
 }
 
+export interface Wanted {
+  readonly now: number;
+  readonly until: number;
+  /** 0: nobody listens to positions. */
+  readonly positionsUntil: number;
+}
+
 /**
  * Keeps the app's events until a time. After a while in which nobody wanted them there is a gap, so a number is left out:
  * who stopped before it is told.
  */
-export async function wantEvents(db: Db, appId: string, now: number, until: number): Promise<void> {
+export async function wantEvents(db: Db, appId: string, { now, until, positionsUntil }: Wanted): Promise<void> {
   await db.run(sql`insert into live_apps (app_id, wanted_until, seq, floor_seq) values (${appId}, 0, 0, 0)
     on conflict (app_id) do nothing`);
   const app = await lockLiveApp(db, appId);
@@ -41,7 +49,7 @@ export async function wantEvents(db: Db, appId: string, now: number, until: numb
   if (isLapsed) await db.run(sql`delete from live_events where app_id = ${appId}`);
   const skipped = isLapsed ? 1 : 0;
   await db.run(sql`update live_apps set wanted_until = ${Math.max(until, app.wanted_until)}, seq = seq + ${skipped},
-    floor_seq = ${isLapsed ? app.seq + 1 : app.floor_seq} where app_id = ${appId}`);
+    positions_until = ${Math.max(positionsUntil, app.positions_until)}, floor_seq = ${isLapsed ? app.seq + 1 : app.floor_seq} where app_id = ${appId}`);
 }
 
 export interface NewLiveEvent {
@@ -78,9 +86,9 @@ export async function numberEvents(db: Db, appId: string, limit: number): Promis
 }
 
 async function numberPart(db: Db, appId: string, rows: readonly { object_id: string }[], first: number): Promise<void> {
-  const cases = rows.map((row, index) => sql`when ${row.object_id} then ${raw(String(first + index))}`);
+  const cases = rows.map((row, index) => sql`when object_id = ${row.object_id} then ${raw(String(first + index))}`);
   const ids = rows.map((row) => sql`${row.object_id}`);
-  await db.run(sql`update live_events set seq = case object_id ${joinSql(cases, ' ')} end
+  await db.run(sql`update live_events set seq = case ${joinSql(cases, ' ')} end
     where app_id = ${appId} and object_id in (${joinSql(ids, ', ')})`);
 }
 
@@ -89,6 +97,26 @@ export async function hasUnnumbered(db: Db, appId: string): Promise<boolean> {
     sql`select 1 as found from live_events where app_id = ${appId} and seq is null order by object_id limit 1`,
   );
   return row !== undefined;
+}
+
+/** More apps than this are not asked for with one statement. */
+export const mostAsked = 256;
+
+/** Selects 1 if one of the apps has events that have no number yet, or numbers beyond those that are known; else no row. */
+export function newsOf(apps: readonly { readonly appId: string; readonly seq: number }[]): Sql {
+  // Few different lengths, so that few texts are prepared.
+  const length = [1, 4, 16, 64, mostAsked].find((n) => n >= apps.length) ?? apps.length;
+  const padded = Array.from({ length }, (_, index) => apps[Math.min(index, apps.length - 1)] as (typeof apps)[number]);
+  const ids = joinSql(
+    padded.map(({ appId }) => sql`${appId}`),
+    ', ',
+  );
+  const beyond = joinSql(
+    padded.map(({ appId, seq }) => sql`(app_id = ${appId} and seq > ${seq})`),
+    ' or ',
+  );
+  return sql`select 1 where exists (select 1 from live_events where seq is null and app_id in (${ids}))
+    or exists (select 1 from live_apps where ${beyond})`;
 }
 
 export function readEvents(db: Db, appId: string, after: number, limit: number): Promise<LiveEvent[]> {

@@ -1,10 +1,17 @@
-import { bigint, defineTable, nullable, text } from '../../db/table.ts';
+import { bigint, defineTable, nullable, text, withDefault } from '../../db/table.ts';
 
 /** Apps whose live events are being kept because somebody listens, or did a moment ago. */
 export const liveApps = defineTable({
   name: 'live_apps',
   owner: 'live',
-  columns: { app_id: text, wanted_until: bigint, seq: bigint, floor_seq: bigint },
+  columns: {
+    app_id: text,
+    wanted_until: bigint,
+    seq: bigint,
+    floor_seq: bigint,
+    /** Until when positions are kept as well. */
+    positions_until: withDefault(bigint),
+  },
   key: ['app_id'],
 });
 

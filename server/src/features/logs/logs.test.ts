@@ -295,7 +295,8 @@ for (const database of databases) {
 
     test('answers at most 100 records without a limit', async () => {
       const values = Array.from({ length: 120 }, (_, n) => n);
-      await Promise.all(values.map(() => write()));
+      for (const { status, body } of await Promise.all(values.map(() => write())))
+        assert.equal(status, 201, JSON.stringify(body));
       assert.equal((await list()).body.results.length, 100);
       assert.ok((await list({ limit: '1000' })).body.results.length >= 120);
     });

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { deliveryRuleProblems, deliveryRulesSchema } from '../../access/delivery-rules.ts';
+import { experimentMembers, experimentProblems, type Variants } from '../../access/experiment.ts';
 import type { Problem } from '../../base/errors.ts';
 import { isWebAddress } from '../../base/web-address.ts';
+import { type Translations, translatedMembers, translationProblems } from '../../delivery/push/translations.ts';
 import {
   exampleCreated,
   exampleId,
@@ -14,7 +16,7 @@ import {
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
-import { boolean, json, pointer, text, time } from '../../resources/members.ts';
+import { boolean, json, number, pointer, text, time } from '../../resources/members.ts';
 
 const members = {
   description: Type.String({ minLength: 1, maxLength: 50, description: "The notification's name" }),
@@ -24,6 +26,15 @@ const members = {
   message: Type.Object({}, { description: 'TEXT: alertTitle and alertMessage; IMAGE and VIDEO: url (http or https)' }),
   isEnabled: Type.Boolean(),
   delivery: Type.Optional(deliveryRulesSchema),
+  ...experimentMembers,
+  ...translatedMembers(
+    {
+      alertTitle: Type.Optional(Type.String()),
+      alertMessage: Type.Optional(Type.String()),
+      url: Type.Optional(Type.String()),
+    },
+    'the message',
+  ),
 };
 
 /** What `message` lacks for a notification of this type. */
@@ -41,6 +52,27 @@ export function messageProblems(type: string, message: Readonly<Record<string, u
     }));
 }
 
+/** A picture or video of its own for a language. */
+function urlProblems(translations: Translations = {}): Problem[] {
+  return Object.entries(translations)
+    .filter(([, { url }]) => url !== undefined && !isWebAddress(url))
+    .map(([tag]) => ({ field: `translations.${tag}.url`, problem: 'must be an http or https address' }));
+}
+
+/** What variants lack for a notification of this type. */
+export function variantProblems(
+  type: string,
+  message: Readonly<Record<string, unknown>>,
+  variants: Variants | null | undefined,
+): Problem[] {
+  return (variants ?? []).flatMap((variant, index) =>
+    messageProblems(type, { ...message, ...variant.message }).map(({ field, problem }) => ({
+      field: `variants.${index}.${field}`,
+      problem,
+    })),
+  );
+}
+
 const hasWords = ({ alertTitle, alertMessage }: Readonly<Record<string, unknown>>) =>
   [alertTitle, alertMessage].some((words) => typeof words === 'string' && words.trim() !== '');
 
@@ -53,9 +85,12 @@ export function draftProblems(type: string, message: Readonly<Record<string, unk
 
 export const notificationShape = defineShape(Type.Object(members), {
   // With only one of the two given, the other is in the database: the store's check looks at both together.
-  rules: ({ type, message, delivery }) => [
+  rules: ({ type, message, delivery, language, translations, ...experiment }) => [
     ...(type && message ? messageProblems(type, message as Record<string, unknown>) : []),
     ...deliveryRuleProblems('delivery', delivery),
+    ...translationProblems({ language, translations }, ['alertTitle', 'alertMessage', 'url']),
+    ...urlProblems(translations),
+    ...experimentProblems(experiment),
   ],
 });
 
@@ -82,7 +117,7 @@ export const notifications = defineResource({
     name: 'Notifications',
     description: 'Text, image or video messages bound to a beacon and an event.',
     place: 20,
-    console: { read: 'content.read', write: 'content.write' },
+    console: { read: 'content.read', write: 'content.write', byVenue: true },
   },
   path: '/notifications',
   record: notificationRecord,
@@ -96,6 +131,11 @@ export const notifications = defineResource({
     message: json('message'),
     isEnabled: boolean('is_enabled'),
     delivery: json('delivery', { optional: true }),
+    goal: json('goal', { optional: true }),
+    holdout: number('holdout', { optional: true }),
+    variants: json('variants', { optional: true }),
+    language: text('language', { optional: true }),
+    translations: json('translations', { optional: true }),
     createdBy: pointer('created_by', '_User', { optional: true }),
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),
@@ -106,5 +146,6 @@ export const notifications = defineResource({
     notifications_created_by: { on: ['app_id', 'created_by', 'object_id'] },
   },
   rules: 'notifications',
+  venue: { beacon: 'beacon_id' },
   defaultLimit: 1000,
 });

@@ -1,27 +1,22 @@
 import { Type } from 'typebox';
+import { isAllowed } from '../../access/roles.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { recordAnswer } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
 import { parseInstant } from '../../query/instant.ts';
-import { attentionRecord, funnelRecord, liveRecord, type ReachSummary, type WebhookTrouble } from './schemas.ts';
-import { type Counts, readAttention, readFunnel, readLive } from './store.ts';
+import { conditionKinds } from '../condition.ts';
+import { type AttentionDeps, readAppAttention } from './attention.ts';
+import { attentionRecord, funnelRecord, liveRecord } from './schemas.ts';
+import { type Counts, readFunnel, readLive } from './store.ts';
 
 export interface OverviewDeps {
   readonly db: Db;
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
   readonly counts: Counts;
-  readonly countWebhookTrouble: (appId: string) => Promise<WebhookTrouble>;
-  readonly readReach: (appId: string) => Promise<ReachSummary>;
+  readonly attention: AttentionDeps;
 }
-
-const pick = ({ senders, installations, reachable, unreachable }: ReachSummary): ReachSummary => ({
-  senders,
-  installations,
-  reachable,
-  unreachable,
-});
 
 const longestMs = 8 * 86_400_000;
 
@@ -37,8 +32,7 @@ export function overviewConsoleEndpoints({
   db,
   assertApp,
   counts,
-  countWebhookTrouble,
-  readReach,
+  attention,
 }: OverviewDeps): readonly ConsoleEndpoint[] {
   const shared = {
     method: 'GET',
@@ -52,9 +46,12 @@ export function overviewConsoleEndpoints({
       path: '/apps/:appId/live',
       operationId: 'getLive',
       summary: 'Count the visitors at each beacon now',
+      narrows: 'venues',
       answer: recordAnswer(liveRecord.schema, liveRecord.example),
       errors: ['ObjectNotFound', 'Timeout'],
-      handle: async ({ params: { appId = '' } }) => ({ result: await readLive({ db, counts, appId }) }),
+      handle: async ({ params: { appId = '' }, admin }) => ({
+        result: await readLive({ db, counts, appId }, signedIn(admin).venues),
+      }),
     }),
     consoleEndpoint({
       ...shared,
@@ -82,16 +79,19 @@ export function overviewConsoleEndpoints({
       operationId: 'getAttention',
       summary: 'List what needs attention',
       description:
-        'Beacons that fell silent, tokens that died, deliveries that fail, and webhooks that cannot be called.',
+        'In words, and counted: beacons that fell silent, tokens that died, deliveries that fail, and webhooks that cannot be called.',
       answer: recordAnswer(attentionRecord.schema, attentionRecord.example),
       errors: ['ObjectNotFound', 'Timeout'],
-      handle: async ({ params: { appId = '' }, now }) => ({
-        result: {
-          ...(await readAttention({ db, counts, appId }, now)),
-          webhooks: await countWebhookTrouble(appId),
-          reach: pick(await readReach(appId)),
-        },
-      }),
+      handle: async ({ params: { appId = '' }, now, admin }) => {
+        const { findings, ...counted } = await readAppAttention(attention, appId, now);
+        const { role } = signedIn(admin);
+        return {
+          result: {
+            findings: findings.filter(({ kind }) => isAllowed(role, conditionKinds[kind].permission)),
+            ...counted,
+          },
+        };
+      },
     }),
   ];
 }

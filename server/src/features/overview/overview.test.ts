@@ -34,6 +34,7 @@ for (const database of databases) {
     test('an app in which nothing has happened', async () => {
       assert.deepEqual(await read('live'), { visitors: 0, occupied: 0, beacons: [] });
       assert.deepEqual(await read('attention'), {
+        findings: [],
         lastVisitAt: null,
         silentBeacons: { total: 0, seen: 0, beacons: [] },
         tokens: { installations: 1, dead: [] },
@@ -97,7 +98,11 @@ for (const database of databases) {
       site.app.clock.now += 49 * hourMs;
       await site.send([site.decided('ENTER')]);
       await site.beacon({ name: 'Never used', minor: 9 });
-      const { silentBeacons, failures } = await read('attention');
+      const { silentBeacons, failures, findings } = await read('attention');
+      assert.deepEqual(
+        findings.map(({ kind, title }: { kind: string; title: string }) => [kind, title]),
+        [['silent', '1 beacon fell silent']],
+      );
       assert.deepEqual(
         [silentBeacons.total, silentBeacons.seen, silentBeacons.beacons.map(({ name }: { name: string }) => name)],
         [1, 2, ['Cafe']],
@@ -109,7 +114,14 @@ for (const database of databases) {
       await site.app.storage.db.run(
         sql`update installations set token_dead_at = 1, token_dead_reason = 'UNREGISTERED' where object_id = ${site.phone}`,
       );
-      const { tokens } = await read('attention');
+      const { tokens, findings } = await read('attention');
+      assert.deepEqual(findings[1], {
+        kind: 'tokens',
+        key: 'tokens',
+        isGrave: false,
+        title: '1 phone of 3 can no longer be reached',
+        text: 'The push service no longer accepts the address: UNREGISTERED (1). It is renewed when the app is opened again.',
+      });
       assert.deepEqual(tokens, { installations: 3, dead: [{ reason: 'UNREGISTERED', count: 1 }] });
     });
 

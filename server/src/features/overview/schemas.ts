@@ -7,6 +7,7 @@ import {
   otherExampleId,
   timestampSchema,
 } from '../../http/answers.ts';
+import { type ConditionKind, conditionKinds } from '../condition.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const orNull = (schema: typeof timestampSchema, description: string) =>
@@ -90,17 +91,30 @@ export interface ReachSummary {
   readonly unreachable: readonly { readonly reason: string; readonly count: number }[];
 }
 
+const silentBeacons = Type.Object({
+  total: count('Beacons that had visits and have had none for two days'),
+  seen: count('Beacons that ever had visits'),
+  beacons: Type.Array(Type.Object({ beaconId: objectIdSchema, name: Type.String(), lastVisitAt: timestampSchema }), {
+    description: 'The 10 that fell silent last',
+  }),
+});
+export type SilentBeacons = Static<typeof silentBeacons>;
+
+const finding = Type.Object({
+  kind: Type.Enum(Object.keys(conditionKinds) as ConditionKind[]),
+  key: Type.String({ description: 'The same while the condition lasts' }),
+  isGrave: Type.Boolean(),
+  title: Type.String(),
+  text: Type.String(),
+});
+
 export const attentionRecord = {
   schema: Type.Object({
-    lastVisitAt: orNull(timestampSchema, 'When the newest visit began; null if there was none'),
-    silentBeacons: Type.Object({
-      total: count('Beacons that had visits and have had none for two days'),
-      seen: count('Beacons that ever had visits'),
-      beacons: Type.Array(
-        Type.Object({ beaconId: objectIdSchema, name: Type.String(), lastVisitAt: timestampSchema }),
-        { description: 'The 10 that fell silent last' },
-      ),
+    findings: Type.Array(finding, {
+      description: 'What needs a person, worst first, in the words of the mails; without what the role may not see',
     }),
+    lastVisitAt: orNull(timestampSchema, 'When the newest visit began; null if there was none'),
+    silentBeacons,
     tokens: Type.Object({
       installations: count('All installations'),
       dead: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
@@ -120,6 +134,15 @@ export const attentionRecord = {
     reach,
   }),
   example: {
+    findings: [
+      {
+        kind: 'silent',
+        key: 'silent',
+        isGrave: false,
+        title: '1 beacon fell silent',
+        text: 'No visitor has been detected for two days, though there were visitors before. A battery may be empty: Cloakroom.',
+      },
+    ],
     lastVisitAt: exampleUpdated,
     silentBeacons: {
       total: 1,

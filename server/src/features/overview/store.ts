@@ -13,14 +13,18 @@ const failuresWithinMs = 24 * hourMs;
 
 const iso = (time: number) => new Date(time).toISOString();
 
+/** Only of beacons of these venues; of all without it. */
+export type Venues = readonly string[] | undefined;
+
 /** Sums over the tables of other features, which they count themselves. Times are epoch milliseconds. */
 export interface Counts {
-  openVisits(db: Db, appId: string): Promise<{ readonly visitors: number; readonly occupied: number }>;
+  openVisits(db: Db, appId: string, venues?: Venues): Promise<{ readonly visitors: number; readonly occupied: number }>;
   /** The beacons with the most visitors now. */
   occupied(
     db: Db,
     appId: string,
     limit: number,
+    venues?: Venues,
   ): Promise<readonly { readonly beacon_id: string; readonly visitors: number; readonly since: number }[]>;
   lastVisit(db: Db, appId: string): Promise<number | undefined>;
   beaconNames(db: Db, appId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
@@ -67,9 +71,9 @@ export interface Asked {
   readonly appId: string;
 }
 
-export async function readLive({ db, counts, appId }: Asked) {
-  const { visitors, occupied } = await counts.openVisits(db, appId);
-  const rows = await counts.occupied(db, appId, 12);
+export async function readLive({ db, counts, appId }: Asked, venues: Venues) {
+  const { visitors, occupied } = await counts.openVisits(db, appId, venues);
+  const rows = await counts.occupied(db, appId, 12, venues);
   const names = await counts.beaconNames(
     db,
     appId,

@@ -181,11 +181,25 @@ async function erasePart(erasing: Erasing, step: Step): Promise<void> {
         return erasing.eraseFiles(person.appId, person.userId, (db, count) =>
           store.addCount(db, step.key, table.name, count),
         );
-      return inSteps(erasing, step, { scope });
+      if (part.fate === 'delete') return inSteps(erasing, step, { scope });
+      return eraseOwn(erasing, step, part.columns, person.userId);
     }
     case 'mentioned':
       return eraseMentions(erasing, step);
   }
+}
+
+/** What she owned, which the first column says, goes; what is somebody else's and names her otherwise only loses the name. */
+async function eraseOwn(
+  erasing: Erasing,
+  step: Step,
+  [owner = '', ...others]: readonly string[],
+  userId: string,
+): Promise<void> {
+  const named = (columns: readonly string[]) =>
+    scopeOf({ ...step.part, how: 'named', columns, fate: 'own' }, step.person);
+  await inSteps(erasing, step, { scope: named([owner]) });
+  if (others.length > 0) await inSteps(erasing, step, { scope: named(others), set: unnamed(others, userId) });
 }
 
 /** A row may name two users. */

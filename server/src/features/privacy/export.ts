@@ -22,12 +22,15 @@ export interface Exporting {
   readonly more: Readonly<Record<string, (row: Row) => object>>;
   /** Rows of a table without what they tell about other people. */
   readonly conceal: Readonly<Record<string, (row: Row) => Row>>;
+  /** Has everything written that is known of the person and only held in memory. */
+  readonly settle?: (person: Person) => Promise<void>;
 }
 
 /** The person's document as pieces of text. */
 export async function* exportPerson(exporting: Exporting, person: Person): AsyncGenerator<string> {
   const { parts, now } = exporting;
   const { appId, userId, installationIds } = person;
+  await exporting.settle?.(person);
   const head = { format: 'pharos-person', version: 1, appId, exportedAt: isoTime(now()), userId, installationIds };
   yield JSON.stringify(head).slice(0, -1);
   yield ',"webhooks":';

@@ -3,7 +3,7 @@ import type { AppPolicy } from '../../access/policy.ts';
 /** The settings that decide what is kept of visitors; the notice and the record of processing are written from them. */
 export interface PrivacyFacts {
   readonly appName: string;
-  readonly policy: Pick<AppPolicy, 'consent' | 'retentionDays' | 'tokenDays' | 'oneZone'>;
+  readonly policy: Pick<AppPolicy, 'consent' | 'retentionDays' | 'tokenDays' | 'oneZone' | 'totp' | 'passkeys'>;
   /** The webhooks that are switched on: to which host, and what they are told. */
   readonly webhooks: readonly { readonly host: string; readonly events: readonly string[] }[];
   /** Push services that are set up. */
@@ -21,6 +21,8 @@ export interface PrivacyFacts {
     readonly visitCounts: number;
     /** That a batch of sightings has been counted. */
     readonly sightingKeys: number;
+    /** How well a phone hears beacons, after its last visit. */
+    readonly hearing: number;
     readonly webhookDeliveries: number;
   };
 }

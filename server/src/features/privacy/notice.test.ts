@@ -7,19 +7,26 @@ import { recordOfProcessing } from './record.ts';
 
 const facts: PrivacyFacts = {
   appName: 'Guide <1>',
-  policy: { ...defaultPolicy, consent: 'required', retentionDays: { visits: 11, events: 12, logs: 13 }, tokenDays: 14 },
+  policy: {
+    ...defaultPolicy,
+    oneZone: true,
+    consent: 'required',
+    retentionDays: { visits: 11, events: 12, logs: 13 },
+    tokenDays: 14,
+  },
   webhooks: [{ host: 'crm.museum.example', events: ['visit.opened', 'visit.closed'] }],
   pushServices: ['apns', 'fcm'],
   signInProviders: ['Google'],
   backupDays: 15,
-  fixedDays: { shown: 16, track: 17, visitCounts: 18, sightingKeys: 19, webhookDeliveries: 20 },
+  fixedDays: { shown: 16, track: 17, visitCounts: 18, sightingKeys: 19, webhookDeliveries: 20, hearing: 21 },
 };
 
 describe('the privacy notice', () => {
   for (const language of noticeLanguages)
     test(`names every period and every recipient in ${language}`, () => {
       const text = noticeText(noticeOf(facts, language));
-      for (const days of [11, 12, 13, 14, 15, 16, 17, 18, 19]) assert.match(text, new RegExp(`\\b${days} (days|Tage)`));
+      for (const days of [11, 12, 13, 14, 15, 16, 17, 18, 19, 21])
+        assert.match(text, new RegExp(`\\b${days} (days|Tage)`));
       for (const name of ['crm.museum.example', 'visit.closed', 'Apple', 'Google (Firebase', 'Guide <1>'])
         assert.ok(text.includes(name), name);
     });
@@ -32,6 +39,18 @@ describe('the privacy notice', () => {
     assert.match(text, /no data is passed on/);
     assert.match(text, /until they are deleted by hand/);
     assert.ok(!text.includes('asks before'));
+  });
+
+  test('says what second factors and passkeys leave, where there are any', () => {
+    const policy = { ...facts.policy, totp: 'optional' as const };
+    for (const [language, said] of [
+      ['en', /hash of the network/],
+      ['de', /Hash des Netzes/],
+    ] as const) {
+      assert.match(noticeText(noticeOf({ ...facts, policy }, language)), said);
+      assert.doesNotMatch(noticeText(noticeOf(facts, language)), said);
+    }
+    assert.match(recordOfProcessing({ ...facts, policy }, 0), /keys of authenticator apps/);
   });
 
   test('has in German as many sections and sentences as in English', () => {

@@ -1,3 +1,4 @@
+import { periodsOf } from '../../access/policy.ts';
 import type { PrivacyFacts, PushService } from './facts.ts';
 
 /** What the service keeps about visitors, in plain sentences for the house's privacy notice. */
@@ -28,14 +29,17 @@ const pushNames: Readonly<Record<PushService, { readonly en: string; readonly de
   mqtt: { en: 'the message broker of the house', de: 'den Nachrichtenbroker des Hauses' },
 };
 
-const daysEn = (count: number) => (count === 1 ? 'one day' : `${count} days`);
-const daysDe = (count: number) => (count === 1 ? 'einen Tag' : `${count} Tage`);
+const hasFactors = ({ totp, passkeys }: PrivacyFacts['policy']) => totp !== 'off' || passkeys.enabled;
+
+/** What is kept for no day goes with the next hour. */
+const daysEn = (count: number) => (count === 0 ? 'at most an hour' : count === 1 ? 'one day' : `${count} days`);
+const daysDe = (count: number) => (count === 0 ? 'höchstens eine Stunde' : count === 1 ? 'einen Tag' : `${count} Tage`);
 
 const english: Words = {
   title: ({ appName }) => `What ${appName} keeps about visitors`,
   sections: (facts) => {
     const { policy, fixedDays, webhooks, pushServices, signInProviders, backupDays } = facts;
-    const { visits, events, logs } = policy.retentionDays;
+    const { visits, events, logs, deliveries, positions } = periodsOf(policy);
     const isRequired = policy.consent === 'required';
     return [
       {
@@ -52,8 +56,8 @@ const english: Words = {
         title: 'Messages at places',
         sentences: [
           'To show a message at the right place and not too often, the service knows at which beacon the phone is now and what it has been shown.',
-          `Where the phone was last is forgotten ${daysEn(fixedDays.track)} after it has fallen silent. What it was shown is kept for ${daysEn(fixedDays.shown)}, and whether a push reached it for ${daysEn(events)}.`,
-          'To reach the phone, the service keeps its push address, its kind, its language and time zone, and the version of the app, until the installation is deleted.',
+          `Where the phone was last is forgotten ${daysEn(fixedDays.track)} after it has fallen silent. What it was shown is kept for ${daysEn(fixedDays.shown)}, and whether a push reached it for ${daysEn(deliveries)}.`,
+          'To reach the phone, the service keeps its push address, its kind and model, its language and time zone, and the version of the app, until the installation is deleted.',
         ],
       },
       {
@@ -62,7 +66,9 @@ const english: Words = {
           `When a phone came near a beacon and when it left is kept for ${daysEn(visits)}. The single steps of a visit, and why a message was shown or not, are kept for ${daysEn(events)}, log records for ${daysEn(logs)}.`,
           `How often a phone has been at a beacon is forgotten after ${daysEn(fixedDays.visitCounts)} without a visit. That a signal has been counted is kept for ${daysEn(fixedDays.sightingKeys)}, so that none counts twice.`,
           ...(policy.oneZone
-            ? [`The place in the building where a phone was last is kept for ${daysEn(events)}, one for each phone.`]
+            ? [
+                `The place in the building where a phone was last is kept for ${daysEn(positions)}, one for each phone. How well it hears beacons, one figure from its visits, is kept for ${daysEn(fixedDays.hearing)} after the last one.`,
+              ]
             : []),
           `The signals behind a visit are forgotten ${daysEn(fixedDays.track)} after the phone has fallen silent, at the latest.`,
           `Of visitors who ${isRequired ? 'have not agreed' : 'have refused'}, the service counts only how many signals were heard at each beacon in each hour, without anything that tells the phones apart. The counts are kept for ${daysEn(visits)}.`,
@@ -73,6 +79,11 @@ const english: Words = {
         sentences: [
           'An account has a name, an e-mail address and, where given, country and phone number. It is kept until it is deleted.',
           `A sign-in ends ${daysEn(policy.tokenDays)} after it was last used.`,
+          ...(hasFactors(policy)
+            ? [
+                'For somebody who protects the account with an authenticator app or a passkey, the key of it is kept until it is removed, with the time of its last use and, so that others cannot lock the account, a hash of the network from which a code was last right.',
+              ]
+            : []),
           isRequired
             ? 'A phone is linked to an account only with consent to it.'
             : 'A phone is linked to the account that is signed in on it, unless the visitor refuses that.',
@@ -121,7 +132,7 @@ const german: Words = {
   title: ({ appName }) => `Was ${appName} über Besucherinnen und Besucher speichert`,
   sections: (facts) => {
     const { policy, fixedDays, webhooks, pushServices, signInProviders, backupDays } = facts;
-    const { visits, events, logs } = policy.retentionDays;
+    const { visits, events, logs, deliveries, positions } = periodsOf(policy);
     const isRequired = policy.consent === 'required';
     return [
       {
@@ -138,8 +149,8 @@ const german: Words = {
         title: 'Nachrichten vor Ort',
         sentences: [
           'Damit eine Nachricht am richtigen Ort und nicht zu oft erscheint, weiß der Dienst, an welchem Beacon das Telefon gerade ist und was ihm schon gezeigt wurde.',
-          `Wo das Telefon zuletzt war, wird vergessen, wenn es ${daysDe(fixedDays.track)} lang still war. Was ihm gezeigt wurde, wird ${daysDe(fixedDays.shown)} lang aufbewahrt, und ob eine Push-Nachricht ankam, ${daysDe(events)} lang.`,
-          'Um das Telefon zu erreichen, speichert der Dienst dessen Push-Adresse, Art, Sprache und Zeitzone sowie die Version der App, bis die Installation gelöscht wird.',
+          `Wo das Telefon zuletzt war, wird vergessen, wenn es ${daysDe(fixedDays.track)} lang still war. Was ihm gezeigt wurde, wird ${daysDe(fixedDays.shown)} lang aufbewahrt, und ob eine Push-Nachricht ankam, ${daysDe(deliveries)} lang.`,
+          'Um das Telefon zu erreichen, speichert der Dienst dessen Push-Adresse, Art und Modell, Sprache und Zeitzone sowie die Version der App, bis die Installation gelöscht wird.',
         ],
       },
       {
@@ -149,7 +160,7 @@ const german: Words = {
           `Wie oft ein Telefon an einem Beacon war, wird vergessen, wenn es ${daysDe(fixedDays.visitCounts)} lang nicht dort war. Dass ein Signal gezählt wurde, wird ${daysDe(fixedDays.sightingKeys)} lang aufbewahrt, damit keines doppelt zählt.`,
           ...(policy.oneZone
             ? [
-                `Der Ort im Haus, an dem ein Telefon zuletzt war, wird ${daysDe(events)} lang aufbewahrt, je Telefon nur einer.`,
+                `Der Ort im Haus, an dem ein Telefon zuletzt war, wird ${daysDe(positions)} lang aufbewahrt, je Telefon nur einer. Wie gut es Beacons hört, eine einzige Zahl aus seinen Aufenthalten, wird nach dem letzten ${daysDe(fixedDays.hearing)} lang aufbewahrt.`,
               ]
             : []),
           `Die Signale hinter einem Besuch werden spätestens vergessen, wenn das Telefon ${daysDe(fixedDays.track)} lang still war.`,
@@ -161,6 +172,11 @@ const german: Words = {
         sentences: [
           'Ein Konto enthält Name, E-Mail-Adresse und, falls angegeben, Land und Telefonnummer. Es bleibt bestehen, bis es gelöscht wird.',
           `Eine Anmeldung endet, wenn sie ${daysDe(policy.tokenDays)} lang nicht benutzt wurde.`,
+          ...(hasFactors(policy)
+            ? [
+                'Von allen, die ihr Konto mit einer Authentifizierungs-App oder einem Passkey schützen, wird der Schlüssel dazu aufbewahrt, bis er entfernt wird, mit der Zeit der letzten Benutzung und, damit andere das Konto nicht sperren können, einem Hash des Netzes, aus dem zuletzt ein richtiger Code kam.',
+              ]
+            : []),
           isRequired
             ? 'Ein Telefon wird nur mit Einwilligung mit einem Konto verknüpft.'
             : 'Ein Telefon wird mit dem Konto verknüpft, das darauf angemeldet ist, sofern das nicht abgelehnt wird.',

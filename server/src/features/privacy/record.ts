@@ -1,8 +1,9 @@
+import { periodsOf } from '../../access/policy.ts';
 import type { PrivacyFacts, PushService } from './facts.ts';
 
 /** The record of processing activities (Article 30 of the GDPR) as Markdown, for the house to complete. */
 
-const days = (count: number) => (count === 1 ? '1 day' : `${count} days`);
+const days = (count: number) => (count === 0 ? 'an hour at most' : count === 1 ? '1 day' : `${count} days`);
 
 const recipients: Readonly<Record<PushService, string>> = {
   fcm: 'Google (Firebase Cloud Messaging): push address, message',
@@ -16,7 +17,7 @@ const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
 export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
   const { appName, policy, webhooks, pushServices, signInProviders, backupDays, fixedDays } = facts;
-  const { visits, events, logs } = policy.retentionDays;
+  const { visits, events, logs, deliveries, positions } = periodsOf(policy);
   const basis =
     policy.consent === 'required'
       ? 'consent (Article 6(1)(a)); the app asks first'
@@ -24,10 +25,10 @@ export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
   const rows: readonly (readonly [string, string, string, string])[] = [
     ['Messages at places', 'present whereabouts of the phone', basis, `${days(fixedDays.track)} after it fell silent`],
     ['Messages at places', 'what the phone was shown', basis, days(fixedDays.shown)],
-    ['Messages at places', 'deliveries of pushes', basis, days(events)],
+    ['Messages at places', 'deliveries of pushes', basis, days(deliveries)],
     [
       'Messages at places',
-      'push address, kind of phone, language, time zone, app version',
+      'push address, kind and model of phone, language, time zone, app version',
       basis,
       'until the installation is deleted',
     ],
@@ -37,7 +38,12 @@ export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
     ['Analytics', 'samples of signals', basis, `${days(fixedDays.track)} after the phone fell silent`],
     ['Analytics', 'number of visits at a beacon', basis, `${days(fixedDays.visitCounts)} without a visit`],
     ['Analytics', 'that a signal was counted', basis, days(fixedDays.sightingKeys)],
-    ...(policy.oneZone ? [['Analytics', 'last position in the building', basis, days(events)] as const] : []),
+    ...(policy.oneZone
+      ? ([
+          ['Analytics', 'last position in the building', basis, days(positions)],
+          ['Analytics', 'how well a phone hears beacons', basis, `${days(fixedDays.hearing)} after its last visit`],
+        ] as const)
+      : []),
     [
       'Statistics',
       'signals by beacon and hour, of visitors who have not agreed (no personal data)',
@@ -51,6 +57,16 @@ export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
       'until the account is deleted',
     ],
     ['Accounts', 'sign-ins', 'to be stated by the house', `${days(policy.tokenDays)} after the last use`],
+    ...(policy.totp === 'off' && !policy.passkeys.enabled
+      ? []
+      : [
+          [
+            'Accounts',
+            'keys of authenticator apps and passkeys, last use, a hash of the network of the last right code',
+            'to be stated by the house',
+            'until it is removed',
+          ] as const,
+        ]),
     ['Proof of consent', 'decisions with time and text version', 'Article 7(1)', 'until the installation is deleted'],
     ['Calls of webhooks', 'what was sent', 'as for what is sent', days(fixedDays.webhookDeliveries)],
   ];

@@ -48,7 +48,9 @@ export interface PushDeliveryDeps {
 export interface Delivering {
   readonly appId: string;
   readonly recipients: readonly store.Recipient[];
-  readonly contentFor: (deviceType: PushTarget['deviceType']) => PushContent;
+  /** The language for a phone with this locale; null where nothing is known of languages. */
+  readonly languageFor: (locale: string | null) => string | null;
+  readonly contentFor: (deviceType: PushTarget['deviceType'], language: string | null) => PushContent;
   readonly urgency: 'high' | 'normal';
   readonly signal: AbortSignal;
   /** Writes outcomes down; called with a few hundred at a time, one call after the other. */
@@ -80,15 +82,22 @@ export async function deliver(deps: PushDeliveryDeps, delivering: Delivering): P
   const senders = await deps.findSenders(delivering.appId);
   const consent = (await deps.findPolicy(delivering.appId))?.consent ?? 'assumed';
   const contents = new Map<string, PushContent>();
-  const contentFor = (deviceType: PushTarget['deviceType']) => {
-    const content = contents.get(deviceType) ?? delivering.contentFor(deviceType);
-    contents.set(deviceType, content);
+  const contentFor: Delivering['contentFor'] = (deviceType, language) => {
+    const key = `${deviceType} ${language}`;
+    const content = contents.get(key) ?? delivering.contentFor(deviceType, language);
+    contents.set(key, content);
     return content;
+  };
+  const languages = new Map<string | null, string | null>();
+  const languageFor: Delivering['languageFor'] = (locale) => {
+    const language = languages.get(locale) ?? delivering.languageFor(locale);
+    languages.set(locale, language);
+    return language;
   };
   // One draw for all: recipients of a slice that wait for the same thing come back together.
   const pause = deps.random();
   const journal = createJournal(write);
-  const one = { ...delivering, senders, consent, contentFor, pause };
+  const one = { ...delivering, senders, consent, languageFor, contentFor, pause };
   await Promise.all(
     recipients.map(async (recipient) => {
       const outcome = await attempt(deps, one, recipient);
@@ -149,6 +158,7 @@ const ended = (state: Ending['state'], reason: string | null, sender: string | n
   sender,
   tries: 0,
   runAt: 0,
+  language: null,
 });
 
 /** Undefined when the stop came in between. */
@@ -162,9 +172,10 @@ async function attempt(deps: PushDeliveryDeps, one: Attempt, recipient: store.Re
   const admittedAt = await pace.admit(one.signal);
   if (one.signal.aborted) return undefined;
   if (admittedAt > 0) return putOff(recipient, { kind, at: admittedAt, reason: recipient.reason, tries: 0 });
+  const language = one.languageFor(recipient.locale_identifier);
   const message = {
     deliveryId: recipient.object_id,
-    content: one.contentFor(target.deviceType),
+    content: one.contentFor(target.deviceType, language),
     expiresAt: recipient.expires_at,
     urgency: one.urgency,
   };
@@ -173,7 +184,7 @@ async function attempt(deps: PushDeliveryDeps, one: Attempt, recipient: store.Re
     return broken;
   });
   if (one.signal.aborted && result.outcome === 'retry') return undefined;
-  return judge(deps, { result, recipient, kind, pace, pause: one.pause });
+  return { ...judge(deps, { result, recipient, kind, pace, pause: one.pause }), language };
 }
 
 const broken: SendResult = {
@@ -277,8 +288,8 @@ function putOff(recipient: store.Recipient, { kind, at, reason, tries }: Later):
 export function groupOutcomes(outcomes: readonly DeliveryOutcome[]): readonly (readonly DeliveryOutcome[])[] {
   const groups = new Map<string, DeliveryOutcome[]>();
   for (const outcome of outcomes) {
-    const { state, reason, sender, tries, runAt } = outcome;
-    const key = JSON.stringify([state, reason, sender, tries, runAt]);
+    const { state, reason, sender, tries, runAt, language } = outcome;
+    const key = JSON.stringify([state, reason, sender, tries, runAt, language]);
     const group = groups.get(key);
     if (group) group.push(outcome);
     else groups.set(key, [outcome]);

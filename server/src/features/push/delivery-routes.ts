@@ -16,6 +16,15 @@ export interface DeliveryRouteDeps {
   readonly findInstallationId: (db: Db, appId: string, id: string) => Promise<string | undefined>;
   readonly findProvable: (db: Db, appId: string, objectId: string) => Promise<Provable | undefined>;
   readonly findHeld: FindHeld;
+  /** Told in the transaction of each receipt that was noted. */
+  readonly noteReceipt: (db: Db, appId: string, receipt: ReceiptOf) => Promise<void>;
+}
+
+interface ReceiptOf {
+  readonly deliveryId: string;
+  readonly installationId: string;
+  readonly event: 'received' | 'opened';
+  readonly at: number;
 }
 
 const { tag } = deliveries;
@@ -41,7 +50,7 @@ interface Receipts {
   }[];
 }
 
-function report({ db, findInstallationId, findProvable }: DeliveryRouteDeps): Endpoint {
+function report({ db, findInstallationId, findProvable, noteReceipt: note }: DeliveryRouteDeps): Endpoint {
   return endpoint<Receipts>({
     method: 'POST',
     path: '/receipts',
@@ -81,7 +90,8 @@ function report({ db, findInstallationId, findProvable }: DeliveryRouteDeps): En
           // A clock that is ahead must not put receipts into the future.
           const time = Math.min(now, at === undefined ? now : (parseInstant(at) ?? now));
           const receipt = { deliveryId, installationId, event, at: time, now };
-          if (!(await noteReceipt(db, app.appId, receipt))) missed.push(deliveryId);
+          if (await noteReceipt(db, app.appId, receipt)) await note(db, app.appId, receipt);
+          else missed.push(deliveryId);
         }
         return missed;
       });

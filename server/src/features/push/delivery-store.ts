@@ -22,6 +22,7 @@ export interface Recipient {
   readonly token_dead_reason: string | null;
   readonly push_type: string | null;
   readonly app_identifier: string | null;
+  readonly locale_identifier: string | null;
   readonly created_at: number;
   readonly handed_over_at: number | null;
   /** What its visitor has decided, as it is stored. */
@@ -30,7 +31,7 @@ export interface Recipient {
 
 const recipientColumns =
   raw(`d.object_id, d.installation_id, d.attempts, d.run_at, d.expires_at, d.reason, d.received_at,
-  i.device_type, i.device_token, i.token_dead_at, i.token_dead_reason, i.push_type, i.app_identifier,
+  i.device_type, i.device_token, i.token_dead_at, i.token_dead_reason, i.push_type, i.app_identifier, i.locale_identifier,
   d.created_at, i.handed_over_at, i.consents`);
 const withInstallation = raw(
   'from deliveries d left join installations i on i.app_id = d.app_id and i.object_id = d.installation_id',
@@ -85,6 +86,7 @@ export interface NewPushDelivery {
   readonly triggerId: string;
   readonly state: PushDeliveryState;
   readonly reason: string | null;
+  readonly language: string | null;
   readonly expiresAt: number;
   readonly now: number;
 }
@@ -101,6 +103,7 @@ const newDeliveries = bulkInsert(deliveries.table, {
     'installation_id',
     'state',
     'reason',
+    'language',
     'attempts',
     'run_at',
     'expires_at',
@@ -123,6 +126,7 @@ export async function insertDeliveries(
     installation_id: row.installationId,
     state: row.state,
     reason: row.reason,
+    language: row.language,
     attempts: 0,
     run_at: row.now,
     expires_at: row.expiresAt,
@@ -146,6 +150,8 @@ export interface Settlement {
   readonly tries: 0 | 1;
   /** When a queued one is due again. */
   readonly runAt: number;
+  /** In which it went out; null keeps what is known. */
+  readonly language: string | null;
 }
 
 /** Ends or postpones queued deliveries; those that have ended by now stay as they are. Returns how many were changed. */
@@ -153,11 +159,11 @@ export function settle(
   db: Db,
   appId: string,
   ids: readonly string[],
-  { state, reason, sender, tries, runAt, now }: Settlement & { readonly now: number },
+  { state, reason, sender, tries, runAt, language, now }: Settlement & { readonly now: number },
 ): Promise<number> {
   const sentAt = state === 'sent' ? now : null;
   return db.run(sql`update deliveries set state = ${state}, reason = ${reason}, sender = ${sender},
-      attempts = attempts + ${tries}, run_at = ${runAt}, sent_at = ${sentAt}, updated_at = ${now}
+      attempts = attempts + ${tries}, run_at = ${runAt}, language = coalesce(${language}, language), sent_at = ${sentAt}, updated_at = ${now}
     where app_id = ${appId} and state = 'queued' and object_id in (${listOf(ids)})`);
 }
 

@@ -1,9 +1,11 @@
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import type { Db } from '../../db/db.ts';
 import { createPace, type Pace } from '../../delivery/push/pace.ts';
 import type { PushSenderKind } from '../../delivery/push/push-sender.ts';
 import type { JobHandlers, NewJob } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import type { Announce } from '../domain-event.ts';
+import { type ApprovalDeps, approvalFor } from './approval.ts';
 import type { MarkTokenDead, PushDeliveryDeps, UsableSenders } from './deliver.ts';
 import { type Audience, expandHandler, expandJob, sendJob } from './expand.ts';
 import { proximityHandler, proximityJob } from './proximity.ts';
@@ -19,6 +21,7 @@ export interface PushJobDeps {
   readonly markTokenDead: MarkTokenDead;
   readonly findSenders: (appId: string) => Promise<UsableSenders>;
   readonly findPolicy: PushDeliveryDeps['findPolicy'];
+  readonly countAudience: ApprovalDeps['countAudience'];
   /** Messages a second that one app may send through a provider. */
   readonly perSecond: (kind: PushSenderKind) => number;
   readonly announce: Announce;
@@ -29,14 +32,12 @@ export interface PushJobDeps {
 const maxPaces = 2_000;
 
 function createPaces({ now, perSecond }: Pick<PushJobDeps, 'now' | 'perSecond'>): PushDeliveryDeps['paceOf'] {
-  const paces = new Map<string, Pace>();
+  const paces = new BoundedMap<string, Pace>(maxPaces);
   return (appId, kind) => {
     const key = `${appId} ${kind}`;
     const pace = paces.get(key) ?? createPace({ perSecond: perSecond(kind), now });
     paces.delete(key);
     paces.set(key, pace);
-    const [oldest] = paces.keys();
-    if (paces.size > maxPaces && oldest !== undefined) paces.delete(oldest);
     return pace;
   };
 }
@@ -72,12 +73,17 @@ export function createPushDelivery(deps: PushJobDeps): PushDelivery {
   };
   return {
     handlers: {
-      [expandJob]: expandHandler(deps),
+      [expandJob]: expandHandler({ ...deps, approvalFor: (appId, audience) => approvalIn(deps, appId, audience) }),
       [sendJob]: sendHandler(delivering),
       [proximityJob]: proximityHandler(delivering),
     },
     counts: () => [...counts.values()],
   };
+}
+
+async function approvalIn(deps: PushJobDeps, appId: string, audience: string | null) {
+  const policy = await deps.findPolicy(appId);
+  return policy ? approvalFor(deps, { appId, policy }, audience) : null;
 }
 
 /** `queued` counts tries that have to be repeated. */

@@ -42,6 +42,8 @@ export interface ExpandDeps {
   readonly audienceFields: FieldLookup;
   readonly audience: Audience;
   readonly announce: Announce;
+  /** What it takes to send to an audience by now; null for no approval, or without such an app. */
+  readonly approvalFor: (appId: string, audience: string | null) => Promise<object | null>;
 }
 
 /** How many recipients a job sends to: enough to fill connections, few enough to be done long before a lease ends. */
@@ -63,9 +65,11 @@ export function expandHandler(deps: ExpandDeps): JobHandler {
 
 async function expand(deps: ExpandDeps, job: Job, { signal, assertHeld }: JobContext): Promise<void> {
   const { db, now } = deps;
-  const { pushId } = job.payload as { readonly pushId: string };
+  const { pushId, edition = 0 } = job.payload as { readonly pushId: string; readonly edition?: number };
   const push = await store.findPush(db, job.appId, pushId);
-  if (!push) return;
+  // It was changed since, and another job sends it.
+  if (!push || push.edition !== edition) return;
+  if (push.expanded_to === null && (await waitsForSomebody(deps, job.appId, push))) return;
   const step = { ...deps, appId: job.appId, pushId, push, assertHeld };
   let after = push.expanded_to ?? '';
   while (after !== store.walkEnd && !signal.aborted) {
@@ -76,6 +80,29 @@ async function expand(deps: ExpandDeps, job: Job, { signal, assertHeld }: JobCon
     after = next;
   }
   if (after !== store.walkEnd) throw new RetryLater('the service stops', 1);
+}
+
+/**
+ * Whether it still needs a second person, or does so by now because its audience has grown. The job that comes when it expires says
+ * what became of it; approving it makes another one.
+ */
+async function waitsForSomebody(deps: ExpandDeps, appId: string, push: store.PushRow): Promise<boolean> {
+  const { db, enqueue } = deps;
+  const { object_id: pushId, edition, expires_at: expiresAt } = push;
+  const now = deps.now();
+  if (push.waits === 1) {
+    if (expiresAt !== null && expiresAt <= now)
+      await store.failPush(db, appId, pushId, 'It expired before somebody else had approved it.', now);
+    return true;
+  }
+  if (push.approval !== null || push.state !== 'accepted') return false;
+  const approval = await deps.approvalFor(appId, push.audience);
+  if (approval === null) return false;
+  await db.transaction(async (db) => {
+    const held = await store.holdPush(db, { appId, pushId, approval: JSON.stringify(approval), edition, now });
+    if (held) await enqueue(db, { appId, kind: expandJob, payload: { pushId, edition }, runAt: expiresAt ?? now });
+  });
+  return true;
 }
 
 interface Step extends ExpandDeps {
@@ -121,14 +148,15 @@ interface Part {
   readonly to: string;
 }
 
-/** False if the push has been cancelled. */
+/** False if the push has been cancelled, or changed before anybody was found. */
 async function addRecipients(step: Step, { installations, from, to }: Part): Promise<boolean> {
   const { enqueue, appId, pushId, push } = step;
   const now = step.now();
   return step.db.transaction(async (db) => {
     await step.assertHeld(db);
-    const current = await store.findPush(db, appId, pushId);
-    if (current?.state !== 'accepted' && current?.state !== 'sending') return false;
+    const current = await store.lockPush(db, appId, pushId);
+    if (current?.edition !== push.edition) return false;
+    if (current.state !== 'accepted' && current.state !== 'sending') return false;
     let added = 0;
     if (installations.length > 0) {
       const expiresAt = push.expires_at ?? now;

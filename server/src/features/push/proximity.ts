@@ -66,6 +66,8 @@ async function sendProximity(
   await deliver(deps, {
     appId,
     recipients: [recipient],
+    // It was chosen when the message fired, and is noted.
+    languageFor: () => null,
     contentFor: (deviceType) => contentOfTrigger(payload, deviceType),
     urgency: 'high',
     signal,

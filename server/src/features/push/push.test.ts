@@ -169,6 +169,72 @@ for (const database of databases) {
       assert.deepEqual(counts(await get(path)), { ...none, audience: 1, sent: 1 });
     });
 
+    test('can be changed until its time, also to earlier and to others, and goes out once', async () => {
+      for (let n = 0; n < 3; n++) await register(n, { deviceToken: `token-${n}`, channels: [`only-${n}`] });
+      const path = await send({ data, sendAt: new Date(app.clock.now + 2 * hour).toISOString() });
+      const put = (body: object, headers = {}) =>
+        app.send({ method: 'PUT', url: path, headers: { ...user.headers, ...headers }, body });
+      const read = await ask({ method: 'GET', url: path });
+      const words = { data: { title: 'New words' }, where: { channels: 'only-1' } };
+      const changed = { ...words, sendAt: new Date(app.clock.now + hour).toISOString() };
+      const answer = await put(changed, { 'if-match': read.headers['etag'] });
+      assert.deepEqual(
+        [answer.status, answer.body.result.data, answer.body.result.state],
+        [200, words.data, 'accepted'],
+      );
+      assert.equal((await put(changed, { 'if-match': read.headers['etag'] })).status, 412);
+      app.clock.now += hour;
+      await app.app.idle();
+      assert.deepEqual(counts(await get(path)), { ...none, audience: 1, sent: 1 });
+      // The job of the first edition comes to nothing.
+      app.clock.now += hour;
+      await app.app.idle();
+      assert.deepEqual(
+        fcm.calls.map(({ target, message }) => [target.token, message.content.title]),
+        [['token-1', 'New words']],
+      );
+      const late = await put({ ...words, sendAt: new Date(app.clock.now + hour).toISOString() });
+      assert.deepEqual([late.status, late.body.error.name], [409, 'TooLate']);
+    });
+
+    test('that is put off is not sent at its former time', async () => {
+      await register(1);
+      const at = (hours: number) => new Date(app.clock.now + hours * hour).toISOString();
+      const path = await send({ data, sendAt: at(1) });
+      const body = { data, sendAt: at(3) };
+      assert.equal((await app.send({ method: 'PUT', url: path, headers: user.headers, body })).status, 200);
+      app.clock.now += hour;
+      await app.app.idle();
+      assert.deepEqual([(await get(path)).state, fcm.calls.length], ['accepted', 0]);
+      app.clock.now += 2 * hour;
+      await app.app.idle();
+      assert.deepEqual(counts(await get(path)), { ...none, audience: 1, sent: 1 });
+    });
+
+    test('is changed only by those who may send one: a key that may cancel has no other words for it', async () => {
+      const path = await send({ data, sendAt: new Date(app.clock.now + hour).toISOString() });
+      const put = async (...verbs: string[]) => {
+        const asked = { name: verbs.join(), scopes: [{ resource: 'pushes', verbs }] };
+        const { secretKey } = await app.app.secretKeys.create(app.appId, asked, service);
+        const headers = { 'x-service-appkey': secretKey };
+        return (await app.send({ method: 'PUT', url: path, headers, body: { data: { alert: 'x' } } })).status;
+      };
+      assert.deepEqual([await put('update'), await put('create'), await put('update', 'create')], [403, 403, 200]);
+    });
+
+    test('is not changed any more once its time has come, even if the sender has not begun', async () => {
+      await register(1);
+      const path = await send({ data, sendAt: new Date(app.clock.now + hour).toISOString() });
+      app.clock.now += hour;
+      const late = await app.send({ method: 'PUT', url: path, headers: user.headers, body: { data: { alert: 'x' } } });
+      assert.deepEqual([late.status, late.body.error.name], [409, 'TooLate']);
+      await app.app.idle();
+      assert.deepEqual(
+        [counts(await get(path)), fcm.calls[0]?.message.content.body],
+        [{ ...none, audience: 1, sent: 1 }, data.alert],
+      );
+    });
+
     test('can be cancelled before its time and while it waits for the provider, not afterwards', async () => {
       for (let n = 0; n < 3; n++) await register(n);
       const early = await send({ data, sendAt: new Date(app.clock.now + hour).toISOString() });

@@ -1,4 +1,4 @@
-import { bigint, nullable, text as textColumn } from '../../db/table.ts';
+import { bigint, nullable, text as textColumn, withDefault } from '../../db/table.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, number, pointer, text, time } from '../../resources/members.ts';
 import { pushDeliveryRecord, pushRecord } from './schemas.ts';
@@ -25,9 +25,12 @@ export const pushes = defineResource({
     objectId: text('object_id'),
     data: json('data'),
     where: json('audience', optional),
+    language: text('language', optional),
+    translations: json('translations', optional),
     state: text('state'),
     problem: text('problem', optional),
     userId: pointer('user_id', '_User', optional),
+    approval: json('approval', optional),
     sendAt: time('send_at', optional),
     expiresAt: time('expires_at', optional),
     audience: number('audience_count', count),
@@ -39,11 +42,17 @@ export const pushes = defineResource({
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),
   },
-  internal: { expanded_to: nullable(textColumn) },
+  internal: {
+    expanded_to: nullable(textColumn),
+    edition: withDefault(bigint),
+    waits: withDefault(bigint),
+    authors: nullable(textColumn),
+  },
+  indexes: { pushes_waiting: { on: ['app_id', 'object_id'], isPartial: true } },
   users: ['user_id'],
   erased: 'unname',
   // Whom it is or was for; one that waits for its time still goes to the others.
-  mentions: { in: ['audience'], erased: 'unname' },
+  mentions: { in: ['audience', 'approval', 'authors'], erased: 'unname' },
   rules: 'pushes',
   defaultLimit: 100,
 });
@@ -71,6 +80,7 @@ export const deliveries = defineResource({
     state: text('state'),
     reason: text('reason', optional),
     sender: text('sender', optional),
+    language: text('language', optional),
     attempts: number('attempts'),
     sentAt: time('sent_at', optional),
     receivedAt: time('received_at', optional),
@@ -91,7 +101,7 @@ export const deliveries = defineResource({
   childOf: ['pushes'],
   trail: { installation: 'installation_id', at: 'created_at' },
   // Of those that are under way a push still counts them.
-  kept: { days: 'events', only: "state <> 'queued'" },
+  kept: { days: 'deliveries', only: "state <> 'queued'" },
   rules: 'deliveries',
   defaultLimit: 100,
 });

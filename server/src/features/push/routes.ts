@@ -6,12 +6,15 @@ import { isObject } from '../../base/is-object.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { recordAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { assertGranted, assertInScope, grantOf } from '../../http/grants.ts';
 import { assertNotAskedBy } from '../../http/hidden-members.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { Creation } from '../../limits/idempotency.ts';
 import type { FieldLookup } from '../../query/fields.ts';
+import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
 import { getEndpoint, listEndpoint, locateRow, type ReadOptions } from '../../resources/read-endpoints.ts';
+import { type AddressOf, type ApprovalDeps, approvalFor, approveEndpoint, authorsOf, writersOf } from './approval.ts';
 import { expandJob } from './expand.ts';
 import { pushes } from './resource.ts';
 import { type Push, pushDetail, pushExample, pushRecord, pushSchema, readPush, timesOf } from './schemas.ts';
@@ -23,6 +26,8 @@ export interface PushDeps {
   readonly quotas: ClientQuotas;
   /** What an audience may be chosen by. */
   readonly audienceFields: FieldLookup;
+  readonly countAudience: ApprovalDeps['countAudience'];
+  readonly addressOf: AddressOf;
 }
 
 const { tag, path } = pushes;
@@ -33,14 +38,17 @@ const acceptedAnswer = {
   example: { result: { result: true } },
 } as const;
 
+const exampleSendAt = '2026-05-04T18:00:00.000Z';
+
 const accepted = ({ objectId }: Pick<Creation, 'objectId'>) =>
   new JsonText('{"result":{"result":true}}', { location: `notification/${objectId}` });
 
 export function pushEndpoints(deps: PushDeps): Endpoint[] {
-  return [accept(deps), list(deps), get(deps), cancel(deps)];
+  return [accept(deps), list(deps), get(deps), change(deps), approve(deps), cancel(deps)];
 }
 
-function accept({ db, enqueue, quotas, audienceFields }: PushDeps): Endpoint {
+function accept(deps: PushDeps): Endpoint {
+  const { db, enqueue, quotas, audienceFields } = deps;
   return endpoint<Push>({
     method: 'POST',
     path,
@@ -57,6 +65,7 @@ function accept({ db, enqueue, quotas, audienceFields }: PushDeps): Endpoint {
       const { app, user, body, now } = call;
       if (!seesAll(call)) assertWholeIds(body.audience);
       quotas.takePush(call);
+      const approval = await approvalFor(deps, app, body.audience);
       const { objectId: pushId = newObjectId(now) } = call;
       const { sendAt, expiresAt } = timesOf(body, now);
       const push: store.NewPush = {
@@ -64,14 +73,23 @@ function accept({ db, enqueue, quotas, audienceFields }: PushDeps): Endpoint {
         pushId,
         data: JSON.stringify(body.data),
         audience: body.audience,
+        language: body.language,
+        translations: body.translations,
         userId: user?.userId ?? null,
+        approval: approval && JSON.stringify(approval),
+        authors: JSON.stringify(writersOf(call)),
         sendAt: sendAt > now ? sendAt : null,
         expiresAt,
         now,
       };
       await db.transaction(async (db) => {
         await store.insertPush(db, push);
-        await enqueue(db, { appId: app.appId, kind: expandJob, payload: { pushId }, runAt: sendAt });
+        await enqueue(db, {
+          appId: app.appId,
+          kind: expandJob,
+          payload: { pushId },
+          runAt: approval ? expiresAt : sendAt,
+        });
       });
       return accepted({ objectId: pushId });
     },
@@ -153,6 +171,92 @@ function get({ db }: PushDeps): Endpoint {
       });
     },
   });
+}
+
+/**
+ * Only while nobody has been found to send it to. It is locked meanwhile: either the sender sees the change, or the change is
+ * refused.
+ */
+function change(deps: PushDeps): Endpoint {
+  const { db, enqueue, audienceFields } = deps;
+  return endpoint<Push, Row>({
+    method: 'PUT',
+    path: `${path}/:objectId`,
+    operationId: 'updatePush',
+    tag,
+    summary: 'Change a push notification that waits for its time',
+    description:
+      'Takes the body of a new one, which replaces message, audience and times. Once it is being sent, nothing can be changed any ' +
+      'more: the answer is 409, and it goes out as it was. The caller needs the right to send one as well.',
+    grant: { of: 'pushes', verb: 'update' },
+    body: { schema: pushSchema, example: pushExample, read: (body) => readPush(body, audienceFields) },
+    answer: recordAnswer(pushRecord.schema, { ...pushRecord.example, state: 'accepted', sendAt: exampleSendAt }),
+    errors: ['ValidationError', 'InvalidQuery', 'ObjectNotFound', 'OperationForbidden', 'TooLate'],
+    takesIfMatch: true,
+    locate: locateRow(readable(db), 'update'),
+    handle: async (call) => {
+      const { app, located, body, now, headers } = call;
+      assertMaySend(call);
+      if (!seesAll(call)) assertWholeIds(body.audience);
+      const pushId = String(located['object_id']);
+      const key = { app_id: app.appId, object_id: pushId };
+      const { sendAt, expiresAt } = timesOf(body, now);
+      const approval = await approvalFor(deps, app, body.audience);
+      const row = await db.transaction(async (db) => {
+        const current = await store.lockPush(db, app.appId, pushId);
+        if (!current) throw fail('ObjectNotFound', 'There is no push notification with this objectId.');
+        readIfMatch(headers)?.(tagOfRow(pushes.records, current));
+        assertWaits(current, now);
+        await store.changePush(db, {
+          appId: app.appId,
+          pushId,
+          data: JSON.stringify(body.data),
+          audience: body.audience,
+          language: body.language,
+          translations: body.translations,
+          approval: approval && JSON.stringify(approval),
+          authors: JSON.stringify([...new Set([...authorsOf(current), ...writersOf(call)])]),
+          sendAt: sendAt > now ? sendAt : null,
+          expiresAt,
+          now: Math.max(now, Number(current['updated_at'])),
+        });
+        const payload = { pushId, edition: current.edition + 1 };
+        await enqueue(db, { appId: app.appId, kind: expandJob, payload, runAt: approval ? expiresAt : sendAt });
+        return (await pushes.records.find(db, key)) ?? current;
+      });
+      return tagged(`{"result":${shownTo(call)(row)}}`, tagOfRow(pushes.records, row));
+    },
+  });
+}
+
+const sending = { operationId: 'sendPush', tag, grant: { of: 'pushes', verb: 'create' } } as const;
+
+/**
+ * Whoever may only cancel could otherwise send what they like to whom they like, in a push that waits.
+ *
+ * @throws Failure OperationForbidden
+ */
+function assertMaySend({ app, user, secretKey, isAdministrator }: Caller): void {
+  if (isAdministrator) return;
+  if (secretKey) assertInScope(sending, secretKey, {});
+  else assertGranted(grantOf(sending, app.rules), user);
+}
+
+/** @throws Failure TooLate */
+function assertWaits(push: store.PushRow, now: number): void {
+  const { state, waits, send_at: sendAt, expanded_to: expandedTo } = push;
+  if (state === 'cancelled') throw fail('TooLate', 'It was cancelled. Send a new one.');
+  if (state === 'accepted' && waits === 1) return;
+  if (state !== 'accepted' || expandedTo !== null || sendAt === null || sendAt <= now)
+    throw fail(
+      'TooLate',
+      'It is being sent already, as it was. It can still be cancelled for those who have not been reached.',
+    );
+}
+
+/** A push to many goes out when a second person has said so. */
+function approve({ db, addressOf, enqueue }: PushDeps): Endpoint {
+  return approveEndpoint({ db, addressOf, enqueue, readable: readable(db), show: shownTo, assertMaySend });
 }
 
 function cancel({ db }: PushDeps): Endpoint {

@@ -4,6 +4,12 @@ import { isObject } from '../../base/is-object.ts';
 import { isEmptyPush } from '../../delivery/push/content.ts';
 import { pushSenderKinds } from '../../delivery/push/push-sender.ts';
 import {
+  inLanguage,
+  type Translations,
+  translatedMembers,
+  translationProblems,
+} from '../../delivery/push/translations.ts';
+import {
   exampleCreated,
   exampleId,
   exampleUpdated,
@@ -27,11 +33,14 @@ export const maxDataBytes = 4096;
 /** FCM's `notification_count` is a 32-bit integer. */
 const maxBadge = 2_147_483_647;
 
+const words = {
+  title: Type.Optional(Type.String()),
+  alert: Type.Optional(Type.String({ description: 'The text that is shown' })),
+  uri: Type.Optional(Type.String({ description: 'What a tap opens' })),
+};
 const dataSchema = Type.Object(
   {
-    title: Type.Optional(Type.String()),
-    alert: Type.Optional(Type.String({ description: 'The text that is shown' })),
-    uri: Type.Optional(Type.String({ description: 'What a tap opens' })),
+    ...words,
     badge: Type.Optional(
       Type.Integer({ minimum: 0, maximum: maxBadge, description: 'The number on the icon; 0 removes it' }),
     ),
@@ -57,11 +66,13 @@ const times = {
     Type.String({ description: 'After this nobody receives it any more, ISO 8601; 24 hours after sendAt when absent' }),
   ),
 };
-export const pushSchema = Type.Object({ data: dataSchema, where: Type.Optional(whereSchema), ...times });
+const languages = translatedMembers(words, 'the message');
+export const pushSchema = Type.Object({ data: dataSchema, where: Type.Optional(whereSchema), ...languages, ...times });
 
-const pushShape = defineShape(Type.Object({ data: dataSchema, ...times }), {
-  rules: ({ data, sendAt, expiresAt }) => [
+const pushShape = defineShape(Type.Object({ data: dataSchema, ...languages, ...times }), {
+  rules: ({ data, language, translations, sendAt, expiresAt }) => [
     ...(data === undefined ? [] : dataProblems(data)),
+    ...translationProblems({ language, translations }, Object.keys(words)),
     ...notATime('sendAt', sendAt),
     ...notATime('expiresAt', expiresAt),
   ],
@@ -86,6 +97,9 @@ export interface Push {
   readonly expiresAt: number | undefined;
   /** The condition as the caller wrote it, as JSON text; null for every installation. */
   readonly audience: string | null;
+  readonly language: string | null;
+  /** JSON text. */
+  readonly translations: string | null;
 }
 
 /**
@@ -95,16 +109,27 @@ export interface Push {
  * @throws Failure ValidationError, ObjectTooLarge, InvalidQuery
  */
 export function readPush(body: unknown, fields: FieldLookup): Push {
-  const { data, sendAt, expiresAt } = pushShape.readCreate(body);
-  const size = Buffer.byteLength(JSON.stringify(data));
-  if (size > maxDataBytes) {
-    const details: Problem[] = [
-      { field: 'data', problem: `has ${size} bytes as JSON; at most ${maxDataBytes} can be delivered` },
-    ];
-    throw fail('ObjectTooLarge', { message: `data ${details[0]?.problem}.`, details });
-  }
+  const { data, language = null, translations, sendAt, expiresAt } = pushShape.readCreate(body);
+  assertDeliverable(data, translations);
   const audience = readAudience(isObject(body) ? body['where'] : undefined, fields);
-  return { data, audience, sendAt: instant(sendAt), expiresAt: instant(expiresAt) };
+  const times = { sendAt: instant(sendAt), expiresAt: instant(expiresAt) };
+  return { data, audience, language, translations: translations ? JSON.stringify(translations) : null, ...times };
+}
+
+/** @throws Failure ObjectTooLarge */
+function assertDeliverable(data: Push['data'], translations: Translations = {}): void {
+  const all = [
+    ['data', data] as const,
+    ...Object.keys(translations).map(
+      (tag) => [`translations.${tag}`, inLanguage(data, { translations }, tag)] as const,
+    ),
+  ];
+  const details: Problem[] = all.flatMap(([field, sent]) => {
+    const size = Buffer.byteLength(JSON.stringify(sent));
+    const problem = `has ${size} bytes as JSON${field === 'data' ? '' : ' together with data'}; at most ${maxDataBytes} can be delivered`;
+    return size > maxDataBytes ? [{ field, problem }] : [];
+  });
+  if (details.length > 0) throw fail('ObjectTooLarge', { message: sentence(details), details });
 }
 
 const instant = (text: string | undefined) => (text === undefined ? undefined : parseInstant(text));
@@ -156,15 +181,29 @@ const counts = {
   noTarget: count('Without a live token, or without credentials for their push service'),
   cancelled: count('Not sent because the push was cancelled'),
 };
+const approvalSchema = Type.Optional(
+  Type.Object(
+    {
+      state: Type.Enum(['waiting', 'approved']),
+      above: Type.Optional(Type.Integer({ description: 'To how many one person alone may send' })),
+      at: Type.Optional(timestampSchema),
+      by: Type.Optional(Type.String({ description: "Who approved it: an administrator's e-mail, or a userId" })),
+    },
+    { description: 'Present where it goes to so many that a second person has to approve it' },
+  ),
+);
+
 const pushMembers = {
   objectId: objectIdSchema,
   data: Type.Object({}),
   where: Type.Optional(Type.Object({}, { description: 'Absent when it goes to every installation' })),
+  ...languages,
   state: Type.Enum(['accepted', 'sending', 'done', 'cancelled', 'failed'], {
     description: 'accepted: it waits for its time or its turn. done: something has become of every recipient',
   }),
   problem: Type.Optional(Type.String({ description: 'Why it failed as a whole' })),
   userId: Type.Optional(pointerSchema('_User')),
+  approval: approvalSchema,
   sendAt: Type.Optional(timestampSchema),
   expiresAt: Type.Optional(timestampSchema),
   ...counts,
@@ -224,6 +263,9 @@ export const pushDeliveryRecord = {
       Type.String({ description: "Why it was not sent, or has to wait; the provider's own words" }),
     ),
     sender: Type.Optional(Type.Enum([...pushSenderKinds])),
+    language: Type.Optional(
+      Type.String({ description: 'In which language it went out, where the message says its languages' }),
+    ),
     attempts: Type.Integer({ minimum: 0, description: 'How often the push service was asked' }),
     sentAt: Type.Optional(timestampSchema),
     receivedAt: Type.Optional(timestampSchema),

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/db.ts';
 import { contentOfPush } from '../../delivery/push/content.ts';
+import { inLanguage, languageFor } from '../../delivery/push/translations.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
 import type { Announce } from '../domain-event.ts';
 import { deliver, noteWritten, type PushDeliveryDeps, writeOutcomes } from './deliver.ts';
@@ -35,13 +36,15 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
   const push = await store.findPush(db, appId, pushId);
   if (!push) return;
   if (push.state === 'cancelled') return cancelSlice(deps, { appId, pushId, slice, assertHeld });
-  const content = contentOfPush(JSON.parse(push.data) as Readonly<Record<string, unknown>>);
+  const data = JSON.parse(push.data) as Readonly<Record<string, unknown>>;
+  const words = store.wordsOf(push);
   const startedAt = now();
   const queued = await deliveries.findQueued(db, appId, slice);
   await deliver(deps, {
     appId,
     recipients: queued.filter(({ run_at, expires_at }) => run_at <= startedAt || expires_at <= startedAt),
-    contentFor: () => content,
+    languageFor: (locale) => languageFor(words, locale),
+    contentFor: (_deviceType, language) => contentOfPush(inLanguage(data, words, language)),
     urgency: 'normal',
     signal,
     write: async (outcomes) => {

@@ -1,5 +1,6 @@
 import { raw, type Sql, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
+import type { Translations, Worded } from '../../delivery/push/translations.ts';
 import { pushes } from './resource.ts';
 import type { PushDeliveryState } from './schemas.ts';
 
@@ -19,10 +20,21 @@ export interface PushRow extends Row {
   readonly object_id: string;
   readonly data: string;
   readonly audience: string | null;
+  readonly language: string | null;
+  /** JSON text. */
+  readonly translations: string | null;
   readonly state: 'accepted' | 'sending' | 'done' | 'cancelled' | 'failed';
   readonly send_at: number | null;
   readonly expires_at: number | null;
   readonly expanded_to: string | null;
+  /** JSON text. */
+  readonly authors: string | null;
+  /** 1 while it waits for a second person. */
+  readonly waits: number;
+  /** JSON text; null where nobody has to approve it. */
+  readonly approval: string | null;
+  /** Counts its changes. */
+  readonly edition: number;
   readonly audience_count: number;
   readonly sent_count: number;
   readonly failed_count: number;
@@ -39,20 +51,88 @@ export interface NewPush {
   readonly data: string;
   /** A where-object as JSON text; null for every installation. */
   readonly audience: string | null;
+  readonly language: string | null;
+  /** JSON text. */
+  readonly translations: string | null;
   readonly userId: string | null;
+  /** JSON text; null where nobody has to approve it. */
+  readonly approval: string | null;
+  /** JSON text. */
+  readonly authors: string;
   readonly sendAt: number | null;
   readonly expiresAt: number;
   readonly now: number;
 }
 
 export async function insertPush(db: Db, push: NewPush): Promise<void> {
-  await db.run(sql`insert into pushes (app_id, object_id, data, audience, state, user_id, send_at, expires_at, created_at, updated_at)
-    values (${push.appId}, ${push.pushId}, ${push.data}, ${push.audience}, 'accepted', ${push.userId}, ${push.sendAt},
-      ${push.expiresAt}, ${push.now}, ${push.now})`);
+  await db.run(sql`insert into pushes (app_id, object_id, data, audience, language, translations, approval, waits, authors, state, user_id, send_at, expires_at, created_at, updated_at)
+    values (${push.appId}, ${push.pushId}, ${push.data}, ${push.audience}, ${push.language}, ${push.translations}, ${push.approval},
+      ${push.approval === null ? 0 : 1}, ${push.authors}, 'accepted',
+      ${push.userId}, ${push.sendAt}, ${push.expiresAt}, ${push.now}, ${push.now})`);
 }
+
+/** The languages that it is written in. */
+export const wordsOf = ({ language, translations }: Pick<PushRow, 'language' | 'translations'>): Worded => ({
+  language,
+  translations: translations === null ? null : (JSON.parse(translations) as Translations),
+});
 
 export function findPush(db: Db, appId: string, pushId: string): Promise<PushRow | undefined> {
   return db.one<PushRow>(sql`select * from pushes where app_id = ${appId} and object_id = ${pushId}`);
+}
+
+/** In a transaction: the push, which stays as it is until the transaction ends. */
+export function lockPush(db: Db, appId: string, pushId: string): Promise<PushRow | undefined> {
+  return db.one<PushRow>(
+    sql`select * from pushes where app_id = ${appId} and object_id = ${pushId}${raw(db.dialect.lockRow)}`,
+  );
+}
+
+/** What is sent, to whom and when, of a push that still waits. */
+export async function changePush(db: Db, push: Omit<NewPush, 'userId'>): Promise<void> {
+  await db.run(sql`update pushes set data = ${push.data}, audience = ${push.audience}, language = ${push.language},
+      translations = ${push.translations}, approval = ${push.approval}, waits = ${push.approval === null ? 0 : 1},
+      authors = ${push.authors}, send_at = ${push.sendAt},
+      expires_at = ${push.expiresAt}, edition = edition + 1, updated_at = ${push.now}
+    where app_id = ${push.appId} and object_id = ${push.pushId}`);
+}
+
+/** It goes out; jobs of before do nothing any more. */
+export async function approvePush(
+  db: Db,
+  push: Pick<NewPush, 'appId' | 'pushId' | 'now'> & { readonly approval: string },
+): Promise<void> {
+  await db.run(sql`update pushes set approval = ${push.approval}, waits = 0, edition = edition + 1, updated_at = ${push.now}
+    where app_id = ${push.appId} and object_id = ${push.pushId}`);
+}
+
+/** A push that has grown beyond what one person alone may send to waits from now on. */
+export async function holdPush(
+  db: Db,
+  push: Pick<NewPush, 'appId' | 'pushId' | 'now'> & { readonly approval: string; readonly edition: number },
+): Promise<boolean> {
+  const changed = await db.run(sql`update pushes set approval = ${push.approval}, waits = 1, updated_at = ${push.now}
+    where app_id = ${push.appId} and object_id = ${push.pushId} and state = 'accepted' and edition = ${push.edition}
+      and approval is null and expanded_to is null`);
+  return changed > 0;
+}
+
+/** More than these in the list of what needs a person help nobody. */
+const mostWaiting = 20;
+
+/** Pushes that wait for a second person, those that wait longest first: one that was told stays until somebody has decided. */
+export async function listWaiting(
+  db: Db,
+  appId: string,
+): Promise<readonly { readonly pushId: string; readonly data: Readonly<Record<string, unknown>> }[]> {
+  const rows = await db.all<Pick<PushRow, 'object_id' | 'data'>>(
+    sql`select object_id, data from pushes where app_id = ${appId} and waits = 1 and state = 'accepted'
+      order by object_id limit ${mostWaiting}`,
+  );
+  return rows.map((row) => ({
+    pushId: row.object_id,
+    data: JSON.parse(row.data) as Readonly<Record<string, unknown>>,
+  }));
 }
 
 /** False when it has ended already. */

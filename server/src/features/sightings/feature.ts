@@ -1,19 +1,30 @@
 import type { FindHeld } from '../../access/caller.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
+import type { Outbox } from '../../jobs/outbox.ts';
 import type { Announce } from '../domain-event.ts';
 import type { Feature, InBackground } from '../feature.ts';
+import { findLearnable } from './decide/installation-locks.ts';
 import { mendFutureTracks } from './decide/track-store.ts';
+import { flush, flushAll } from './held/flush.ts';
+import { HeldTracks } from './held/held-tracks.ts';
+import { heardConsoleEndpoints } from './intake/heard-routes.ts';
 import { sightingEndpoints } from './intake/routes.ts';
 import { createSightingService } from './intake/service.ts';
 import { createTicker, type Ticker, type TickerDeps } from './intake/ticker.ts';
 import { countConsoleEndpoints } from './record/count-routes.ts';
 import { type Erasing, erasureJobHandlers } from './record/erasure.ts';
-import type { LogStore, RequestPushes } from './record/record.ts';
+import type { LogStore, NoteShowings, RequestPushes } from './record/record.ts';
 import { createRetention, type RetainedApp, type Retention } from './record/retention.ts';
 import { UnnamedCounts } from './record/unnamed-counts.ts';
+import { type ReplayDeps, replayHandler, replayJob } from './replay/job.ts';
+import { replayConsoleEndpoints } from './replay/routes.ts';
 import { simulationEndpoints } from './simulate/simulation-routes.ts';
+import type { StageReads } from './simulate/stage.ts';
+import { walkEndpoints } from './simulate/walk-routes.ts';
+import { HearingLearning } from './site/hearing.ts';
+import { hearingConsoleEndpoints } from './site/hearing-routes.ts';
 import { RadioLearning } from './site/radio.ts';
 import { radioConsoleEndpoints } from './site/radio-routes.ts';
 import { SiteCache } from './site/site-cache.ts';
@@ -37,58 +48,112 @@ export interface SightingFeatureDeps {
   readonly assertApp: (appId: string) => Promise<unknown>;
   readonly listApps: () => Promise<readonly RetainedApp[]>;
   readonly inBackground: InBackground;
+  readonly enqueue: Outbox['enqueue'];
+  readonly installations: ReplayDeps['installations'];
+  /** Floors and where beacons hang, for simulated walks. */
+  readonly stage: StageReads;
+  /** What is written of messages that were shown, or would have been, in the transaction of their verdicts. */
+  readonly noteShowings: NoteShowings;
+  /** Whether this node ends the visits of an app, where several share the work. */
+  readonly owns?: (appId: string) => boolean;
+  /** Told after the commit that visits of an app were written, changed or removed. */
+  readonly countVisits?: (appId: string) => void;
+  /** Told from when on (ms) all visits are there once the old ones are deleted, before they are; false: not yet. */
+  readonly beforePurge?: (appId: string, visitsSince: number) => Promise<boolean>;
 }
 
 export interface SightingFeature extends Feature {
   readonly ticker: Ticker;
+  readonly held: HeldTracks;
+  /** Writes what is held of tracks and is due, or all of it with `isLast`; answers of how many. */
+  readonly flush: (how?: { readonly isLast?: boolean }) => Promise<number>;
+  /** Writes what is held of some installations. */
+  readonly flushOf: (of: { readonly appId: string; readonly installationIds: readonly string[] }) => Promise<void>;
   readonly radio: RadioLearning;
+  readonly hearing: HearingLearning;
   readonly retention: Retention;
 }
+
+const flushEveryMs = 1_000;
 
 /** What phones and gateways sense, and what the engine makes of it: visits, events, messages. */
 export function createSightingFeature(deps: SightingFeatureDeps): SightingFeature {
   const { db, now, siteRevision, requestPushes, announce, logs, findHeld, inBackground } = deps;
-  const ticker = createTicker(deps);
+  const held = new HeldTracks();
+  const ticker = createTicker({ ...deps, held });
   const site = new SiteCache(db, siteRevision);
   const radio = new RadioLearning(db, siteRevision);
+  const hearing = new HearingLearning(db, findLearnable);
   const counts = new UnnamedCounts(db);
   const service = createSightingService({
     db,
     site,
+    held,
     requestPushes,
     expect: ticker.expect,
     announce,
     logs,
+    noteShowings: deps.noteShowings,
     countSightings: (appId, beaconId, at) => counts.note(appId, beaconId, at),
+    ...(deps.countVisits ? { countVisits: deps.countVisits } : {}),
     noteEvidence: (appId, evidence, at) => radio.note(appId, evidence, at),
+    notePasses: (listener, passes, at) => hearing.note(listener, passes, at),
   });
   const retention = createRetention(deps);
+  const flushing = { held, now, write: service.flush, findPolicy: deps.findPolicy };
+  let timer: NodeJS.Timeout | undefined;
+  let isFlushing = false;
+  const flushNow = async () => {
+    if (isFlushing) return;
+    isFlushing = true;
+    await flush(flushing).finally(() => {
+      isFlushing = false;
+    });
+  };
   return {
+    held,
+    flush: (how) => flush(flushing, how),
+    async flushOf({ appId, installationIds }) {
+      const keys = installationIds.map((installationId) => ({ appId, installationId }));
+      await flushAll(flushing, held.unwritten(keys));
+    },
     ticker,
     radio,
+    hearing,
     retention,
     endpoints: [
       ...sightingEndpoints(service),
       ...simulationEndpoints(db, findHeld),
+      ...walkEndpoints(db, deps.stage),
       ...visitEndpoints(db, findHeld),
       ...positionEndpoints(db, findHeld),
       ...eventEndpoints(db, findHeld),
     ],
     consoleEndpoints: [
+      ...heardConsoleEndpoints({ db, held, now, assertApp: deps.assertApp }),
       ...radioConsoleEndpoints({ radio, assertApp: deps.assertApp }),
+      ...hearingConsoleEndpoints({ hearing, assertApp: deps.assertApp }),
+      ...replayConsoleEndpoints(deps),
       ...countConsoleEndpoints({ counts, now, assertApp: deps.assertApp }),
     ],
-    jobs: erasureJobHandlers(deps),
-    sweeps: {
-      'purging old traces': () => retention.sweep(),
+    jobs: { ...erasureJobHandlers(deps), [replayJob]: replayHandler(deps) },
+    sweeps: { 'purging old traces': () => retention.sweep() },
+    ownSweeps: {
       'learning the radio of beacons': () => radio.flush(now()),
+      'learning how loud phones hear': () => hearing.flush(now()),
       'storing the counts of sightings': () => counts.flush(),
     },
     start() {
       inBackground('presences after a clock that was set back', () => mendFutureTracks(db, now()));
       ticker.start(inBackground);
+      timer = setInterval(() => inBackground('writing what is held of tracks', flushNow), flushEveryMs).unref();
     },
-    stop: () => ticker.stop(),
-    close: () => counts.flush(),
+    stop() {
+      clearInterval(timer);
+      ticker.stop();
+    },
+    async close() {
+      await Promise.all([counts.flush(), flush(flushing, { isLast: true })]);
+    },
   };
 }

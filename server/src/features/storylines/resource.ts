@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import { deliveryRuleProblems, deliveryRulesSchema } from '../../access/delivery-rules.ts';
+import { experimentMembers, experimentProblems } from '../../access/experiment.ts';
 import type { Problem } from '../../base/errors.ts';
 import { isWebAddress } from '../../base/web-address.ts';
 import { defineTable, text as textColumn } from '../../db/table.ts';
+import { translatedMembers, translationProblems } from '../../delivery/push/translations.ts';
 import {
   exampleCreated,
   exampleId,
@@ -14,7 +16,7 @@ import {
 import type { Tag } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
-import { boolean, json, pointer, text, time } from '../../resources/members.ts';
+import { boolean, json, number, pointer, text, time } from '../../resources/members.ts';
 import { recordsOf } from '../../resources/table.ts';
 
 const headerMembers = { title: Type.String({ minLength: 1, maxLength: 50 }), isEnabled: Type.Boolean() };
@@ -32,6 +34,16 @@ const day = Type.Object({
   checked: Type.Boolean(),
 });
 
+/** What a visitor reads and sees. */
+const shownMembers = {
+  urlImageAndroid: address('Image for Android'),
+  urlImageIOS: address('Image for iOS'),
+  urlPage: address('Web page'),
+  urlVideo: address('Video'),
+  alertTitle: Type.Optional(Type.String()),
+  alertMessage: Type.Optional(Type.String()),
+};
+
 const detailMembers = {
   beacons: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
     minItems: 1,
@@ -41,19 +53,16 @@ const detailMembers = {
   campaign: Type.Enum(['TEXT', 'URL', 'IMAGE', 'VIDEO']),
   event: Type.Enum(['ENTER', 'EXIT', 'IMMEDIATE', 'NEAR', 'FAR']),
   showOn: Type.Array(day, { description: 'The days on which it runs; a day that is not named is unchecked' }),
-  urlImageAndroid: address('Image for Android'),
-  urlImageIOS: address('Image for iOS'),
-  urlPage: address('Web page'),
-  urlVideo: address('Video'),
-  alertTitle: Type.Optional(Type.String()),
-  alertMessage: Type.Optional(Type.String()),
+  ...shownMembers,
   delivery: Type.Optional(deliveryRulesSchema),
+  ...experimentMembers,
+  ...translatedMembers(shownMembers, 'the message'),
 };
 
-function addressProblems(value: Readonly<Record<string, unknown>>): Problem[] {
+function addressProblems(value: Readonly<Record<string, unknown>>, within = ''): Problem[] {
   return ['urlImageAndroid', 'urlImageIOS', 'urlPage', 'urlVideo']
     .filter((name) => value[name] !== undefined && !isWebAddress(value[name]))
-    .map((field) => ({ field, problem: 'must be an http or https address' }));
+    .map((name) => ({ field: `${within}${name}`, problem: 'must be an http or https address' }));
 }
 
 function dayProblems(days: readonly { readonly dayName: string }[] = []): Problem[] {
@@ -67,6 +76,11 @@ export const detailShape = defineShape(Type.Object(detailMembers), {
     ...addressProblems(value),
     ...dayProblems(value.showOn),
     ...deliveryRuleProblems('delivery', value.delivery),
+    ...experimentProblems(value),
+    ...translationProblems(value, Object.keys(shownMembers)),
+    ...Object.entries(value.translations ?? {}).flatMap(([tag, shown]) =>
+      addressProblems(shown, `translations.${tag}.`),
+    ),
   ],
   // Older clients spell this one member differently.
   aliases: { urlImageiOS: 'urlImageIOS' },
@@ -141,6 +155,11 @@ const detailColumns = {
   alertTitle: text('alert_title', { optional: true }),
   alertMessage: text('alert_message', { optional: true }),
   delivery: json('delivery', { optional: true }),
+  goal: json('goal', { optional: true }),
+  holdout: number('holdout', { optional: true }),
+  variants: json('variants', { optional: true }),
+  language: text('language', { optional: true }),
+  translations: json('translations', { optional: true }),
   createdBy: pointer('created_by', '_User', { optional: true }),
   createdAt: time('created_at'),
   updatedAt: time('updated_at'),

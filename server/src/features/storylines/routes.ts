@@ -1,36 +1,72 @@
 import type { Caller } from '../../access/caller.ts';
+import { type AssertGoal, joined, wordingProblems } from '../../access/experiment.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { sentence } from '../../http/shape.ts';
 import { allowedTo } from '../../resources/allowed.ts';
+import { pastRecord } from '../../resources/keep-past.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
-import { resourceEndpoints } from '../../resources/resource.ts';
+import type { Past, PastRecord } from '../../resources/past.ts';
+import { type PutBack, type Restorable, restorable } from '../../resources/restore.ts';
+import type { Key } from '../../resources/table.ts';
 import { details, looseDetailRecord, looseDetails, storylines } from './resource.ts';
-import { deleteDetailsOf, holdStoryline, linkBeacons } from './store.ts';
+import { deleteDetailsOf, holdStoryline, linkBeacons, listDetailsOf } from './store.ts';
 
 export interface StorylineDeps {
   readonly db: Db;
   readonly findUnreadableBeacons: (db: Db, caller: Caller, ids: readonly string[]) => Promise<string[]>;
   /** Called in the transaction of every write: cached scenarios are no longer right. */
-  readonly noteChange: (db: Db) => Promise<void>;
+  readonly noteChange: (db: Db, key: Key) => Promise<void>;
+  readonly past: Past;
+  readonly assertGoal: AssertGoal;
 }
 
-export function storylineEndpoints(deps: StorylineDeps): Endpoint[] {
-  const headers = resourceEndpoints(storylines, {
+/** Storylines with their scenarios. */
+export interface StorylineParts {
+  readonly endpoints: Endpoint[];
+  readonly storylines: PutBack;
+  readonly scenarios: PutBack;
+}
+
+export function storylineParts(deps: StorylineDeps): StorylineParts {
+  const scenarios = scenarioParts(deps);
+  const headers = restorable(storylines, {
     db: deps.db,
+    past: {
+      kind: 'storylines',
+      keep: deps.past,
+      children: (db, key) => listPastDetails(db, String(key['app_id']), String(key['object_id'])),
+    },
     onWrite: deps.noteChange,
     onRemove: async (db, key) => {
       await deleteDetailsOf(db, String(key['app_id']), String(key['object_id']));
-      await deps.noteChange(db);
+      await deps.noteChange(db, key);
     },
   });
-  return [allDetails(deps), ...headers, ...detailEndpoints(deps)];
+  return {
+    endpoints: [allDetails(deps), ...headers.endpoints, ...scenarios.endpoints],
+    storylines: headers.putBack,
+    scenarios: scenarios.putBack,
+  };
 }
 
-function detailEndpoints({ db, findUnreadableBeacons, noteChange }: StorylineDeps): Endpoint[] {
-  return resourceEndpoints(details, {
+/** The scenarios that go with a storyline. */
+async function listPastDetails(db: Db, appId: string, storylineId: string): Promise<readonly PastRecord[]> {
+  const options = { records: details.records, shape: details.body.shape };
+  const rows = await listDetailsOf(db, appId, storylineId);
+  return rows.map((row) =>
+    pastRecord(options, kept, { app_id: appId, storyline_id: storylineId, object_id: row['object_id'] ?? '' }, row),
+  );
+}
+
+const kept = { kind: 'scenarios', within: 'storyline_id' } as const;
+
+function scenarioParts({ db, findUnreadableBeacons, noteChange, past, assertGoal }: StorylineDeps): Restorable {
+  return restorable(details, {
     db,
+    past: { ...kept, keep: past },
     parentKey: (params) => ({ storyline_id: params['objectId'] ?? '' }),
     locateParent: async (appId, params) => {
       const header = await storylines.records.find(db, { app_id: appId, object_id: params['objectId'] ?? '' });
@@ -41,16 +77,20 @@ function detailEndpoints({ db, findUnreadableBeacons, noteChange }: StorylineDep
     },
     onWrite: async (db, key, { beacons }) => {
       if (beacons) await linkBeacons(db, String(key['app_id']), String(key['object_id']), beacons);
-      await noteChange(db);
+      await noteChange(db, key);
     },
     onRemove: async (db, key) => {
       await linkBeacons(db, String(key['app_id']), String(key['object_id']), []);
-      await noteChange(db);
+      await noteChange(db, key);
     },
-    verify: async (db, caller, { beacons = [] }) => {
+    verify: async (db, caller, sent, stored) => {
+      const { beacons = [], goal } = sent;
+      const mixed = wordingProblems(joined(sent, stored));
+      if (mixed.length > 0) throw fail('ValidationError', { message: sentence(mixed), details: mixed });
       const missing = await findUnreadableBeacons(db, caller, beacons);
       if (missing.length > 0)
         throw fail('ObjectNotFound', `beacons: there is no beacon ${missing.slice(0, 5).join(', ')}.`);
+      if (goal) await assertGoal(db, caller, goal);
     },
   });
 }

@@ -1,5 +1,7 @@
-import { raw, sql } from '../../base/sql.ts';
-import type { Db } from '../../db/db.ts';
+import type { Goal } from '../../access/experiment.ts';
+import { joinSql, raw, sql } from '../../base/sql.ts';
+import type { Db, Row } from '../../db/db.ts';
+import { details } from './resource.ts';
 
 /** In a transaction: the storyline exists and is not deleted before the end. */
 export async function holdStoryline(db: Db, appId: string, storylineId: string): Promise<boolean> {
@@ -14,6 +16,12 @@ export async function findStorylineOf(db: Db, appId: string, detailId: string): 
     sql`select storyline_id from storyline_details where app_id = ${appId} and object_id = ${detailId}`,
   );
   return row?.storyline_id;
+}
+
+/** The scenarios of a storyline, oldest first. */
+export function listDetailsOf(db: Db, appId: string, storylineId: string): Promise<Row[]> {
+  return db.all(sql`select ${details.records.selection} from storyline_details
+    where app_id = ${appId} and storyline_id = ${storylineId} order by object_id`);
 }
 
 export async function deleteDetailsOf(db: Db, appId: string, storylineId: string): Promise<void> {
@@ -35,4 +43,42 @@ export async function linkBeacons(
       sql`insert into scenario_beacons (app_id, beacon_id, detail_id) values (${appId}, ${beaconId}, ${detailId})`,
     );
   }
+}
+
+/** The goals of scenarios that have one. */
+export async function listGoals(db: Db, appId: string): Promise<{ triggerId: string; goal: Goal }[]> {
+  const rows = await db.all<{ object_id: string; goal: string }>(
+    sql`select object_id, goal from storyline_details where app_id = ${appId} and goal is not null order by object_id`,
+  );
+  return rows.map(({ object_id, goal }) => ({ triggerId: object_id, goal: JSON.parse(goal) as Goal }));
+}
+
+const partLength = 50;
+
+/** What scenarios are called: their title, or that of their storyline. */
+export async function findNames(
+  db: Db,
+  appId: string,
+  ids: readonly string[],
+): Promise<{ triggerId: string; name: string; goal: Goal | undefined }[]> {
+  const found: { triggerId: string; name: string; goal: Goal | undefined }[] = [];
+  for (let start = 0; start < ids.length; start += partLength) {
+    const part = ids.slice(start, start + partLength);
+    const list = joinSql(
+      Array.from({ length: partLength }, (_, place) => sql`${part[place] ?? part[0] ?? ''}`),
+      ', ',
+    );
+    const rows = await db.all<{ object_id: string; title: string; alert_title: string | null; goal: string | null }>(
+      sql`select detail.object_id, header.title, detail.alert_title, detail.goal from storyline_details detail
+        join storylines header on header.app_id = detail.app_id and header.object_id = detail.storyline_id
+        where detail.app_id = ${appId} and detail.object_id in (${list})`,
+    );
+    for (const { object_id, title, alert_title, goal } of rows)
+      found.push({
+        triggerId: object_id,
+        name: alert_title ? `${title}: ${alert_title}` : title,
+        goal: goal === null ? undefined : (JSON.parse(goal) as Goal),
+      });
+  }
+  return found;
 }

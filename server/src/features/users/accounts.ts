@@ -1,13 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { Passwords } from '../../base/passwords.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database } from '../../db/db.ts';
-import type { Account, Accounts, Proof } from '../../sign-in/accounts.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
+import type { Account, Accounts, FindMissing, Proof } from '../../sign-in/accounts.ts';
+import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey, isEmailAddress } from '../../sign-in/email.ts';
+import { passwordProof } from '../../sign-in/link-mail.ts';
 import { currentPasswordMissing, maxPasswordLength } from './schemas.ts';
-import { findSessionStart } from './session-store.ts';
-import { beginSession } from './sessions.ts';
+import { deleteSessionsOf, findSessionStart, setSecondFactor } from './session-store.ts';
+import { beginSession, finishHalf, readHalf } from './sessions.ts';
 import * as store from './store.ts';
 import { profileTable } from './tables.ts';
 
@@ -16,6 +18,9 @@ export interface AccountDeps {
   readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   readonly passwords: Passwords;
+  /** Undefined while no mail server is configured. */
+  readonly tell: TellOfChange | undefined;
+  readonly findMissing: FindMissing;
 }
 
 /** How long a sign-in counts as fresh. */
@@ -33,6 +38,10 @@ function accountOf(row: store.UserRow | undefined): Account | undefined {
       isDisabled: row.disabled_at !== null,
       hasPassword: row.password_hash !== null && row.email_key !== null,
       hasVerifiedEmail: row.email_verified_at !== null,
+      passwordProof: passwordProof(row.password_hash),
+      email: row.email,
+      name: `${row.firstname} ${row.lastname}`.trim(),
+      venueIds: store.venuesOf(row),
     }
   );
 }
@@ -62,11 +71,43 @@ export function createAccounts(deps: AccountDeps): Accounts {
       const address = keyOf(email);
       if (address !== undefined) await store.noteVerified(db, key, address, now());
     },
+    async changeAddress(db, key, email) {
+      const user = await store.lockUser(db, key);
+      const address = keyOf(email);
+      if (!user || address === undefined) return;
+      const at = Math.max(now(), user.updated_at);
+      await profileTable.update(
+        db,
+        { app_id: key.appId, object_id: key.userId },
+        { validemail: email, updatedAt: at },
+        { email_key: address, email_verified_at: at },
+      );
+      // A mail to the former address must no longer open the account.
+      await store.deleteResetsOf(db, key);
+      if (user.email_key !== null) await deps.tell?.(db, { ...key, email: user.email, change: 'email', at });
+    },
+    async dropPassword(db, key) {
+      await cacheVersion.note(db, key.appId);
+      await store.clearPassword(db, key);
+      await deleteSessionsOf(db, key);
+      await store.deleteResetsOf(db, key);
+    },
     async setRole(db, key, role) {
-      await cacheVersion.note(db);
+      await cacheVersion.note(db, key.appId);
       await store.setRole(db, key, role);
     },
-    beginSession: (db, app, userId, how) => beginSession(db, app, { ...how, userId, now: now() }),
+    beginSession: (db, app, userId, how) => beginSession(db, app, { ...how, userId, now: now() }, deps.findMissing),
+    readHalf: (appId, challenge) => readHalf(db, { appId, challenge, now: now(), counts: false }),
+    tryHalf: (appId, challenge) => readHalf(db, { appId, challenge, now: now(), counts: true }),
+    finishHalf: (db, app, challenge) => finishHalf(db, app, { challenge, now: now() }),
+    async settleSession(db, key, tokenHash, hasSecondFactor) {
+      await cacheVersion.note(db, key.appId);
+      await deleteSessionsOf(db, key, tokenHash);
+      await setSecondFactor(db, key, tokenHash, hasSecondFactor);
+    },
+    async assertFresh(key, tokenHash) {
+      if (!(await isFresh(deps, key, tokenHash))) throw notFresh('This changes how you sign in.');
+    },
     async assertOneself(key, proof) {
       const user = await store.findUser(db, key);
       if (!user) throw fail('InvalidSessionToken');
@@ -83,9 +124,9 @@ export async function isFresh({ db, now }: Pick<AccountDeps, 'db' | 'now'>, key:
   return begun !== undefined && now() - begun <= freshMinutes * 60_000;
 }
 
-/** For an account without a password. */
-export function notFresh() {
-  const message = `This account has no password. Sign in again first: within ${freshMinutes} minutes of it, no password is needed.`;
+/** For an account without a password, or with more than one. */
+export function notFresh(why = 'This account has no password.') {
+  const message = `${why} Sign in again first: within ${freshMinutes} minutes of it, no password is needed.`;
   return fail('OperationForbidden', message);
 }
 

@@ -15,15 +15,19 @@ import {
 import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { plainAnswer } from '../../http/hidden-members.ts';
 import { defineShape } from '../../http/shape.ts';
+import { readIfMatch, tagOfRow } from '../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { erasedAnswer } from './answers.ts';
+import { venueIdsSchema } from './schemas.ts';
 import type { UserService } from './service.ts';
+import { sessionRecord } from './session-routes.ts';
 import { countSessions } from './session-store.ts';
+import type { SessionService } from './sessions.ts';
 import { findUser } from './store.ts';
 import { userAdminTable, userDetailTable } from './tables.ts';
 
 const role = Type.Enum(['user', 'manager']);
-const changeShape = defineShape(Type.Object({ role, disabled: Type.Boolean() }));
+const changeShape = defineShape(Type.Object({ role, disabled: Type.Boolean(), venueIds: venueIdsSchema }));
 
 const userMembers = {
   objectId: objectIdSchema,
@@ -53,6 +57,7 @@ const detailSchema = Type.Object({
   country: textOrNull,
   phone: textOrNull,
   metadata: Type.Object({}),
+  venueIds: venueIdsSchema,
   hasPassword: Type.Boolean(),
   identities: Type.Array(
     Type.Object({
@@ -75,6 +80,7 @@ const detailExample = {
   country: 'AT',
   phone: '+43 1 234567',
   metadata: { language: 'de' },
+  venueIds: [],
   hasPassword: true,
   identities: [],
   sessions: 1,
@@ -85,7 +91,8 @@ interface Deps {
   readonly db: Db;
   readonly now: Clock;
   readonly listIdentities: (key: { readonly appId: string; readonly userId: string }) => Promise<readonly object[]>;
-  readonly service: Pick<UserService, 'erase' | 'setUserRole' | 'setUserDisabled'>;
+  readonly service: Pick<UserService, 'erase' | 'changeUser'>;
+  readonly sessions: Pick<SessionService, 'list' | 'endFor'>;
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
 }
@@ -94,7 +101,7 @@ const keyOf = ({ params: { appId = '', userId = '' } }: Pick<ConsoleCall<unknown
 
 /** The users of an app, for callers who may see or change them. */
 export function userConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
-  return [list(deps), get(deps), change(deps), erase(deps)];
+  return [list(deps), get(deps), change(deps), erase(deps), listSessions(deps), endSession(deps)];
 }
 
 const locateApp =
@@ -139,6 +146,7 @@ function get(deps: Deps): ConsoleEndpoint {
       const key = keyOf(call);
       const row = await findUser(deps.db, key);
       if (!row) throw fail('ObjectNotFound', 'There is no user with this objectId.');
+      call.setTag(tagOfRow(userDetailTable, row));
       const { sessions, lastUsedAt } = await countSessions(deps.db, key, deps.now());
       const used = lastUsedAt === null ? null : new Date(lastUsedAt).toISOString();
       const identities = await deps.listIdentities(key);
@@ -154,7 +162,7 @@ function change(deps: Deps): ConsoleEndpoint {
     path: '/apps/:appId/users/:userId',
     operationId: 'changeAppUser',
     tag: 'Users',
-    summary: "Change a user's role, or switch the user off or on; disabling ends all tokens",
+    summary: "Change a user's role or venues, or switch the user off or on; disabling ends all tokens",
     permission: 'users.change',
     locate: locateApp(deps),
     body: {
@@ -164,10 +172,10 @@ function change(deps: Deps): ConsoleEndpoint {
     },
     answer: { ...deletedAnswer, description: 'Changed.' },
     errors: ['ValidationError', 'ObjectNotFound'],
+    takesIfMatch: true,
     async handle(call) {
-      const { role, disabled } = call.body;
-      if (role !== undefined) await deps.service.setUserRole(keyOf(call), role, call.by);
-      if (disabled !== undefined) await deps.service.setUserDisabled(keyOf(call), disabled, call.by);
+      const { body, by, headers, setTag } = call;
+      setTag(await deps.service.changeUser(keyOf(call), body, { by, assertUnchanged: readIfMatch(headers) }));
       return { result: {} };
     },
   });
@@ -189,6 +197,49 @@ function erase(deps: Deps): ConsoleEndpoint {
     errors: ['ObjectNotFound'],
     async handle(call) {
       return { result: { erasureId: await deps.service.erase(keyOf(call), call.by) } };
+    },
+  });
+}
+
+const { isCurrent: _, ...sessionMembers } = sessionRecord.schema.properties;
+const { isCurrent: __, ...sessionExample } = sessionRecord.example;
+
+/** Somebody may have signed in as often as the limit of attempts allows. */
+const mostSessions = 100;
+
+function listSessions(deps: Deps): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'GET',
+    path: '/apps/:appId/users/:userId/sessions',
+    operationId: 'listAppUserSessions',
+    tag: 'Users',
+    summary: 'Where a user is signed in',
+    description: `The newest ${mostSessions}. A session is what one sign-in has begun.`,
+    permission: 'users.read',
+    locate: locateApp(deps),
+    answer: listAnswer(Type.Object(sessionMembers), sessionExample),
+    errors: ['ObjectNotFound'],
+    async handle(call) {
+      const found = await deps.sessions.list(keyOf(call), '', mostSessions);
+      return { results: found.map(({ isCurrent, ...session }) => session) };
+    },
+  });
+}
+
+function endSession(deps: Deps): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'DELETE',
+    path: '/apps/:appId/users/:userId/sessions/:sessionId',
+    operationId: 'endAppUserSession',
+    tag: 'Users',
+    summary: 'End a session of a user',
+    permission: 'users.change',
+    locate: locateApp(deps),
+    answer: { ...deletedAnswer, description: 'Ended.' },
+    errors: ['ObjectNotFound'],
+    async handle(call) {
+      await deps.sessions.endFor(keyOf(call), call.params['sessionId'] ?? '', call.by);
+      return { result: {} };
     },
   });
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Passwords } from '../../base/passwords.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
 import type { RateLimiter } from '../../limits/rate-limit.ts';
 import type { MailSender } from '../../mail/mail-sender.ts';
@@ -28,7 +28,7 @@ export interface UserFeatureDeps {
   readonly findApp: FindApp;
   readonly assertApp: AssertApp;
   readonly listIdentities: (key: { readonly appId: string; readonly userId: string }) => Promise<readonly object[]>;
-  readonly forgetIdentities: (db: Db, appId: string, userId: string) => Promise<void>;
+  readonly forgetOtherWays: (db: Db, appId: string, userId: string) => Promise<void>;
   readonly publicUrl: () => string;
 }
 
@@ -37,9 +37,10 @@ export function createUserFeature(deps: UserFeatureDeps): Feature {
   const { db, now, service, mail, findApp } = deps;
   const reset = createPasswordReset({ ...deps, canMail: mail !== undefined });
   const limits = new AttemptLimits(deps.limiter);
+  const sessions = new SessionService(deps);
   return {
-    endpoints: userEndpoints({ db, service, sessions: new SessionService(deps), reset, limits }),
-    consoleEndpoints: userConsoleEndpoints({ ...deps, db, now, service }),
+    endpoints: userEndpoints({ db, service, sessions, reset, limits }),
+    consoleEndpoints: userConsoleEndpoints({ ...deps, db, now, service, sessions }),
     register: (server) => registerResetPage(server, { findApp, reset, limits, now }),
     jobs: mail ? { 'mail.send': createMailHandler({ ...deps, mail }) } : {},
     sweeps: { 'sweeping expired tokens': () => service.sweep() },

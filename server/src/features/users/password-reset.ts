@@ -4,8 +4,8 @@ import type { AppContext } from '../../access/context.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { Passwords } from '../../base/passwords.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { GiveUp, type JobHandler, type NewJob } from '../../jobs/job.ts';
 import { type Mail, MailRefused, type MailSender } from '../../mail/mail-sender.ts';
 import { type ChangePayload, changeMail } from '../../sign-in/change-mail.ts';
@@ -27,8 +27,8 @@ export interface ResetDeps {
   readonly now: Clock;
   readonly passwords: Passwords;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  /** Removes the identities at other providers that are linked to a user. */
-  readonly forgetIdentities: (db: Db, appId: string, userId: string) => Promise<void>;
+  /** Removes what signs in beside a password: identities at other providers, passkeys, second factors. */
+  readonly forgetOtherWays: (db: Db, appId: string, userId: string) => Promise<void>;
   /** False while no mail server is configured. */
   readonly canMail: boolean;
 }
@@ -76,11 +76,11 @@ export function createPasswordReset(deps: ResetDeps) {
       if (userId === undefined) throw unusable();
       const passwordHash = await passwords.hash(password, app.appId);
       const key = { appId: app.appId, userId };
-      await cacheVersion.change(async (db) => {
+      await cacheVersion.change(app.appId, async (db) => {
         if (!(await store.useReset(db, app.appId, tokenHash, now()))) throw unusable();
         // Whoever signed up with the address did not read its mails, and may have linked an identity of their own.
         if ((await store.lockUser(db, key))?.email_verified_at === null)
-          await deps.forgetIdentities(db, app.appId, userId);
+          await deps.forgetOtherWays(db, app.appId, userId);
         await store.setPassword(db, key, passwordHash, now());
         await deleteSessionsOf(db, key);
         await store.deleteResetsOf(db, key);

@@ -37,6 +37,7 @@ const profileMembers = {
   country: orNull(country),
   phone: orNull(phone),
   metadata,
+  venueIds: Type.Array(objectIdSchema, { description: 'The venues to which managers have added the user' }),
 };
 const profileExample = {
   objectId: exampleId,
@@ -48,6 +49,7 @@ const profileExample = {
   country: 'AT',
   phone: '+43 1 234567',
   metadata: { language: 'de' },
+  venueIds: [],
 };
 
 export const profileRecord = {

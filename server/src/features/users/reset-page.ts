@@ -1,15 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { AppContext } from '../../access/context.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Failure, fail } from '../../base/errors.ts';
-import { readBody } from '../../http/server/read-body.ts';
-import { asFailure } from '../../http/server/render-error.ts';
 import type { AttemptLimits } from '../../sign-in/attempts.ts';
+import { alertHtml, escapeHtml, readForms, readTexts, sendPage } from '../../sign-in/form-page.ts';
 import type { FindApp, PasswordReset } from './password-reset.ts';
 import { readReset } from './schemas.ts';
-
-const mostFormBytes = 16_384;
 
 export interface ResetPageDeps {
   readonly findApp: FindApp;
@@ -18,18 +14,8 @@ export interface ResetPageDeps {
   readonly now: Clock;
 }
 
-const style = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:10vh auto;padding:0 1rem}
-label,input,button{display:block;width:100%;box-sizing:border-box;font:inherit}input{padding:.6rem;margin:.3rem 0 1rem}button{padding:.7rem}
-[role=alert]{border-left:4px solid #c0392b;padding:.4rem .8rem}`;
-
-const headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  // The address holds the token.
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
+const title = 'New password';
+const names = ['app', 'token', 'password'] as const;
 
 /**
  * `/password-reset`: the target of the mail's link if the app has no page of its own. The token authenticates the
@@ -48,31 +34,21 @@ export async function registerResetPage(server: FastifyInstance, deps: ResetPage
   }
 
   await server.register(async (page) => {
-    page.removeAllContentTypeParsers();
-    page.addContentTypeParser('application/x-www-form-urlencoded', (_request, payload, done) => {
-      readBody(payload, mostFormBytes, (failure, body) =>
-        done(failure, Object.fromEntries(new URLSearchParams(String(body ?? '')))),
-      );
-    });
-    page.setErrorHandler((error, request, reply) => {
-      const failure = asFailure(error);
-      if (failure.entry.status >= 500) request.log.error({ err: failure.cause ?? failure }, failure.message);
-      void answer(reply, failure.entry.status, alert(failure.message));
-    });
+    readForms(page, title);
     page.addHook('onRequest', async (request) => limits.openPage(request.ip, now()));
     page.get('/password-reset', async (request, reply) => {
-      const input = readInput(request.query);
+      const input = readTexts(request.query, names);
       return answer(reply, 200, form(await appOf(input), input));
     });
     page.post('/password-reset', async (request, reply) => {
-      const input = readInput(request.body);
+      const input = readTexts(request.body, names);
       const app = await appOf(input);
       try {
         const { token, password } = readReset(input, app);
         await reset.complete(app, token, password);
       } catch (error) {
         if (!(error instanceof Failure) || error.entry.status !== 400) throw error;
-        return answer(reply, 400, alert(error.message) + form(app, input));
+        return answer(reply, 400, alertHtml(error.message) + form(app, input));
       }
       return answer(
         reply,
@@ -83,23 +59,7 @@ export async function registerResetPage(server: FastifyInstance, deps: ResetPage
   });
 }
 
-interface Input {
-  readonly app: string;
-  readonly token: string;
-  readonly password: string;
-}
-
-function readInput(given: unknown): Input {
-  const values = (given ?? {}) as Readonly<Record<string, unknown>>;
-  const text = (name: string) => (typeof values[name] === 'string' ? (values[name] as string) : '');
-  return { app: text('app'), token: text('token'), password: text('password') };
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
-const alert = (message: string) => `<p role="alert">${escapeHtml(message)}</p>`;
+type Input = Readonly<Record<(typeof names)[number], string>>;
 
 function form(app: AppContext, input: Input): string {
   const least = app.policy.passwordMinLength;
@@ -111,11 +71,4 @@ function form(app: AppContext, input: Input): string {
 <button>Set the new password</button></form>`;
 }
 
-function answer(reply: FastifyReply, status: number, content: string): FastifyReply {
-  return reply
-    .code(status)
-    .headers(headers)
-    .send(
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>New password</title><style>${style}</style></head><body><main>${content}</main></body></html>`,
-    );
-}
+const answer = (reply: FastifyReply, status: number, content: string) => sendPage(reply, { status, title, content });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { createdAnswer, deletedAnswer, isoTime, listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
@@ -7,7 +8,7 @@ import { listParameters, listRecords } from '../../resources/list.ts';
 import { clientOf } from '../../sign-in/accounts.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
 import { emailKey } from '../../sign-in/email.ts';
-import { answerOf, signInAnswer } from '../../sign-in/sign-in-answer.ts';
+import { answerOf, halfSignInErrors, signInAnswer } from '../../sign-in/sign-in-answer.ts';
 import type { PasswordReset } from './password-reset.ts';
 import { userSummary } from './records.ts';
 import {
@@ -23,11 +24,13 @@ import {
   resetSchema,
   type SignIn,
   signInSchema,
+  venuesShape,
 } from './schemas.ts';
 import { selfEndpoints } from './self-routes.ts';
 import type { UserService } from './service.ts';
 import { sessionEndpoints } from './session-routes.ts';
 import type { SessionService } from './sessions.ts';
+import { findUser } from './store.ts';
 import { userSummaryTable, usersTag } from './tables.ts';
 
 export interface UserRouteDeps {
@@ -45,6 +48,7 @@ export function userEndpoints(deps: UserRouteDeps): Endpoint[] {
     signIn(deps),
     forgot(deps),
     reset(deps),
+    setVenues(deps),
     ...sessionEndpoints(deps),
     ...selfEndpoints(deps),
   ];
@@ -74,6 +78,30 @@ function list({ db }: UserRouteDeps): Endpoint {
         idsFollowCreation: true,
         tenant: app.appId,
       });
+    },
+  });
+}
+
+function setVenues({ db, service }: UserRouteDeps): Endpoint {
+  return endpoint<{ venueIds: string[] }, void>({
+    method: 'PUT',
+    path: '/users/:objectId/venues',
+    operationId: 'setUserVenues',
+    tag: usersTag,
+    summary: 'Set the venues to which a user belongs',
+    description:
+      'For managers. The list replaces the one that there was. Rules know it as `$auth.venues`, from the next request on.',
+    grant: 'manager',
+    body: { schema: venuesShape.schema, example: { venueIds: [] }, read: venuesShape.readCreate },
+    answer: { ...deletedAnswer, description: 'Set.' },
+    errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
+    locate: async ({ app, params: { objectId = '' } }) => {
+      if (!(await findUser(db, { appId: app.appId, userId: objectId })))
+        throw fail('ObjectNotFound', 'There is no user with this objectId.');
+    },
+    handle: async ({ app, body, params: { objectId = '' } }) => {
+      await service.changeUser({ appId: app.appId, userId: objectId }, body, { by: undefined });
+      return { result: {} };
     },
   });
 }
@@ -108,7 +136,8 @@ function signIn({ service, limits }: UserRouteDeps): Endpoint {
     summary: 'Sign in',
     description:
       'Older tokens of the user stay valid. Wrong e-mail addresses and passwords are limited: 5 at once and then one in 12 s for ' +
-      'an account from one address, 30 at once and then one a second for an address.',
+      'an account from one address, 30 at once and then one a second for an address. If a second factor is due (policy `totp`), the ' +
+      'answer is 121 or 123 with a `challenge`, with which POST /users/signin/factor goes on.',
     grant: 'app',
     body: {
       schema: signInSchema,
@@ -122,6 +151,7 @@ function signIn({ service, limits }: UserRouteDeps): Endpoint {
       'PasswordMissing',
       'ValidationError',
       'OperationForbidden',
+      ...halfSignInErrors,
       'Timeout',
     ],
     handle: async ({ app, body, address, now, headers }) => {

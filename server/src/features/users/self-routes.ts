@@ -5,6 +5,7 @@ import { isoTime, recordAnswer, updatedAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
 import { replacementSchema } from '../../resources/change-schemas.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
+import { wantsVerified } from '../../sign-in/link-mail.ts';
 import { erasedAnswer } from './answers.ts';
 import { meRecord, profileRecord } from './records.ts';
 import {
@@ -116,7 +117,8 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
         : 'Replaces the members that are sent and keeps the others; null clears an optional member.') +
       ' A new e-mail and a new password need currentPassword, or in an account without a password a sign-in in the last 10 ' +
       'minutes; wrong ones count like wrong sign-ins. A new password ends ' +
-      'all access tokens, including the one that is sent.',
+      'all access tokens, including the one that is sent. Where the policy requires confirmed addresses, the account gets a new ' +
+      'e-mail when its mail is answered, and keeps the former one until then.',
     grant: 'user',
     parameters: parameters(path),
     body: {
@@ -134,8 +136,14 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
       const confirm = (emailKey: string, check: () => Promise<void>) =>
         limits.guess({ app, address, emailKey, now }, check, isWrongLogin);
       const mayTell = (emailKey: string) => limits.mayTell({ app, address, emailKey, now });
+      const asksToVerify = wantsVerified(app);
+      const confirmsFirst = app.policy.emailVerification === 'required';
+      const countMail = (emailKey: string) => limits.requestMail({ app, address, emailKey, now });
+      const how = { merge, asksToVerify, confirmsFirst, countMail, confirm, tokenHash, mayTell };
       return {
-        result: { updatedAt: isoTime(await service.update(key, body, { merge, confirm, tokenHash, mayTell })) },
+        result: {
+          updatedAt: isoTime(await service.update(key, body, how)),
+        },
       };
     },
   });

@@ -5,27 +5,34 @@ import { type Failure, fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import type { Passwords } from '../../base/passwords.ts';
 import { sql } from '../../base/sql.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
+import { type AssertUnchanged, newTag, tagOfRow } from '../../resources/entity-tag.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
-import type { Client, Proof, Session } from '../../sign-in/accounts.ts';
+import type { Client, FindMissing, Proof, SignedIn } from '../../sign-in/accounts.ts';
 import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
+import { type AskToVerify, passwordProof, wantsVerified } from '../../sign-in/link-mail.ts';
 import { assertPassword, isFresh, notFresh, wrongPassword } from './accounts.ts';
 import type { Account, AccountChanges, SignIn } from './schemas.ts';
 import { deleteSessionsOf } from './session-store.ts';
 import { beginSession } from './sessions.ts';
 import * as store from './store.ts';
-import { profileTable } from './tables.ts';
+import { profileTable, userDetailTable } from './tables.ts';
 
 export interface UserDeps {
   readonly db: Database;
   readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   readonly passwords: Passwords;
+  readonly findMissing: FindMissing;
+  /** Whether there is such a venue; it stays until the end of the transaction. */
+  readonly holdVenue: (db: Db, appId: string, venueId: string) => Promise<boolean>;
   /** Undefined while no mail server is configured. */
   readonly tell: TellOfChange | undefined;
+  /** Undefined while no mail server is configured. */
+  readonly askToVerify: AskToVerify | undefined;
   /**
    * Removes the name of an erased user from everything else, and has the rest erased. Called in the transaction that erases the
    * account; answers the id of the receipt.
@@ -39,8 +46,27 @@ export interface Forgotten extends store.UserKey {
   readonly by: Actor | undefined;
 }
 
+/** Members that are undefined stay. */
+interface ManagedChanges {
+  readonly role?: UserRole | undefined;
+  readonly disabled?: boolean | undefined;
+  readonly venueIds?: readonly string[] | undefined;
+}
+
+interface Changing {
+  /** Whom the audit names; undefined where it records nothing. */
+  readonly by: Actor | undefined;
+  readonly assertUnchanged?: AssertUnchanged | undefined;
+}
+
 interface Updating extends Pick<Proof, 'confirm' | 'tokenHash'> {
   readonly merge: boolean;
+  /** A new address gets a mail that asks to confirm it. */
+  readonly asksToVerify: boolean;
+  /** The account gets a new address only when it is confirmed. */
+  readonly confirmsFirst: boolean;
+  /** Counts a mail to a new address. @throws Failure APICallLimit */
+  readonly countMail: (emailKey: string) => void;
   /** Whether one more mail may go to the address of the account. */
   readonly mayTell: (emailKey: string) => boolean;
 }
@@ -71,7 +97,16 @@ export class UserService {
       role: 'user',
     };
     const values = { metadata: null, ...members, validemail: email.trim(), createdAt, updatedAt: createdAt };
-    await unlessTaken(() => profileTable.insert(db, columns, values));
+    const ask = wantsVerified(app) ? this.#deps.askToVerify : undefined;
+    const asked = { appId: app.appId, userId: objectId, email, at: createdAt };
+    await unlessTaken(() =>
+      ask
+        ? db.transaction(async (db) => {
+            await profileTable.insert(db, columns, values);
+            await ask(db, asked);
+          })
+        : profileTable.insert(db, columns, values),
+    );
     return { objectId, createdAt };
   }
 
@@ -79,26 +114,31 @@ export class UserService {
    * @throws Failure UserInvalidLoginParams, the same and in the same time for a wrong e-mail address and a wrong
    * password
    */
-  async signIn(app: AppContext, { email, password }: SignIn, client: Client): Promise<Session> {
+  async signIn(app: AppContext, { email, password }: SignIn, client: Client): Promise<SignedIn> {
     const { db, passwords } = this.#deps;
     const user = await store.findUserByEmail(db, app.appId, emailKey(email));
     const isRight = await passwords.matches(password, user?.password_hash ?? undefined, app.appId);
     if (!user || !isRight) throw fail('UserInvalidLoginParams');
     if (user.disabled_at !== null) throw fail('OperationForbidden', 'This account is disabled.');
+    if (app.policy.emailVerification === 'required' && user.email_verified_at === null)
+      throw fail(
+        'OperationForbidden',
+        'Confirm your e-mail address first: open the link in the mail, or ask for another one at /users/email/verification.',
+      );
     return this.#beginSession(app, user, client);
   }
 
   /**
    * Replaces the members that are set and clears the others that are named; `merge` merges metadata (RFC 7396)
    * instead. A new password ends all tokens. The address that the account had is told of a new one and of a new password.
-   * Returns the time of the update.
+   * Where a new address has to be confirmed first, the account keeps the one that it has until then. Returns the time of the update.
    *
    * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone, PasswordMissing and
    * UserInvalidLoginParams when a new e-mail address or password needs the current one, OperationForbidden when the
    * account has none and its session is not fresh
    */
   async update(key: store.UserKey, changes: AccountChanges, how: Updating): Promise<number> {
-    const { db, cacheVersion, now, passwords, tell } = this.#deps;
+    const { db, cacheVersion, now, passwords, tell, askToVerify } = this.#deps;
     const { email, password, metadata, ...members } = changes.set;
     const confirmed = await this.#assertCurrent(key, changes, how);
     const passwordHash = password === undefined ? undefined : await passwords.hash(password, key.appId);
@@ -112,25 +152,46 @@ export class UserService {
       const merged = metadata && how.merge ? mergePatch(JSON.parse(user.metadata), metadata) : metadata;
       const cleared = Object.fromEntries(changes.cleared.map((member) => [member, null]));
       const isNewAddress = email !== undefined && emailKey(email) !== user.email_key;
+      const isAsked = isNewAddress && how.confirmsFirst && askToVerify !== undefined;
+      if (isAsked && (await store.findUserByEmail(db, key.appId, emailKey(email)))) throw emailTaken();
       const columns = {
-        ...(isNewAddress ? { email_key: emailKey(email), email_verified_at: null } : {}),
+        ...(isNewAddress && !isAsked ? { email_key: emailKey(email), email_verified_at: null } : {}),
         ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
       };
       await profileTable.update(
         db,
         { app_id: key.appId, object_id: key.userId },
-        { ...cleared, ...members, metadata: merged ?? cleared['metadata'], validemail: email?.trim(), updatedAt },
+        {
+          ...cleared,
+          ...members,
+          metadata: merged ?? cleared['metadata'],
+          validemail: isAsked ? undefined : email?.trim(),
+          updatedAt,
+        },
         columns,
       );
-      const change = isNewAddress ? 'email' : passwordHash === undefined ? undefined : 'password';
+      const change = isAsked
+        ? 'new-email'
+        : isNewAddress
+          ? 'email'
+          : passwordHash === undefined
+            ? undefined
+            : 'password';
       if (change && user.email_key !== null && how.mayTell(user.email_key))
-        await tell?.(db, { appId: key.appId, email: user.email, change, at: updatedAt });
+        await tell?.(db, { ...key, email: user.email, change, at: updatedAt });
+      if (isNewAddress && how.asksToVerify && askToVerify) {
+        how.countMail(emailKey(email));
+        const proof = isAsked ? { proof: passwordProof(passwordHash ?? user.password_hash) } : {};
+        await askToVerify(db, { ...key, email, at: updatedAt, ...proof });
+      }
       if (passwordHash !== undefined) await endSessions(db, key);
       // A mail to the old address must no longer open the account.
-      else if (isNewAddress) await store.deleteResetsOf(db, key);
+      else if (isNewAddress && !isAsked) await store.deleteResetsOf(db, key);
       return updatedAt;
     };
-    return unlessTaken(() => (passwordHash === undefined ? db.transaction(write) : cacheVersion.change(write)));
+    return unlessTaken(() =>
+      passwordHash === undefined ? db.transaction(write) : cacheVersion.change(key.appId, write),
+    );
   }
 
   /**
@@ -142,7 +203,7 @@ export class UserService {
    */
   async erase(key: store.UserKey, by?: Actor): Promise<string> {
     const { cacheVersion, now, forget } = this.#deps;
-    const erasureId = await cacheVersion.change(async (db) => {
+    const erasureId = await cacheVersion.change(key.appId, async (db) => {
       const user = await store.lockUser(db, key);
       if (!user) return undefined;
       const receipt = await forget(db, { ...key, isManager: user.role === 'manager', by });
@@ -153,49 +214,83 @@ export class UserService {
     return erasureId;
   }
 
-  /** For the console. @throws Failure ObjectNotFound */
-  async setUserRole(key: store.UserKey, role: UserRole, by: Actor = service): Promise<void> {
-    const { cacheVersion } = this.#deps;
-    await mustChange(
-      cacheVersion.change(async (db) => {
-        const before = await store.lockUser(db, key);
-        if (before) await this.#audit(db, by, key, { before: { role: before.role }, after: { role } });
-        return store.setRole(db, key, role);
-      }),
-    );
+  /**
+   * What managers decide about an account, all of it or nothing. Switching off ends all tokens at once; venues, of which rules speak as
+   * `$auth.venues`, count from the next request on. Answers the account's new tag.
+   *
+   * @throws Failure ObjectNotFound, PreconditionFailed, ValidationError for a new venue that there is not
+   */
+  async changeUser(
+    key: store.UserKey,
+    { role, disabled, venueIds }: ManagedChanges,
+    { by, assertUnchanged }: Changing,
+  ): Promise<string> {
+    const { cacheVersion, now } = this.#deps;
+    return cacheVersion.change(key.appId, async (db) => {
+      const user = await store.lockUser(db, key);
+      if (!user) throw noSuchUser();
+      assertUnchanged?.(tagOfRow(userDetailTable, user));
+      const audit = (before: object, after: object) => by && this.#audit(db, by, key, { before, after });
+      if (role !== undefined) {
+        await audit({ role: user.role }, { role });
+        await store.setRole(db, key, role);
+      }
+      if (disabled !== undefined) {
+        await audit({ disabled: user.disabled_at !== null }, { disabled });
+        if (disabled) await endSessions(db, key);
+        await store.setDisabledAt(db, key, disabled ? now() : null);
+      }
+      if (venueIds !== undefined) {
+        const before = store.venuesOf(user) ?? [];
+        const venues = [...new Set(venueIds)].sort();
+        await this.#assertVenues(
+          db,
+          key,
+          venues.filter((id) => !before.includes(id)),
+        );
+        await audit({ venues: before }, { venues });
+        await store.setVenues(db, key, venues);
+      }
+      return newTag(db, userDetailTable, { app_id: key.appId, object_id: key.userId });
+    });
   }
 
-  /** For the console. Disabling ends all tokens at once. @throws Failure ObjectNotFound */
+  /** @throws Failure ObjectNotFound */
+  async setUserRole(key: store.UserKey, role: UserRole, by: Actor = service): Promise<void> {
+    await this.changeUser(key, { role }, { by });
+  }
+
+  /** @throws Failure ObjectNotFound */
   async setUserDisabled(key: store.UserKey, disabled: boolean, by: Actor = service): Promise<void> {
-    const { cacheVersion, now } = this.#deps;
-    await mustChange(
-      cacheVersion.change(async (db) => {
-        const before = await store.lockUser(db, key);
-        if (before)
-          await this.#audit(db, by, key, { before: { disabled: before.disabled_at !== null }, after: { disabled } });
-        if (disabled) await endSessions(db, key);
-        return store.setDisabledAt(db, key, disabled ? now() : null);
-      }),
-    );
+    await this.changeUser(key, { disabled }, { by });
+  }
+
+  /** One that was deleted since it was given may stay: it can come back from the trash. @throws Failure ValidationError */
+  async #assertVenues(db: Db, { appId }: store.UserKey, added: readonly string[]): Promise<void> {
+    const missing: string[] = [];
+    for (const id of added) if (!(await this.#deps.holdVenue(db, appId, id))) missing.push(id);
+    if (missing.length > 0) throw noVenues(missing);
   }
 
   /** Removes what has expired, in small steps. */
   async sweep(): Promise<void> {
     const { db, now } = this.#deps;
     const scope = sql`expires_at <= ${now()}`;
-    for (const table of ['tokens', 'password_resets']) await deleteInSteps(db, { table, id: 'token_hash', scope });
+    for (const table of ['tokens', 'password_resets', 'half_sign_ins'])
+      await deleteInSteps(db, { table, id: 'token_hash', scope });
     await deleteInSteps(db, { table: 'sessions', id: 'object_id', scope });
   }
 
   /** @throws Failure UserInvalidLoginParams when the account changed after its password was checked */
-  #beginSession(app: AppContext, checked: store.UserRow, client: Client): Promise<Session> {
-    const { db, now } = this.#deps;
+  #beginSession(app: AppContext, checked: store.UserRow, client: Client): Promise<SignedIn> {
+    const { db, now, findMissing } = this.#deps;
     const key = { appId: app.appId, userId: checked.object_id };
     return db.transaction(async (db) => {
       const user = await store.lockUser(db, key);
       if (user?.password_hash !== checked.password_hash || user.disabled_at !== null)
         throw fail('UserInvalidLoginParams');
-      return beginSession(db, app, { ...client, method: 'password', userId: key.userId, now: now() });
+      const begun = { ...client, method: 'password', userId: key.userId, now: now() } as const;
+      return beginSession(db, app, begun, findMissing);
     });
   }
 
@@ -231,8 +326,9 @@ async function endSessions(db: Db, key: store.UserKey): Promise<void> {
 
 const noSuchUser = () => fail('ObjectNotFound', 'There is no user with this objectId.');
 
-async function mustChange(done: Promise<boolean>): Promise<void> {
-  if (!(await done)) throw noSuchUser();
+function noVenues(missing: readonly string[]): Failure {
+  const problem = `names no venue of this app: ${missing.join(', ')}`;
+  return fail('ValidationError', { message: `venueIds ${problem}.`, details: [{ field: 'venueIds', problem }] });
 }
 
 function emailTaken(): Failure {

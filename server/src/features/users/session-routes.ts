@@ -22,15 +22,16 @@ interface SessionRouteDeps {
 
 const textOrNull = Type.Union([Type.String(), Type.Null()]);
 
-const sessionRecord = {
+export const sessionRecord = {
   schema: Type.Object({
     objectId: objectIdSchema,
-    method: Type.Union([Type.Enum(['password', 'identityProvider']), Type.Null()], {
+    method: Type.Union([Type.Enum(['password', 'identityProvider', 'mailLink', 'passkey']), Type.Null()], {
       description: 'How it was begun; null if that was not noted',
     }),
     provider: Type.Union([Type.String(), Type.Null()], { description: 'The name of the identity provider' }),
     userAgent: textOrNull,
     isCurrent: Type.Boolean({ description: 'Whether it is that of this request' }),
+    hasSecondFactor: Type.Boolean({ description: 'Whether two factors were given; a passkey is two' }),
     createdAt: timestampSchema,
     lastUsedAt: timestampSchema,
     expiresAt: timestampSchema,
@@ -41,6 +42,7 @@ const sessionRecord = {
     provider: null,
     userAgent: 'MuseumGuide/3.1 (Android 16)',
     isCurrent: true,
+    hasSecondFactor: false,
     createdAt: exampleCreated,
     lastUsedAt: exampleCreated,
     expiresAt: exampleUpdated,

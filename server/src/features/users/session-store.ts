@@ -3,8 +3,8 @@ import type { UserRole } from '../../access/context.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import type { NewRowOf, RowOf } from '../../db/table.ts';
-import type { UserKey } from './store.ts';
-import type { sessions, tokens } from './tables.ts';
+import { type UserKey, venuesOf } from './store.ts';
+import type { halfSignIns, sessions, tokens } from './tables.ts';
 
 /** Sessions of users and their access tokens: only SQL. */
 
@@ -14,10 +14,10 @@ const ownedBy = ({ appId, userId }: UserKey) => sql`app_id = ${appId} and user_i
 
 export async function insertSession(db: Db, row: SessionRow): Promise<void> {
   await db.run(sql`insert into sessions (app_id, object_id, user_id, method, provider, user_agent, family_hash,
-      refresh_hash, previous_hash, rotated_at, created_at, last_used_at, expires_at)
+      refresh_hash, previous_hash, rotated_at, second_factor, created_at, last_used_at, expires_at)
     values (${row.app_id}, ${row.object_id}, ${row.user_id}, ${row.method}, ${row.provider}, ${row.user_agent},
-      ${row.family_hash}, ${row.refresh_hash}, ${row.previous_hash}, ${row.rotated_at}, ${row.created_at},
-      ${row.last_used_at}, ${row.expires_at})`);
+      ${row.family_hash}, ${row.refresh_hash}, ${row.previous_hash}, ${row.rotated_at}, ${row.second_factor},
+      ${row.created_at}, ${row.last_used_at}, ${row.expires_at})`);
 }
 
 export async function insertToken(db: Db, row: NewRowOf<typeof tokens>): Promise<void> {
@@ -61,16 +61,17 @@ export interface ListedSession extends SessionRow {
   readonly is_current: number;
 }
 
-/** The sessions of a user that are not over, newest first. */
+/** The sessions of a user that are not over, newest first; `most`: at most so many. */
 export function listSessions(
   db: Db,
   key: UserKey,
-  { tokenHash, now }: { readonly tokenHash: string; readonly now: number },
+  { tokenHash, now, most }: { readonly tokenHash: string; readonly now: number; readonly most?: number | undefined },
 ): Promise<ListedSession[]> {
+  const limit = most === undefined ? sql`` : sql` limit ${most}`;
   return db.all<ListedSession>(sql`select sessions.*, case when exists (
         select 1 from tokens where tokens.app_id = sessions.app_id and tokens.session_id = sessions.object_id
           and tokens.token_hash = ${tokenHash}) then 1 else 0 end as is_current
-    from sessions where ${ownedBy(key)} and expires_at > ${now} order by created_at desc, object_id desc`);
+    from sessions where ${ownedBy(key)} and expires_at > ${now} order by created_at desc, object_id desc${limit}`);
 }
 
 /** A user's sessions. */
@@ -118,6 +119,44 @@ export async function deleteSessionsOf(db: Db, key: UserKey, except?: string): P
   const id = kept?.session_id ?? '';
   await db.run(sql`delete from sessions where ${ownedBy(key)} and object_id <> ${id}`);
   await db.run(sql`delete from tokens where ${ownedBy(key)} and session_id <> ${id}`);
+  await db.run(sql`delete from half_sign_ins where ${ownedBy(key)}`);
+}
+
+export async function setSecondFactor(db: Db, key: UserKey, tokenHash: string, has: boolean): Promise<void> {
+  await db.run(sql`update sessions set second_factor = ${has ? 1 : 0} where ${ownedBy(key)}
+    and object_id in (select session_id from tokens where ${ownedBy(key)} and token_hash = ${tokenHash})`);
+}
+
+export type HalfRow = RowOf<typeof halfSignIns>;
+
+export async function insertHalf(db: Db, row: HalfRow): Promise<void> {
+  await db.run(sql`insert into half_sign_ins
+      (app_id, token_hash, user_id, method, provider, user_agent, is_renewable, attempts, expires_at)
+    values (${row.app_id}, ${row.token_hash}, ${row.user_id}, ${row.method}, ${row.provider}, ${row.user_agent},
+      ${row.is_renewable}, ${row.attempts}, ${row.expires_at})`);
+}
+
+export function findHalf(db: Db, half: HalfKey): Promise<HalfRow | undefined> {
+  return db.one<HalfRow>(sql`select * from half_sign_ins
+    where app_id = ${half.appId} and token_hash = ${half.tokenHash} and expires_at > ${half.now}`);
+}
+
+export interface HalfKey {
+  readonly appId: string;
+  readonly tokenHash: string;
+  readonly now: number;
+}
+
+/** False if it had `most` before, has expired or was used. */
+export async function countAttempt(db: Db, { appId, tokenHash, now }: HalfKey, most: number): Promise<boolean> {
+  const counted = await db.run(sql`update half_sign_ins set attempts = attempts + 1
+    where app_id = ${appId} and token_hash = ${tokenHash} and expires_at > ${now} and attempts < ${most}`);
+  return counted > 0;
+}
+
+/** False if it was used in the meantime. */
+export async function takeHalf(db: Db, { appId, tokenHash }: Omit<HalfKey, 'now'>): Promise<boolean> {
+  return (await db.run(sql`delete from half_sign_ins where app_id = ${appId} and token_hash = ${tokenHash}`)) > 0;
 }
 
 export async function noteTokenUse(
@@ -142,13 +181,25 @@ export async function findUserSession(db: Db, appId: string, tokenHash: string):
     expires_at: number;
     last_used_at: number;
     is_short: number;
+    second_factor: number | null;
+    venues: string;
   }>(
-    sql`select tokens.user_id, users.role, tokens.expires_at, tokens.last_used_at, tokens.is_short from tokens
+    sql`select tokens.user_id, users.role, tokens.expires_at, tokens.last_used_at, tokens.is_short,
+        users.venues, sessions.second_factor from tokens
+      left join sessions on sessions.app_id = tokens.app_id and sessions.object_id = tokens.session_id
       join users on users.app_id = tokens.app_id and users.object_id = tokens.user_id
       where tokens.app_id = ${appId} and tokens.token_hash = ${tokenHash} and users.app_id = ${appId}
       and users.disabled_at is null`,
   );
   if (!row) return undefined;
   const { user_id: userId, role, expires_at: expiresAt, last_used_at: lastUsedAt } = row;
-  return { userId, role, expiresAt, lastUsedAt, isFixed: row.is_short === 1 };
+  return {
+    userId,
+    role,
+    expiresAt,
+    lastUsedAt,
+    isFixed: row.is_short === 1,
+    hasSecondFactor: row.second_factor === 1,
+    venueIds: venuesOf(row),
+  };
 }

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { secretHash } from '../../access/access.ts';
+import { type Actor, recordChange } from '../../access/audit.ts';
 import type { AppContext } from '../../access/context.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { isoTime } from '../../http/answers.ts';
-import type { Beginning, Session } from '../../sign-in/accounts.ts';
+import type { Beginning, FindMissing, Session, SignedIn, SignInMethod } from '../../sign-in/accounts.ts';
 import * as sessions from './session-store.ts';
 import { lockUser, type UserKey } from './store.ts';
 
@@ -19,6 +20,10 @@ export interface SessionDeps {
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
+/** How long somebody may take to find the authenticator app, or to set one up. */
+const halfMs = 10 * minuteMs;
+/** Guesses with one challenge. */
+const mostAttempts = 5;
 /** An answer that was lost: the client has only the refresh token that it sent. */
 const lostAnswerMs = 10_000;
 
@@ -29,12 +34,82 @@ const lostAnswerMs = 10_000;
 const refreshForm = /^([\w-]{32})\.([\w-]{32})$/;
 const randomPart = () => randomBytes(24).toString('base64url');
 
-/** Begins a session of a user, whom nobody erases before the end of the transaction. */
-export async function beginSession(
+interface Begun extends Beginning {
+  readonly userId: string;
+  readonly now: number;
+}
+
+/**
+ * Begins a session of a user, whom nobody erases before the end of the transaction; or half of one, if a second factor is
+ * missing.
+ */
+export async function beginSession(db: Db, app: AppContext, begun: Begun, findMissing: FindMissing): Promise<SignedIn> {
+  const key = { appId: app.appId, userId: begun.userId };
+  const missing = begun.hasSecondFactor ? undefined : await findMissing(db, app, key);
+  if (missing === undefined) return openSession(db, app, begun);
+  const challenge = randomBytes(32).toString('base64url');
+  await sessions.insertHalf(db, {
+    app_id: app.appId,
+    token_hash: secretHash(challenge),
+    user_id: begun.userId,
+    method: begun.method,
+    provider: begun.provider ?? null,
+    user_agent: begun.userAgent,
+    is_renewable: begun.isRenewable ? 1 : 0,
+    attempts: 0,
+    expires_at: begun.now + halfMs,
+  });
+  return { challenge, missing };
+}
+
+const halfOf = (appId: string, challenge: string, now: number): sessions.HalfKey => {
+  // They have 43 characters. Longer ones are not worth a hash.
+  if (challenge.length > 128) throw tooLate();
+  return { appId, tokenHash: secretHash(challenge), now };
+};
+
+/** @throws Failure UserInvalidLoginParams */
+export async function readHalf(
+  db: Db,
+  { appId, challenge, now, counts }: HalfAsked & { readonly counts: boolean },
+): Promise<UserKey> {
+  const half = halfOf(appId, challenge, now);
+  if (counts && !(await sessions.countAttempt(db, half, mostAttempts))) throw tooLate();
+  const row = await sessions.findHalf(db, half);
+  if (!row) throw tooLate();
+  return { appId, userId: row.user_id };
+}
+
+interface HalfAsked {
+  readonly appId: string;
+  readonly challenge: string;
+  readonly now: number;
+}
+
+/** In a transaction that holds the user. @throws Failure UserInvalidLoginParams */
+export async function finishHalf(
   db: Db,
   app: AppContext,
-  begun: Beginning & { readonly userId: string; readonly now: number },
+  { challenge, now }: Omit<HalfAsked, 'appId'>,
 ): Promise<Session> {
+  const half = halfOf(app.appId, challenge, now);
+  const row = await sessions.findHalf(db, half);
+  if (!row || !(await sessions.takeHalf(db, half))) throw tooLate();
+  return openSession(db, app, {
+    method: row.method as SignInMethod,
+    ...(row.provider === null ? {} : { provider: row.provider }),
+    userAgent: row.user_agent,
+    isRenewable: row.is_renewable === 1,
+    hasSecondFactor: true,
+    userId: row.user_id,
+    now,
+  });
+}
+
+const tooLate = () =>
+  fail('UserInvalidLoginParams', 'This sign-in took too long, was tried too often, or is finished. Begin again.');
+
+async function openSession(db: Db, app: AppContext, begun: Begun): Promise<Session> {
   const { userId, now } = begun;
   const family = begun.isRenewable ? { first: randomPart(), second: randomPart() } : undefined;
   const row: sessions.SessionRow = {
@@ -48,6 +123,7 @@ export async function beginSession(
     refresh_hash: family ? secretHash(family.second) : null,
     previous_hash: null,
     rotated_at: null,
+    second_factor: begun.hasSecondFactor ? 1 : 0,
     created_at: now,
     last_used_at: now,
     expires_at: now + app.policy.tokenDays * dayMs,
@@ -125,9 +201,10 @@ export class SessionService {
     const user = await lockUser(db, key);
     const session = await sessions.lockFamily(db, app.appId, family);
     if (!user || user.disabled_at !== null || !session || session.expires_at <= now) return 'unknown';
+    if (app.policy.totp === 'required' && session.second_factor !== 1) return 'unknown';
     const isValid = session.refresh_hash === secretHash(second);
     if (!isValid && !isLost(session, secretHash(second), now)) {
-      await cacheVersion.note(db);
+      await cacheVersion.note(db, app.appId);
       await sessions.deleteSession(db, key, session.object_id);
       return 'used';
     }
@@ -145,33 +222,44 @@ export class SessionService {
     return issueToken(db, app, renewed, `${first}.${next}`);
   }
 
-  /** Newest first. */
-  async list(key: UserKey, tokenHash: string) {
+  /** Newest first. `tokenHash`: of the access token of whoever asks, if it is the user. */
+  async list(key: UserKey, tokenHash = '', most?: number) {
     const { db, now } = this.#deps;
-    return (await sessions.listSessions(db, key, { tokenHash, now: now() })).map(viewOf);
+    return (await sessions.listSessions(db, key, { tokenHash, now: now(), most })).map(viewOf);
   }
 
   /** @throws Failure ObjectNotFound */
   async find(key: UserKey, objectId: string): Promise<void> {
-    if (!(await this.list(key, '')).some((session) => session.objectId === objectId)) throw noSession();
+    if (!(await this.list(key)).some((session) => session.objectId === objectId)) throw noSession();
   }
 
   /** @throws Failure ObjectNotFound */
   async end(key: UserKey, objectId: string): Promise<void> {
     const { cacheVersion } = this.#deps;
-    if (!(await cacheVersion.change((db) => sessions.deleteSession(db, key, objectId)))) throw noSession();
+    if (!(await cacheVersion.change(key.appId, (db) => sessions.deleteSession(db, key, objectId)))) throw noSession();
+  }
+
+  /** For the console, which records it. @throws Failure ObjectNotFound */
+  async endFor(key: UserKey, objectId: string, by: Actor): Promise<void> {
+    const { cacheVersion, now } = this.#deps;
+    const before = { session: objectId };
+    const audited = { by, action: 'user.endSession', subject: key.userId, appId: key.appId, before, now: now() };
+    await cacheVersion.change(key.appId, async (db) => {
+      if (!(await sessions.deleteSession(db, key, objectId))) throw noSession('This user has');
+      await recordChange(db, audited);
+    });
   }
 
   /** All but that of an access token. */
   async endOthers(key: UserKey, tokenHash: string): Promise<void> {
     const { cacheVersion } = this.#deps;
-    await cacheVersion.change((db) => sessions.deleteSessionsOf(db, key, tokenHash));
+    await cacheVersion.change(key.appId, (db) => sessions.deleteSessionsOf(db, key, tokenHash));
   }
 
   /** The session of an access token. */
   async signOut(key: UserKey, tokenHash: string): Promise<void> {
     const { cacheVersion } = this.#deps;
-    await cacheVersion.change((db) => sessions.deleteSessionOf(db, key, tokenHash));
+    await cacheVersion.change(key.appId, (db) => sessions.deleteSessionOf(db, key, tokenHash));
   }
 }
 
@@ -186,10 +274,11 @@ const viewOf = (row: sessions.ListedSession) => ({
   provider: row.provider,
   userAgent: row.user_agent,
   isCurrent: row.is_current === 1,
+  hasSecondFactor: row.second_factor === 1,
   createdAt: isoTime(row.created_at),
   lastUsedAt: isoTime(row.last_used_at),
   expiresAt: isoTime(row.expires_at),
 });
 
 const notValid = () => fail('InvalidSessionToken', 'The refresh token is no longer valid. Sign in again.');
-const noSession = () => fail('ObjectNotFound', 'You have no session with this objectId.');
+const noSession = (who = 'You have') => fail('ObjectNotFound', `${who} no session with this objectId.`);

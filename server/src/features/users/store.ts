@@ -47,6 +47,10 @@ export async function setPassword(db: Db, key: UserKey, passwordHash: string, no
   );
 }
 
+export async function clearPassword(db: Db, key: UserKey): Promise<void> {
+  await db.run(sql`update users set password_hash = null where ${one(key)}`);
+}
+
 /** Notes that somebody has proved to read the mails to the account's address; another address proves nothing. */
 export async function noteVerified(db: Db, key: UserKey, emailKey: string, now: number): Promise<void> {
   await db.run(sql`update users set email_verified_at = ${now}
@@ -55,6 +59,14 @@ export async function noteVerified(db: Db, key: UserKey, emailKey: string, now: 
 
 export async function setRole(db: Db, key: UserKey, role: UserRole): Promise<boolean> {
   return (await db.run(sql`update users set role = ${role} where ${one(key)}`)) > 0;
+}
+
+/** The venues to which a user belongs; undefined for none. */
+export const venuesOf = ({ venues }: Pick<UserRow, 'venues'>): readonly string[] | undefined =>
+  venues === '[]' ? undefined : (JSON.parse(venues) as readonly string[]);
+
+export async function setVenues(db: Db, key: UserKey, venueIds: readonly string[]): Promise<boolean> {
+  return (await db.run(sql`update users set venues = ${JSON.stringify(venueIds)} where ${one(key)}`)) > 0;
 }
 
 export async function setDisabledAt(db: Db, key: UserKey, disabledAt: number | null): Promise<boolean> {

@@ -27,6 +27,8 @@ export const users = defineTable({
     metadata: textColumn,
     role: textColumn,
     disabled_at: nullable(bigint),
+    /** Ids of venues, a JSON list. */
+    venues: withDefault(textColumn),
     created_at: bigint,
     updated_at: bigint,
   },
@@ -55,6 +57,7 @@ const more = {
 
 /** What users see of themselves. */
 export const profileTable = recordsOf(users, {
+  venueIds: json('venues', { empty: '[]' }),
   objectId: text('object_id'),
   firstname: text('firstname'),
   middlename: more.middlename,
@@ -84,7 +87,11 @@ const seenByAdministrators = {
 export const userAdminTable = recordsOf(users, seenByAdministrators);
 
 /** What administrators see of one user: everything but the password. */
-export const userDetailTable = recordsOf(users, { ...seenByAdministrators, ...more });
+export const userDetailTable = recordsOf(users, {
+  ...seenByAdministrators,
+  ...more,
+  venueIds: json('venues', { empty: '[]' }),
+});
 
 export const sessions = defineTable({
   name: 'sessions',
@@ -100,6 +107,8 @@ export const sessions = defineTable({
     refresh_hash: nullable(textColumn),
     previous_hash: nullable(textColumn),
     rotated_at: nullable(bigint),
+    /** 1: it was begun with two factors. */
+    second_factor: withDefault(bigint),
     created_at: bigint,
     last_used_at: bigint,
     expires_at: bigint,
@@ -135,6 +144,32 @@ export const tokens = defineTable({
     tokens_expiry: { on: ['expires_at'] },
   },
   childOf: ['users', 'sessions'],
+  users: ['user_id'],
+  secrets: ['token_hash'],
+});
+
+/** Sign-ins whose first half was right. Of the challenge that goes on with one there is a hash. */
+export const halfSignIns = defineTable({
+  name: 'half_sign_ins',
+  owner: 'users',
+  columns: {
+    app_id: textColumn,
+    token_hash: textColumn,
+    user_id: textColumn,
+    method: textColumn,
+    provider: nullable(textColumn),
+    user_agent: nullable(textColumn),
+    is_renewable: bigint,
+    /** Guesses so far. */
+    attempts: bigint,
+    expires_at: bigint,
+  },
+  key: ['app_id', 'token_hash'],
+  indexes: {
+    half_sign_ins_user: { on: ['app_id', 'user_id'] },
+    half_sign_ins_expiry: { on: ['expires_at'] },
+  },
+  childOf: ['users'],
   users: ['user_id'],
   secrets: ['token_hash'],
 });

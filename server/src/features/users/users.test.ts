@@ -27,7 +27,7 @@ for (const database of databases) {
   describe(`users on ${database}`, () => {
     let app: TestApp;
     before(async () => {
-      app = await buildApp({ database });
+      app = await buildApp({ database, strongPasswords: true });
       // Most of these tests are not about the limit for an address.
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
     });
@@ -309,6 +309,7 @@ for (const database of databases) {
           country: null,
           phone: null,
           metadata: {},
+          venueIds: [],
           accessToken,
           expiresIn: 30 * 86_400 - 91,
           expireAt: new Date(app.clock.now - 90_500 + 30 * dayMs).toISOString().replace('Z', '+00:00'),

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { withdrawJobs } from '../../jobs/store.ts';
@@ -31,7 +32,7 @@ const maxRemembered = 10_000;
  */
 export function createBacklog({ db, now, mostWaiting, run }: BacklogDeps): Backlog {
   const lookAfter = Math.max(1, Math.ceil(mostWaiting / 10));
-  const queuedSinceLook = new Map<string, number>();
+  const queuedSinceLook = new BoundedMap<string, number>(maxRemembered);
   const looking = new Set<string>();
   let total = 0;
 
@@ -62,7 +63,6 @@ export function createBacklog({ db, now, mostWaiting, run }: BacklogDeps): Backl
     noteQueued(db, appId, webhookId) {
       db.afterCommit(() => {
         const queued = (queuedSinceLook.get(webhookId) ?? lookAfter) + 1;
-        if (queuedSinceLook.size >= maxRemembered) queuedSinceLook.clear();
         queuedSinceLook.set(webhookId, queued);
         if (queued >= lookAfter) look(appId, webhookId);
       });

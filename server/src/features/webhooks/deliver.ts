@@ -1,8 +1,8 @@
 import { recordChange, service } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { SecretBox } from '../../base/secrets.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 import { type CallResult, callReceiver } from '../../delivery/webhooks/webhook-call.ts';
 import { signatureHeaders } from '../../delivery/webhooks/webhook-signature.ts';
@@ -104,7 +104,7 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
   async function switchOff(webhook: store.WebhookRow): Promise<void> {
     const reason = 'The receiver answered 410 Gone.';
     const { app_id: appId, object_id: subject } = webhook;
-    await deps.cacheVersion.change(async (db: Db) => {
+    await deps.cacheVersion.change(appId, async (db: Db) => {
       await store.disableGone(db, webhook, reason, now());
       const after = { enabled: false, reason };
       await recordChange(db, { by: service, action: 'webhook.disable', subject, appId, after, now: now() });

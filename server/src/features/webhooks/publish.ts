@@ -1,7 +1,9 @@
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import type { Clock } from '../../base/clock.ts';
 import { newObjectId } from '../../base/id.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Db } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
+import { Generations } from '../../db/nodes/generations.ts';
 import { isoTime } from '../../http/answers.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import type { Announce, DomainEvent } from '../domain-event.ts';
@@ -29,22 +31,21 @@ export interface PublisherDeps {
  * into a map.
  */
 export function createWebhookPublisher({ cacheVersion, now, enqueue, backlog }: PublisherDeps): Announce {
-  const known = new Map<string, readonly Subscription[]>();
-  // Counts drops, so that what was read before a change is not kept after it.
-  let generation = 0;
-  cacheVersion.onChange(() => {
-    generation++;
-    known.clear();
+  const known = new BoundedMap<string, readonly Subscription[]>(maxCachedApps);
+  const generations = new Generations();
+  cacheVersion.onChange((appId) => {
+    generations.drop(appId);
+    if (appId === undefined) known.clear();
+    else known.delete(appId);
   });
 
   async function load(db: Db, appId: string): Promise<readonly Subscription[]> {
-    const before = generation;
+    const before = generations.of(appId);
     const rows = await store.listWebhooks(db, appId);
     const subscriptions = rows
       .filter((row) => row.is_enabled === 1)
       .map((row) => ({ webhookId: row.object_id, events: new Set(JSON.parse(row.events) as string[]) }));
-    if (before !== generation) return subscriptions;
-    if (known.size >= maxCachedApps) known.clear();
+    if (before !== generations.of(appId)) return subscriptions;
     known.set(appId, subscriptions);
     return subscriptions;
   }

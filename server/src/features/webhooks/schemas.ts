@@ -8,9 +8,9 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
-import { type DomainEventType, domainEventTypes } from '../domain-event.ts';
+import { alertEventTypes, type DomainEventType, domainEventTypes, type liveEventTypes } from '../domain-event.ts';
 
-const descriptions: Readonly<Record<DomainEventType, string>> = {
+const descriptions: Readonly<Record<Exclude<DomainEventType, (typeof liveEventTypes)[number]>, string>> = {
   'presence.enter': 'a confirmed ENTER',
   'presence.exit': 'a confirmed EXIT',
   'presence.zone': 'a change of zone (IMMEDIATE, NEAR, FAR)',
@@ -21,10 +21,16 @@ const descriptions: Readonly<Record<DomainEventType, string>> = {
   'message.verdict': 'for each event and message: shown, or the rule that stopped it',
   'push.progress': 'a push has reached more recipients',
   'push.finished': 'every recipient of a push has a state',
+  'occupancy.exceeded': 'there are more visitors in a zone or a venue than its `capacity`',
+  'occupancy.cleared': 'there are few enough again',
+  'alert.begun': 'something in this app needs a person',
+  'alert.ended': 'it is over',
+  'service.alert.begun': 'something of the whole service needs a person: disk, database, backups, certificates',
+  'service.alert.ended': 'it is over',
 };
 
 /** The events that a webhook can have: all but the progress of a push. */
-export const webhookEvents = domainEventTypes.filter((type) => type !== 'push.progress');
+export const webhookEvents = [...domainEventTypes.filter((type) => type !== 'push.progress'), ...alertEventTypes];
 
 const members = {
   url: Type.String({ minLength: 1, maxLength: 2000, description: 'https, or http within your own network' }),

@@ -4,9 +4,9 @@ import { fail } from '../../base/errors.ts';
 import { firstIdAt, newObjectId } from '../../base/id.ts';
 import type { SecretBox } from '../../base/secrets.ts';
 import { sql } from '../../base/sql.ts';
-import type { CacheVersion } from '../../db/cache-version.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 import { newWebhookSecret } from '../../delivery/webhooks/webhook-signature.ts';
 import { isoTime } from '../../http/answers.ts';
@@ -88,7 +88,7 @@ export class WebhookService {
     const { events, description = '', enabled = true } = fields;
     const row = { appId, objectId, url, events: JSON.stringify(events), description, isEnabled: enabled, now: now() };
     const sealed = secrets.seal(secret, secretContext(appId, objectId));
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(appId, async (db) => {
       if ((await store.listWebhooks(db, appId)).length >= maxPerApp) throw tooMany();
       await store.insertWebhook(db, { ...row, secret: sealed });
       await this.#audit(db, by, 'create', { appId, subject: objectId, after: { url, events, description, enabled } });
@@ -195,7 +195,7 @@ export class WebhookService {
   /** Changes a row under a lock; then every node's publisher reads it again. */
   async #change(appId: string, webhookId: string, work: (db: Db, row: store.WebhookRow) => Promise<void>) {
     const { cacheVersion } = this.#deps;
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(appId, async (db) => {
       const row = await store.lockWebhook(db, appId, webhookId);
       if (!row) throw noSuchWebhook(webhookId);
       await work(db, row);

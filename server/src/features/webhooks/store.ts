@@ -48,6 +48,14 @@ export function listWebhooks(db: Db, appId: string): Promise<WebhookRow[]> {
   return db.all<WebhookRow>(sql`select * from webhooks where app_id = ${appId} order by object_id`);
 }
 
+/** The apps with a webhook, switched on, that wants an event of this type. */
+export async function listAppsWanting(db: Db, type: string): Promise<string[]> {
+  const rows = await db.all<{ app_id: string }>(
+    sql`select distinct app_id from webhooks where is_enabled = 1 and events like ${`%"${type}"%`} order by app_id`,
+  );
+  return rows.map(({ app_id }) => app_id);
+}
+
 export function findWebhook(db: Db, appId: string, objectId: string): Promise<WebhookRow | undefined> {
   return db.one<WebhookRow>(sql`select * from webhooks where app_id = ${appId} and object_id = ${objectId}`);
 }

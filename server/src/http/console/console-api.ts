@@ -56,7 +56,7 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
     method: endpoint.method,
     url: endpoint.path,
     onRequest: async (request, reply) => {
-      const admin = await guard.admit(request, endpoint.permission);
+      const admin = await guard.admit(request, endpoint.permission, endpoint.narrows);
       if (endpoint.needsConfirmation && admin) assertConfirmed(admin, now());
       request.consoleCall = {
         admin,

@@ -5,6 +5,7 @@ import { isAllowed } from '../../access/roles.ts';
 import type { Clock } from '../../base/clock.ts';
 import { auditedHandle, storesNothing } from '../audited-handle.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
+import { isByVenue } from '../grants.ts';
 import { assertNotAskedBy, withoutMembers } from '../hidden-members.ts';
 import { type AssertRoom, type HandlerAnswer, type Mount, mountEndpoints } from '../mount-endpoints.ts';
 import type { AdminContext } from './console-endpoint.ts';
@@ -54,10 +55,11 @@ export async function mountConsoleData(fastify: FastifyInstance, options: Option
     async admit(request, endpoint) {
       const permission = dataPermission(endpoint);
       if (!permission) throw new Error(`${endpoint.operationId} is not for the console`);
-      request.admin = await guard.admit(request, permission);
+      request.admin = await guard.admit(request, permission, isByVenue(endpoint) ? 'venues' : undefined);
       const { appId = '' } = request.params as Record<string, string | undefined>;
       const app = await options.findApp(appId.includes('\0') ? '' : appId);
-      return { app, user: undefined, isAdministrator: true, now: now() };
+      const { email: administrator, venues } = request.admin;
+      return { app, user: undefined, isAdministrator: true, administrator, venues, now: now() };
     },
     handle: (request, endpoint, call) => handle(request, endpoint, call, options),
   });

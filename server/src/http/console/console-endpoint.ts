@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { TSchema } from 'typebox';
 import type { Actor } from '../../access/audit.ts';
+import type { Reach } from '../../access/reach.ts';
 import type { AdminRole, Permission } from '../../access/roles.ts';
 import { type ErrorName, fail } from '../../base/errors.ts';
 import type { AnswerSpec } from '../answers.ts';
@@ -11,7 +12,12 @@ export interface AdminContext {
   readonly adminId: string;
   readonly email: string;
   readonly name: string;
+  /** In the app that the path names. */
   readonly role: AdminRole;
+  /** Where the role holds; null: everywhere. */
+  readonly apps: Reach;
+  /** Of the app that the path names: the venues to which the administrator is limited; undefined: all of it. */
+  readonly venues?: readonly string[] | undefined;
   readonly sessionHash: string;
   /** When the password or a passkey was last given in this session, epoch milliseconds. */
   readonly confirmedAt: number;
@@ -64,6 +70,11 @@ export interface ConsoleEndpoint<Body = unknown> {
   readonly permission: Permission | 'public';
   /** The password or a passkey must have been given in the last few minutes, by signing in or at `POST /session/confirm`. */
   readonly needsConfirmation?: true;
+  /**
+   * Who is limited to apps reaches what concerns the service as a whole only with `apps`, and who is limited to venues what is
+   * below an app only with `venues`. Its handler narrows what it tells and takes (`admin.apps`, `admin.venues`).
+   */
+  readonly narrows?: 'apps' | 'venues';
   readonly query?: readonly QueryParameter[];
   readonly body?: {
     readonly schema: TSchema;

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { standingIn } from '../../access/reach.ts';
 import { isAllowed, type Permission } from '../../access/roles.ts';
 import { fail } from '../../base/errors.ts';
 import { type AttemptCookie, attemptCookie, type SessionCookie, sessionCookie } from './console-cookies.ts';
@@ -20,25 +21,29 @@ export interface ConsoleGuard {
   /**
    * Undefined where the permission is `public`.
    *
-   * @throws Failure OperationForbidden, InvalidSessionToken, EnrolmentNeeded
+   * @param narrows what the handler narrows for those whose role does not hold everywhere
+   * @throws Failure OperationForbidden, InvalidSessionToken, EnrolmentNeeded; ObjectNotFound for an app to which the role does
+   *   not reach
    */
   admit<P extends Permission | 'public'>(
     request: FastifyRequest,
     permission: P,
+    narrows?: Narrows,
   ): Promise<P extends Permission ? AdminContext : AdminContext | undefined>;
 }
 
+type Narrows = 'apps' | 'venues' | undefined;
+
 export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptions): ConsoleGuard {
   const cookie = sessionCookie(publicUrl);
-  async function admit(request: FastifyRequest, permission: Permission | 'public') {
+  async function admit(request: FastifyRequest, permission: Permission | 'public', narrows?: Narrows) {
     if (request.method !== 'GET' && request.method !== 'HEAD') assertOwnOrigin(request, publicUrl);
     if (permission === 'public') return undefined;
     const token = cookie.read(request.headers.cookie);
     const admin = token === undefined ? undefined : await findSession(token);
     if (!admin) throw fail('InvalidSessionToken', 'You are not signed in, or the session has ended. Sign in again.');
     if (admin.mustEnrol && permission !== 'session.own') throw fail('EnrolmentNeeded');
-    if (isAllowed(admin.role, permission)) return admin;
-    throw fail('OperationForbidden', `The role ${admin.role} does not include this (${permission}).`);
+    return permission === 'session.own' ? admin : within(admin, request, { permission, narrows });
   }
   function originOf(request: FastifyRequest): string {
     const own = ownOrigins(request, publicUrl);
@@ -47,6 +52,48 @@ export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptio
   }
   return { cookie, attempt: attemptCookie(publicUrl), originOf, admit: admit as ConsoleGuard['admit'] };
 }
+
+/** The administrator as what she is in the app that the path names. @throws Failure */
+function within(
+  admin: AdminContext,
+  request: FastifyRequest,
+  { permission, narrows }: { readonly permission: Permission; readonly narrows: Narrows },
+): AdminContext {
+  const { appId } = request.params as Readonly<Record<string, string | undefined>>;
+  if (appId === undefined) {
+    assertHolds(admin, permission, narrows);
+    return admin;
+  }
+  const standing = standingIn(admin, appId);
+  // As of an app that does not exist.
+  if (!standing) throw fail('ObjectNotFound', `There is no app ${appId}.`);
+  const { role, venues } = standing;
+  if (!isAllowed(role, permission)) throw lacking(role, permission);
+  if (venues && narrows !== 'venues')
+    throw fail(
+      'OperationForbidden',
+      'You are limited to some venues of this app, and this is about the app as a whole. An owner can give you more.',
+    );
+  return { ...admin, role, venues };
+}
+
+/** Of what concerns no single app. */
+function assertHolds(admin: AdminContext, permission: Permission, narrows: Narrows): void {
+  const { role, apps } = admin;
+  if (apps === null ? isAllowed(role, permission) : narrows === 'apps' && mayInSome(admin, permission)) return;
+  if (apps === null || narrows === 'apps') throw lacking(role, permission);
+  throw fail(
+    'OperationForbidden',
+    'You are limited to some apps, and this is about the service as a whole. An owner can give you more.',
+  );
+}
+
+/** Also of somebody who has no app yet, and is told of none. */
+const mayInSome = ({ role, apps }: AdminContext, permission: Permission) =>
+  isAllowed(role, permission) || (apps?.some((grant) => isAllowed(grant.role ?? role, permission)) ?? false);
+
+const lacking = (role: AdminContext['role'], permission: Permission) =>
+  fail('OperationForbidden', `The role ${role} does not include this (${permission}).`);
 
 /**
  * A write must come from a page of the console itself. A browser says so in `Origin`, which a foreign page cannot

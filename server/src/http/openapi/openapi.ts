@@ -45,6 +45,11 @@ const errorSchema = Type.Object({
     details: Type.Optional(
       Type.Array(Type.Object({ field: Type.String(), problem: Type.String() }), { description: 'Every broken rule' }),
     ),
+    challenge: Type.Optional(
+      Type.String({
+        description: 'Of a sign-in that needs a second factor: what POST /users/signin/factor goes on with',
+      }),
+    ),
   }),
   code: Type.Integer({ description: 'The same code again, for clients that read it here' }),
 });

@@ -190,3 +190,42 @@ test('proxies are recognised by address, network and name', () => {
     [true, true, false],
   );
 });
+
+test('a connection whose answer was under way when a stop began is closed after it', async () => {
+  const server = createServer({ logLevel: 'silent', trustProxy: false });
+  const mayEnd = Promise.withResolvers<void>();
+  server.get('/held', async () => {
+    await mayEnd.promise;
+    return 'answer';
+  });
+  server.get('/half', async (_request, reply) => {
+    reply.hijack();
+    reply.raw.writeHead(200, { 'content-length': 8 }).write('half');
+    await mayEnd.promise;
+    reply.raw.end('half');
+  });
+  const port = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
+  // Nothing but the stop closes a connection.
+  server.server.keepAliveTimeout = 0;
+  const [held, half] = [await openConnection(port), await openConnection(port)];
+  const begun = new Promise<void>((resolve) => {
+    let count = 0;
+    server.server.on('request', () => ++count === 2 && resolve());
+  });
+  held.send(get('/held'));
+  half.send(get('/half'));
+  await begun;
+  const closed = server.close();
+  try {
+    // The first thing that a stop does is to refuse connections.
+    await until(() => !server.server.listening);
+    mayEnd.resolve();
+    assert.equal((await held.answer()).body, 'answer');
+    assert.equal((await half.answer()).body, 'halfhalf');
+    const tooLate = delay(10_000, 'still open', { ref: false });
+    assert.equal(await Promise.race([closed.then(() => 'closed'), tooLate]), 'closed');
+  } finally {
+    server.server.closeAllConnections();
+    await closed;
+  }
+});

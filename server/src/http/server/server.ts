@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import fastify, {
@@ -16,6 +16,13 @@ import { makeChildrenLate } from './late-logger.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
 import { requestLines } from './request-line.ts';
 import { registerBodyHandling } from './unread-body.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Set while connections are to end with their next answer, because the service drains. */
+    readonly leaving: { now: boolean };
+  }
+}
 
 export interface ServerOptions {
   readonly logLevel: string;
@@ -39,6 +46,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.server.once('listening', () => {
     server.server.on('error', (error) => server.log.error({ err: error }, 'accepting a connection'));
   });
+  server.decorate('leaving', { now: false });
   server.decorateRequest('usedKey', undefined);
   makeChildrenLate(server.log);
   addFirstHooks(server);
@@ -52,6 +60,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     proxyTest(options.trustProxy),
   );
   connections.watch(server.server);
+  server.addHook('preClose', async () => closeIdle(server.server));
   server.addHook('onClose', async () => connections.stop());
   registerBodyHandling(server, connections);
   // An endpoint that takes a body declares its type; without a parser, an unknown address is answered without reading
@@ -65,6 +74,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
     });
   answerErrors(server, options.onError);
   return server;
+}
+
+/**
+ * The framework closes idle connections once, when a stop begins. One that still waited for an answer then would keep the
+ * process alive until its client closes it or `keepAliveTimeout` is over. It is closed once it is idle, and not with the
+ * answer: a request that was sent behind it is still told that the service stops.
+ */
+function closeIdle(server: Server): void {
+  if (!server.listening) return;
+  const timer = setInterval(() => server.closeIdleConnections(), 100).unref();
+  server.once('close', () => clearInterval(timer));
 }
 
 function openFastify(

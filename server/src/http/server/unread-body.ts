@@ -49,6 +49,8 @@ export function registerBodyHandling(server: FastifyInstance, connections: Clien
   });
   server.addHook('onSend', (request, reply, _payload, done) => {
     const { raw } = request;
+    // The client should not wait for a next answer on a connection that is about to go.
+    if (server.leaving.now) reply.header('connection', 'close');
     // Only a real connection says `false`; an injected request has no socket to protect.
     if (raw.complete === false && announcesBody(raw) && !isSmall(raw)) {
       reply.header('connection', 'close');

@@ -1,5 +1,6 @@
-import type { Ear, Fix, Standing } from '../presence/types.ts';
-import type { Layout } from './layout.ts';
+import type { Bias, Ear, Fix, Standing } from '../presence/types.ts';
+import { learnBias } from './bias.ts';
+import { growthAt, type Layout } from './layout.ts';
 
 /**
  * A Bayesian filter for the position of one installation, in steps of about a second.
@@ -11,11 +12,12 @@ import type { Layout } from './layout.ts';
  * 18 dB less than another is in the same place. Deterministic; no random numbers.
  */
 
-/** What was heard of an anchor since the step before: mean path loss in dB over `count` samples. */
+/** What was heard of an anchor since the step before: mean path loss in dB over `count` samples, and what is known of its bias. */
 export interface HeardAnchor {
   readonly anchor: number;
   readonly loss: number;
   readonly count: number;
+  readonly bias: Bias;
 }
 
 /** A visitor's random walk, m²/s in each direction: half of all are more than 1.7 m away after a second. */
@@ -27,8 +29,8 @@ const FAST_VARIANCE = 20;
 /** Residuals follow Student's t with 4 degrees of freedom and this scale (dB²): a wall or a body is no miracle. */
 const FREEDOM = 4;
 const SCALE = 36;
-/** An ear nobody has learned anything about: within ±10 dB for 95 of 100 phones. */
-const EAR_VARIANCE = 25;
+/** An ear nobody has learned anything about: phones differ by 17 to 18 dB at the same points, and a pocket adds to it. */
+export const EAR_VARIANCE = 100;
 /** Residuals stay for seconds, so the ear learns from a tenth of what is heard. */
 const EAR_SHARE = 0.1;
 /** The ear's loss and its dependence on the position are kept within what is plausible, dB. */
@@ -131,16 +133,23 @@ interface Noise {
   readonly slowVariance: number;
 }
 
+/** Variance of what was heard of an anchor beside it, dB². */
+const noiseOf = ({ count }: HeardAnchor, slowVariance: number): number => FAST_VARIANCE / count + slowVariance;
+
 /** Takes what was heard of one anchor into the likelihood of each cell. */
-function weigh(layout: Layout, { anchor, loss, count }: HeardAnchor, { earVariance, slowVariance }: Noise): void {
+function weigh(layout: Layout, heard: HeardAnchor, { earVariance, slowVariance }: Noise): void {
+  const { anchor, bias } = heard;
   const expected = layout.loss[anchor] as Float64Array;
-  const certainty = (FREEDOM + 1) / (FAST_VARIANCE / count + slowVariance);
+  const precision = layout.precision[anchor] as Float64Array;
+  const blur = layout.blur[anchor] as Float64Array;
+  const loss = heard.loss - bias.loss;
+  const certainty = (FREEDOM + 1) / (noiseOf(heard, slowVariance) + bias.variance);
   const scale = 1 / (SCALE + earVariance);
   for (let cell = 0; cell < layout.cells; cell++) {
     const residual = loss - (expected[cell] as number) - (expectedEar[cell] as number);
     const square = residual * residual;
-    const weight = certainty / (FREEDOM + square * scale);
-    likelihood[cell] = (likelihood[cell] as number) - 0.5 * weight * square;
+    const weight = (certainty * (precision[cell] as number)) / (FREEDOM + square * scale);
+    likelihood[cell] = (likelihood[cell] as number) - 0.5 * weight * square - (blur[cell] as number);
     weights[cell] = (weights[cell] as number) + weight;
     weighted[cell] = (weighted[cell] as number) + weight * residual;
   }
@@ -216,11 +225,46 @@ export function standingOf(layout: Layout, anchor: number): Standing {
   return { share: shareOf(layout.within[anchor] as Uint16Array), distance };
 }
 
-/** What is expected of an anchor after the newest step: path loss without the ear (dB), and 10·log10 of the distance. */
-export const expectedOf = ({ loss, decades }: Layout, anchor: number): { loss: number; decades: number } => ({
-  loss: meanOf(loss[anchor] as Float64Array),
-  decades: meanOf(decades[anchor] as Float64Array),
-});
+/** What is expected of an anchor after the newest step. */
+export interface Expected {
+  /** Path loss without the ear, dB. */
+  readonly loss: number;
+  /** Its variance, because the position is not sure, dB². */
+  readonly doubt: number;
+  /** 10·log10 of the distance. */
+  readonly decades: number;
+}
+
+export function expectedOf(layout: Layout, anchor: number): Expected {
+  const losses = layout.loss[anchor] as Float64Array;
+  const tens = layout.decades[anchor] as Float64Array;
+  let [total, loss, square, decades] = [0, 0, 0, 0];
+  for (let index = 0; index < likelyCount; index++) {
+    const cell = likely[index] as number;
+    const share = belief[cell] as number;
+    const one = losses[cell] as number;
+    total += share;
+    loss += share * one;
+    square += share * one * one;
+    decades += share * (tens[cell] as number);
+  }
+  loss /= total;
+  return { loss, doubt: Math.max(0, square / total - loss * loss), decades: decades / total };
+}
+
+/** What one anchor is heard quieter than expected by now, after the newest step. `distance`: expected, m. */
+export function biasOf(heard: HeardAnchor, { expected, ear, distance, slowVariance }: Residual): Bias {
+  const residual = heard.loss - expected.loss - ear.loss;
+  const noise = noiseOf(heard, slowVariance) * growthAt(distance);
+  return learnBias(heard.bias, { residual, noise, doubt: expected.doubt });
+}
+
+interface Residual {
+  readonly expected: Expected;
+  readonly ear: Ear;
+  readonly distance: number;
+  readonly slowVariance: number;
+}
 
 function meanOf(values: Float64Array): number {
   let [sum, total] = [0, 0];

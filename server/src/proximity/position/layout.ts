@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import { PATH_LOSS_EXPONENT } from '../presence/distance.ts';
 import { DEFAULT_RADIUS, NEAR_RADIUS } from '../presence/presence.ts';
 import type { BeaconLocation, PresenceSettings } from '../presence/types.ts';
@@ -23,6 +24,10 @@ export interface Layout {
   readonly floors: readonly number[];
   /** Expected path loss in dB, by anchor and cell. */
   readonly loss: readonly Float64Array[];
+  /** How much surer than at this distance nothing is: 1 / growth of the noise, by anchor and cell. */
+  readonly precision: readonly Float64Array[];
+  /** Half the logarithm of that growth, by anchor and cell. */
+  readonly blur: readonly Float64Array[];
   /** 10·log10 of the distance, by anchor and cell. */
   readonly decades: readonly Float64Array[];
   /** Metres in space, by anchor and cell. */
@@ -46,8 +51,13 @@ const FLOOR_LOSS = 15;
 /** Nearer than this the log-distance model has no sense, m. */
 const NEAREST = 0.5;
 
-const layouts = new Map<string, Layout>();
-const MOST_LAYOUTS = 128;
+/**
+ * Each obstacle and reflection on the way adds its share, so that the variance of what is heard grows with the distance; at this
+ * distance it is twice as large, m. Far beacons else outvote the near one, and drag the loudness of the phone along.
+ */
+const DOUBLED_AT = 8;
+
+const layouts = new BoundedMap<string, Layout>(128);
 
 /** The layout for anchors in ascending order of their ids. Layouts are kept, since visitors hear the same beacons for long. */
 export function layoutOf(anchors: readonly Anchor[]): Layout {
@@ -56,8 +66,6 @@ export function layoutOf(anchors: readonly Anchor[]): Layout {
     key += `${location.x},${location.y},${location.z},${location.floor},${exponent},${radius};`;
   const known = layouts.get(key);
   if (known !== undefined) return known;
-  const oldest = layouts.keys().next().value;
-  if (layouts.size >= MOST_LAYOUTS && oldest !== undefined) layouts.delete(oldest);
   const layout = makeLayout(anchors);
   layouts.set(key, layout);
   return layout;
@@ -77,15 +85,16 @@ function makeLayout(anchors: readonly Anchor[]): Layout {
   }
   const storeys = (anchor: Anchor, cell: number) => (floors[floor[cell] as number] as number) - floorOf(anchor);
   const distance = anchors.map((anchor) =>
-    Float64Array.from({ length: cells }, (_, cell) => {
+    eachCell(cells, (cell) => {
       const { x: atX, y: atY, z = BEACON_HEIGHT } = anchor.location;
       const height = VISITOR_HEIGHT - z + storeys(anchor, cell) * FLOOR_HEIGHT;
       return Math.hypot((x[cell] as number) - atX, (y[cell] as number) - atY, height);
     }),
   );
   const decades = distance.map((metres) =>
-    Float64Array.from(metres, (metre) => 10 * Math.log10(Math.max(metre, NEAREST))),
+    eachCell(cells, (cell) => 10 * Math.log10(Math.max(metres[cell] as number, NEAREST))),
   );
+  const growth = distance.map((metres) => eachCell(cells, (cell) => growthAt(metres[cell] as number)));
   const cellsAround = (anchor: Anchor, index: number, radius: number) => {
     const metres = distance[index] as Float64Array;
     const found: number[] = [];
@@ -102,15 +111,29 @@ function makeLayout(anchors: readonly Anchor[]): Layout {
     floors,
     distance,
     decades,
-    loss: anchors.map((anchor, index) =>
-      Float64Array.from(decades[index] as Float64Array, (decade, cell) => {
-        return anchor.exponent * decade + Math.abs(storeys(anchor, cell)) * FLOOR_LOSS;
-      }),
-    ),
+    precision: growth.map((factors) => eachCell(cells, (cell) => 1 / (factors[cell] as number))),
+    blur: growth.map((factors) => eachCell(cells, (cell) => 0.5 * Math.log(factors[cell] as number))),
+    loss: anchors.map((anchor, index) => {
+      const logs = decades[index] as Float64Array;
+      return eachCell(
+        cells,
+        (cell) => anchor.exponent * (logs[cell] as number) + Math.abs(storeys(anchor, cell)) * FLOOR_LOSS,
+      );
+    }),
     within: anchors.map((anchor, index) => cellsAround(anchor, index, anchor.radius)),
     near: anchors.map((anchor, index) => cellsAround(anchor, index, NEAR_RADIUS)),
   };
 }
+
+/** A loop: `Float64Array.from` with a function takes longer, and layouts are made while somebody waits. */
+function eachCell(cells: number, measure: (cell: number) => number): Float64Array {
+  const values = new Float64Array(cells);
+  for (let cell = 0; cell < cells; cell++) values[cell] = measure(cell);
+  return values;
+}
+
+/** How much larger the variance of what is heard is at a distance (m) than beside the beacon. */
+export const growthAt = (metres: number): number => 1 + metres / DOUBLED_AT;
 
 const floorOf = ({ location }: Anchor): number => location.floor ?? 0;
 

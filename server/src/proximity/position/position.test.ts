@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { mulberry32 } from '../../../../bench/proximity/generated.ts';
-import type { BeaconLocation, PresenceEvent, PresenceSettings, Sample, TrackState } from '../presence/types.ts';
+import type {
+  BeaconLocation,
+  PresenceEvent,
+  PresenceSettings,
+  PresenceState,
+  Sample,
+  TrackState,
+} from '../presence/types.ts';
 import { compareSamples, follow } from '../track.ts';
 import { errorRadius, floorOf } from './fix.ts';
 import { addEvidence, learnedFrom, noEvidence } from './learning.ts';
@@ -31,11 +38,13 @@ interface Radio {
   readonly noise?: number;
   readonly seed?: number;
   readonly places?: ReadonlyMap<string, BeaconLocation>;
+  /** What a wall takes away from one beacon, dB. */
+  readonly walls?: Readonly<Record<string, number>>;
 }
 
 /** Two samples a second of each beacon for each second that somebody stands somewhere. */
 function heardAt(stands: readonly Stand[], radio: Radio = {}): Sample[] {
-  const { quiet = 0, power = -59, exponent = 2, noise = 4, seed = 1 } = radio;
+  const { quiet = 0, power = -59, exponent = 2, noise = 4, seed = 1, walls = {} } = radio;
   const random = mulberry32(seed);
   const gaussian = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   return stands.flatMap(({ x, y, floor = 0 }, second) =>
@@ -43,7 +52,8 @@ function heardAt(stands: readonly Stand[], radio: Radio = {}): Sample[] {
       [...(radio.places ?? places)].map(([beaconId, place], index) => {
         const storeys = floor - (place.floor ?? 0);
         const metres = Math.hypot(place.x - x, place.y - y, (place.z ?? 2) - 1.3 - storeys * 3.5);
-        const level = power - 10 * exponent * Math.log10(metres) - 15 * Math.abs(storeys) - quiet;
+        const level =
+          power - 10 * exponent * Math.log10(metres) - 15 * Math.abs(storeys) - quiet - (walls[beaconId] ?? 0);
         return {
           beaconId,
           occurredAt: NOON + second * 1000 + part + index,
@@ -102,6 +112,36 @@ test('a phone that hears 18 dB less is in the same place and enters the same zon
   assert.equal(nearestOf(quiet.state, quiet.state.at ?? 0)?.beaconId, 'd');
 });
 
+test('a wall before one beacon is learned within a minute, and moves the visitor less than before', () => {
+  const hall = new Map<string, BeaconLocation>();
+  for (let index = 0; index < 12; index++)
+    hall.set(`hall${index}`, { x: 6 * (index % 4), y: 6 * Math.floor(index / 4), z: 2.3 });
+  const settings = (id: string): PresenceSettings => ({ oneZone: true, location: hall.get(id) as BeaconLocation });
+  const stand = { x: 7, y: 7 };
+  const samples = heardAt(stay(stand, 90), { places: hall, walls: { hall5: 12 } }).sort(compareSamples);
+  const errors: number[] = [];
+  let state: TrackState | null = null;
+  for (const sample of samples) {
+    state = follow({ installationId: 'phone', state, samples: [sample], settingsOf: settings }).state;
+    if (state.fix?.at === state.at && state.fix) errors.push(Math.hypot(state.fix.x - stand.x, state.fix.y - stand.y));
+  }
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const { bias } = (state as TrackState).beacons['hall5'] as PresenceState;
+  assert.ok(bias !== null && bias.loss > 4, `${bias?.loss} dB`);
+  const [before, after] = [mean(errors.slice(0, 15)), mean(errors.slice(-30))];
+  assert.ok(after < 0.9 * before, `${before} m before, ${after} m after`);
+});
+
+test('a state that was stored before biases were learned goes on', () => {
+  const samples = heardAt(stay({ x: 6, y: 3 }, 20)).sort(compareSamples);
+  const half = samples.length / 2;
+  const { state } = play(samples.slice(0, half));
+  const old = JSON.parse(JSON.stringify(state, (key, value) => (key === 'bias' ? undefined : value))) as TrackState;
+  const next = follow({ installationId: 'phone', state: old, samples: samples.slice(half), settingsOf });
+  assert.equal(nearestOf(next.state, next.state.at ?? 0)?.beaconId, 'b');
+  assert.ok(Number.isFinite(next.state.fix?.x) && next.state.beacons['b']?.bias !== null);
+});
+
 test('the floor is the one whose ceiling is not in between', () => {
   const building = new Map([
     ...places,
@@ -140,6 +180,33 @@ test('a phone that decides by itself is left alone by the competition', () => {
   const { state } = play([decision, ...samples]);
   assert.equal(state.beacons['d']?.visit?.source, 'device');
   assert.equal(state.beacons['b']?.visit?.source, 'samples');
+});
+
+/** Six beacons in a row without locations; a phone on its way past them, `aside` metres away. */
+const row = new Map(Array.from({ length: 6 }, (_, index) => [`row${index}`, { x: 6 * index, y: 0, z: 2 }] as const));
+const pastRow = (aside: number): Stand[] => walk({ x: -2, y: aside }, { x: 32, y: aside }, 80);
+
+test('a phone that passes beacons too quietly is known after some, and who keeps away from all is not let in', () => {
+  const laps = [...pastRow(1), ...pastRow(1).reverse()];
+  const unlocated = () => ({ oneZone: true as const });
+  const entersOf = (samples: Sample[]) =>
+    kinds(play(samples, unlocated).events).filter((kind) => kind.startsWith('ENTER'));
+  const quiet = play(heardAt(laps, { places: row, quiet: 16 }), unlocated).state.ear?.loss ?? 0;
+  assert.ok(quiet > 5 && quiet < 18, `${quiet} dB`);
+  assert.equal(play(heardAt(laps, { places: row }), unlocated).state.ear?.loss, 0);
+  const known = [...laps, ...laps.slice(0, 10), ...stay({ x: 6, y: 0.5 }, 20)];
+  assert.deepEqual(entersOf(heardAt(known, { places: row, quiet: 16 })).at(-1), 'ENTER row1');
+  assert.deepEqual(entersOf(heardAt([...pastRow(6), ...pastRow(6).reverse(), ...pastRow(6)], { places: row })), []);
+});
+
+test('who stands between two beacons is not sent to and fro', () => {
+  const pair = new Map<string, BeaconLocation>([
+    ['a', { x: 0, y: 0 }],
+    ['b', { x: 3, y: 0 }],
+  ]);
+  const samples = heardAt(stay({ x: 1.5, y: 0 }, 900), { places: pair, noise: 5 });
+  const { events } = play(samples, () => ({ oneZone: true, radius: 6 }));
+  assert.ok(events.filter(({ event }) => event === 'ENTER').length <= 6, kinds(events).join(', '));
 });
 
 const stand = fc.record({ x: fc.integer({ min: -2, max: 20 }), y: fc.integer({ min: -2, max: 6 }) });

@@ -25,7 +25,7 @@ export const NEAR_RADIUS = 3;
 const IMMEDIATE_RADIUS = 1;
 export const DEFAULT_RADIUS = 3;
 /** Several receivers may hear for one beacon; the nearest that spoke lately counts. */
-const RECEIVER_FRESH_MS = 8_000;
+export const RECEIVER_FRESH_MS = 8_000;
 const MOST_RECEIVERS = 8;
 
 /**

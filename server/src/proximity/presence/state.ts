@@ -1,5 +1,5 @@
 import { newGate } from './gate.ts';
-import type { PresenceSettings, PresenceState, TrackState } from './types.ts';
+import type { Ear, Passes, PresenceSettings, PresenceState, TrackState } from './types.ts';
 
 /** A beacon that the installation has not met yet. */
 export function newPresence(settings: PresenceSettings): PresenceState {
@@ -11,6 +11,7 @@ export function newPresence(settings: PresenceSettings): PresenceState {
     immediate: newGate(),
     zone: null,
     standing: null,
+    bias: null,
     passId: null,
     visit: null,
     left: null,
@@ -22,15 +23,18 @@ export function newPresence(settings: PresenceSettings): PresenceState {
   };
 }
 
-/** An installation that has met no beacon yet. */
-export function newTrack(): TrackState {
+const newPasses = (): Passes => ({ nearest: null, before: null, least: 0, quiet: 0, count: 0 });
+
+/** An installation that has met no beacon yet. `ear`: how it is known to hear. */
+export function newTrack(ear: Ear | null = null): TrackState {
   return {
     at: null,
     beacons: {},
     dueAt: null,
     fix: null,
-    ear: null,
-    pending: {},
+    ear,
+    passes: newPasses(),
+    powers: {},
     pendingSince: null,
     order: { at: 0, count: 0 },
   };
@@ -46,6 +50,7 @@ export function copyPresence(state: PresenceState): PresenceState {
     immediate: { ...state.immediate },
     // What an older version did not write has its beginning's value.
     standing: state.standing ? { ...state.standing } : null,
+    bias: state.bias ?? null,
     visit: state.visit === null ? null : { ...state.visit },
   };
 }
@@ -58,13 +63,14 @@ export function copyTrack(track: TrackState): TrackState {
 
 /** A copy that still shares the states of the beacons. What an older version did not write has its beginning's value. */
 export function borrowTrack(track: TrackState): TrackState {
-  const { fix = null, ear = null, pending = {}, pendingSince = null } = track;
+  const { fix = null, ear = null, passes = newPasses(), powers = {}, pendingSince = null } = track;
   return {
     ...track,
     beacons: { ...track.beacons },
     fix,
     ear,
-    pending: { ...pending },
+    passes,
+    powers: { ...powers },
     pendingSince,
     order: { ...track.order },
   };

@@ -5,8 +5,8 @@ export interface Thresholds {
   readonly unlikely: number;
   /** How many times as likely another beacon takes over. */
   readonly takeover: number;
-  /** Variance of what is heard that no number of samples takes away (a standing wave), dB². */
+  /** Variance near a beacon that no number of samples takes away (a standing wave, a turn of the body), dB². */
   readonly slowVariance: number;
 }
 
-export const THRESHOLDS: Thresholds = Object.freeze({ likely: 0.45, unlikely: 0.07, takeover: 2, slowVariance: 25 });
+export const THRESHOLDS: Thresholds = Object.freeze({ likely: 0.5, unlikely: 0.07, takeover: 1.5, slowVariance: 8 });

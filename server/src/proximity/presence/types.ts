@@ -116,6 +116,13 @@ export interface Standing {
   distance: number;
 }
 
+/** How much quieter than expected one beacon is heard, dB, with its variance (dB²) and when it was last learned (ms); see bias.ts. */
+export interface Bias {
+  readonly loss: number;
+  readonly variance: number;
+  readonly at: number;
+}
+
 /** An open visit. `source` device: a phone's operating system said so and is the one to end it. */
 export interface OpenVisit {
   id: string;
@@ -143,6 +150,8 @@ export interface PresenceState {
   zone: Zone | null;
   /** Where the visitor's position is known (see `Fix`); null: only the beacon's own signal speaks. */
   standing: Standing | null;
+  /** Null until a position has shown one. */
+  bias: Bias | null;
   /** The pass under way: from the first confirmed event to EXIT or silence. Its id becomes the visit's id. */
   passId: string | null;
   visit: OpenVisit | null;
@@ -179,6 +188,27 @@ export interface Fix {
   readonly earY: number;
 }
 
+/** How near an installation seems to come to the beacons that it passes, where no position is known; see passes.ts. */
+export interface Passes {
+  /** The beacon it is passing, and the one before. */
+  readonly nearest: string | null;
+  readonly before: string | null;
+  /** The least that was lost in this pass beyond what is lost at the edge of the beacon's radius, dB. */
+  readonly least: number;
+  /** The mean of the passes before, dB. */
+  readonly quiet: number;
+  readonly count: number;
+}
+
+/** A beacon that was passed. */
+export interface Pass {
+  readonly beaconId: string;
+  /** The least that was lost there beyond what is lost at the edge of its radius, dB. */
+  readonly excess: number;
+  /** How much too quiet the installation hears, dB, where its position shows it for sure. */
+  readonly ear?: number;
+}
+
 /** How much quieter than expected an installation hears (dB): its antenna, its case, a pocket. Learned as it moves about. */
 export interface Ear {
   readonly loss: number;
@@ -199,8 +229,12 @@ export interface TrackState {
   /** Null where too few beacons with a location are heard. */
   fix: Fix | null;
   ear: Ear | null;
-  /** Path loss heard since the newest step of the fix: sum in dB and count, by beacon. */
-  pending: Record<string, readonly [sum: number, count: number]>;
+  passes: Passes;
+  /**
+   * Heard since the newest step of the fix, by beacon: sum of the received powers, each as a share of what is received at one
+   * metre, and their count. (`pending` of older versions held decibels.)
+   */
+  powers: Record<string, readonly [sum: number, count: number]>;
   /** The first of them, ms. */
   pendingSince: number | null;
   /** How many events were confirmed at the instant of the newest event: their ids sort in this order. */

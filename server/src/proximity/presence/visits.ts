@@ -6,6 +6,7 @@ import type {
   Evidence,
   LeftVisit,
   OpenVisit,
+  Pass,
   PresenceEvent,
   PresenceSettings,
   PresenceState,
@@ -29,6 +30,8 @@ export interface Calculation {
   readonly heldSince: number;
   /** What the steps of the position say about each beacon's radio. */
   readonly evidence: Record<string, Evidence>;
+  /** The beacons that were passed. */
+  readonly passes: Pass[];
   /** Beacons whose state is this run's own copy already. */
   readonly owned: Set<string>;
   readonly thresholds: Thresholds;

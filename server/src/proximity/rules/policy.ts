@@ -1,5 +1,6 @@
+import { exceptionAt, isOpenAt, isOpenDay, nextOpening } from './hours.ts';
 import type { Cap, Firing, History, Policy, PolicyOverride, Question, Reason, Rules, Trigger } from './rule-types.ts';
-import { isQuiet, type LocalTime, localTime } from './schedule.ts';
+import { isQuiet, type LocalTime, localTime, siteTimeZone } from './schedule.ts';
 import { clockText, durationText, timesText } from './sentences.ts';
 
 /** One switch: at most one of a kind in a quarter of an hour, three messages a day for one installation, nights quiet. */
@@ -31,12 +32,13 @@ export interface Case extends Question {
 }
 
 /** The gates of the optional policy, in the design's order. */
-export const POLICY_GATES: readonly ((question: Case) => Refusal | null)[] = [
+export const POLICY_GATES: readonly ((question: Case, rules: Rules) => Refusal | null)[] = [
   refuseCoolDown,
   refuseCap,
   refuseDwell,
   refuseNthVisit,
   refuseQuietHours,
+  refuseClosed,
   refuseValidity,
 ];
 
@@ -117,6 +119,27 @@ function refuseQuietHours(question: Case): Refusal | null {
     reason: 'quiet_hours',
     because: `it is quiet from ${hours.from} to ${hours.until}, and it was ${now} in ${zone}`,
   };
+}
+
+/** By the clock of the venue, whatever zone the message runs in. */
+function refuseClosed({ event, policy, at, stayed }: Case, rules: Rules): Refusal | null {
+  const rule = policy.venueHours;
+  const { hours } = rules;
+  if (!rule || !hours) return null;
+  const zone = siteTimeZone([hours.zone, rules.appTimeZone]);
+  const isOpen = rule.during === 'open' ? isOpenAt : isOpenDay;
+  if (isOpen(hours, at, zone)) return null;
+  const holiday = exceptionAt(hours, at, zone);
+  const why = holiday === undefined ? '' : ` (${holiday})`;
+  const { date, minute } = localTime(at, zone);
+  const because =
+    rule.during === 'open'
+      ? `the venue was closed on ${date} at ${clockText(minute)} in ${zone}${why}`
+      : `the venue does not open on ${date}${why}`;
+  // Whoever leaves before it opens, or comes when they leave, has nothing to wait for.
+  const mayWait = rule.alreadyInside === true && event.event !== 'EXIT' && stayed !== false;
+  const dueAt = mayWait ? nextOpening(hours, at, zone) : undefined;
+  return { reason: 'closed', because, ...(dueAt === undefined ? {} : { dueAt }) };
 }
 
 function refuseValidity(question: Case): Refusal | null {

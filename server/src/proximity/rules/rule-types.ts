@@ -1,4 +1,5 @@
 import type { EventKind, PresenceEvent } from '../presence/types.ts';
+import type { VenueHours } from './hours.ts';
 
 /** Three-letter names as the interface writes them. */
 export type DayName = 'Sun' | 'Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat';
@@ -23,6 +24,16 @@ export interface Trigger {
   readonly timeZone?: string;
   /** Overrides members of the app's policy; null switches one off. */
   readonly policy?: PolicyOverride;
+  /** Percent of visitors who get nothing, for comparison. */
+  readonly holdout?: number;
+  /** Each visitor gets one of them, always the same. */
+  readonly variants?: readonly Variant[];
+}
+
+export interface Variant {
+  readonly name: string;
+  /** Its part of all weights. */
+  readonly weight: number;
 }
 
 export interface CoolDown {
@@ -50,6 +61,13 @@ export interface NthVisit {
   readonly mode: 'only' | 'from' | 'every';
 }
 
+/** Only while the venue is open, or at any time of a day on which it opens. Without known hours it is always open. */
+export interface DuringHours {
+  readonly during: 'open' | 'openDays';
+  /** Whoever is inside when the venue opens gets it then, instead of never. */
+  readonly alreadyInside?: boolean;
+}
+
 /** Optional politeness, per app and overridable per trigger. Everything off by default, except once a visit. */
 export interface Policy {
   readonly oncePer?: 'visit' | 'event';
@@ -59,6 +77,7 @@ export interface Policy {
   readonly dwellSeconds?: number;
   readonly nthVisit?: NthVisit;
   readonly quietHours?: QuietHours;
+  readonly venueHours?: DuringHours;
   /** Epoch ms; `validFrom` is in, `validUntil` is out. */
   readonly validFrom?: number;
   readonly validUntil?: number;
@@ -72,9 +91,11 @@ export interface Rules {
   readonly policy?: PolicyOverride;
   /** Starts from POLITE instead of from nothing; members of `policy` still win. */
   readonly polite?: boolean;
-  /** The beacon's `metadata.timeZone` and the app's, IANA names; wrong or missing ones are passed over. */
+  /** The beacon's `metadata.timeZone`, else that of its venue, and the app's, IANA names; wrong or missing ones are passed over. */
   readonly beaconTimeZone?: string;
   readonly appTimeZone?: string;
+  /** The opening hours of the beacon's venue. */
+  readonly hours?: VenueHours;
   /** Whether the installation can be reached: a live push token, or an app in the foreground that reads the answer. */
   readonly hasTarget: boolean;
   /** False: the visitor has not agreed to messages. */
@@ -113,12 +134,14 @@ export type Reason =
   | 'dwell'
   | 'nth_visit'
   | 'quiet_hours'
+  | 'closed'
   | 'validity'
   | 'no_target'
+  | 'holdout'
   | 'fired';
 
 /**
- * What became of one trigger at one event. `pending` (reason `dwell`) is followed by a final verdict of the same trigger
+ * What became of one trigger at one event. `pending` (reason `dwell` or `closed`) is followed by a final verdict of the same trigger
  * and event at `dueAt`, or when the visitor leaves first; it replaces the pending one.
  */
 export interface Verdict {
@@ -133,6 +156,8 @@ export interface Verdict {
   readonly reason: Reason;
   /** One sentence for the people who write the messages. */
   readonly text: string;
+  /** The variant that was shown, or the group of those who get nothing. */
+  readonly group?: string;
   /** Pending only: when the visitor will have stayed long enough, by the sender's clock (ms). */
   readonly dueAt?: number;
 }

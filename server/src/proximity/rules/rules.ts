@@ -1,4 +1,5 @@
 import type { EventKind } from '../presence/types.ts';
+import { groupOf, heldOut } from './groups.ts';
 import { type Case, effectivePolicy, POLICY_GATES, type Refusal } from './policy.ts';
 import type { History, Question, Rules, Trigger, Verdict } from './rule-types.ts';
 import { describeDays, localTime, longDayName, runsOn, siteTimeZone } from './schedule.ts';
@@ -56,8 +57,15 @@ export function judge(question: Question, rules: Rules, history: History): Verdi
       ? { ...base, outcome: 'stopped', reason, text: `Not shown: ${because}.` }
       : { ...base, outcome: 'pending', reason, text: `Not shown yet: ${because}.`, dueAt };
   }
-  return { ...base, outcome: 'fired', reason: 'fired', text: 'Shown.' };
+  const group = groupOf(trigger, event.installationId);
+  if (group === heldOut) return { ...base, outcome: 'stopped', reason: 'holdout', text: heldOutText(trigger), group };
+  const text = group === undefined ? 'Shown.' : `Shown: variant ${group}.`;
+  return { ...base, outcome: 'fired', reason: 'fired', text, ...(group === undefined ? {} : { group }) };
 }
+
+/** Asked last: everybody in the group would have been shown the message, like those with whom they are compared. */
+const heldOutText = ({ holdout }: Trigger) =>
+  `Not shown: this visitor is one of the ${holdout} % who get nothing, so that its effect can be told.`;
 
 /** The history as it is after a verdict: what fired counts for the next question. */
 export function remember(history: History, verdict: Verdict): History {

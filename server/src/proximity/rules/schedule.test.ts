@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { isOpenAt, isOpenDay, nextOpening, overlapInWeek, readHours } from './hours.ts';
 import { describeDays, isQuiet, localTime, runsOn, siteTimeZone } from './schedule.ts';
 
 const ZONES = [
@@ -113,4 +114,57 @@ test('an answer that was kept is the answer: minutes, zones and back', () => {
   const odd = Date.UTC(1971, 0, 1, 12, 44, 20);
   assert.equal(shown(odd, 'Africa/Monrovia'), 'Fri 1971-01-01 719');
   assert.equal(shown(odd + 20_000, 'Africa/Monrovia'), 'Fri 1971-01-01 720');
+});
+
+const vienna = 'Europe/Vienna';
+const at = (text: string) => Date.parse(text);
+
+test('opening hours follow the clock on the wall, over midnight, into holidays and where clocks change', () => {
+  const week = [
+    ...['Tue', 'Sun'].map((dayName) => ({ dayName, from: '10:00', until: '18:00' })),
+    { dayName: 'Sat', from: '20:00', until: '03:00' },
+  ];
+  const christmas = { date: '2026-12-27', name: 'Christmas', hours: [] };
+  const hours = readHours(vienna, week, [
+    christmas,
+    { date: '2026-12-31', hours: [{ from: '22:00', until: '24:00' }] },
+  ]);
+  const open = (text: string) => isOpenAt(hours, at(text), vienna);
+  assert.deepEqual(
+    ['2026-03-03T08:59:59Z', '2026-03-03T09:00:00Z', '2026-03-03T16:59:59Z', '2026-03-03T17:00:00Z'].map(open),
+    [false, true, true, false],
+    'Tuesday in winter, from 10:00 to 18:00',
+  );
+  // On 29 March 2026 the clock goes from 02:00 to 03:00: the night ends with the hour that is missing.
+  assert.deepEqual(['2026-03-29T00:59:00Z', '2026-03-29T01:00:00Z'].map(open), [true, false]);
+  // On 25 October 2026 the hour from 02:00 to 03:00 comes twice.
+  assert.deepEqual(['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-25T02:00:00Z'].map(open), [
+    true,
+    true,
+    false,
+  ]);
+  // The night of Saturday ends on a holiday, which is closed from then on.
+  assert.deepEqual(['2026-12-27T01:00:00Z', '2026-12-27T10:00:00Z'].map(open), [true, false]);
+  assert.deepEqual(['2026-12-31T21:30:00Z', '2026-12-31T23:00:00Z'].map(open), [true, false]);
+  // The holiday is a day of Vienna, not of UTC.
+  assert.equal(isOpenDay(hours, at('2026-12-26T23:30:00Z'), vienna), true, 'still the night of Saturday');
+  assert.equal(isOpenDay(hours, at('2026-12-27T22:59:00Z'), vienna), false);
+  assert.equal(nextOpening(hours, at('2026-03-28T10:00:00Z'), vienna), at('2026-03-28T19:00:00Z'));
+  // Asked while the clocks have not changed yet.
+  assert.equal(nextOpening(hours, at('2026-03-29T00:30:00Z'), vienna), at('2026-03-29T08:00:00Z'), '10:00 in summer');
+  assert.equal(nextOpening(hours, at('2026-10-25T00:30:00Z'), vienna), at('2026-10-25T09:00:00Z'), '10:00 in winter');
+  assert.equal(nextOpening(hours, at('2026-12-25T19:00:00Z'), vienna), at('2026-12-26T19:00:00Z'));
+  assert.equal(nextOpening(hours, at('2026-12-27T10:00:00Z'), vienna), undefined, 'closed today and tomorrow');
+  assert.equal(isOpenAt(readHours(undefined, undefined, [christmas]), at('2026-12-26T10:00:00Z'), vienna), true);
+});
+
+test('hours that overlap are found, also over midnight and from Saturday into Sunday', () => {
+  const day = (dayName: string, from: string, until: string) => ({ dayName, from, until });
+  const overlaps = (...week: ReturnType<typeof day>[]) => overlapInWeek(week) !== undefined;
+  assert.ok(!overlaps(day('Mon', '09:00', '12:00'), day('Mon', '12:00', '15:00')));
+  assert.ok(overlaps(day('Mon', '09:00', '12:01'), day('Mon', '12:00', '15:00')));
+  assert.ok(overlaps(day('Mon', '20:00', '03:00'), day('Tue', '02:00', '05:00')));
+  assert.ok(overlaps(day('Sat', '20:00', '03:00'), day('Sun', '02:59', '05:00')));
+  assert.ok(!overlaps(day('Sat', '20:00', '03:00'), day('Sun', '03:00', '05:00')));
+  assert.ok(overlaps(day('Mon', '08:00', '08:00'), day('Tue', '07:00', '09:00')), 'a whole day and night');
 });

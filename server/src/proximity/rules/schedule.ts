@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import type { DayName, QuietHours, ShownDay } from './rule-types.ts';
 
 /** Weekdays and times of day at a site, by IANA zone and never by a stored offset: only Intl knows the day of a change. */
@@ -14,14 +15,12 @@ const LONG_NAMES: Readonly<Record<DayName, string>> = {
 };
 
 /** Making a DateTimeFormat costs some 30 µs, using one 1 µs. Null: no such zone. Bounded, since names come from users. */
-const formats = new Map<string, Intl.DateTimeFormat | null>();
-const MOST_FORMATS = 1_000;
+const formats = new BoundedMap<string, Intl.DateTimeFormat | null>(1_000);
 
 function formatOf(zone: string): Intl.DateTimeFormat | null {
   let format = formats.get(zone);
   if (format === undefined) {
     format = makeFormat(zone);
-    if (formats.size >= MOST_FORMATS) formats.clear();
     formats.set(zone, format);
   }
   return format;
@@ -60,7 +59,7 @@ export interface LocalTime {
 }
 
 /** The last answer by zone: events come minute by minute, and every trigger of an event asks the same. */
-const lastAnswers = new Map<string, { readonly minute: number; readonly time: LocalTime }>();
+const lastAnswers = new BoundedMap<string, { readonly minute: number; readonly time: LocalTime }>(100);
 
 /** What calendar and clock at the site show at an instant (ms). `zone` comes from siteTimeZone. */
 export function localTime(at: number, zone: string): LocalTime {
@@ -69,7 +68,6 @@ export function localTime(at: number, zone: string): LocalTime {
   const last = lastAnswers.get(zone);
   if (last?.minute === minute) return last.time;
   const time = formatTime(at, zone);
-  if (lastAnswers.size >= 100) lastAnswers.clear();
   lastAnswers.set(zone, { minute, time });
   return time;
 }

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import type { CharacterSet } from './regex-parse.ts';
 
 /** Inclusive ranges of code points, ascending and disjoint: [low, high, low, high, …]. */
@@ -20,8 +21,7 @@ interface Instruction {
   readonly runes: readonly number[];
 }
 
-const cache = new Map<string, Ranges>();
-const cacheSize = 512;
+const cache = new BoundedMap<string, Ranges>(512);
 
 /**
  * The code points that an RE2 character class or escape (`[^a-c]`, `\pL`, `\W`) matches. They are taken from the
@@ -33,7 +33,6 @@ export function rangesOf(atom: string, ignoreCase: boolean): Ranges {
   const known = cache.get(pattern);
   if (known !== undefined) return known;
   const found = readRanges(pattern);
-  if (cache.size >= cacheSize) cache.clear();
   cache.set(pattern, found);
   return found;
 }

@@ -219,7 +219,8 @@ describe('a regular expression', () => {
       const regex = compileRegex(pattern);
       await ask(regex.postgres, ['a'.repeat(1000)]);
       regex.test('a'.repeat(1000));
-      assert.ok(performance.now() - started < 2000, `${pattern} took ${performance.now() - started} ms`);
+      // A pattern without a bound takes hours; a busy machine takes some times as long as a quiet one.
+      assert.ok(performance.now() - started < 10_000, `${pattern} took ${performance.now() - started} ms`);
     }
   });
 });

@@ -11,6 +11,7 @@ import names from '../../../components/page/names.module.css';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
 import { waysQuery } from '../../../lib/data/queries.ts';
+import { rich, t } from '../../../lib/words/words.ts';
 import { ssoPolicyQuery, ssoProvidersKey, ssoProvidersQuery } from './queries.ts';
 
 /** Through whom administrators sign in. */
@@ -20,20 +21,22 @@ export function SsoPage() {
     <>
       <SectionRows
         isPage
-        title="Single sign-on"
-        about="Administrators sign in with the account of your organisation, and get their role from its groups."
+        title={t('Single sign-on')}
+        about={t('Administrators sign in with the account of your organisation, and get their role from its groups.')}
         action={
           <LinkButton to="/administrators/single-sign-on/new" params={{}} icon="plus">
-            Add a provider
+            {t('Add a provider')}
           </LinkButton>
         }
         rows={data}
         error={error}
-        label="Providers"
+        label={t('Providers')}
         empty={{
           icon: 'shield',
-          title: 'No provider yet',
-          text: 'Add the sign-in of your organisation, such as Entra ID, Google Workspace, Okta or Keycloak (OpenID Connect).',
+          title: t('No provider yet'),
+          text: t(
+            'Add the sign-in of your organisation, such as Entra ID, Google Workspace, Okta or Keycloak (OpenID Connect).',
+          ),
         }}
       >
         {({ providerId, name, issuer, enabled }) => (
@@ -45,7 +48,7 @@ export function SsoPage() {
                 </Link>{' '}
                 {!enabled && (
                   <Badge color="gray" variant="light">
-                    Off
+                    {t('Off')}
                   </Badge>
                 )}
               </div>
@@ -55,8 +58,8 @@ export function SsoPage() {
             </div>
             <div className={blocks.tools}>
               <EnableSwitch
-                label={`Sign-in with ${name} is switched on`}
-                name={`Sign-in with ${name}`}
+                label={t('Sign-in with {name} is switched on', { name })}
+                name={t('Sign-in with {name}', { name })}
                 isOn={enabled}
                 isLocked={false}
                 onChange={(isOn) => call('changeSsoProvider', { params: { providerId }, body: { enabled: isOn } })}
@@ -77,8 +80,11 @@ export function SsoPage() {
 /** What the organisation's administrator has to enter there. */
 export function RedirectAddress() {
   return (
-    <Block title="At your organisation" about="Register this console there as a web application, with this address.">
-      <CopyField label="Redirect URI" text={`${location.origin}/console/sso/callback`} />
+    <Block
+      title={t('At your organisation')}
+      about={t('Register this console there as a web application, with this address.')}
+    >
+      <CopyField label={t('Redirect URI')} text={`${location.origin}/console/sso/callback`} />
     </Block>
   );
 }
@@ -88,20 +94,22 @@ function OnlyWay() {
   const change = useAction({
     run: (only: boolean) => call('changeSsoPolicy', { body: { only } }),
     done: (_, only) =>
-      only ? 'Everybody signs in through the organisation now.' : 'Passwords and passkeys count again.',
+      only ? t('Everybody signs in through the organisation now.') : t('Passwords and passkeys count again.'),
     refresh: [ssoPolicyQuery.queryKey, waysQuery.queryKey],
   });
   if (!policy) return null;
   return (
-    <Block title="The only way to sign in">
+    <Block title={t('The only way to sign in')}>
       <Switch
-        label="Accept no passwords and passkeys"
+        label={t('Accept no passwords and passkeys')}
         checked={change.isPending ? change.variables : policy.only}
         onChange={({ currentTarget }) => change.mutate(currentTarget.checked)}
       />
       <Text size="sm" c="dimmed" mt="xs">
-        Whoever leaves the organisation is then shut out here too. Should its sign-in fail, an owner gets in with{' '}
-        <span className="mono">pharos admin link</span> on the command line.
+        {rich(
+          'Whoever leaves the organisation is then shut out here too. Should its sign-in fail, an owner gets in with {code} on the command line.',
+          { code: <span className="mono">pharos admin link</span> },
+        )}
       </Text>
     </Block>
   );

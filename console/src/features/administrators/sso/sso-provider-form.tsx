@@ -8,6 +8,7 @@ import { roleOptions, roleTexts } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
 import { waysQuery } from '../../../lib/data/queries.ts';
 import type { SsoProvider } from '../../../lib/wire.ts';
+import { inSentence, t } from '../../../lib/words/words.ts';
 import { ssoProvidersKey } from './queries.ts';
 import { bodyOf, fieldsOf, groupRoles, type NewSsoProvider, type SsoFields } from './sso-fields.ts';
 
@@ -38,7 +39,7 @@ export function SsoProviderForm({ provider, onDone }: Props) {
         ? call('changeSsoProvider', { params: { providerId: provider.providerId }, body })
         : call('createSsoProvider', { body: body as NewSsoProvider });
     },
-    done: provider ? 'The provider is saved.' : 'Administrators can now sign in through it.',
+    done: provider ? t('The provider is saved.') : t('Administrators can now sign in through it.'),
     refresh: [ssoProvidersKey, waysQuery.queryKey],
     showsError: true,
     after: () => {
@@ -51,7 +52,7 @@ export function SsoProviderForm({ provider, onDone }: Props) {
     <PageForm
       form={form}
       names={names}
-      submit={provider ? 'Save' : 'Add the provider'}
+      submit={provider ? t('Save') : t('Add the provider')}
       isBusy={save.isPending}
       onSubmit={() => save.mutate(undefined, { onError: form.setFailure })}
       onCancel={onDone}
@@ -69,18 +70,18 @@ interface PartProps {
 
 function Details({ form, provider }: PartProps & { readonly provider: SsoProvider | undefined }) {
   return (
-    <Block title="Details">
+    <Block title={t('Details')}>
       <Stack gap="md" maw={560}>
         <TextInput
-          label="Name"
-          description="On the button: Sign in with …"
-          placeholder="Museum account"
+          label={t('Name')}
+          description={t('On the button: Sign in with …')}
+          placeholder={t('Museum account')}
           required
           {...form.text('name')}
         />
         <TextInput
-          label="Issuer"
-          description="The address of the provider, letter by letter as it names itself."
+          label={t('Issuer')}
+          description={t('The address of the provider, letter by letter as it names itself.')}
           placeholder="https://login.museum.example"
           type="url"
           required
@@ -88,21 +89,21 @@ function Details({ form, provider }: PartProps & { readonly provider: SsoProvide
           spellCheck={false}
           {...form.text('issuer')}
         />
-        <TextInput label="Client id" required spellCheck={false} autoComplete="off" {...form.text('clientId')} />
+        <TextInput label={t('Client id')} required spellCheck={false} autoComplete="off" {...form.text('clientId')} />
         <PasswordField
-          label="Client secret"
+          label={t('Client secret')}
           description={
             provider?.hasSecret
-              ? 'One is stored. Leave this empty to keep it.'
-              : 'Of a client that has one. It is stored encrypted.'
+              ? t('One is stored. Leave this empty to keep it.')
+              : t('Of a client that has one. It is stored encrypted.')
           }
           required={false}
           autoComplete="off"
           {...form.text('clientSecret')}
         />
         <TextInput
-          label="Scopes"
-          description="What is asked for. Some providers tell groups only with a scope such as groups."
+          label={t('Scopes')}
+          description={t('What is asked for. Some providers tell groups only with a scope such as groups.')}
           spellCheck={false}
           {...form.text('scopes')}
         />
@@ -114,22 +115,24 @@ function Details({ form, provider }: PartProps & { readonly provider: SsoProvide
 function Roles({ form }: PartProps) {
   return (
     <Block
-      title="Roles"
-      about="The role follows the groups at each sign-in. Of several the first one of this list counts. Without a claim, roles are set on the page of the administrators."
+      title={t('Roles')}
+      about={t(
+        'The role follows the groups at each sign-in. Of several the first one of this list counts. Without a claim, roles are set on the page of the administrators.',
+      )}
     >
       <Stack gap="md" maw={560}>
         <TextInput
-          label="Claim"
-          description="That lists the groups in the ID token: its name, or a path such as realm_access.roles."
-          placeholder="groups"
+          label={t('Claim')}
+          description={t('That lists the groups in the ID token: its name, or a path such as realm_access.roles.')}
+          placeholder={t('groups')}
           spellCheck={false}
           {...form.text('groupsClaim')}
         />
         {groupRoles.map((role) => (
           <Textarea
             key={role}
-            label={`Groups: ${roleTexts[role].label.toLowerCase()}`}
-            description="One a line."
+            label={t('Groups: {role}', { role: inSentence(roleTexts[role].label) })}
+            description={t('One a line.')}
             autosize
             minRows={1}
             spellCheck={false}
@@ -138,9 +141,9 @@ function Roles({ form }: PartProps) {
           />
         ))}
         <NativeSelect
-          label="Everybody else"
-          description="Who is in none of the groups."
-          data={[{ value: '', label: 'Is refused' }, ...roleOptions.filter(({ value }) => value !== 'owner')]}
+          label={t('Everybody else')}
+          description={t('Who is in none of the groups.')}
+          data={[{ value: '', label: t('Is refused') }, ...roleOptions.filter(({ value }) => value !== 'owner')]}
           value={form.values.defaultRole}
           onChange={({ currentTarget }) => form.set('defaultRole', currentTarget.value)}
         />
@@ -151,11 +154,13 @@ function Roles({ form }: PartProps) {
 
 function Trust({ form }: PartProps) {
   return (
-    <Block title="Trust">
+    <Block title={t('Trust')}>
       <Stack gap="md" maw={560}>
         <Textarea
-          label="Proof of a second factor"
-          description="Values of the claims amr or acr that count as one, one a line. Empty: the provider proves none."
+          label={t('Proof of a second factor')}
+          description={t(
+            'Values of the claims amr or acr that count as one, one a line. Empty: the provider proves none.',
+          )}
           placeholder="mfa"
           autosize
           minRows={1}
@@ -164,8 +169,10 @@ function Trust({ form }: PartProps) {
           error={form.problemWithin('factorValues')}
         />
         <Checkbox
-          label="Its e-mail addresses are verified"
-          description="For providers that do not say so (email_verified), such as Entra ID. Only if nobody there can enter an address of somebody else."
+          label={t('Its e-mail addresses are verified')}
+          description={t(
+            'For providers that do not say so (email_verified), such as Entra ID. Only if nobody there can enter an address of somebody else.',
+          )}
           checked={form.values.trustsEmail}
           onChange={({ currentTarget }) => form.set('trustsEmail', currentTarget.checked)}
         />

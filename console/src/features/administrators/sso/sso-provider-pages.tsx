@@ -10,6 +10,7 @@ import { TestNote } from '../../../components/page/test-note.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
 import { waysQuery } from '../../../lib/data/queries.ts';
+import { rich, t } from '../../../lib/words/words.ts';
 import { ssoProviderQuery, ssoProvidersKey } from './queries.ts';
 import { RedirectAddress } from './sso-page.tsx';
 import { SsoProviderForm } from './sso-provider-form.tsx';
@@ -24,7 +25,9 @@ function useLeave() {
 export function NewSsoProviderPage() {
   return (
     <>
-      <PageHeader title="Add a provider">Of OpenID Connect, through which administrators sign in.</PageHeader>
+      <PageHeader title={t('Add a provider')}>
+        {t('Of OpenID Connect, through which administrators sign in.')}
+      </PageHeader>
       <Stack gap="md">
         <RedirectAddress />
         <SsoProviderForm onDone={useLeave()} />
@@ -41,9 +44,9 @@ export function SsoProviderPage() {
   return (
     <RecordPage
       query={query}
-      title={(provider) => provider?.name ?? 'Provider'}
-      all={{ label: 'Single sign-on', to: '/administrators/single-sign-on', params: {} }}
-      action={() => <DeleteButton onClick={() => setDeleting(true)}>Delete</DeleteButton>}
+      title={(provider) => provider?.name ?? t('Provider')}
+      all={{ label: t('Single sign-on'), to: '/administrators/single-sign-on', params: {} }}
+      action={() => <DeleteButton onClick={() => setDeleting(true)}>{t('Delete')}</DeleteButton>}
     >
       {(provider) => (
         <Stack gap="md">
@@ -52,10 +55,10 @@ export function SsoProviderPage() {
           <ConfirmedAction
             isOpen={isDeleting}
             onClose={() => setDeleting(false)}
-            title="Delete the provider"
-            confirm="Delete the provider"
+            title={t('Delete the provider')}
+            confirm={t('Delete the provider')}
             run={() => call('deleteSsoProvider', { params: { providerId } })}
-            done="The provider was deleted."
+            done={t('The provider was deleted.')}
             refresh={[ssoProvidersKey, waysQuery.queryKey]}
             leave={{
               to: '/administrators/single-sign-on',
@@ -63,8 +66,10 @@ export function SsoProviderPage() {
               forget: ssoProviderQuery(providerId).queryKey,
             }}
           >
-            Nobody can sign in with <b>{provider.name}</b> any more, and every session that began so ends. Accounts are
-            kept.
+            {rich(
+              'Nobody can sign in with <b>{name}</b> any more, and every session that began so ends. Accounts are kept.',
+              { name: provider.name, b: (inner) => <b>{inner}</b> },
+            )}
           </ConfirmedAction>
         </Stack>
       )}
@@ -78,10 +83,10 @@ function Test({ providerId }: { readonly providerId: string }) {
     run: async () => (await call('testSsoProvider', { params: { providerId } })).result,
   });
   return (
-    <Block title="Test" about="Reads what the provider says about itself, and the keys with which it signs.">
+    <Block title={t('Test')} about={t('Reads what the provider says about itself, and the keys with which it signs.')}>
       {test.data && <TestNote answer={test.data} />}
       <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-        Test the provider
+        {t('Test the provider')}
       </Button>
     </Block>
   );

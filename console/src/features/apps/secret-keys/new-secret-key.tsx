@@ -1,4 +1,4 @@
-import { MultiSelect, Radio, Stack, TextInput } from '@mantine/core';
+import { Alert, MultiSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CopyField } from '../../../components/code/copy-field.tsx';
@@ -8,10 +8,12 @@ import { useFields } from '../../../components/form/use-fields.ts';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
 import { bucketsQuery, secretKeysQuery } from '../../../lib/data/queries.ts';
+import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import { addDays, instantOf } from '../../../lib/time/zoned-time.ts';
+import { listed, t } from '../../../lib/words/words.ts';
 import { ScopePicker } from './scope-picker.tsx';
-import { purposes, scopesOf, type Ticked } from './scopes.ts';
+import { canTakeVenues, listensByVenue, purposes, scopesOf, type Ticked, withoutVenues } from './scopes.ts';
 
 interface Props {
   readonly appId: string;
@@ -32,18 +34,20 @@ export function NewSecretKeyDialog({ appId, isOpen, onClose }: Props) {
       isOpen={isOpen}
       onClose={onClose}
       onClosed={() => setMade(undefined)}
-      title={made ? 'The new secret key' : 'Make a secret key'}
+      title={made ? t('The new secret key') : t('Make a secret key')}
       hasSecret={made !== undefined}
       isWide
     >
       {made ? (
         <SecretShownOnce
-          warning="The key is shown only now. Put it where the gateway or server keeps its settings, and never into an app or a web page."
-          stored="I have stored the key"
+          warning={t(
+            'The key is shown only now. Put it where the gateway or server keeps its settings, and never into an app or a web page.',
+          )}
+          stored={t('I have stored the key')}
           onClose={onClose}
         >
-          <CopyField label="AppId" text={made.appId} />
-          <CopyField label="Secret key, sent as AppKey" text={made.secretKey} />
+          <CopyField label={t('AppId')} text={made.appId} />
+          <CopyField label={t('Secret key, sent as AppKey')} text={made.secretKey} />
         </SecretShownOnce>
       ) : (
         <KeyForm appId={appId} onCancel={onClose} onMade={setMade} />
@@ -57,6 +61,7 @@ interface FormValues {
   readonly purpose: string;
   readonly scopes: Ticked;
   readonly buckets: readonly string[];
+  readonly venues: readonly string[];
   /** A day of the app's zone, or empty. */
   readonly expiresAt: string;
   readonly networks: string;
@@ -68,6 +73,7 @@ const empty: FormValues = {
   purpose: first?.value ?? '',
   scopes: first?.ticked ?? [],
   buckets: [],
+  venues: [],
   expiresAt: '',
   networks: '',
 };
@@ -96,28 +102,37 @@ function KeyForm({ appId, onCancel, onMade }: FormProps) {
     if (ticked.length > 0) set('scopes', ticked);
   }
   function submit() {
-    if (values.scopes.length === 0) form.setProblems([{ field: 'scopes', problem: 'tick at least one thing' }]);
+    if (values.scopes.length === 0) form.setProblems([{ field: 'scopes', problem: t('tick at least one thing') }]);
+    else if (values.venues.length > 0 && listensByVenue(values.scopes))
+      form.setProblems([
+        { field: 'venues', problem: t('“hear live” is for all venues. Untick it, or choose no venue') },
+      ]);
     else create.mutate(undefined, { onError: form.setFailure });
   }
   return (
     <DialogFields
       form={form}
-      names={['name', 'scopes', 'scopes.', 'expiresAt', 'networks', 'networks.']}
-      submit="Make the key"
+      names={['name', 'scopes', 'scopes.', 'venues', 'expiresAt', 'networks', 'networks.']}
+      submit={t('Make the key')}
       isBusy={create.isPending}
       onSubmit={submit}
       onClose={onCancel}
     >
       <TextInput
-        label="Name"
-        description="Who uses it. The log and the audit name it."
-        placeholder="Gateway in the main hall"
+        label={t('Name')}
+        description={t('Who uses it. The log and the audit name it.')}
+        placeholder={t('Gateway in the main hall')}
         data-autofocus
         required
         autoComplete="off"
         {...form.text('name')}
       />
-      <Radio.Group label="What it may do" value={values.purpose} error={form.problemWithin('scopes')} onChange={choose}>
+      <Radio.Group
+        label={t('What it may do')}
+        value={values.purpose}
+        error={form.problemWithin('scopes')}
+        onChange={choose}
+      >
         <Stack gap="sm" my="xs">
           {purposes.map(({ value, label, description }) => (
             <Radio key={value} value={value} label={label} description={description} />
@@ -127,8 +142,8 @@ function KeyForm({ appId, onCancel, onMade }: FormProps) {
       {values.purpose === 'own' && <ScopePicker ticked={values.scopes} onChange={(scopes) => set('scopes', scopes)} />}
       {values.purpose === 'own' && values.scopes.some((tick) => tick.startsWith('records:')) && (
         <MultiSelect
-          label="Buckets"
-          description="Whose records it may deal with. Empty: those of all buckets."
+          label={t('Buckets')}
+          description={t('Whose records it may deal with. Empty: those of all buckets.')}
           data={buckets.map(({ name }) => name)}
           value={[...values.buckets]}
           onChange={(chosen) => set('buckets', chosen)}
@@ -137,15 +152,24 @@ function KeyForm({ appId, onCancel, onMade }: FormProps) {
           clearable
         />
       )}
+      {canTakeVenues(values.scopes) && (
+        <VenueField
+          appId={appId}
+          scopes={values.scopes}
+          value={values.venues}
+          error={form.problem('venues')}
+          onChange={(venues) => set('venues', venues)}
+        />
+      )}
       <TextInput
-        label="Last day"
+        label={t('Last day')}
         type="date"
-        description={`In ${zone}. Empty: it counts until it is revoked.`}
+        description={t('In {zone}. Empty: it counts until it is revoked.', { zone })}
         {...form.text('expiresAt')}
       />
       <TextInput
-        label="Only from these networks"
-        description="Such as 192.0.2.0/24 or 2001:db8::/32, separated by commas. Empty: from everywhere."
+        label={t('Only from these networks')}
+        description={t('Such as 192.0.2.0/24 or 2001:db8::/32, separated by commas. Empty: from everywhere.')}
         autoComplete="off"
         spellCheck={false}
         {...form.text('networks')}
@@ -155,11 +179,46 @@ function KeyForm({ appId, onCancel, onMade }: FormProps) {
   );
 }
 
-function bodyOf({ name, scopes, buckets, expiresAt, networks }: FormValues, zone: string) {
+interface VenueProps {
+  readonly appId: string;
+  readonly scopes: Ticked;
+  readonly value: readonly string[];
+  readonly error: string | undefined;
+  readonly onChange: (venues: readonly string[]) => void;
+}
+
+/** To which venues a key is limited, with what such a limit does not reach. An app without venues does not ask. */
+function VenueField({ appId, scopes, value, error, onChange }: VenueProps) {
+  const { data: venues = [] } = useQuery(venueNamesQuery(appId));
+  if (venues.length === 0) return null;
+  const free = value.length > 0 ? withoutVenues(scopes) : [];
+  return (
+    <Stack gap="xs">
+      <MultiSelect
+        label={t('Venues')}
+        description={t('Empty: all of the app. With venues, only what belongs to them is seen and changed.')}
+        data={venues.map(({ objectId, name }) => ({ value: objectId, label: name }))}
+        value={[...value]}
+        error={error}
+        onChange={onChange}
+        searchable
+        hidePickedOptions
+        clearable
+      />
+      {free.length > 0 && (
+        <Alert color="yellow" variant="light" p="xs">
+          {t('Not limited by it, because it belongs to no venue: {list}.', { list: listed(free) })}
+        </Alert>
+      )}
+    </Stack>
+  );
+}
+
+function bodyOf({ name, scopes, buckets, venues, expiresAt, networks }: FormValues, zone: string) {
   const list = networks.split(/[\s,;]+/).filter((network) => network !== '');
   return {
     name: name.trim(),
-    scopes: scopesOf(scopes, buckets),
+    scopes: scopesOf(scopes, { buckets, venues }),
     networks: list,
     ...(expiresAt === ''
       ? {}

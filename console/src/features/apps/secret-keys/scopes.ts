@@ -1,4 +1,5 @@
 import type { SecretKey } from '../../../lib/wire.ts';
+import { keepsCapital, listed, t } from '../../../lib/words/words.ts';
 
 export type Scope = SecretKey['scopes'][number];
 type Resource = Scope['resource'];
@@ -11,86 +12,122 @@ export interface Part {
   readonly actions: readonly { readonly label: string; readonly verbs: readonly Verb[] }[];
 }
 
-const see = { label: 'see', verbs: ['list', 'get'] } as const;
-const add = { label: 'add', verbs: ['create'] } as const;
-const change = { label: 'change', verbs: ['update'] } as const;
-const remove = { label: 'delete', verbs: ['delete'] } as const;
-const hear = { label: 'hear live', verbs: ['listen'] } as const;
-const send = { label: 'send', verbs: ['create'] } as const;
+const see = { label: t('see'), verbs: ['list', 'get'] } as const;
+const add = { label: t('add'), verbs: ['create'] } as const;
+const change = { label: t('change'), verbs: ['update'] } as const;
+const remove = { label: t('delete'), verbs: ['delete'] } as const;
+const hear = { label: t('hear live'), verbs: ['listen'] } as const;
+const send = { label: t('send'), verbs: ['create'] } as const;
 const record = [see, add, change, remove];
 
 /** Every scope, in groups. */
 export const scopeGroups: readonly { readonly title: string; readonly parts: readonly Part[] }[] = [
   {
-    title: 'Content',
+    title: t('Content'),
     parts: [
-      { resource: 'beacons', label: 'Beacons', actions: record },
-      { resource: 'notifications', label: 'Notifications', actions: record },
-      { resource: 'storylines', label: 'Storylines', actions: record },
-      { resource: 'scenarios', label: 'Scenarios', actions: record },
-      { resource: 'files', label: 'Files', actions: [see, { ...add, label: 'upload' }, remove] },
-      { resource: 'records', label: 'Records of buckets', actions: record },
-      { resource: 'schemas', label: 'Schemas of buckets', actions: record },
+      { resource: 'beacons', label: t('Beacons'), actions: record },
+      { resource: 'venues', label: t('Venues'), actions: record },
+      { resource: 'floors', label: t('Floors'), actions: record },
+      { resource: 'zones', label: t('Zones'), actions: record },
+      { resource: 'notifications', label: t('Notifications'), actions: record },
+      { resource: 'storylines', label: t('Storylines'), actions: record },
+      { resource: 'scenarios', label: t('Scenarios'), actions: record },
+      { resource: 'files', label: t('Files'), actions: [see, { ...add, label: t('upload') }, remove] },
+      { resource: 'records', label: t('Records of buckets'), actions: record },
+      { resource: 'schemas', label: t('Schemas of buckets'), actions: record },
     ],
   },
   {
-    title: 'What phones and gateways send',
+    title: t('What phones and gateways send'),
     parts: [
-      { resource: 'sightings', label: 'Sightings', actions: [send] },
-      { resource: 'logs', label: 'Log records', actions: [{ ...see, verbs: ['list'] }, send] },
-      { resource: 'receipts', label: 'Receipts of messages', actions: [send] },
-      { resource: 'simulations', label: 'Simulations', actions: [{ ...send, label: 'run' }] },
+      { resource: 'sightings', label: t('Sightings'), actions: [send] },
+      { resource: 'logs', label: t('Log records'), actions: [{ ...see, verbs: ['list'] }, send] },
+      { resource: 'receipts', label: t('Receipts of messages'), actions: [send] },
+      { resource: 'simulations', label: t('Simulations'), actions: [{ ...send, label: t('run') }] },
     ],
   },
   {
-    title: 'What has happened',
+    title: t('What has happened'),
     parts: [
-      { resource: 'visits', label: 'Visits', actions: [see, hear] },
-      { resource: 'events', label: 'Events', actions: [see, hear] },
-      { resource: 'verdicts', label: 'Verdicts', actions: [{ ...see, verbs: ['list'] }, hear] },
-      { resource: 'positions', label: 'Positions', actions: [see] },
-      { resource: 'deliveries', label: 'Deliveries', actions: [see] },
+      { resource: 'visits', label: t('Visits'), actions: [see, hear] },
+      { resource: 'events', label: t('Events'), actions: [see, hear] },
+      { resource: 'verdicts', label: t('Verdicts'), actions: [{ ...see, verbs: ['list'] }, hear] },
+      { resource: 'positions', label: t('Positions'), actions: [see, hear] },
+      { resource: 'analytics', label: t('Analytics'), actions: [{ ...see, verbs: ['list'] }] },
+      { resource: 'deliveries', label: t('Deliveries'), actions: [see] },
     ],
   },
   {
-    title: 'People and devices',
+    title: t('People and devices'),
     parts: [
-      { resource: 'pushes', label: 'Pushes', actions: [see, send, { ...change, label: 'cancel' }, hear] },
+      { resource: 'pushes', label: t('Pushes'), actions: [see, send, { ...change, label: t('cancel') }, hear] },
       {
         resource: 'installations',
-        label: 'Installations',
-        actions: [see, { ...add, label: 'register' }, change, remove],
+        label: t('Installations'),
+        actions: [see, { ...add, label: t('register') }, change, remove],
       },
       {
         resource: 'users',
-        label: 'App users',
+        label: t('App users'),
         actions: [
           { ...see, verbs: ['list'] },
-          { ...add, label: 'sign up' },
+          { ...add, label: t('sign up') },
         ],
       },
-      { resource: 'devices', label: 'Devices', actions: record },
+      { resource: 'devices', label: t('Devices'), actions: record },
     ],
   },
 ];
 
 export const scopeParts: readonly Part[] = scopeGroups.flatMap(({ parts }) => parts);
 
-/** What is ticked: `beacons:see`. */
+/** What is ticked: `beacons:list+get`. */
 export type Ticked = readonly string[];
 
-export const tickOf = (part: Pick<Part, 'resource'>, action: { readonly label: string }) =>
-  `${part.resource}:${action.label}`;
+export const tickOf = (part: Pick<Part, 'resource'>, action: { readonly verbs: readonly Verb[] }) =>
+  `${part.resource}:${action.verbs.join('+')}`;
 
-/** @param buckets of records; none are all */
-export function scopesOf(ticked: Ticked, buckets: readonly string[]): Scope[] {
+/** Where a scope can be limited to venues: what belongs to one. Not with `listen`. */
+export const resourcesByVenue: ReadonlySet<Resource> = new Set<Resource>([
+  'beacons',
+  'venues',
+  'floors',
+  'zones',
+  'notifications',
+  'visits',
+  'events',
+  'verdicts',
+  'positions',
+  'analytics',
+]);
+
+const isTicked = (ticked: Ticked, { resource }: Part) => ticked.some((tick) => tick.startsWith(`${resource}:`));
+
+/** Whether anything that is ticked can be limited to venues. */
+export const canTakeVenues = (ticked: Ticked): boolean =>
+  scopeParts.some((part) => resourcesByVenue.has(part.resource) && isTicked(ticked, part));
+
+/** What stays the same for all venues, in words. */
+export const withoutVenues = (ticked: Ticked): readonly string[] =>
+  scopeParts.flatMap((part) => (!resourcesByVenue.has(part.resource) && isTicked(ticked, part) ? [part.label] : []));
+
+/** What happens is told to all who listen, before anybody knows to which venue it belongs. */
+export const listensByVenue = (ticked: Ticked): boolean =>
+  scopeParts.some((part) => resourcesByVenue.has(part.resource) && ticked.includes(tickOf(part, hear)));
+
+/** `buckets`: of records; `venues`: of what belongs to one; none are all. */
+export function scopesOf(
+  ticked: Ticked,
+  { buckets, venues }: { readonly buckets: readonly string[]; readonly venues: readonly string[] },
+): Scope[] {
   return scopeParts.flatMap((part) => {
     const verbs = part.actions
       .filter((action) => ticked.includes(tickOf(part, action)))
       .flatMap((action) => action.verbs);
     if (verbs.length === 0) return [];
     const only = part.resource === 'records' && buckets.length > 0 ? { buckets } : {};
-    return [{ resource: part.resource, verbs, ...only }];
+    const within = resourcesByVenue.has(part.resource) && venues.length > 0 ? { venues } : {};
+    return [{ resource: part.resource, verbs, ...only, ...within }];
   });
 }
 
@@ -100,20 +137,23 @@ export function scopesOf(ticked: Ticked, buckets: readonly string[]): Scope[] {
  */
 export function scopeWords(scopes: readonly Scope[]): string {
   const byActions = new Map<string, string[]>();
-  for (const { resource, verbs, buckets } of scopes) {
+  for (const { resource, verbs, buckets, venues } of scopes) {
     const { label = resource, actions = [] } = scopeParts.find((part) => part.resource === resource) ?? {};
     const whole = actions.filter((action) => action.verbs.every((verb) => verbs.includes(verb)));
     const rest = verbs.filter((verb) => !whole.some((action) => action.verbs.includes(verb)));
-    const done = inWords([...whole.map((action) => action.label), ...rest]);
-    const what = label.charAt(0).toLowerCase() + label.slice(1) + (buckets ? ` (${buckets.join(', ')})` : '');
+    const done = listed([...whole.map((action) => action.label), ...rest]);
+    const what =
+      (keepsCapital() ? label : label.charAt(0).toLowerCase() + label.slice(1)) +
+      (buckets ? ` (${buckets.join(', ')})` : '') +
+      venueWords(venues);
     byActions.set(done, [...(byActions.get(done) ?? []), what]);
   }
-  const text = [...byActions].map(([done, what]) => `${done} ${what.join(', ')}`).join('; ');
+  const text = [...byActions].map(([done, what]) => t('{done} {things}', { done, things: what.join(', ') })).join('; ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const inWords = (words: readonly string[]) =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+const venueWords = (venues: readonly string[] | undefined) =>
+  venues ? t(' of {count, plural, one {one venue} other {{count} venues}}', { count: venues.length }) : '';
 
 export interface Purpose {
   readonly value: string;
@@ -122,7 +162,10 @@ export interface Purpose {
   readonly ticked: Ticked;
 }
 
-const seen = (...resources: readonly Resource[]) => resources.map((resource) => `${resource}:see`);
+const seen = (...resources: readonly Resource[]) =>
+  scopeParts
+    .filter(({ resource }) => resources.includes(resource))
+    .flatMap((part) => part.actions.filter(({ label }) => label === see.label).map((action) => tickOf(part, action)));
 const written = (...resources: readonly Resource[]) =>
   scopeParts
     .filter(({ resource }) => resources.includes(resource))
@@ -131,21 +174,21 @@ const written = (...resources: readonly Resource[]) =>
 export const purposes: readonly Purpose[] = [
   {
     value: 'gateway',
-    label: 'Gateway',
-    description: 'Sends sightings of visitors and sees nothing.',
-    ticked: ['sightings:send'],
+    label: t('Gateway'),
+    description: t('Sends sightings of visitors and sees nothing.'),
+    ticked: written('sightings'),
   },
   {
     value: 'analytics',
-    label: 'Analytics, read only',
-    description: 'Sees beacons, visits, events, verdicts, positions, deliveries and log records.',
+    label: t('Analytics, read only'),
+    description: t('Sees beacons, visits, events, verdicts, positions, deliveries and log records.'),
     ticked: seen('beacons', 'visits', 'events', 'verdicts', 'positions', 'deliveries', 'logs'),
   },
   {
     value: 'cms',
-    label: 'Content from a CMS',
-    description: 'Sees and edits beacons, notifications, storylines, scenarios and files.',
+    label: t('Content from a CMS'),
+    description: t('Sees and edits beacons, notifications, storylines, scenarios and files.'),
     ticked: written('beacons', 'notifications', 'storylines', 'scenarios', 'files'),
   },
-  { value: 'own', label: 'Something else', description: 'Choose below what it may do.', ticked: [] },
+  { value: 'own', label: t('Something else'), description: t('Choose below what it may do.'), ticked: [] },
 ];

@@ -11,6 +11,7 @@ import { secretKeysQuery } from '../../../lib/data/queries.ts';
 import { showAge } from '../../../lib/time/time.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import type { SecretKey } from '../../../lib/wire.ts';
+import { t } from '../../../lib/words/words.ts';
 import { NewSecretKeyDialog } from './new-secret-key.tsx';
 import { scopeWords } from './scopes.ts';
 
@@ -25,25 +26,31 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
     <>
       <Group justify="space-between" align="flex-start" mt="xl" mb="lg" gap="md">
         <div>
-          <Title order={2}>Secret keys</Title>
+          <Title order={2}>{t('Secret keys')}</Title>
           <Text c="dimmed" size="sm" mt={2} maw="42rem">
-            For gateways, a CMS and other servers, which send one in the place of the app’s key. Each may do only what
-            you let it. Never put one into an app or a web page.
+            {t(
+              'For gateways, a CMS and other servers, which send one in the place of the app’s key. Each may do only what you let it. Never put one into an app or a web page.',
+            )}
           </Text>
         </div>
         {may('keys.write') && (
           <Button leftSection={<Icon name="plus" />} onClick={() => setDialog('new')} disabled={!keys}>
-            Make a secret key
+            {t('Make a secret key')}
           </Button>
         )}
       </Group>
-      <RowList rows={keys} error={error} label="Secret keys" empty={<Text>There are no secret keys.</Text>}>
+      <RowList rows={keys} error={error} label={t('Secret keys')} empty={<Text>{t('There are no secret keys.')}</Text>}>
         {(key) => (
           <li key={key.keyId} className={`${blocks.row} ${blocks.stacking}`}>
             <Facts appId={appId} secretKey={key} />
             {may('keys.write') && (
-              <Button variant="default" size="xs" aria-label={`Revoke ${key.name}`} onClick={() => setDialog(key)}>
-                Revoke
+              <Button
+                variant="default"
+                size="xs"
+                aria-label={t('Revoke {name}', { name: key.name })}
+                onClick={() => setDialog(key)}
+              >
+                {t('Revoke')}
               </Button>
             )}
           </li>
@@ -53,13 +60,13 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
       <ConfirmedAction
         isOpen={target !== undefined}
         onClose={close}
-        title={`Revoke ${target?.name ?? ''}`}
-        confirm="Revoke"
+        title={t('Revoke {name}', { name: target?.name ?? '' })}
+        confirm={t('Revoke')}
         run={async () => target && call('revokeSecretKey', { params: { appId, keyId: target.keyId } })}
-        done="The secret key was revoked."
+        done={t('The secret key was revoked.')}
         refresh={[secretKeysQuery(appId).queryKey]}
       >
-        Whatever sends this key stops working at once. It cannot be made valid again.
+        {t('Whatever sends this key stops working at once. It cannot be made valid again.')}
       </ConfirmedAction>
     </>
   );
@@ -68,25 +75,27 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
 function Facts({ appId, secretKey: key }: { readonly appId: string; readonly secretKey: SecretKey }) {
   const times = useTimes(appId);
   const isExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now();
-  const lastUse = key.lastUsedAt && `last used ${showAge(key.lastUsedAt)} from ${key.lastUsedFrom}`;
+  const lastUse =
+    key.lastUsedAt &&
+    t('last used {age} from {lastUsedFrom}', { age: showAge(key.lastUsedAt), lastUsedFrom: key.lastUsedFrom });
   return (
     <div className={blocks.grow}>
       <div className={blocks.title}>
         {key.name} <span className="mono">…{key.hint}</span>{' '}
         {isExpired && (
           <Badge color="orange" variant="light" size="sm">
-            expired
+            {t('expired')}
           </Badge>
         )}
       </div>
       <Text size="sm">{scopeWords(key.scopes)}</Text>
       <div className={blocks.meta}>
-        {key.networks.length > 0 && <span>only from {key.networks.join(', ')}</span>}
-        {key.expiresAt && !isExpired && <span>until {times.minute(key.expiresAt)}</span>}
+        {key.networks.length > 0 && <span>{t('only from {list}', { list: key.networks.join(', ') })}</span>}
+        {key.expiresAt && !isExpired && <span>{t('until {minute}', { minute: times.minute(key.expiresAt) })}</span>}
         <span>
-          made {times.minute(key.createdAt)} by {key.createdBy}
+          {t('made {minute} by {createdBy}', { minute: times.minute(key.createdAt), createdBy: key.createdBy })}
         </span>
-        <span title={key.lastUsedAt ? times.minute(key.lastUsedAt) : undefined}>{lastUse ?? 'never used'}</span>
+        <span title={key.lastUsedAt ? times.minute(key.lastUsedAt) : undefined}>{lastUse ?? t('never used')}</span>
       </div>
     </div>
   );

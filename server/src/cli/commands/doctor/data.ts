@@ -1,8 +1,9 @@
-import type { BlobStore } from '../../../blobs/blob-store.ts';
+import type { BlobStorage, BlobStore } from '../../../blobs/blob-store.ts';
 import type { Database } from '../../../db/db.ts';
 import { knownMigrations, newestMigration } from '../../../db/migrate.ts';
 import type { AdminService } from '../../../features/admins/accounts/service.ts';
 import type { AppService, AppView } from '../../../features/apps/service.ts';
+import { readOwnership } from '../../../features/files/ownership.ts';
 import { type Finding, finder } from './finding.ts';
 
 export async function checkDatabase(db: Database): Promise<Finding[]> {
@@ -35,6 +36,25 @@ export async function checkIntegrity(db: Database): Promise<Finding[]> {
       `The database is damaged: ${problems.slice(0, 5).join('; ')}. Restore a backup into a new data folder or database.`,
     ),
   ];
+}
+
+/** Files in S3: whether they can be reached, and whether they are this database's. */
+export async function checkFileStorage(blobs: BlobStorage, db: Database): Promise<Finding[]> {
+  if (!blobs.isRemote) return [];
+  const { ok, warn, fail } = finder('file storage');
+  try {
+    await blobs.check();
+    if ((await readOwnership(db, blobs)) === 'foreign')
+      return [
+        warn(
+          `${blobs.place} belongs to another database, so files without a record are not removed from it. If that database is given up, run: pharos files claim`,
+        ),
+      ];
+  } catch (error) {
+    const { cause, message } = error as Error;
+    return [fail(cause instanceof Error ? cause.message : message)];
+  }
+  return [ok(`${blobs.place} answers.`)];
 }
 
 /** Uploaded files whose bytes are missing. */

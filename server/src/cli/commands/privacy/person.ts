@@ -1,12 +1,12 @@
 import { createWriteStream } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { commandLine } from '../../../access/audit.ts';
 import { privacyDeps } from '../../../app/privacy.ts';
 import type { Services } from '../../../app/services.ts';
-import { createDiskBlobStore } from '../../../blobs/disk.ts';
-import { type Config, filesFolder } from '../../../config/config.ts';
+import type { BlobStorage } from '../../../blobs/blob-store.ts';
+import { backupsFolder, type Config } from '../../../config/config.ts';
 import type { Database } from '../../../db/db.ts';
 import { BackupService } from '../../../features/backups/service.ts';
 import { deleteInstallation } from '../../../features/installations/store.ts';
@@ -17,7 +17,7 @@ import { receiptOf } from '../../../features/privacy/receipt.ts';
 import { findUserByEmail } from '../../../features/users/store.ts';
 import { emailKey } from '../../../sign-in/email.ts';
 import { type Command, type CommandCall, confirmDeletion, UsageError, yesOption } from '../../support/command.ts';
-import { withServices } from '../storage.ts';
+import { withBlobs, withServices } from '../storage.ts';
 
 const who = {
   app: { value: 'APPID', help: 'the app', required: true },
@@ -26,12 +26,16 @@ const who = {
   installation: { value: 'INSTALLATIONID', help: 'an installation without an account, by its objectId' },
 } as const;
 
-function depsOf(config: Config, db: Database) {
-  const blobs = createDiskBlobStore(filesFolder(config));
+interface Stores {
+  readonly db: Database;
+  readonly blobs: BlobStorage;
+}
+
+function depsOf(config: Config, { db, blobs }: Stores) {
   const backups = new BackupService({
     db,
     blobs,
-    folder: join(config.dataFolder, 'backups'),
+    folder: backupsFolder(config),
     now: Date.now,
     keptDays: config.backupDays,
     inBackground: () => undefined,
@@ -48,22 +52,26 @@ function depsOf(config: Config, db: Database) {
 }
 
 /** @throws UsageError, and Error where there is nobody */
-async function findPerson(call: CommandCall, db: Database, { apps }: Services, config: Config): Promise<Person> {
+async function findPerson(call: CommandCall, stores: Stores, { apps }: Services, config: Config): Promise<Person> {
   const appId = call.text('app') ?? '';
   await apps.get(appId);
   const [user, email, installation] = ['user', 'email', 'installation'].map((name) => call.text(name));
   if ([user, email, installation].filter((text) => text !== undefined).length !== 1)
     throw new UsageError('Name one of --user, --email and --installation.');
-  const deps = depsOf(config, db);
+  const deps = depsOf(config, stores);
   if (installation !== undefined) {
     const found = await deps.findInstallation(appId, installation);
     if (!found) throw new Error(`The app has no installation ${installation}.`);
     return found;
   }
-  const userId = user ?? (await findUserByEmail(db, appId, emailKey(email ?? '')))?.object_id;
+  const userId = user ?? (await findUserByEmail(stores.db, appId, emailKey(email ?? '')))?.object_id;
   const found = userId === undefined ? undefined : await deps.findUser(appId, userId);
   if (!found) throw new Error(`The app has no user ${user ?? email}.`);
   return found;
+}
+
+function withStores<T>(config: Config, work: (services: Services, stores: Stores) => Promise<T>): Promise<T> {
+  return withBlobs(config, (blobs) => withServices(config, (services, db) => work(services, { db, blobs })));
 }
 
 export const personCommands: readonly Command[] = [
@@ -75,10 +83,10 @@ export const personCommands: readonly Command[] = [
     async run(call) {
       const config = call.config();
       const file = resolve(call.text('to') ?? '');
-      await withServices(config, async (services, db) => {
-        const person = await findPerson(call, db, services, config);
+      await withStores(config, async (services, stores) => {
+        const person = await findPerson(call, stores, services, config);
         const target = createWriteStream(file, { flags: 'wx', mode: 0o600 });
-        await pipeline(Readable.from(exportPerson(depsOf(config, db), person)), target);
+        await pipeline(Readable.from(exportPerson(depsOf(config, stores), person)), target);
       });
       return { text: `Everything that is known is in ${file}.`, json: { file } };
     },
@@ -89,11 +97,11 @@ export const personCommands: readonly Command[] = [
     options: { ...who, yes: yesOption },
     async run(call) {
       const config = call.config();
-      const receipt = await withServices(config, async (services, db) => {
-        const person = await findPerson(call, db, services, config);
+      const receipt = await withStores(config, async (services, stores) => {
+        const person = await findPerson(call, stores, services, config);
         confirmDeletion(call, 'everything that is known of this person');
-        const erasureId = await begin(services, db, person);
-        return receiptOf(await finishErasure(depsOf(config, db), { appId: person.appId, erasureId }));
+        const erasureId = await begin(services, stores.db, person);
+        return receiptOf(await finishErasure(depsOf(config, stores), { appId: person.appId, erasureId }));
       });
       const rows = Object.values(receipt.erased).reduce((sum, count) => sum + count, 0);
       const hosts = (receipt.webhooks ?? []).map(({ host }) => host);

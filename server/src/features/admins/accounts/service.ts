@@ -1,5 +1,6 @@
 import { secretHash } from '../../../access/access.ts';
 import { type Actor, recordChange } from '../../../access/audit.ts';
+import { assertReach, type Reach, reachText, storedReach } from '../../../access/reach.ts';
 import type { AdminRole } from '../../../access/roles.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
@@ -13,6 +14,7 @@ export interface AdminView {
   readonly email: string;
   readonly name: string;
   readonly role: AdminRole;
+  readonly apps: Reach;
   readonly disabled: boolean;
   /** Whether the password alone is not enough. */
   readonly secondFactor: boolean;
@@ -24,12 +26,15 @@ export interface NewAdmin {
   readonly email: string;
   readonly name: string;
   readonly role: AdminRole;
+  /** Everywhere without it. */
+  readonly apps?: Reach;
   readonly password: string;
 }
 
 export interface AdminChange {
   readonly name?: string;
   readonly role?: AdminRole;
+  readonly apps?: Reach;
   readonly disabled?: boolean;
 }
 
@@ -39,6 +44,7 @@ export function adminView(row: store.AdminRow): AdminView {
     email: row.email,
     name: row.name,
     role: row.role,
+    apps: storedReach(row),
     disabled: row.disabled_at !== null,
     secondFactor: row.has_factor > 0,
     createdAt: new Date(row.created_at).toISOString(),
@@ -46,7 +52,7 @@ export function adminView(row: store.AdminRow): AdminView {
   };
 }
 
-const shown = ({ email, name, role, disabled }: AdminView) => ({ email, name, role, disabled });
+const shown = ({ email, name, role, apps, disabled }: AdminView) => ({ email, name, role, apps, disabled });
 
 function newRow(admin: NewAdmin, passwordHash: string, now: number): store.AdminRow {
   return {
@@ -56,6 +62,7 @@ function newRow(admin: NewAdmin, passwordHash: string, now: number): store.Admin
     name: admin.name,
     password_hash: passwordHash,
     role: admin.role,
+    apps: reachText(admin.apps ?? null),
     disabled_at: null,
     local_until: null,
     created_at: now,
@@ -148,13 +155,20 @@ export class AdminService {
     const { now } = this.#deps;
     return this.#update(adminId, by, {
       action: 'administrator.change',
-      change: (row) => ({
-        ...row,
-        name: change.name ?? row.name,
-        role: change.role ?? row.role,
-        disabled_at:
-          change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null,
-      }),
+      change: (row) => {
+        const role = change.role ?? row.role;
+        // Whoever becomes an owner is limited to nothing any more, unless the request says so itself and is refused.
+        const apps = change.apps === undefined ? (role === 'owner' ? null : storedReach(row)) : change.apps;
+        assertReach({ role, apps });
+        return {
+          ...row,
+          name: change.name ?? row.name,
+          role,
+          apps: reachText(apps),
+          disabled_at:
+            change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null,
+        };
+      },
     });
   }
 
@@ -208,6 +222,7 @@ export class AdminService {
   /** Before the transaction, because hashing takes long. */
   async #prepare(admin: NewAdmin) {
     const { now, passwords } = this.#deps;
+    assertReach({ role: admin.role, apps: admin.apps ?? null });
     return newRow(admin, await passwords.hash(admin.password, tenant), now());
   }
 

@@ -13,6 +13,8 @@ export interface AdminRow {
   /** Null for whoever signs in with a passkey only. */
   readonly password_hash: string | null;
   readonly role: AdminRole;
+  /** JSON: where the role holds (`access/reach.ts`); null: everywhere. */
+  readonly apps: string | null;
   readonly disabled_at: number | null;
   /** Until when an owner may sign in with a password although only single sign-on is allowed. */
   readonly local_until: number | null;
@@ -93,13 +95,13 @@ export function lockOwners(db: Db): Promise<{ admin_id: string }[]> {
 }
 
 export async function insertAdmin(db: Db, admin: AdminRow): Promise<void> {
-  await db.run(sql`insert into admins (admin_id, email, email_key, name, password_hash, role, created_at, updated_at)
+  await db.run(sql`insert into admins (admin_id, email, email_key, name, password_hash, role, apps, created_at, updated_at)
     values (${admin.admin_id}, ${admin.email}, ${admin.email_key}, ${admin.name}, ${admin.password_hash}, ${admin.role},
-      ${admin.created_at}, ${admin.updated_at})`);
+      ${admin.apps}, ${admin.created_at}, ${admin.updated_at})`);
 }
 
 export async function updateAdmin(db: Db, admin: AdminRow): Promise<void> {
-  await db.run(sql`update admins set name = ${admin.name}, role = ${admin.role}, disabled_at = ${admin.disabled_at},
+  await db.run(sql`update admins set name = ${admin.name}, role = ${admin.role}, apps = ${admin.apps}, disabled_at = ${admin.disabled_at},
     password_hash = ${admin.password_hash}, local_until = ${admin.local_until}, updated_at = ${admin.updated_at} where admin_id = ${admin.admin_id}`);
 }
 

@@ -11,6 +11,8 @@ export const admins = defineTable({
     /** Null for whoever signs in with a passkey only. */
     password_hash: nullable(text),
     role: text,
+    /** JSON: where the role holds; null: everywhere. */
+    apps: nullable(text),
     disabled_at: nullable(bigint),
     /** Until when an owner may sign in with a password although only single sign-on is allowed. */
     local_until: nullable(bigint),
@@ -58,6 +60,8 @@ export const adminTotp = defineTable({
     /** No code of this step of time or an earlier one is accepted. */
     last_step: bigint,
     enabled_at: nullable(bigint),
+    /** A hash of the network from which a code was last right. */
+    known_network: nullable(text),
   },
   key: ['admin_id'],
 });
@@ -115,6 +119,8 @@ export const adminInvitations = defineTable({
     email: text,
     email_key: text,
     role: text,
+    /** As of administrators. */
+    apps: nullable(text),
     invited_by: text,
     created_at: bigint,
     expires_at: bigint,

@@ -5,6 +5,8 @@ import type { SecretBox } from '../../../base/secrets.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import type { AdminContext } from '../../../http/console/console-endpoint.ts';
 import type { RateLimiter } from '../../../limits/rate-limit.ts';
+import { AuthenticatorCodes } from '../../../sign-in/factors/authenticator-codes.ts';
+import { newRecoveryCodes, recoveryCodeHash } from '../../../sign-in/factors/recovery-codes.ts';
 import {
   type AdminRow,
   deleteOtherSessions,
@@ -13,15 +15,7 @@ import {
   isFactorRequired,
   lockAdmin,
 } from '../accounts/store.ts';
-import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
-import * as store from './store.ts';
-import { newTotpSecret, readCode, stepOfCode, totpAddress } from './totp.ts';
-
-/**
- * Codes of one account, from wherever they come: a guesser who knows the password may use many addresses, and of a
- * million codes three are right. Ten at once, then twelve an hour.
- */
-const guesses = Object.freeze({ perSecond: 1 / 300, burst: 10 });
+import { type AdminKey, keyOf, type PasskeyRow, store } from './store.ts';
 
 /** What can be given beside the password. */
 export type Proof = 'code' | 'passkey' | 'recoveryCode';
@@ -30,7 +24,7 @@ export interface FactorState {
   readonly hasPassword: boolean;
   /** When the authenticator app was set up, epoch milliseconds. */
   readonly totpSince: number | undefined;
-  readonly passkeys: readonly store.PasskeyRow[];
+  readonly passkeys: readonly PasskeyRow[];
   readonly recoveryCodesLeft: number;
   readonly isRequired: boolean;
 }
@@ -42,24 +36,29 @@ export interface SecondFactorDeps {
   readonly limiter: RateLimiter;
 }
 
-const sealedFor = (adminId: string) => `admin ${adminId} totp`;
-
 /** What administrators prove beside their password, or instead of it. */
 export class SecondFactors {
   readonly #deps: SecondFactorDeps;
+  readonly #codes: AuthenticatorCodes<AdminKey>;
 
   constructor(deps: SecondFactorDeps) {
     this.#deps = deps;
+    this.#codes = new AuthenticatorCodes({
+      ...deps,
+      store,
+      otherwise: 'a recovery code or a passkey',
+      nameOf: ({ admin_id }) => `admin ${admin_id}`,
+    });
   }
 
   async stateOf(adminId: string): Promise<FactorState> {
     const { db } = this.#deps;
-    const [admin, totp] = [await findAdmin(db, adminId), await store.findTotp(db, adminId)];
+    const [admin, totp] = [await findAdmin(db, adminId), await store.findTotp(db, keyOf(adminId))];
     return {
       hasPassword: typeof admin?.password_hash === 'string',
       totpSince: totp?.enabled_at ?? undefined,
-      passkeys: await store.listPasskeys(db, adminId),
-      recoveryCodesLeft: await store.countRecoveryCodes(db, adminId),
+      passkeys: await store.listPasskeys(db, keyOf(adminId)),
+      recoveryCodesLeft: await store.countRecoveryCodes(db, keyOf(adminId)),
       isRequired: await isFactorRequired(db),
     };
   }
@@ -75,34 +74,13 @@ export class SecondFactors {
   }
 
   /** Uses up the code; the same one is not accepted again. @throws Failure UserInvalidLoginParams, APICallLimit */
-  async useCode({ admin_id: adminId }: AdminRow, typed: string): Promise<void> {
-    const { db, now, limiter } = this.#deps;
-    const code = readCode(typed);
-    const wait = limiter.tryTake(`factor ${adminId}`, guesses, now());
-    if (wait !== undefined)
-      throw fail('APICallLimit', {
-        message: `Too many codes were tried. Try again in ${wait} s, or use a recovery code or a passkey.`,
-        retryAfter: wait,
-      });
-    const totp = await store.findTotp(db, adminId);
-    const step = totp?.secret ? await stepOfCode(this.#open(adminId, totp.secret), code, now()) : undefined;
-    if (totp?.secret && step !== undefined && (await store.useTotpStep(db, adminId, totp.secret, step))) {
-      limiter.giveBack(`factor ${adminId}`, guesses);
-      return;
-    }
-    throw fail(
-      'UserInvalidLoginParams',
-      step === undefined
-        ? 'This code is wrong. Enter the one that the app shows now; its clock must be right.'
-        : 'This code was used already. Wait for the next one.',
-    );
+  useCode({ admin_id }: AdminRow, code: string, address: string): Promise<void> {
+    return this.#codes.useCode(this.#deps.db, { admin_id }, { code, address });
   }
 
   /** @throws Failure UserInvalidLoginParams */
-  async useRecoveryCode({ admin_id: adminId }: AdminRow, typed: string): Promise<void> {
-    const { db } = this.#deps;
-    if (await store.useRecoveryCode(db, adminId, recoveryCodeHash(typed))) return;
-    throw fail('UserInvalidLoginParams', 'This recovery code is wrong, or was used already.');
+  useRecoveryCode({ admin_id }: AdminRow, typed: string): Promise<void> {
+    return this.#codes.useRecoveryCode(this.#deps.db, { admin_id }, typed);
   }
 
   /** @throws Failure ObjectNotFound */
@@ -111,35 +89,24 @@ export class SecondFactors {
   }
 
   /** A secret for the authenticator app. It counts once a code proves that the app has it. */
-  async startTotp({ adminId, email }: AdminContext, host: string): Promise<{ secret: string; address: string }> {
-    const { db, secrets } = this.#deps;
-    const secret = await newTotpSecret();
-    await store.savePendingTotp(db, adminId, secrets.seal(secret, sealedFor(adminId)));
-    return { secret, address: await totpAddress(secret, email, `Pharos ${host}`) };
+  startTotp({ adminId, email }: AdminContext, host: string): Promise<{ secret: string; address: string }> {
+    return this.#codes.start(this.#deps.db, keyOf(adminId), { account: email, issuer: `Pharos ${host}` });
   }
 
   /** Recovery codes if it is the first factor. @throws Failure ValidationError, ObjectNotFound when none was started */
   async enableTotp(admin: AdminContext, typed: string, by: Actor): Promise<readonly string[]> {
-    const { db, now } = this.#deps;
-    const { adminId } = admin;
-    const code = readCode(typed);
-    const { pending } = (await store.findTotp(db, adminId)) ?? { pending: null };
-    if (pending === null) throw fail('ObjectNotFound', 'No authenticator app is being set up. Start again.');
-    const step = await stepOfCode(this.#open(adminId, pending), code, now());
-    if (step === undefined) {
-      const problem = 'is wrong; enter the one that the app shows now, and check the clock of the phone';
-      throw fail('ValidationError', { message: `The code ${problem}.`, details: [{ field: 'code', problem }] });
-    }
-    return this.change(admin, { by, action: 'factor.enable', subject: admin.email }, async (db) => {
-      if (!(await store.enableTotp(db, { adminId, pending, step, now: now() })))
-        throw fail('ObjectNotFound', 'This secret was replaced by another one. Start again.');
-    });
+    const owner = keyOf(admin.adminId);
+    const started = await this.#codes.readStarted(this.#deps.db, owner, typed);
+    return this.change(admin, { by, action: 'factor.enable', subject: admin.email }, (db) =>
+      this.#codes.enable(db, owner, started),
+    );
   }
 
   /** @throws Failure ObjectNotFound, OperationForbidden when it is the last factor and one is required */
   async disableTotp(admin: AdminContext, by: Actor): Promise<void> {
     await this.change(admin, { by, action: 'factor.disable', subject: admin.email }, async (db) => {
-      if (!(await store.deleteTotp(db, admin.adminId))) throw fail('ObjectNotFound', 'There is no authenticator app.');
+      if (!(await store.deleteTotp(db, keyOf(admin.adminId))))
+        throw fail('ObjectNotFound', 'There is no authenticator app.');
     });
   }
 
@@ -151,7 +118,7 @@ export class SecondFactors {
       const admin = await lockAdmin(db, adminId);
       if (!admin?.has_factor)
         throw fail('OperationForbidden', 'Recovery codes belong to a second factor. Set one up first.');
-      await store.replaceRecoveryCodes(db, adminId, codes.map(recoveryCodeHash));
+      await store.replaceRecoveryCodes(db, keyOf(adminId), codes.map(recoveryCodeHash));
       await recordChange(db, { by, action: 'factor.renewCodes', subject: email, now: now() });
     });
     return codes;
@@ -178,26 +145,13 @@ export class SecondFactors {
       if (before.has_factor && !after.has_factor) await assertNotRequired(db);
       // They follow the password; without one there is nothing that they could complete.
       const wantsCodes = after.has_factor > 0 && after.password_hash !== null;
-      const codes = wantsCodes && !(await store.countRecoveryCodes(db, adminId)) ? newRecoveryCodes() : [];
+      const codes = wantsCodes && !(await store.countRecoveryCodes(db, keyOf(adminId))) ? newRecoveryCodes() : [];
       if (codes.length > 0 || !after.has_factor)
-        await store.replaceRecoveryCodes(db, adminId, codes.map(recoveryCodeHash));
+        await store.replaceRecoveryCodes(db, keyOf(adminId), codes.map(recoveryCodeHash));
       await deleteOtherSessions(db, adminId, sessionHash);
       await recordChange(db, { ...entry, now: now() });
       return codes;
     });
-  }
-
-  #open(adminId: string, sealed: string): string {
-    const { secrets } = this.#deps;
-    try {
-      return secrets.open(sealed, sealedFor(adminId));
-    } catch (cause) {
-      throw fail('OperationForbidden', {
-        message:
-          'Codes cannot be checked: the key with which their secret was stored is not configured here (PHAROS_SECRET_KEY, or secret.key in the data folder). Use a recovery code or a passkey.',
-        cause,
-      });
-    }
   }
 }
 
@@ -210,7 +164,7 @@ export async function resetFactors(
   return db.transaction(async (db) => {
     const admin = await lockAdmin(db, adminId);
     if (!admin) throw fail('ObjectNotFound', `There is no administrator ${adminId}.`);
-    await store.deleteFactors(db, adminId);
+    await store.deleteFactors(db, keyOf(adminId));
     await deleteSessionsOf(db, adminId);
     await recordChange(db, { by, action: 'factor.reset', subject: admin.email, now: now() });
     return { ...admin, has_factor: 0 };
@@ -218,7 +172,7 @@ export async function resetFactors(
 }
 
 async function assertCanSignIn(db: Db, { admin_id, password_hash }: AdminRow): Promise<void> {
-  if (password_hash !== null || (await store.listPasskeys(db, admin_id)).length > 0) return;
+  if (password_hash !== null || (await store.listPasskeys(db, keyOf(admin_id))).length > 0) return;
   throw fail('OperationForbidden', 'This passkey is your only way to sign in. Set a password first.');
 }
 

@@ -1,5 +1,6 @@
 import { secretHash } from '../../../access/access.ts';
 import { type Actor, recordChange } from '../../../access/audit.ts';
+import { assertReach, type Reach, reachText, storedReach } from '../../../access/reach.ts';
 import type { AdminRole } from '../../../access/roles.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
@@ -7,8 +8,8 @@ import { newObjectId, randomText } from '../../../base/id.ts';
 import type { Passwords } from '../../../base/passwords.ts';
 import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
 import type { NewJob } from '../../../jobs/job.ts';
+import type { NewPasskey } from '../../../sign-in/factors/webauthn.ts';
 import * as accounts from '../accounts/store.ts';
-import type { NewPasskey } from '../factors/webauthn.ts';
 import * as store from './store.ts';
 
 const hourMs = 3_600_000;
@@ -41,6 +42,14 @@ export interface MailPayload {
   readonly purpose: store.LinkKind;
   /** An invitation, or the address of an administrator. */
   readonly subject: string;
+}
+
+/** Who is to become what. */
+export interface Invited {
+  readonly email: string;
+  readonly role: AdminRole;
+  /** Everywhere without it. */
+  readonly apps?: Reach;
 }
 
 /** Either it is on its way, or somebody has to hand it over. */
@@ -95,15 +104,18 @@ export class AdminLinks {
   }
 
   /** @throws Failure DuplicateValue when the address is an administrator's, or invited already */
-  async invite(wanted: { readonly email: string; readonly role: AdminRole }, by: Actor) {
+  async invite(wanted: Invited, by: Actor) {
     const { db, now } = this.#deps;
     const at = now();
+    const { apps = null } = wanted;
+    assertReach({ role: wanted.role, apps });
     const row: store.InvitationRow = {
       invitation_id: newObjectId(at),
       admin_id: newObjectId(at),
       email: wanted.email.trim(),
       email_key: accounts.adminEmailKey(wanted.email),
       role: wanted.role,
+      apps: reachText(apps),
       invited_by: by.name,
       created_at: at,
       expires_at: at + invitationMs,
@@ -113,7 +125,7 @@ export class AdminLinks {
         if (await accounts.findAdminByEmail(db, row.email_key))
           throw fail('DuplicateValue', `There is an administrator with the e-mail address ${row.email} already.`);
         await store.insertInvitation(db, row);
-        const after = { email: row.email, role: row.role };
+        const after = { email: row.email, role: row.role, apps };
         await recordChange(db, { by, action: 'administrator.invite', subject: row.email, after, now: at });
         return this.#send(db, 'invitation', row.invitation_id, row.expires_at);
       });
@@ -215,6 +227,7 @@ export class AdminLinks {
           name,
           password_hash: hash,
           role: invitation.role,
+          apps: invitation.apps,
           disabled_at: null,
           local_until: null,
           created_at: at,
@@ -227,7 +240,7 @@ export class AdminLinks {
           by: { name: row.email, address },
           action: 'administrator.join',
           subject: row.email,
-          after: { role: row.role, invitedBy: invitation.invited_by },
+          after: { role: row.role, apps: storedReach(row), invitedBy: invitation.invited_by },
           now: at,
         });
         return row;

@@ -31,9 +31,9 @@ export function findInvitationOf(db: Db, emailKey: string, now: number): Promise
 
 /** @throws UniqueViolation when the address is invited already */
 export async function insertInvitation(db: Db, row: InvitationRow): Promise<void> {
-  await db.run(sql`insert into admin_invitations (invitation_id, admin_id, email, email_key, role, invited_by, created_at,
-      expires_at)
-    values (${row.invitation_id}, ${row.admin_id}, ${row.email}, ${row.email_key}, ${row.role}, ${row.invited_by},
+  await db.run(sql`insert into admin_invitations (invitation_id, admin_id, email, email_key, role, apps, invited_by,
+      created_at, expires_at)
+    values (${row.invitation_id}, ${row.admin_id}, ${row.email}, ${row.email_key}, ${row.role}, ${row.apps}, ${row.invited_by},
       ${row.created_at}, ${row.expires_at})`);
 }
 

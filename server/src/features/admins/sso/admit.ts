@@ -80,6 +80,7 @@ async function welcome(db: Db, person: Person, { provider, address, now }: Admit
     name: person.name ?? email,
     password_hash: null,
     role,
+    apps: invitation?.apps ?? null,
     disabled_at: null,
     local_until: null,
     created_at: now,

@@ -135,16 +135,25 @@ export class SsoProviders {
    * @throws Failure OperationForbidden unless whoever asks for it has signed in through a provider
    */
   async setOnlyWay(isOnly: boolean, admin: AdminContext, by: Actor): Promise<void> {
+    if (isOnly && admin.provider === null && !(await this.isOnlyWay()))
+      throw fail(
+        'OperationForbidden',
+        'Sign in through a provider first, which shows that it works and that you are an owner there too.',
+      );
+    await this.#setOnlyWay(isOnly, by);
+  }
+
+  /** For the command line: the providers may be gone. */
+  async allowOtherWays(by: Actor): Promise<void> {
+    await this.#setOnlyWay(false, by);
+  }
+
+  async #setOnlyWay(isOnly: boolean, by: Actor): Promise<void> {
     const { db } = this.#deps;
     await db.transaction(async (db) => {
       await store.lockProviders(db);
       const before = await store.isOnlyWay(db);
       if (before === isOnly) return;
-      if (isOnly && admin.provider === null)
-        throw fail(
-          'OperationForbidden',
-          'Sign in through a provider first, which shows that it works and that you are an owner there too.',
-        );
       await store.setOnlyWay(db, isOnly);
       if (isOnly) await store.deleteLocalSessions(db);
       const [only, was] = [{ only: isOnly }, { only: before }];

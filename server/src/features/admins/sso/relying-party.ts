@@ -1,4 +1,5 @@
 import * as client from 'openid-client';
+import { BoundedMap } from '../../../base/caches/bounded-map.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { TargetRules } from '../../../delivery/provider/target-rules.ts';
 import { addressIn, discover, type IssuerMetadata } from '../../../sign-in/oidc/discovery.ts';
@@ -49,7 +50,7 @@ const mostKept = 50;
 /** The authorization code flow of OpenID Connect with PKCE, from the side of this service. */
 export class RelyingParty {
   readonly #deps: RelyingPartyDeps;
-  readonly #metadata = new Map<string, { readonly metadata: IssuerMetadata; readonly readAt: number }>();
+  readonly #metadata = new BoundedMap<string, { readonly metadata: IssuerMetadata; readonly readAt: number }>(mostKept);
 
   constructor(deps: RelyingPartyDeps) {
     this.#deps = deps;
@@ -128,7 +129,6 @@ export class RelyingParty {
     const metadata = await discover(issuer, { targets, timeoutMs });
     addressIn(metadata, 'authorization_endpoint');
     addressIn(metadata, 'token_endpoint');
-    if (this.#metadata.size >= mostKept) this.#metadata.clear();
     this.#metadata.set(issuer, { metadata, readAt: now() });
     return metadata;
   }

@@ -1,5 +1,6 @@
 import type { DryRunCell, DryRunMeter, DryRunOutcome, Requests } from '../../../access/rules/dry-run.ts';
 import { type MemberRole, memberRoles, type Verb } from '../../../access/rules/rule-types.ts';
+import { BoundedMap } from '../../../base/caches/bounded-map.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
@@ -54,7 +55,7 @@ const judgeListsEveryMs = 10_000;
 export class DryRunCounter implements DryRunMeter {
   readonly #deps: Deps;
   #counts = new Map<string, Count>();
-  readonly #lists = new Map<string, Lists>();
+  readonly #lists = new BoundedMap<string, Lists>(manyCounts);
   /** By app, for as long as it is in use: apps are kept in memory as long. */
   readonly #requests = new Map<string, Requests>();
   #isJudging = false;
@@ -82,7 +83,6 @@ export class DryRunCounter implements DryRunMeter {
     const key = `${appId} ${cell.subject} ${cell.caller}`;
     const lists = this.#lists.get(key) ?? { judgedAt: Number.NEGATIVE_INFINITY, unjudged: 0 };
     lists.unjudged++;
-    if (this.#lists.size >= manyCounts) this.#lists.clear();
     this.#lists.set(key, lists);
     const now = this.#deps.now();
     if (this.#isJudging || Math.abs(now - lists.judgedAt) < judgeListsEveryMs) return;

@@ -6,8 +6,8 @@ import type { StoredAppRules } from '../../../access/rules/rule-types.ts';
 import { compileRules } from '../../../access/rules/rules.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
-import type { CacheVersion } from '../../../db/cache-version.ts';
 import type { Database } from '../../../db/db.ts';
+import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import * as store from '../store.ts';
 import type { DryRunCount, DryRunCounter, DryRunReport } from './dry-run-meter.ts';
 
@@ -62,7 +62,7 @@ export class DryRunService {
   async change(appId: string, given: unknown, by: Actor): Promise<DryRunView> {
     const { cacheVersion, counter, now, ruledFields } = this.#deps;
     const rules = given === undefined ? undefined : tidied(readRules(given, ruledFields));
-    await cacheVersion.change(async (db) => {
+    await cacheVersion.change(appId, async (db) => {
       const row = await store.lockApp(db, appId);
       if (!row) throw noSuchApp(appId);
       await store.updateDryRun(db, appId, rules);

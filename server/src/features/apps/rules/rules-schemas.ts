@@ -7,7 +7,7 @@ import { objectIdSchema } from '../../../http/answers.ts';
 const roles = Type.Array(Type.Enum([...memberRoles]));
 const ruleSchema = Type.Union([Type.Enum([...words]), Type.Object({}, { additionalProperties: true })], {
   description:
-    'A word, or a where over the record, in which $auth.userId, $auth.role and $auth.installationId stand for the caller',
+    'A word, or a where over the record, in which $auth.userId, $auth.role, $auth.installationId and $auth.venues stand for the caller',
 });
 const members = Type.Record(
   Type.String(),

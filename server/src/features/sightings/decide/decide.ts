@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Permissions } from '../../../access/consent.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
+import { isObject } from '../../../base/is-object.ts';
+import { inLanguage, languageFor } from '../../../delivery/push/translations.ts';
 import {
+  type Ear,
   type Firing,
   judgeEvents,
   type PresenceEvent,
@@ -9,6 +12,7 @@ import {
   type Rules,
   type Sample,
   timePrefix,
+  type VenueHours,
   type Verdict,
 } from '../../../proximity/index.ts';
 import type { SiteTrigger } from '../site/site-store.ts';
@@ -24,6 +28,8 @@ import { whereaboutsOf } from './whereabouts.ts';
 /** Where the track, triggers and history come from: the transaction, or the memory of a simulation. */
 export interface Reads {
   record(): Promise<TrackRecord | undefined>;
+  /** How the installation is known to hear; asked once, when its record begins. */
+  ear?(): Promise<Ear | null>;
   /** Beacons that were deleted are left out. */
   places(beaconIds: readonly string[]): Promise<readonly ReportedPlace[]>;
   triggers(beaconId: string): Promise<readonly SiteTrigger[]>;
@@ -46,12 +52,17 @@ export interface DecisionContext {
   readonly hasPushTarget: boolean;
   /** What the visitor has agreed to; without it, to everything. */
   readonly permissions?: Permissions;
+  /** The language and region of the phone, which choose the language of messages. */
+  readonly locale?: string | null;
+  /** The model of the phone. */
+  readonly model?: string | null;
 }
 
 /** Where it happens; a beacon that was deleted has only its id. */
 export interface ReportedPlace {
   readonly objectId: string;
   readonly timeZone?: string | undefined;
+  readonly hours?: VenueHours | undefined;
   readonly settings?: PresenceSettings;
 }
 
@@ -84,7 +95,10 @@ export interface JudgedAt {
 /** A verdict that lets a message go, under the id by which its delivery is known everywhere. */
 export interface Fired extends JudgedAt {
   readonly deliveryId: string;
+  /** With its content in the visitor's language. */
   readonly shown: SiteTrigger;
+  /** The language of the content, where the message says it. */
+  readonly language: string | null;
 }
 
 /** One id for each trigger, installation, visit and event: what makes a delivery that delivery. */
@@ -103,7 +117,7 @@ export async function decide(
 ): Promise<Decision> {
   const { installationId, now, heldSince } = context;
   const stored = await reads.record();
-  const record = stored ?? newRecord(now);
+  const record = stored ?? newRecord(now, context.policy.oneZone ? await reads.ear?.() : null);
   const sensed =
     samples === null
       ? passTime(installationId, record, now)
@@ -126,7 +140,7 @@ export async function decide(
     sensed,
     events: sensed.events,
     verdicts: judged.verdicts,
-    fired: firedOf(judged.verdicts, judged.triggers, installationId),
+    fired: firedOf(judged.verdicts, judged.triggers, context),
     triggers: judged.triggers,
     record: next,
     whereabouts,
@@ -194,11 +208,12 @@ async function judgeAll(reads: Reads, context: DecisionContext, { sensed, isTick
     knownUntil: isTick && !context.hasPushTarget ? Number.NEGATIVE_INFINITY : knownUntil(record, context.now),
     now: context.now,
     rulesOf: (beaconId): Rules => {
-      const timeZone = places.get(beaconId)?.timeZone;
+      const { timeZone, hours } = places.get(beaconId) ?? {};
       return {
         ...common,
         triggers: (triggers.get(beaconId) ?? []).map(({ trigger }) => trigger),
         ...(timeZone === undefined ? {} : { beaconTimeZone: timeZone }),
+        ...(hours === undefined ? {} : { hours }),
         hasTarget: context.hasTarget,
         hasConsent: context.permissions?.messages ?? true,
       };
@@ -240,11 +255,25 @@ const earliestOf = ({ events, context }: Asked) => events.reduce((least, { at })
 function firedOf(
   verdicts: readonly JudgedAt[],
   triggers: ReadonlyMap<string, readonly SiteTrigger[]>,
-  installationId: string,
+  { installationId, locale }: DecisionContext,
 ): Fired[] {
   return verdicts.flatMap(({ beaconId, verdict }) => {
     const shown = triggers.get(beaconId)?.find(({ trigger }) => trigger.id === verdict.triggerId);
     if (verdict.outcome !== 'fired' || !shown) return [];
-    return [{ beaconId, verdict, shown, deliveryId: triggerDeliveryId(verdict, installationId) }];
+    const content = shown.variants?.get(verdict.group ?? '') ?? shown.content;
+    const worded = inWords({ ...shown, content }, locale);
+    return [{ beaconId, verdict, ...worded, deliveryId: triggerDeliveryId(verdict, installationId) }];
   });
+}
+
+/** What is shown, in the language that the visitor reads. */
+function inWords(shown: SiteTrigger, locale: string | null | undefined): Pick<Fired, 'shown' | 'language'> {
+  const { words, content } = shown;
+  const language = languageFor(words, locale);
+  if (!words.translations) return { shown, language };
+  const { message } = content;
+  const translated = isObject(message)
+    ? { ...content, message: inLanguage(message, words, language) }
+    : inLanguage(content, words, language);
+  return { shown: { ...shown, content: translated }, language };
 }

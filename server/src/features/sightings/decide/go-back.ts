@@ -26,7 +26,7 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const known = stored.flatMap((segment) => readSamples(segment.samples));
   const { merged, duplicates } = mergeSamples(known, samples);
   if (duplicates === samples.length) return { ...nothing(sensing.record), duplicates };
-  const checkpoint = stored[0]?.checkpoint ?? newTrack();
+  const checkpoint = stored[0]?.checkpoint ?? newTrack(record.ear);
   const settings = await sensing.settingsOf(beaconsOf(merged));
   // Whoever is in contact keeps the settings under which the contact began.
   const settingsNow = (beaconId: string) => {
@@ -86,6 +86,7 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
     written: withoutDropped(written, rest.dropped),
     dropped: [...new Set([...stored.map(({ startedAt }) => startedAt), ...rest.dropped])],
     evidence: {},
+    passes: [],
     isLate: true,
   };
 }
@@ -150,7 +151,7 @@ const keyOf = ({ occurredAt, beaconId, event, rssi, receiver, distance, txPower 
   `${occurredAt} ${beaconId} ${event ?? ''} ${rssi ?? ''} ${distance ?? ''} ${txPower ?? ''} ${receiver ?? ''}`;
 
 /** Both in order. Of samples that are alike, as many stay as the fuller of the two has. */
-function mergeSamples(known: readonly Sample[], samples: readonly Sample[]) {
+export function mergeSamples(known: readonly Sample[], samples: readonly Sample[]) {
   const counts = new Map<string, number>();
   for (const sample of known) {
     const key = keyOf(sample);

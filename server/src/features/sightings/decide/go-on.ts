@@ -3,6 +3,7 @@ import {
   type Evidence,
   follow,
   noEvidence,
+  type Pass,
   type PresenceEvent,
   type Sample,
 } from '../../../proximity/index.ts';
@@ -22,6 +23,7 @@ export async function goOn({ installationId, record, samples, now, settingsOf, h
   const events: PresenceEvent[] = [];
   const retracted = new Set<string>();
   const evidence: Record<string, Evidence> = {};
+  const passes: Pass[] = [];
   let { track } = record;
   const [, count] = segments.at(-1) ?? [0, SEGMENT_SAMPLES];
   let isFull = count >= SEGMENT_SAMPLES;
@@ -36,6 +38,7 @@ export async function goOn({ installationId, record, samples, now, settingsOf, h
     track = followed.state;
     events.push(...followed.events);
     for (const id of followed.retracted) retracted.add(id);
+    passes.push(...followed.passes);
     for (const [id, one] of Object.entries(followed.evidence))
       evidence[id] = addEvidence(evidence[id] ?? noEvidence, one);
   }
@@ -48,5 +51,5 @@ export async function goOn({ installationId, record, samples, now, settingsOf, h
     retracted,
   });
   const { dropped } = next;
-  return { ...nothing(next.record), ...told, written: withoutDropped(written, dropped), dropped, evidence };
+  return { ...nothing(next.record), ...told, written: withoutDropped(written, dropped), dropped, evidence, passes };
 }

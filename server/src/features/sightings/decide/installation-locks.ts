@@ -1,3 +1,4 @@
+import { permissionsOf } from '../../../access/consent.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import { Lookup } from '../../../db/bulk.ts';
 import type { Db, Row } from '../../../db/db.ts';
@@ -12,6 +13,10 @@ export interface InstallationLock {
   readonly heldSince: number | undefined;
   /** What its visitor has decided, as it is stored. */
   readonly consents: string | null;
+  /** The language and region of the phone, as it reported them. */
+  readonly locale: string | null;
+  /** The model of the phone, as it reported it. */
+  readonly model: string | null;
 }
 
 interface LockRow extends Row {
@@ -22,6 +27,8 @@ interface LockRow extends Row {
   readonly held_since: number | null;
   readonly user_id: string | null;
   readonly consents: string | null;
+  readonly locale_identifier: string | null;
+  readonly device_model: string | null;
 }
 
 /** Whom a batch is about. */
@@ -49,6 +56,8 @@ const carriedBy = (row: LockRow) => ({
   hasPushTarget: isReachable(row),
   heldSince: row.held_since ?? undefined,
   consents: row.consents,
+  locale: row.locale_identifier,
+  model: row.device_model,
 });
 
 interface LockedRow extends LockRow {
@@ -57,7 +66,7 @@ interface LockedRow extends LockRow {
 }
 
 const lockColumns = raw(
-  'object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id, consents, secret_hash',
+  'object_id, installation_id, device_token, token_dead_at, unproven, held_since, user_id, consents, secret_hash, locale_identifier, device_model',
 );
 /** By the name of the column and how rows are locked. */
 const locks = new Map<string, Lookup<'installation_id' | 'object_id'>>();
@@ -156,6 +165,21 @@ async function existing(db: Db, appId: string, named: readonly Named[]): Promise
   const found = new Set<string>();
   for (const statement of clientIds.of(db.dialect, [appId], ids))
     for (const row of await db.all<{ installation_id: string }>(statement)) found.add(row.installation_id);
+  return found;
+}
+
+const ownIds = new Lookup(
+  ['object_id'],
+  (isWanted) => sql`select object_id, consents from installations where app_id = ${null} and ${isWanted}`,
+);
+
+/** Those of the installations that have not been erased, and whose visitors have not refused analytics. */
+export async function findLearnable(db: Db, appId: string, objectIds: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  const ids = objectIds.map((object_id) => ({ object_id }));
+  for (const statement of ownIds.of(db.dialect, [appId], ids))
+    for (const { object_id, consents } of await db.all<{ object_id: string; consents: string | null }>(statement))
+      if (permissionsOf(consents, { consent: 'assumed' }).analytics) found.add(object_id);
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { endings, follow, type PresenceEvent, type Sample } from '../../../proximity/index.ts';
+import { endings, follow, newTrack, type PresenceEvent, type Sample } from '../../../proximity/index.ts';
 import type { StoredVisit } from '../traces/told-store.ts';
 import { factsOf, type PresenceHistory, type Reconciled, reconcile, type VisitFacts } from './reconcile.ts';
 import { beaconsOf, type Sensing } from './sensed.ts';
@@ -7,7 +7,7 @@ import { WINDOW_MS } from './track-record.ts';
 /** Samples from before what is kept: visits of their own, which may touch visits that were told and make them grow. */
 export async function join({ installationId, record, samples, settingsOf, kept }: Sensing): Promise<Reconciled> {
   const settings = await settingsOf(beaconsOf(samples));
-  const { state, events } = follow({ installationId, state: null, samples, settingsOf: settings });
+  const { state, events } = follow({ installationId, state: newTrack(record.ear), samples, settingsOf: settings });
   const ends = endings({ installationId, state, until: Number.MAX_SAFE_INTEGER, patience: 0 });
   const facts = factsOf([...events, ...ends], null);
   const first = (samples[0] as Sample).occurredAt;

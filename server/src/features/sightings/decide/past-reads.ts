@@ -1,6 +1,7 @@
 import { BatchLoader } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
-import type { Firing, PresenceEvent } from '../../../proximity/index.ts';
+import type { Ear, Firing, PresenceEvent } from '../../../proximity/index.ts';
+import { findEars, type Listener } from '../site/hearing.ts';
 import {
   type EventScope,
   findEventsAfter,
@@ -11,7 +12,8 @@ import {
 } from '../traces/told-store.ts';
 import type { Reads } from './decide.ts';
 import { countVisits, type FiringScope, findFirings, type PresenceKey } from './presence-store.ts';
-import { findSegments, type SegmentScope, type StoredSegment } from './track-store.ts';
+import type { TrackRecord } from './track-record.ts';
+import { findSegments, findTracks, keyText, type SegmentScope, type StoredSegment } from './track-store.ts';
 
 /** For an installation of which nothing is kept. */
 export const nothingKept: Reads['kept'] = {
@@ -25,18 +27,35 @@ export const nothingKept: Reads['kept'] = {
  * is one statement for all of them.
  */
 export class PastReads {
+  readonly #records: BatchLoader<TrackKey, TrackRecord | undefined>;
   readonly #segments: BatchLoader<SegmentScope, StoredSegment[]>;
   readonly #visits: BatchLoader<TrackKey & VisitScope, StoredVisit[]>;
   readonly #events: BatchLoader<TrackKey & EventScope, PresenceEvent[]>;
   readonly #firings: BatchLoader<FiringScope, Firing[]>;
   readonly #counts: BatchLoader<PresenceKey, number>;
+  readonly #ears: BatchLoader<Listener, Ear | null>;
 
   constructor(db: Db) {
+    this.#records = new BatchLoader(async (keys) => {
+      const found = await findTracks(db, keys);
+      return keys.map((key) => found.get(keyText(key))?.record);
+    });
     this.#segments = new BatchLoader((scopes) => findSegments(db, scopes));
     this.#visits = new BatchLoader((scopes) => findVisits(db, scopes));
     this.#events = new BatchLoader((scopes) => findEventsAfter(db, scopes));
     this.#firings = new BatchLoader((scopes) => findFirings(db, scopes));
+    this.#ears = new BatchLoader((listeners) => findEars(db, listeners));
     this.#counts = new BatchLoader((keys) => countVisits(db, keys));
+  }
+
+  /** The track as it is stored. */
+  record(key: TrackKey): Promise<TrackRecord | undefined> {
+    return this.#records.ask(key);
+  }
+
+  /** How a phone is known to hear. */
+  ear(listener: Listener): Promise<Ear | null> {
+    return this.#ears.ask(listener);
   }
 
   /** `userId` is the person who is signed in on the installation. */

@@ -9,6 +9,8 @@ export interface VisitChange {
   readonly beaconId: string;
   readonly change: 'corrected' | 'reopened' | 'merged' | 'removed';
   readonly enteredAt: number;
+  /** When it was said to have begun before, if that may have been another time. */
+  readonly wasEnteredAt?: number;
   /** Null: it is open. */
   readonly exit: PresenceEvent | null;
   /** The visit that it has become a part of. */
@@ -242,7 +244,8 @@ class Work {
       first.exit?.cause !== (first.exit && end?.cause);
     if (!isReopened && !isOther) return;
     const change = isReopened ? 'reopened' : 'corrected';
-    this.#visits.push({ id: first.id, beaconId: first.beaconId, change, enteredAt, exit: end });
+    const { id, beaconId, enteredAt: wasEnteredAt } = first;
+    this.#visits.push({ id, beaconId, change, enteredAt, wasEnteredAt, exit: end });
   }
 
   #compareEnter(found: VisitFacts, first: Told, enteredAt: number): void {
@@ -299,7 +302,13 @@ class Work {
   }
 }
 
-const visitOf = ({ id, beaconId, enteredAt, exit }: Told) => ({ id, beaconId, enteredAt, exit });
+const visitOf = ({ id, beaconId, enteredAt, exit }: Told) => ({
+  id,
+  beaconId,
+  enteredAt,
+  wasEnteredAt: enteredAt,
+  exit,
+});
 
 /** The end of a visit whose EXIT event is no longer kept. */
 function exitOf({ id, beaconId, enteredAt, leftAt }: StoredVisit): PresenceEvent {

@@ -1,4 +1,4 @@
-import type { Evidence, PresenceEvent, PresenceSettings, Sample, TrackState } from '../../../proximity/index.ts';
+import type { Evidence, Pass, PresenceEvent, PresenceSettings, Sample, TrackState } from '../../../proximity/index.ts';
 import type { StoredVisit, VisitScope } from '../traces/told-store.ts';
 import { type Corrections, noCorrections } from './reconcile.ts';
 import type { TrackRecord } from './track-record.ts';
@@ -43,6 +43,8 @@ export interface Sensed extends Corrections {
   readonly dropped: readonly number[];
   /** What new samples in order say about the radio of beacons; what comes late has been heard of already. */
   readonly evidence: Readonly<Record<string, Evidence>>;
+  /** The beacons that new samples in order have passed. */
+  readonly passes: readonly Pass[];
   /** Something of it belongs before what was known: what is told may have been told before. */
   readonly isLate: boolean;
 }
@@ -54,6 +56,7 @@ export const nothing = (record: TrackRecord): Sensed => ({
   written: [],
   dropped: [],
   evidence: {},
+  passes: [],
   isLate: false,
   ...noCorrections,
 });

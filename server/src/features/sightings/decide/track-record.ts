@@ -1,6 +1,7 @@
 import {
   type ClockState,
   copyTrack,
+  type Ear,
   newClock,
   newTrack,
   nextEnding,
@@ -32,6 +33,8 @@ export interface TrackRecord {
   readonly told: ToldWhereabouts | null;
   /** When the record was begun (service's clock): older visits are not its own, and only grow. */
   readonly since: number;
+  /** How the phone was known to hear when the record was begun: whatever comes late begins with the same. */
+  readonly ear: Ear | null;
 }
 
 export interface ToldWhereabouts {
@@ -42,9 +45,9 @@ export interface ToldWhereabouts {
 
 export type Segment = readonly [start: number, count: number];
 
-export function newRecord(now: number): TrackRecord {
+export function newRecord(now: number, ear: Ear | null = null): TrackRecord {
   return {
-    track: newTrack(),
+    track: newTrack(ear),
     waits: [],
     ended: [],
     lag: 0,
@@ -55,6 +58,7 @@ export function newRecord(now: number): TrackRecord {
     told: null,
     spells: {},
     since: now,
+    ear,
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import { BulkRead, bulkDelete, bulkInsert, Lookup } from '../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../db/db.ts';
@@ -10,37 +11,72 @@ import { parseTrackRecord, type TrackRecord } from './track-record.ts';
 
 /** The engine's state of each installation, and the samples that led to it. SQL and nothing else. */
 
-const keyText = ({ appId, installationId }: TrackKey) => `${appId} ${installationId}`;
+/** What a track is known by in memory. */
+export const keyText = ({ appId, installationId }: TrackKey) => `${appId} ${installationId}`;
 const cellsOf = ({ appId, installationId }: TrackKey) => ({ app_id: appId, installation_id: installationId });
 
-interface TrackRow extends Row {
+/** Which writing of a track it is. */
+export interface TrackVersion {
+  readonly version: number;
+  /** ms */
+  readonly writtenAt: number;
+}
+
+export interface StoredTrack extends TrackVersion {
+  readonly record: TrackRecord;
+}
+
+interface VersionRow extends Row {
   readonly installation_id: string;
+  readonly version: number;
+  readonly updated_at: number;
+}
+
+interface TrackRow extends VersionRow {
   readonly state: string;
 }
 
 const tracksOf = new Lookup(
   ['installation_id'],
-  (isWanted) => sql`select installation_id, state from tracks where app_id = ${null} and ${isWanted}`,
+  (isWanted) =>
+    sql`select installation_id, state, version, updated_at from tracks where app_id = ${null} and ${isWanted}`,
 );
 
-/** The tracks of several installations. */
-export async function findTracks(
+const versionsOf = new Lookup(
+  ['installation_id'],
+  (isWanted) => sql`select installation_id, version, updated_at from tracks where app_id = ${null} and ${isWanted}`,
+);
+
+async function findBy<R extends VersionRow>(
   db: Db,
+  lookup: Lookup<'installation_id'>,
   keys: readonly TrackKey[],
-): Promise<(key: TrackKey) => TrackRecord | undefined> {
-  const found = new Map<string, TrackRecord>();
+): Promise<Map<string, R>> {
+  const found = new Map<string, R>();
   for (const [appId, ofApp] of Map.groupBy(keys, (key) => key.appId)) {
     const cells = ofApp.map(({ installationId }) => ({ installation_id: installationId }));
-    for (const statement of tracksOf.of(db.dialect, [appId], cells)) {
-      for (const row of await db.all<TrackRow>(statement))
-        found.set(keyText({ appId, installationId: row.installation_id }), parseTrackRecord(row.state));
-    }
+    for (const statement of lookup.of(db.dialect, [appId], cells))
+      for (const row of await db.all<R>(statement))
+        found.set(keyText({ appId, installationId: row.installation_id }), row);
   }
-  return (key) => found.get(keyText(key));
+  return found;
 }
 
-export async function findTrack(db: Db, key: TrackKey): Promise<TrackRecord | undefined> {
-  return (await findTracks(db, [key]))(key);
+/** The tracks of several installations, by `keyText`. */
+export async function findTracks(db: Db, keys: readonly TrackKey[]): Promise<ReadonlyMap<string, StoredTrack>> {
+  const rows = await findBy<TrackRow>(db, tracksOf, keys);
+  return new Map(
+    [...rows].map(([key, { state, version, updated_at: writtenAt }]) => [
+      key,
+      { record: parseTrackRecord(state), version, writtenAt },
+    ]),
+  );
+}
+
+/** The versions of several tracks, by `keyText`. */
+export async function findVersions(db: Db, keys: readonly TrackKey[]): Promise<ReadonlyMap<string, TrackVersion>> {
+  const rows = await findBy<VersionRow>(db, versionsOf, keys);
+  return new Map([...rows].map(([key, { version, updated_at: writtenAt }]) => [key, { version, writtenAt }]));
 }
 
 export interface DueInstallation {
@@ -55,13 +91,19 @@ export function findDueInstallations(db: Db, now: number, limit: number): Promis
   );
 }
 
-/** When the next track falls due after a time; undefined when none does. One look at an index. */
-export async function findNextDeadline(db: Db, after: number): Promise<number | undefined> {
-  const row = await db.one<{ next_deadline: number }>(
-    sql`select next_deadline from tracks where next_deadline > ${after} order by next_deadline limit 1`,
+/** When the next tracks fall due after a time, the earliest first. A look at an index. */
+export function findNextDeadlines(
+  db: Db,
+  after: number,
+  limit: number,
+): Promise<{ readonly app_id: string; readonly next_deadline: number }[]> {
+  return db.all(
+    sql`select app_id, next_deadline from tracks where next_deadline > ${after} order by next_deadline limit ${limit}`,
   );
-  return row?.next_deadline;
 }
+
+/** Selects when the first track of all falls due, or fell due. A look at an index. */
+export const firstDeadline: Sql = raw('select min(next_deadline) from tracks');
 
 const clockStep = 500;
 
@@ -80,22 +122,23 @@ interface FutureRow extends Row {
 export async function mendFutureTracks(db: Database, now: number): Promise<void> {
   const tolerated = now + 60_000;
   for (;;) {
-    const isDone = await db.transaction(async (db) => {
-      const rows = await db.all<FutureRow>(
-        sql`select app_id, installation_id, state, next_deadline, updated_at from tracks
-          where next_deadline > ${tolerated} and updated_at > ${tolerated} order by next_deadline limit ${clockStep}${raw(db.dialect.skipLocked)}`,
-      );
+    // Without a lock: it would be one over all apps, which a distributed database does not have.
+    const rows = await db.all<FutureRow>(
+      sql`select app_id, installation_id, state, next_deadline, updated_at from tracks
+        where next_deadline > ${tolerated} and updated_at > ${tolerated} order by next_deadline limit ${clockStep}`,
+    );
+    await db.transaction(async (db) => {
       for (const row of rows) {
         const ahead = row.updated_at - now;
         const record = JSON.parse(row.state) as TrackRecord;
         // The lag is what lies between the sender's clock and ours; of the two, ours has moved.
         const moved = JSON.stringify({ ...record, lag: record.lag - ahead });
+        // Who writes a track now writes the present time, and is not overwritten.
         await db.run(sql`update tracks set state = ${moved}, next_deadline = ${row.next_deadline - ahead}, updated_at = ${now}
-          where app_id = ${row.app_id} and installation_id = ${row.installation_id}`);
+          where app_id = ${row.app_id} and installation_id = ${row.installation_id} and updated_at = ${row.updated_at}`);
       }
-      return rows.length < clockStep;
     });
-    if (isDone) return;
+    if (rows.length < clockStep) return;
   }
 }
 
@@ -103,20 +146,26 @@ export interface NewTrack extends TrackKey {
   readonly record: TrackRecord;
   readonly deadline: number | null;
   readonly now: number;
+  readonly version: number;
 }
+
+/** A version that no writing of the track has had. */
+export const newVersion = (): number => randomInt(1, 2 ** 47);
 
 const savedTracks = bulkInsert(tracks, {
   conflict: raw(`on conflict (app_id, installation_id) do update
-    set state = excluded.state, next_deadline = excluded.next_deadline, updated_at = excluded.updated_at`),
+    set state = excluded.state, next_deadline = excluded.next_deadline, updated_at = excluded.updated_at,
+      version = excluded.version`),
 });
 
 export function saveTracks(dialect: Dialect, saved: readonly NewTrack[]): Sql[] {
-  const cells = saved.map(({ appId, installationId, record, deadline, now }) => ({
+  const cells = saved.map(({ appId, installationId, record, deadline, now, version }) => ({
     app_id: appId,
     installation_id: installationId,
     state: JSON.stringify(record),
     next_deadline: deadline,
     updated_at: now,
+    version,
   }));
   return savedTracks.each(dialect, cells);
 }

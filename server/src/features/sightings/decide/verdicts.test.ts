@@ -224,6 +224,43 @@ for (const database of databases) {
       assert.ok(!('delivery' in (await site.get(`notifications/${id}`))));
     });
 
+    test('a message keeps to the hours of the venue in its zone, and waits for the opening if told to', async () => {
+      await site.app.app.users.setUserRole({ appId: site.app.appId, userId: site.user.userId }, 'manager');
+      const ask = async (method: 'POST' | 'PUT', url: string, body: object) =>
+        (await site.ask({ method, url: `/api/v2/${url}`, body })).body.result.objectId as string;
+      await setPolicy({ timeZone: 'Europe/Vienna' });
+      const venue = await ask('POST', 'venues', {
+        name: 'Museum',
+        timeZone: 'Asia/Kathmandu',
+        openingHours: [{ dayName: 'Mon', from: '17:05', until: '18:00' }],
+        exceptions: [{ date: '2026-03-03', name: 'New year', hours: [] }],
+      });
+      const open = await site.notification({ delivery: { venueHours: { during: 'open' } } });
+      const day = await site.notification({ delivery: { venueHours: { during: 'openDays' } } });
+      const later = await site.notification({ delivery: { venueHours: { during: 'open', alreadyInside: true } } });
+      const scenario = await site.scenario({
+        showOn: week.map((dayName) => ({ dayName, checked: dayName === 'Mon' })),
+      });
+      assert.deepEqual((await visit()).sort(), [open, day, later, scenario].sort(), 'a beacon without a venue');
+      await ask('PUT', `beacons/${site.hall}`, { venueId: pointer('Venue', venue) });
+      assert.deepEqual((await visit()).sort(), [day, scenario].sort());
+      const closed = 'Not shown: the venue was closed on 2026-03-02 at 16:47 in Asia/Kathmandu';
+      assert.deepEqual(await why(open), ['closed', `${closed}.`]);
+      assert.equal((await why(later))[0], 'closed', 'the visitor left before it opened');
+      site.app.clock.now += minute;
+      await site.send([site.decided('ENTER', site.now)]);
+      const where = JSON.stringify({ triggerId: later, outcome: 'pending' });
+      assert.equal((await site.list('verdicts', { where }))[0].dueAt, '2026-03-02T11:20:00.000Z', '17:05 there');
+      site.app.clock.now = Date.parse('2026-03-02T11:21:00.000Z');
+      await site.send([site.decided('EXIT', site.now)]);
+      assert.deepEqual(await why(later), ['fired', 'Shown.']);
+      // Monday evening in Vienna is Tuesday, a holiday, in Kathmandu.
+      site.app.clock.now = Date.parse('2026-03-02T19:00:00.000Z');
+      assert.deepEqual(await visit(), []);
+      assert.deepEqual(await why(day), ['closed', 'Not shown: the venue does not open on 2026-03-03 (New year).']);
+      assert.equal((await why(scenario))[1], 'Not shown: it runs on Mon, and it was Tuesday in Asia/Kathmandu.');
+    });
+
     test("the site's time zone is that of the message, then of the beacon, then of the app", async () => {
       // 12:01 in UTC+1 on Monday is Tuesday on Kiritimati (UTC+14).
       await site.ask({

@@ -41,6 +41,11 @@ export const messageSchema = Type.Object({
   beaconId: pointerSchema('Beacon'),
   visitId: visitIdMember,
   isPushed: Type.Boolean({ description: 'Whether a push is on its way too' }),
+  language: Type.Optional(
+    Type.String({
+      description: "The language that the visitor's localeIdentifier has chosen, where the message says it",
+    }),
+  ),
   notification: Type.Optional(Type.Object({}, { description: 'objectId, description, type, message' })),
   scenario: Type.Optional(
     Type.Object({}, { description: 'objectId, storylineId, title, campaign, alertTitle, alertMessage, url…' }),
@@ -56,7 +61,7 @@ export function answeredMessages(decisions: readonly Decision[]): AnsweredMessag
   return decisions
     .flatMap(({ fired, isPushed }) => fired.map((one) => ({ ...one, isPushed })))
     .sort((a, b) => a.verdict.at - b.verdict.at)
-    .map(({ verdict, deliveryId, shown, beaconId, isPushed }) => ({
+    .map(({ verdict, deliveryId, shown, language, beaconId, isPushed }) => ({
       deliveryId,
       kind: verdict.kind,
       triggerId: verdict.triggerId,
@@ -65,6 +70,7 @@ export function answeredMessages(decisions: readonly Decision[]): AnsweredMessag
       beaconId: pointer('Beacon', beaconId),
       visitId: verdict.visitId,
       isPushed,
+      ...(language === null ? {} : { language }),
       [verdict.kind]: shown.content satisfies Content,
     }));
 }

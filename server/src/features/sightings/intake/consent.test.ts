@@ -67,6 +67,11 @@ for (const database of databases) {
       }
       return found;
     };
+    /** Without the counting of visits, which is done in the background, whenever it comes to it. */
+    const recorded = async () => {
+      const { visit_changes: _waiting, first_visits: _counted, ...rest } = await rowsOfPhone();
+      return rest;
+    };
 
     test('where it is required, nothing names a phone that has said nothing; its sightings are counted', async () => {
       await require();
@@ -153,11 +158,11 @@ for (const database of databases) {
       await agree({ analytics: no, messages: no });
       const [visitThen] = await site.list('visits');
       assert.deepEqual([visitThen.isOpen, visitThen.leftAt], [false, new Date(site.now).toISOString()]);
-      const before = await rowsOfPhone();
+      const before = await recorded();
       await site.send(early);
       await visit();
       await silence();
-      assert.deepEqual(await rowsOfPhone(), before);
+      assert.deepEqual(await recorded(), before);
       assert.deepEqual(await site.list('visits'), [visitThen]);
     });
 
@@ -179,10 +184,10 @@ for (const database of databases) {
       await require();
       await silence();
       assert.equal((await site.list('visits'))[0].isOpen, false);
-      const before = await rowsOfPhone();
+      const before = await recorded();
       assert.equal(before['tracks'], undefined);
       await visit();
-      assert.deepEqual(await rowsOfPhone(), before);
+      assert.deepEqual(await recorded(), before);
     });
 
     test('a refusal can have what was recorded erased', async () => {

@@ -7,15 +7,20 @@ import { Batcher } from '../../../db/batcher.ts';
 import type { Db } from '../../../db/db.ts';
 import { type DecisionContext, decide } from '../decide/decide.ts';
 import { lockForDecision } from '../decide/installation-locks.ts';
+import { HeldTracks, readOne } from '../held/held-tracks.ts';
+import { settle, startWith } from '../held/settle.ts';
+import { saveKeys } from '../record/key-store.ts';
 import { type RecordTools, recordDecisions } from '../record/record.ts';
 import type { SiteCache } from '../site/site-cache.ts';
+import type { TrackKey } from '../traces/told-store.ts';
 import type { Answer } from './answer.ts';
 import { type Batch, batchKey, type Placing, placeItems, readBatch } from './intake.ts';
-import { type Effect, groupBy, type Intake, readsOf, type Sender, takeTogether } from './take.ts';
+import { type Effect, groupBy, type Intake, readsOf, type Sender, type TakeTools, takeTogether } from './take.ts';
 
 export interface SightingDeps extends RecordTools {
   readonly db: Db;
   readonly site: SiteCache;
+  readonly held?: HeldTracks;
 }
 
 export type SightingService = ReturnType<typeof createSightingService>;
@@ -23,7 +28,8 @@ export type SightingService = ReturnType<typeof createSightingService>;
 /** Transactions at the same time, and what one may hold. Larger ones would keep their first sender waiting. */
 const together = { slots: 4, most: 64, mostWeight: 2_000 } as const;
 
-export function createSightingService({ db, site, ...tools }: SightingDeps) {
+export function createSightingService({ db, site, held = new HeldTracks(), ...others }: SightingDeps) {
+  const tools = { ...others, held };
   const take = (intakes: readonly Intake[]) => db.transaction((db) => takeTogether(db, intakes, { site, tools }));
   const batcher = new Batcher<Intake, Effect>({
     ...together,
@@ -41,6 +47,12 @@ export function createSightingService({ db, site, ...tools }: SightingDeps) {
     isOfOneItem: (error) => !(error instanceof Failure && error.name === 'Timeout'),
   });
   return {
+    /** Writes what is held in memory of an installation. @throws Failure ObjectNotFound when it is gone */
+    async flush({ appId, installationId }: TrackKey, { policy, now }: Pick<Sender, 'policy' | 'now'>): Promise<void> {
+      const sender = { appId, policy, now, userId: undefined, seesAll: true, secret: undefined };
+      const nothing = { placed: [], sentAt: undefined, batchKey: undefined };
+      await batcher.add({ ...nothing, sender, id: installationId, isOwn: false, isFlush: true });
+    },
     /**
      * Takes a batch of sightings: all that follows for one installation is written in one transaction, and only once.
      *
@@ -126,12 +138,14 @@ export async function mayBeNamed(
 export async function noteClientLog(
   db: Db,
   log: ClientLog,
-  { announce, logs }: Pick<RecordTools, 'announce' | 'logs'>,
+  { announce, logs, countVisits, held }: Pick<TakeTools, 'announce' | 'logs' | 'countVisits' | 'held'>,
 ): Promise<void> {
   const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
   const lock = await lockForDecision(db, appId, installationId);
   if (!lock) return;
   const reads = readsOf(db, { appId, installationId, userId: null });
+  const known = await readOne(held, db, { appId, installationId });
+  const start = await startWith(known, [{ beaconId, event, occurredAt, logged: true }], reads.record);
   const context: DecisionContext = {
     installationId,
     policy,
@@ -140,8 +154,17 @@ export async function noteClientLog(
     hasPushTarget: false,
     heldSince: lock.heldSince,
   };
-  const decision = await decide(reads, context, [{ beaconId, event, occurredAt, logged: true }]);
+  const decision = await decide({ ...reads, record: async () => start.record }, context, start.samples);
+  const settled = settle(held, { start, decision, now, keys: [], isDue: false });
   // Nothing is sent, and the twelve hours of an open visit are noticed in time by reading the index again.
-  const tools: RecordTools = { requestPushes: async () => undefined, expect: () => undefined, announce, logs };
-  await recordDecisions(db, [{ decision, recording: { appId, context } }], tools);
+  const tools: RecordTools = {
+    requestPushes: async () => undefined,
+    expect: () => undefined,
+    announce,
+    logs,
+    ...(countVisits ? { countVisits } : {}),
+  };
+  const keys = settled.keys.map((key) => ({ appId, installationId, key, now }));
+  await recordDecisions(db, [{ ...settled, recording: { appId, context } }], tools, saveKeys(db.dialect, keys));
+  db.afterCommit(settled.afterCommit);
 }

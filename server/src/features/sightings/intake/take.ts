@@ -9,8 +9,10 @@ import { lockNamed, lockPersons, type NamedLock, personOf } from '../decide/inst
 import { nothingKept, PastReads } from '../decide/past-reads.ts';
 import { newRecord, type TrackRecord } from '../decide/track-record.ts';
 import * as store from '../decide/track-store.ts';
+import { type HeldTracks, type Known, nothingUnwritten } from '../held/held-tracks.ts';
+import { type Settled, settle, startWith } from '../held/settle.ts';
 import { endPresence } from '../record/end-presence.ts';
-import { findAnswers, keyText, noteKeys, saveAnswers } from '../record/key-store.ts';
+import { saveAnswers, saveKeys } from '../record/key-store.ts';
 import { type Decided, type RecordTools, recordDecisions } from '../record/record.ts';
 import { type SiteReads, storedSite } from '../site/site-cache.ts';
 import type { TrackKey } from '../traces/told-store.ts';
@@ -22,7 +24,8 @@ import {
   answeredMessages,
   answeredNearest,
 } from './answer.ts';
-import { correctTimes, type ItemProblem, type Placed, reportKey, type Timed } from './intake.ts';
+import { correctTimes, type ItemProblem, type Placed, type Timed } from './intake.ts';
+import { withoutRepeated } from './repeated.ts';
 
 /** What sightings do to the installations that they are about, in one transaction for several of them. */
 
@@ -50,6 +53,8 @@ export interface Intake {
   /** The sender's clock at sending, ms. */
   readonly sentAt: number | undefined;
   readonly batchKey: string | undefined;
+  /** Nothing was sent: what is held in memory is to be written. */
+  readonly isFlush?: true;
 }
 
 /** What a batch did to one installation. */
@@ -71,6 +76,8 @@ export interface TrackOwner {
   readonly installationId: string;
   /** The person who is signed in on it. */
   readonly userId: string | null;
+  /** The model of the phone. */
+  readonly model?: string | null;
   readonly site?: SiteReads;
   /** Shared by those who are decided about side by side. */
   readonly past?: PastReads;
@@ -79,11 +86,12 @@ export interface TrackOwner {
 /** The engine's reads in a transaction that holds the installation. */
 export function readsOf(
   db: Db,
-  { appId, installationId, userId, site = storedSite, past = new PastReads(db) }: TrackOwner,
+  { appId, installationId, userId, model = null, site = storedSite, past = new PastReads(db) }: TrackOwner,
 ): Reads {
   const key = { appId, installationId };
   return {
-    record: () => store.findTrack(db, key),
+    record: () => past.record(key),
+    ear: () => past.ear({ ...key, model }),
     places: (beaconIds) =>
       beaconIds.length === 0 ? Promise.resolve([]) : site.beaconsById(db, appId, [...new Set(beaconIds)]),
     triggers: (beaconId) => site.triggers(db, appId, beaconId),
@@ -92,13 +100,19 @@ export function readsOf(
 }
 
 /** An intake whose installation is locked, and what of it has not been counted yet. */
-interface Held {
+export interface Held {
   readonly intake: Intake;
   readonly lock: NamedLock;
   readonly permissions: Permissions;
-  readonly record: TrackRecord | undefined;
+  readonly known: Known;
   readonly timed: Timed;
   readonly fresh: readonly Placed[];
+  /** Keys of these. */
+  readonly keys: readonly string[];
+}
+
+export interface TakeTools extends RecordTools {
+  readonly held: HeldTracks;
 }
 
 /**
@@ -108,15 +122,16 @@ interface Held {
 export async function takeTogether(
   db: Db,
   intakes: readonly Intake[],
-  { site, tools }: { readonly site: SiteReads; readonly tools: RecordTools },
+  { site, tools }: { readonly site: SiteReads; readonly tools: TakeTools },
 ): Promise<readonly (Effect | undefined)[]> {
   const effects = new Map<Intake, Effect>();
   const had = await lock(db, intakes);
   const found = had.filter(({ intake, lock }) => isProven(lock, intake.sender));
   for (const one of had) if (!found.includes(one)) effects.set(one.intake, unprovenEffect(one.intake));
-  const storedOf = await store.findTracks(db, found.map(trackKeyOf));
-  const { locked, recordOf } = await withoutForbidden(db, found, storedOf);
-  const timed = locked.map((one) => withTimes(one, recordOf(one)));
+  const tracks = await tools.held.read(db, found.map(trackKeyOf));
+  const knownOf = (key: TrackKey) => tracks.get(store.keyText(key)) ?? unknownTrack(key);
+  const { locked, trackOf } = await withoutForbidden(db, found, knownOf);
+  const timed = locked.map((one) => withTimes(one, trackOf(one)));
   countUnnamed(db, found, tools);
   for (const one of found) if (!locked.includes(one)) effects.set(one.intake, nothingShown);
   const held: Held[] = [];
@@ -128,8 +143,15 @@ export async function takeTogether(
   const decisions = await allDone(
     held.map((one) => {
       const { appId } = one.intake.sender;
-      const owner = { appId, installationId: one.lock.objectId, userId: personOf(one.lock), site, past };
-      return decideForOne(one, readsOf(db, owner));
+      const owner = {
+        appId,
+        installationId: one.lock.objectId,
+        userId: personOf(one.lock),
+        model: one.lock.model,
+        site,
+        past,
+      };
+      return decideForOne(one, readsOf(db, owner), tools.held);
     }),
   );
   const answers: AnswerToKeep[] = [];
@@ -138,24 +160,32 @@ export async function takeTogether(
     if (held.permissions.analytics && effect.events.length + effect.messages.length > 0)
       answers.push({ ...held, effect });
   }
+  const keys = decisions.flatMap(({ held, keys }) => {
+    const { appId, now } = held.intake.sender;
+    return keys.map((key) => ({ appId, installationId: held.lock.objectId, key, now }));
+  });
+  const more = [...saveAnswers(db.dialect, answers.flatMap(answerOf)), ...saveKeys(db.dialect, keys)];
   const decided = decisions.map((one) => one.decided);
-  await recordDecisions(db, decided, tools, saveAnswers(db.dialect, answers.flatMap(answerOf)));
+  await recordDecisions(db, decided, tools, more);
+  db.afterCommit(() => {
+    for (const { afterCommit } of decisions) afterCommit();
+  });
   return intakes.map((intake) => effects.get(intake));
 }
 
-type Locked = Pick<Held, 'intake' | 'lock' | 'permissions'>;
-type Timely = Omit<Held, 'fresh'>;
+export type Locked = Pick<Held, 'intake' | 'lock' | 'permissions'>;
+export type Timely = Omit<Held, 'fresh' | 'keys'>;
 
 const trackKeyOf = ({ intake, lock }: Locked) => ({
   appId: intake.sender.appId,
   installationId: lock.objectId,
 });
 
-function withTimes(locked: Locked, record: TrackRecord | undefined): Timely {
+function withTimes(locked: Locked, known: Known): Timely {
   const { placed, sentAt, isOwn, sender } = locked.intake;
   // A gateway's clock is not that of the tags that it hears.
-  const clock = isOwn ? (record?.clock ?? newClock) : newClock;
-  return { ...locked, record, timed: correctTimes(placed, { clock, sentAt, now: sender.now }) };
+  const clock = isOwn ? (known.record?.clock ?? newClock) : newClock;
+  return { ...locked, known, timed: correctTimes(placed, { clock, sentAt, now: sender.now }) };
 }
 
 /** Where somebody is, only she, managers, and the phone that belongs to nobody are told. */
@@ -199,22 +229,34 @@ async function lock(db: Db, intakes: readonly Intake[]): Promise<Locked[]> {
   return own.filter(({ intake, person }) => person === null || had.has(`${intake.sender.appId} ${person}`));
 }
 
-type RecordOf = (key: TrackKey) => TrackRecord | undefined;
+type KnownOf = (key: TrackKey) => Known;
+
+const unknownTrack = (key: TrackKey): Known => ({
+  key,
+  record: undefined,
+  stored: undefined,
+  unwritten: nothingUnwritten,
+  apart: [],
+  seen: undefined,
+});
 
 /**
  * Leaves out those who have agreed neither to messages nor to being recorded: for them the engine does nothing. What was
  * recorded of somebody before the app asked for consent ends here.
  */
-async function withoutForbidden(db: Db, found: readonly Locked[], recordOf: RecordOf) {
+async function withoutForbidden(db: Db, found: readonly Locked[], knownOf: KnownOf) {
   const ended = new Set<Locked>();
   for (const one of found) {
-    if (one.permissions.analytics || !isRecorded(recordOf(trackKeyOf(one)))) continue;
+    if (one.permissions.analytics || !isRecorded(knownOf(trackKeyOf(one)).record)) continue;
     await endPresence(db, { ...trackKeyOf(one), now: one.intake.sender.now });
     ended.add(one);
   }
   return {
     locked: found.filter(({ permissions: { messages, analytics } }) => messages || analytics),
-    recordOf: (one: Locked) => (ended.has(one) ? undefined : recordOf(trackKeyOf(one))),
+    trackOf: (one: Locked) => {
+      const known = knownOf(trackKeyOf(one));
+      return ended.has(one) ? { ...unknownTrack(known.key), seen: known.seen } : known;
+    },
   };
 }
 
@@ -232,91 +274,61 @@ function countUnnamed(db: Db, found: readonly Locked[], { countSightings }: Reco
   });
 }
 
-interface Keyed extends Timely {
-  readonly keyed: readonly { readonly one: Placed; readonly key: string | undefined }[];
-  readonly keys: readonly string[];
-}
-
-/** What has not been counted yet, or the earlier answer to the same batch. */
-type Unrepeated =
-  | (Held & { readonly kind: 'fresh' })
-  | (Timely & { readonly kind: 'answered'; readonly answer: Effect });
-
-async function withoutRepeated(db: Db, locked: readonly Timely[]): Promise<Unrepeated[]> {
-  const named = locked.filter(({ permissions }) => permissions.analytics);
-  // Keys of sightings would say when a phone was heard.
-  const unnamed = locked.filter(({ permissions }) => !permissions.analytics);
-  const fresh = unnamed.map((one) => ({ ...one, kind: 'fresh' as const, fresh: one.timed.placed }));
-  return [...fresh, ...(await withoutKnown(db, named))];
-}
-
-async function withoutKnown(db: Db, locked: readonly Timely[]): Promise<Unrepeated[]> {
-  const all = locked.map(keyedOf);
-  const scopeOf = ({ intake, lock }: Locked) => ({ appId: intake.sender.appId, installationId: lock.objectId });
-  const news = all.flatMap((one) => one.keys.map((key) => ({ ...scopeOf(one), key, now: one.intake.sender.now })));
-  const noted = await noteKeys(db, news);
-  const freshOf = (one: Keyed) => new Set(one.keys.filter((key) => noted.has(keyText({ ...scopeOf(one), key }))));
-  // A batch with keys of which none is known has not been here before.
-  const asked = all.flatMap((one) => {
-    const { batchKey, placed, sender } = one.intake;
-    if (batchKey === undefined || placed.length === 0) return [];
-    if (one.keys.length > 0 && freshOf(one).size === one.keys.length) return [];
-    return [{ ...scopeOf(one), key: batchKey, since: sender.now - sender.policy.pushTimeToLive * 1000 }];
-  });
-  const answers = await findAnswers(db, asked);
-  return all.map((one) => {
-    const { keyed, keys: _keys, ...rest } = one;
-    const { batchKey } = one.intake;
-    const answer = batchKey === undefined ? undefined : answers.get(keyText({ ...scopeOf(one), key: batchKey }));
-    if (answer !== undefined) return { ...rest, kind: 'answered', answer: JSON.parse(answer) as Effect };
-    return { ...rest, kind: 'fresh', fresh: withKeysIn(keyed, freshOf(one)) };
-  });
-}
-
-/** Those with a fresh key, or with none. One key twice in a batch counts once. */
-function withKeysIn(keyed: Keyed['keyed'], fresh: ReadonlySet<string>): Placed[] {
-  const counted = new Set<string>();
-  return keyed.flatMap(({ one, key }) => {
-    if (key === undefined) return [one];
-    if (!fresh.has(key) || counted.has(key)) return [];
-    counted.add(key);
-    return [one];
-  });
-}
-
-function keyedOf(timely: Timely): Keyed {
-  const { lock, timed } = timely;
-  const keyed = timed.placed.map((one) => ({ one, key: reportKey(one, lock.objectId, timed.error !== 0) }));
-  return { ...timely, keyed, keys: [...new Set(keyed.flatMap(({ key }) => key ?? []))] };
-}
-
 const sampleOf = ({ item, beacon }: Placed): Sample => ({ ...item.observation, beaconId: beacon.objectId });
 
-interface DecidedForOne {
+interface DecidedForOne extends Pick<Settled, 'keys' | 'afterCommit'> {
   readonly held: Held;
   readonly decided: Decided;
   readonly effect: Effect;
 }
 
-async function decideForOne(held: Held, stored: Reads): Promise<DecidedForOne> {
-  const { intake, lock, permissions, timed, fresh } = held;
+async function decideForOne(held: Held, stored: Reads, tracks: HeldTracks): Promise<DecidedForOne> {
+  const { intake, lock, permissions, timed, fresh, known, keys } = held;
   const { appId, policy, now } = intake.sender;
-  const { objectId: installationId, hasPushTarget, heldSince } = lock;
+  const { objectId: installationId, hasPushTarget, heldSince, locale, model } = lock;
   const { clock, error } = timed;
-  const record = { ...(held.record ?? newRecord(now)), ...(intake.isOwn ? { clock } : {}) };
+  const start = await startWith(known, fresh.map(sampleOf), stored.record);
+  const ear = start.record === undefined && permissions.analytics && policy.oneZone ? await stored.ear?.() : null;
+  const record = { ...(start.record ?? newRecord(now, ear)), ...(intake.isOwn ? { clock } : {}) };
   const reads: Reads = { ...stored, record: async () => record };
   const hasTarget = (intake.isOwn && isShown(held)) || hasPushTarget;
-  const context: DecisionContext = { installationId, policy, now, hasTarget, hasPushTarget, heldSince, permissions };
-  const known = permissions.analytics ? reads : { ...reads, kept: nothingKept };
-  const decision = await decide(known, context, fresh.map(sampleOf));
-  const duplicates = timed.placed.length - fresh.length + decision.sensed.duplicates;
-  const { problems } = timed;
+  const context: DecisionContext = {
+    installationId,
+    policy,
+    now,
+    hasTarget,
+    hasPushTarget,
+    heldSince,
+    permissions,
+    locale,
+    model,
+  };
+  const { analytics } = permissions;
+  const decision = await decide(analytics ? reads : { ...reads, kept: nothingKept }, context, start.samples);
+  const settled = settle(tracks, {
+    start,
+    decision: analytics ? decision : withoutTrail(decision),
+    now,
+    keys,
+    isDue: intake.isFlush === true && (known.unwritten.since !== undefined || known.apart.length > 0),
+  });
+  const found = start.duplicates + decision.sensed.duplicates;
+  const duplicates = timed.placed.length - fresh.length + Math.min(fresh.length, found);
   return {
     held,
-    decided: { decision, recording: { appId, context } },
-    effect: effectOf(decision, { duplicates, problems, clockError: error }),
+    keys: settled.keys,
+    afterCommit: settled.afterCommit,
+    decided: { ...settled, recording: { appId, context } },
+    effect: effectOf(decision, { duplicates, problems: timed.problems, clockError: error }),
   };
 }
+
+/** Of those who are not named no samples are kept. */
+export const withoutTrail = (decision: Decision): Decision => ({
+  ...decision,
+  record: { ...decision.record, segments: [], told: null },
+  sensed: { ...decision.sensed, written: [], dropped: [] },
+});
 
 function effectOf(decision: Decision, rest: Pick<Effect, 'duplicates' | 'problems' | 'clockError'>): Effect {
   const events = answeredEvents([decision]);

@@ -5,6 +5,7 @@ import { openNode, openSite, type Site, stay, walk } from '../../../../test/supp
 import { defaultPolicy } from '../../../access/policy.ts';
 import { logStore } from '../../logs/store.ts';
 import { mendFutureTracks } from '../decide/track-store.ts';
+import { HeldTracks } from '../held/held-tracks.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 
 /** An alarm clock that a test looks at and lets ring. */
@@ -44,6 +45,7 @@ for (const database of databases) {
         requestPushes: async () => undefined,
         announce: async () => undefined,
         logs: logStore,
+        held: new HeldTracks(),
         findPolicy: async () => defaultPolicy,
         timer: alarm,
       });
@@ -121,6 +123,7 @@ for (const database of databases) {
         requestPushes: async () => undefined,
         announce: async () => undefined,
         logs: logStore,
+        held: new HeldTracks(),
         findPolicy: async () => {
           throw new Error('no policy today');
         },

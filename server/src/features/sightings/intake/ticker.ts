@@ -1,13 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { permissionsOf } from '../../../access/consent.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../db/db.ts';
+import type { PulseSource } from '../../../db/nodes/pulse.ts';
 import type { Announce } from '../../domain-event.ts';
 import { type DecisionContext, decide } from '../decide/decide.ts';
 import { installationExists, lockPersons, tryLockInstallation } from '../decide/installation-locks.ts';
 import * as store from '../decide/track-store.ts';
+import { type HeldTracks, readOne } from '../held/held-tracks.ts';
+import { settle, startWith } from '../held/settle.ts';
 import { endPresence } from '../record/end-presence.ts';
-import { type LogStore, type RequestPushes, recordDecisions } from '../record/record.ts';
+import { saveKeys } from '../record/key-store.ts';
+import { type LogStore, type NoteShowings, type RequestPushes, recordDecisions } from '../record/record.ts';
 import { isRecorded, readsOf } from './take.ts';
 
 /** What time alone brings about: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
@@ -20,6 +25,12 @@ export interface TickerDeps {
   readonly timer?: Timer;
   readonly announce: Announce;
   readonly logs: LogStore;
+  readonly held: HeldTracks;
+  /** Told after the commit that visits of an app have changed. */
+  readonly countVisits?: (appId: string) => void;
+  readonly noteShowings?: NoteShowings;
+  /** Whether this node rings for an app, where several share the work; without it, for all. */
+  readonly owns?: (appId: string) => boolean;
   /** Undefined when the app is gone. */
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
@@ -45,21 +56,29 @@ function realTimer(): Timer {
 export type RunInBackground = (what: string, work: () => Promise<unknown>) => void;
 
 export interface Ticker {
-  /** Does all that is due now; answers for how many installations something was done. */
+  /** Does all that is due now, but for whom somebody else holds for a second; answers for how many installations something was done. */
   tick(): Promise<number>;
   /** From now on it rings when something is due. */
   start(run: RunInBackground): void;
   /** Something falls due then (ms): makes it ring earlier where that is before what it knows of. */
   expect(deadline: number): void;
+  /** Looks at once: this node rings for other apps from now on. */
+  wake(): void;
+  /** What finds deadlines that other nodes have written. */
+  readonly source: PulseSource;
   stop(): void;
 }
 
+/** How many deadlines are looked at to find one that this node rings for. */
+const lookAhead = 64;
 /** The longest sleep: another node whose deadlines it does not know may be gone. */
 const longestSleepMs = 10_000;
 /** The shortest sleep: what falls due together shares a commit. */
 const shortestSleepMs = 20;
 /** Who could not be dealt with (another node has it, or it failed) is tried again after this. */
 const retryMs = 1_000;
+/** So often a tick that was asked for tries it, with the shortest sleep in between. */
+const mostTries = 50;
 const batchSize = 200;
 /** Installations that are dealt with at once; on the embedded database they share a commit. */
 const atOnce = 16;
@@ -73,6 +92,7 @@ export function createTicker(deps: TickerDeps): Ticker {
   let last: Promise<unknown> = Promise.resolve();
   /** When it rings next; while it runs, the earliest time that it has been told of since. */
   let next = Number.POSITIVE_INFINITY;
+  let examined: number | undefined;
 
   function sleepUntil(at: number): void {
     next = at;
@@ -80,10 +100,22 @@ export function createTicker(deps: TickerDeps): Ticker {
     if (run) timer.set(sleep, ring);
   }
 
-  function inTurn(): Promise<Round> {
-    const mine = last.then(round, round);
+  function inTurn(owns: Owns | undefined): Promise<Round> {
+    const mine = last.then(
+      () => round(owns),
+      () => round(owns),
+    );
     last = mine;
     return mine;
+  }
+
+  /** The next deadline (ms) of an app that this node rings for. */
+  async function nextOwn(after: number): Promise<number> {
+    const { db, owns } = deps;
+    const rows = await store.findNextDeadlines(db, after, owns ? lookAhead : 1);
+    const own = owns ? rows.find(({ app_id }) => owns(app_id)) : rows[0];
+    if (own) return own.next_deadline;
+    return rows.length === lookAhead ? (rows.at(-1)?.next_deadline ?? after) : Number.POSITIVE_INFINITY;
   }
 
   function ring(): void {
@@ -93,8 +125,8 @@ export function createTicker(deps: TickerDeps): Ticker {
     run?.('ending visits', async () => {
       let following = deps.now() + retryMs;
       try {
-        const { isComplete, until } = await inTurn();
-        const due = (await store.findNextDeadline(deps.db, until)) ?? Number.POSITIVE_INFINITY;
+        const { isComplete, until } = await inTurn(deps.owns);
+        const due = await nextOwn(until);
         following = isComplete ? due : Math.min(due, following);
       } finally {
         isRunning = false;
@@ -103,8 +135,29 @@ export function createTicker(deps: TickerDeps): Ticker {
     });
   }
 
+  /** The earliest deadline of all; whether it is one of this node's is found out once. */
+  function hear(at: number | null): void {
+    if (at === null || at >= next || at === examined || isRunning) return;
+    examined = at;
+    run?.('looking for the next visit to end', async () => {
+      const own = await nextOwn(at - 1);
+      if (own < next && !isRunning) sleepUntil(own);
+    });
+  }
+
+  /** Whom somebody else is dealing with is tried again, as when it rings. */
+  async function tick(): Promise<number> {
+    let done = 0;
+    for (let tries = 1; ; tries++) {
+      const round = await inTurn(undefined);
+      done += round.done;
+      if (round.isComplete || tries === mostTries) return done;
+      await delay(shortestSleepMs);
+    }
+  }
+
   return {
-    tick: async () => (await inTurn()).done,
+    tick,
     start(how) {
       run = how;
       // What fell due while nobody was there comes first.
@@ -114,6 +167,13 @@ export function createTicker(deps: TickerDeps): Ticker {
       if (deadline >= next) return;
       if (isRunning) next = deadline;
       else sleepUntil(deadline);
+    },
+    wake: () => {
+      if (!isRunning) sleepUntil(deps.now());
+      else next = deps.now();
+    },
+    source: {
+      ask: () => (run && deps.owns && !isRunning ? { value: store.firstDeadline, hear } : undefined),
     },
     stop() {
       run = undefined;
@@ -130,9 +190,11 @@ interface Round {
   readonly until: number;
 }
 
-/** Deals with all that is due, each installation at most once. */
-function createRound(deps: TickerDeps): () => Promise<Round> {
-  return async () => {
+type Owns = (appId: string) => boolean;
+
+/** Deals with all that is due (of the apps that this node rings for), each installation at most once. */
+function createRound(deps: TickerDeps): (owns: Owns | undefined) => Promise<Round> {
+  return async (owns) => {
     const now = deps.now();
     const policies = new Map<string, Promise<AppPolicy | undefined>>();
     const policyOf = (appId: string) => {
@@ -150,9 +212,13 @@ function createRound(deps: TickerDeps): () => Promise<Round> {
         return !seen.has(key) && seen.add(key);
       });
       // What is still due and was seen already, nobody could deal with.
-      if (fresh.length === 0) return finish(failures, { done, isComplete: due.length === 0, until: now });
-      for (let start = 0; start < fresh.length; start += atOnce) {
-        const part = fresh.slice(start, start + atOnce);
+      if (fresh.length === 0) {
+        const isComplete = !due.some(({ app_id }) => owns?.(app_id) ?? true);
+        return finish(failures, { done, isComplete, until: now });
+      }
+      const own = owns ? fresh.filter(({ app_id }) => owns(app_id)) : fresh;
+      for (let start = 0; start < own.length; start += atOnce) {
+        const part = own.slice(start, start + atOnce);
         const results = await Promise.allSettled(
           part.map(async (one) => advanceOne(deps, one, { now, policy: await policyOf(one.app_id) })),
         );
@@ -190,14 +256,15 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     // Another phone of the person is being dealt with: what it is shown counts.
     if (userId !== null && (await lockPersons(db, [{ appId, userId }], false)).length === 0) return false;
     const reads = readsOf(db, { appId, installationId, userId });
-    const record = await reads.record();
+    const known = await readOne(deps.held, db, { appId, installationId });
+    const { record } = known;
     if (!record) return false;
     const permissions = permissionsOf(lock.consents, policy);
     if (!permissions.analytics && (!permissions.messages || isRecorded(record))) {
       await endPresence(db, { appId, installationId, now });
       return true;
     }
-    const { hasPushTarget } = lock;
+    const { hasPushTarget, locale } = lock;
     const context: DecisionContext = {
       installationId,
       policy,
@@ -205,12 +272,26 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
       hasTarget: hasPushTarget,
       hasPushTarget,
       permissions,
+      locale,
     };
-    const decision = await decide({ ...reads, record: async () => record }, context, null);
+    // What is held apart from the stored track is sensing that comes late.
+    const start = await startWith(known, [], reads.record);
+    const samples = start.samples.length === 0 ? null : start.samples;
+    const decision = await decide({ ...reads, record: async () => start.record ?? record }, context, samples);
+    const settled = settle(deps.held, { start, decision, now, keys: [], isDue: true });
+    const keys = settled.keys.map((key) => ({ appId, installationId, key, now }));
     // What falls due next is read from the index when the round is over.
-    const { requestPushes, announce, logs } = deps;
-    const tools = { requestPushes, expect: () => undefined, announce, logs };
-    await recordDecisions(db, [{ decision, recording: { appId, context } }], tools);
+    const { requestPushes, announce, logs, countVisits, noteShowings } = deps;
+    const tools = {
+      requestPushes,
+      expect: () => undefined,
+      announce,
+      logs,
+      ...(countVisits ? { countVisits } : {}),
+      ...(noteShowings ? { noteShowings } : {}),
+    };
+    await recordDecisions(db, [{ ...settled, recording: { appId, context } }], tools, saveKeys(db.dialect, keys));
+    db.afterCommit(settled.afterCommit);
     return true;
   });
 }

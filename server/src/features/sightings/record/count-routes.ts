@@ -8,7 +8,7 @@ import {
   recordAnswer,
   timestampSchema,
 } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { parseInstant } from '../../../query/instant.ts';
 import type { UnnamedCounts } from './unnamed-counts.ts';
 
@@ -41,6 +41,7 @@ export function countConsoleEndpoints({ counts, now, assertApp }: CountRouteDeps
       summary: 'Count the sightings of visitors who have not agreed to analytics, by beacon and hour',
       description: `The last day unless \`from\` and \`until\` say otherwise; the first ${mostRows} rows of it. A count is stored up to an hour after the sightings.`,
       permission: 'activity.read',
+      narrows: 'venues',
       query: [
         { name: 'from', description: 'The first moment, ISO 8601', schema: Type.String({ format: 'date-time' }) },
         {
@@ -52,10 +53,10 @@ export function countConsoleEndpoints({ counts, now, assertApp }: CountRouteDeps
       locate: ({ appId = '' }) => assertApp(appId),
       answer: recordAnswer(schema, [{ beaconId: exampleId, hour: exampleCreated, sightings: 240 }]),
       errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
-      async handle({ params: { appId = '' }, query }) {
+      async handle({ params: { appId = '' }, query, admin }) {
         const until = instantOf('until', query['until']) ?? now();
         const from = instantOf('from', query['from']) ?? until - dayMs;
-        const found = await counts.list(appId, { from, until, limit: mostRows });
+        const found = await counts.list(appId, { from, until, limit: mostRows, venues: signedIn(admin).venues });
         return { result: found.map(({ hour, ...rest }) => ({ ...rest, hour: isoTime(hour) })) };
       },
     }),

@@ -3,6 +3,7 @@ import type { DomainEvent } from '../../domain-event.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { VisitChange } from '../decide/reconcile.ts';
 import { shownEvent } from '../traces/events.ts';
+import { type NewPosition, positionRow, positions } from '../traces/positions.ts';
 import { verdictCells, verdicts } from '../traces/verdicts.ts';
 import { visitEndOf, visits } from '../traces/visits.ts';
 
@@ -25,7 +26,7 @@ export function domainEventsOf({ installationId, events, sensed, verdicts: judge
       const data = verdicts.records.show(verdictCells({ verdict, beaconId, installationId, deliveryId }));
       return { type: 'message.verdict', at: verdict.at, data };
     }),
-    ...fired.map(({ beaconId, verdict, deliveryId, shown }): DomainEvent => {
+    ...fired.map(({ beaconId, verdict, deliveryId, shown, language }): DomainEvent => {
       const {
         outcome: _fired,
         reason: _same,
@@ -35,9 +36,16 @@ export function domainEventsOf({ installationId, events, sensed, verdicts: judge
         ...cells
       } = verdictCells({ verdict, beaconId, installationId, deliveryId });
       const data = verdicts.records.show(cells);
-      return { type: 'message.fired', at: verdict.at, data: { ...data, content: shown.content } };
+      const words = language === null ? {} : { language };
+      return { type: 'message.fired', at: verdict.at, data: { ...data, ...words, content: shown.content } };
     }),
   ];
+}
+
+/** Where a visitor is, for those who watch. */
+export function positionEventOf(position: NewPosition): DomainEvent {
+  const row = positionRow(position);
+  return { type: 'position.changed', at: row.sensed_at, data: positions.records.show(row) };
 }
 
 /** A visit that was told has turned out to be another one. */

@@ -1,4 +1,4 @@
-import { raw, type Sql, sql } from '../../../base/sql.ts';
+import { type Sql, sql } from '../../../base/sql.ts';
 import { bulkInsert, Lookup } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
@@ -30,23 +30,32 @@ interface KeyRow {
 const textOfRow = ({ app_id, installation_id, sighting_key }: KeyRow) =>
   keyText({ appId: app_id, installationId: installation_id, key: sighting_key });
 
-const newKeys = bulkInsert(sightingKeys, {
-  columns: ['app_id', 'installation_id', 'sighting_key', 'created_at'],
-  conflict: raw(`on conflict (app_id, installation_id, sighting_key) do nothing
-    returning app_id, installation_id, sighting_key`),
-});
+const newKeys = bulkInsert(sightingKeys, { columns: ['app_id', 'installation_id', 'sighting_key', 'created_at'] });
 
 export interface NewKey extends SightingKey {
   readonly now: number;
 }
 
-/** Notes the keys, each named once, and answers those that were new, by `keyText`. */
-export async function noteKeys(db: Db, keys: readonly NewKey[]): Promise<Set<string>> {
-  const cells = keys.map((one) => ({ ...cellsOf(one), created_at: one.now }));
-  const fresh = new Set<string>();
-  for (const statement of newKeys.each(db.dialect, cells))
-    for (const row of await db.all<KeyRow>(statement)) fresh.add(textOfRow(row));
-  return fresh;
+export function saveKeys(dialect: Dialect, keys: readonly NewKey[]): Sql[] {
+  return newKeys.each(
+    dialect,
+    keys.map((one) => ({ ...cellsOf(one), created_at: one.now })),
+  );
+}
+
+const knownKeys = new Lookup(
+  ['installation_id', 'sighting_key'],
+  (isWanted) =>
+    sql`select app_id, installation_id, sighting_key from sighting_keys where app_id = ${null} and ${isWanted}`,
+);
+
+/** Which of the keys are stored, by `keyText`. */
+export async function findKnownKeys(db: Db, keys: readonly SightingKey[]): Promise<ReadonlySet<string>> {
+  const known = new Set<string>();
+  for (const [appId, ofApp] of Map.groupBy(keys, (one) => one.appId))
+    for (const statement of knownKeys.of(db.dialect, [appId], ofApp.map(cellsOf)))
+      for (const row of await db.all<KeyRow>(statement)) known.add(textOfRow(row));
+  return known;
 }
 
 const answers = new Lookup(

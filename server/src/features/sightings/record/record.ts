@@ -3,17 +3,19 @@ import type { Sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import type { ProximityMessage } from '../../../delivery/push/content.ts';
-import type { Evidence, PresenceEvent } from '../../../proximity/index.ts';
+import type { Evidence, Pass, PresenceEvent } from '../../../proximity/index.ts';
 import type { Announce } from '../../domain-event.ts';
-import type { Decision, DecisionContext, Fired } from '../decide/decide.ts';
+import { type Decision, type DecisionContext, type Fired, triggerDeliveryId } from '../decide/decide.ts';
 import { addVisitCounts } from '../decide/presence-store.ts';
-import { addSamples, dropSegments, saveTracks } from '../decide/track-store.ts';
+import { addSamples, dropSegments, newVersion, saveTracks } from '../decide/track-store.ts';
+import type { Listener } from '../site/hearing.ts';
 import type { NewEvent, WriteContext } from '../traces/events.ts';
 import type { NewPosition } from '../traces/positions.ts';
 import type { NewVerdict } from '../traces/verdicts.ts';
+import { noteVisitChanges, type VisitChanged } from '../traces/visit-changes.ts';
 import type { NewVisit } from '../traces/visits.ts';
 import * as corrected from './correction-store.ts';
-import { domainEventsOf } from './domain-events.ts';
+import { domainEventsOf, positionEventOf } from './domain-events.ts';
 import { savePositions } from './position-store.ts';
 import * as store from './trace-store.ts';
 
@@ -41,16 +43,34 @@ export interface LogStore {
   remove(dialect: Dialect, logs: readonly Pick<EventLog, 'appId' | 'eventId'>[]): Sql[];
 }
 
+/** A message that was shown, or would have been to somebody who is held out. */
+export interface ShownMessage {
+  readonly appId: string;
+  readonly deliveryId: string;
+  readonly installationId: string;
+  readonly triggerId: string;
+  readonly group: string;
+  readonly at: number;
+}
+
+/** What counts messages is another feature's; this is what it is told. */
+export type NoteShowings = (dialect: Dialect, showings: readonly ShownMessage[]) => Sql[];
+
 export interface RecordTools {
   readonly logs: LogStore;
+  readonly noteShowings?: NoteShowings;
   readonly requestPushes: RequestPushes;
   /** Told after the commit when a presence has to be looked at again (ms). */
   readonly expect: (deadline: number) => void;
   readonly announce: Announce;
-  /** Told after the commit what was heard about the radio of beacons. */
   /** Told after the commit of a sighting at a time (ms) whose phone is not to be named. */
   readonly countSightings?: (appId: string, beaconId: string, at: number) => void;
+  /** Told after the commit that visits of an app were written, changed or removed. */
+  readonly countVisits?: (appId: string) => void;
+  /** Told after the commit what was heard about the radio of beacons. */
   readonly noteEvidence?: (appId: string, evidence: Readonly<Record<string, Evidence>>, at: number) => void;
+  /** Told after the commit (ms) which beacons a phone has passed. */
+  readonly notePasses?: (listener: Listener, passes: readonly Pass[], at: number) => void;
 }
 
 export interface Recording {
@@ -65,34 +85,62 @@ export type RequestPushes = (db: Db, pushes: readonly ProximityMessage[]) => Pro
 export interface Decided {
   readonly decision: Decision;
   readonly recording: Recording;
+  /** Of this writing of the track; without one it gets any. */
+  readonly version?: number;
+  /** The track stays in memory. */
+  readonly isHeld?: boolean;
 }
 
 /** Writes what was decided for several installations, each of them once, with few statements. `more` is written along. */
 export async function recordDecisions(
   db: Db,
   decided: readonly Decided[],
-  { requestPushes, expect, announce, logs, noteEvidence }: RecordTools,
+  { requestPushes, expect, announce, logs, noteShowings, noteEvidence, notePasses, countVisits }: RecordTools,
   more: readonly Sql[] = [],
 ): Promise<void> {
   const changed = decided.filter(({ decision }) => decision.hasChanged);
-  const deadline = Math.min(...changed.map(({ decision }) => decision.deadline ?? Number.POSITIVE_INFINITY));
+  const kept = changed.filter(({ isHeld }) => isHeld !== true);
+  const deadline = Math.min(...kept.map(({ decision }) => decision.deadline ?? Number.POSITIVE_INFINITY));
   if (deadline < Number.POSITIVE_INFINITY) db.afterCommit(() => expect(deadline));
   if (noteEvidence !== undefined)
     db.afterCommit(() => {
       for (const { decision, recording } of changed)
         noteEvidence(recording.appId, decision.sensed.evidence, recording.context.now);
     });
+  if (notePasses !== undefined)
+    db.afterCommit(() => {
+      for (const { decision, recording } of changed.filter(isNamed)) {
+        const { appId, context } = recording;
+        const { installationId, model = null, now } = context;
+        notePasses({ appId, installationId, model }, decision.sensed.passes, now);
+      }
+    });
   const pushes = changed.flatMap(pushesOf);
   if (pushes.length > 0) await requestPushes(db, pushes);
   const named = changed.filter(isNamed);
+  const keptNamed = kept.filter(isNamed);
   const eventful = named.filter(isEventful);
-  for (const { decision, recording } of eventful) await announce(db, recording.appId, () => domainEventsOf(decision));
+  for (const one of named) {
+    const [whereabouts] = whereaboutsOf(one);
+    if (whereabouts === undefined && !isEventful(one)) continue;
+    await announce(db, one.recording.appId, () => [
+      ...(isEventful(one) ? domainEventsOf(one.decision) : []),
+      ...(whereabouts ? [positionEventOf(whereabouts)] : []),
+    ]);
+  }
   const { dialect } = db;
+  const changes = eventful.flatMap(visitChangesOf);
+  const showings = eventful.flatMap(showingsOf);
+  const counted = [...changes, ...showings];
+  if (counted.length > 0 && countVisits !== undefined)
+    db.afterCommit(() => {
+      for (const appId of new Set(counted.map(({ appId }) => appId))) countVisits(appId);
+    });
   // Two statements of one round trip must not meet in a row.
-  for (const statements of correctionsOf(dialect, named, logs)) await db.runTogether(statements);
+  for (const statements of correctionsOf(dialect, keptNamed, logs)) await db.runTogether(statements);
   await db.runTogether([
-    ...saveTracks(dialect, changed.map(trackOf)),
-    ...addSamples(dialect, named.flatMap(samplesOf)),
+    ...saveTracks(dialect, kept.map(trackOf)),
+    ...addSamples(dialect, keptNamed.flatMap(samplesOf)),
     ...savePositions(dialect, named.flatMap(positionOf)),
     ...addVisitCounts(dialect, eventful.flatMap(countsOf)),
     ...store.insertEvents(dialect, eventful.flatMap(eventsOf)),
@@ -100,7 +148,9 @@ export async function recordDecisions(
     ...store.closeVisits(dialect, eventful.flatMap(closed)),
     ...logs.insert(dialect, eventful.flatMap(logsOf)),
     ...store.saveVerdicts(dialect, eventful.flatMap(verdictsOf)),
+    ...noteVisitChanges(dialect, changes, decided[0]?.recording.context.now ?? 0),
     ...store.insertFirings(dialect, changed.flatMap(firingsOf)),
+    ...(noteShowings?.(dialect, showings) ?? []),
     ...more,
   ]);
 }
@@ -122,15 +172,20 @@ const keyOf = ({ decision, recording }: Decided) => ({
 function trackOf(decided: Decided) {
   const { record: whole, deadline } = decided.decision;
   const record = isNamed(decided) ? whole : { ...whole, segments: [], told: null };
-  return { ...keyOf(decided), record, deadline, now: decided.recording.context.now };
+  const { version = newVersion() } = decided;
+  return { ...keyOf(decided), record, deadline, now: decided.recording.context.now, version };
 }
 
 /** Only where beacons are decided together: the others are a site's that asked for nothing of the kind. */
-function positionOf(decided: Decided): NewPosition[] {
+function whereaboutsOf(decided: Decided): NewPosition[] {
   const { whereabouts } = decided.decision;
   const { policy, now } = decided.recording.context;
-  return policy.oneZone && whereabouts?.isDue === true ? [{ ...keyOf(decided), whereabouts, now }] : [];
+  return policy.oneZone && whereabouts !== undefined ? [{ ...keyOf(decided), whereabouts, now }] : [];
 }
+
+/** They are kept sparsely. */
+const positionOf = (decided: Decided): NewPosition[] =>
+  whereaboutsOf(decided).filter(({ whereabouts }) => whereabouts.isDue);
 
 function samplesOf(decided: Decided) {
   return decided.decision.sensed.written.map((written) => ({ ...keyOf(decided), ...written }));
@@ -223,6 +278,26 @@ function closed(decided: Decided): NewEvent[] {
     .map((event) => ({ ...written, event }));
 }
 
+/** Where and when visits began that are different now. */
+function visitChangesOf(decided: Decided): VisitChanged[] {
+  const { events, sensed } = decided.decision;
+  const begun = [
+    ...events
+      .filter(({ event }) => event === 'ENTER' || event === 'EXIT')
+      .map(({ beaconId, enteredAt, at }) => ({ beaconId, enteredAt: enteredAt ?? at })),
+    ...sensed.visits.flatMap(({ beaconId, enteredAt, wasEnteredAt = enteredAt }) =>
+      enteredAt === wasEnteredAt
+        ? [{ beaconId, enteredAt }]
+        : [
+            { beaconId, enteredAt },
+            { beaconId, enteredAt: wasEnteredAt },
+          ],
+    ),
+  ];
+  const once = new Map(begun.map((one) => [`${one.beaconId} ${one.enteredAt}`, one]));
+  return [...once.values()].map((one) => ({ ...keyOf(decided), ...one }));
+}
+
 /** PRESENCE for every ENTER and EXIT; STORYLINE where a scenario of an enabled storyline belongs to the beacon. */
 function logsOf(decided: Decided): EventLog[] {
   const { triggers } = decided.decision;
@@ -261,13 +336,39 @@ function firingsOf({ decision, recording: { appId } }: Decided): store.NewFiring
   return decision.fired.map(({ verdict }) => ({ appId, installationId: decision.installationId, verdict }));
 }
 
+/** Of those who may be named: a message to others is shown, and not counted by visitor. */
+function showingsOf({ decision, recording: { appId } }: Decided): ShownMessage[] {
+  const { installationId } = decision;
+  return decision.verdicts
+    .filter(({ verdict }) => verdict.outcome === 'fired' || verdict.reason === 'holdout')
+    .map(({ verdict }) => ({
+      appId,
+      deliveryId: triggerDeliveryId(verdict, installationId),
+      installationId,
+      triggerId: verdict.triggerId,
+      group: verdict.group ?? '',
+      at: verdict.at,
+    }));
+}
+
 function pushesOf({ decision, recording }: Decided): ProximityMessage[] {
   const { appId, context } = recording;
   const { installationId, now, policy, hasPushTarget } = context;
   const expiresAt = now + policy.pushTimeToLive * 1000;
-  return decision.fired.map(({ beaconId, verdict, deliveryId, shown }: Fired) => {
+  return decision.fired.map(({ beaconId, verdict, deliveryId, shown, language }: Fired) => {
     const { eventId, visitId, event, triggerId, kind } = verdict;
     const origin = { beaconId, eventId, visitId, event, triggerId };
-    return { appId, deliveryId, installationId, now, expiresAt, hasPushTarget, kind, content: shown.content, origin };
+    return {
+      appId,
+      deliveryId,
+      installationId,
+      now,
+      expiresAt,
+      hasPushTarget,
+      language,
+      kind,
+      content: shown.content,
+      origin,
+    };
   });
 }

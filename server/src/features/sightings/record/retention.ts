@@ -1,5 +1,5 @@
 import { recordFolded, service } from '../../../access/audit.ts';
-import type { AppPolicy } from '../../../access/policy.ts';
+import { type AppPolicy, periodsOf } from '../../../access/policy.ts';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
@@ -41,9 +41,9 @@ export async function purgeTraces(
 const olderThan = ({ by }: RetentionRule, before: number): Sql =>
   by === undefined ? sql`object_id < ${timePrefix(before)}` : sql`${raw(by)} < ${before}`;
 
-function daysOf({ days }: RetentionRule, { retentionDays }: AppPolicy): number {
+function daysOf({ days }: RetentionRule, policy: AppPolicy): number {
   if (typeof days === 'number') return days;
-  const ofPolicy = (retentionDays as Readonly<Record<string, number>>)[days];
+  const ofPolicy = (periodsOf(policy) as Readonly<Record<string, number>>)[days];
   if (ofPolicy === undefined) throw new Error(`The policy of an app does not say how many days it keeps ${days}.`);
   return ofPolicy;
 }
@@ -121,6 +121,15 @@ export async function purgeTracks(db: Database, appId: string, now: number): Pro
   );
 }
 
+/**
+ * From when on all visits are there after a purge (ms). What goes is told by the objectId, whose time may be some hours from when the
+ * visit began.
+ */
+function allKeptSince({ policy }: RetainedApp, now: number): number {
+  const kept = policy.retentionDays.visits * dayMs;
+  return now - kept + Math.min(dayMs, kept / 2);
+}
+
 export interface Retention {
   /** To be called now and then; presences are looked through once a day. */
   sweep(): Promise<void>;
@@ -132,6 +141,8 @@ export function createRetention(deps: {
   /** Every table that says how long its rows are kept, of all features. */
   readonly keptTables: readonly DbTable[];
   readonly listApps: () => Promise<readonly RetainedApp[]>;
+  /** Told from when on (ms) all visits are there once the old ones are deleted, before they are; false: not yet. */
+  readonly beforePurge?: (appId: string, visitsSince: number) => Promise<boolean>;
 }): Retention {
   let lastWalk = 0;
   return {
@@ -140,6 +151,7 @@ export function createRetention(deps: {
       const isDaily = now - lastWalk >= dayMs;
       if (isDaily) lastWalk = now;
       for (const app of await deps.listApps()) {
+        if ((await deps.beforePurge?.(app.appId, allKeptSince(app, now))) === false) continue;
         const purged = await purgeTraces(deps.db, deps.keptTables, { ...app, now });
         if (Object.keys(purged).length > 0)
           await recordFolded(deps.db, {

@@ -227,6 +227,20 @@ for (const database of databases) {
       assert.deepEqual(end, Object.fromEntries(traceTables.map((table) => [table, 0])));
     });
 
+    test('log records that are kept for no day go with the next hour', async () => {
+      site.app.app.ticker.stop();
+      await site.app.app.apps.change(site.app.appId, {
+        policy: { retentionDays: { logs: 0, visits: 20, events: 5 } },
+      });
+      await leaveTraces('phone-1', site.phone);
+      const all = await counts();
+      assert.ok((all['logs'] ?? 0) > 0);
+      site.app.clock.now += day / 24;
+      await site.app.app.retention.sweep();
+      const left = await counts();
+      assert.deepEqual(left, { ...all, logs: 0 });
+    });
+
     test('the traces of an app go with it', async () => {
       await site.notification();
       await site.scenario();

@@ -1,4 +1,5 @@
-import { sql } from '../../../base/sql.ts';
+import { beaconsOf } from '../../../access/venue-limit.ts';
+import { raw, sql } from '../../../base/sql.ts';
 import type { Database } from '../../../db/db.ts';
 
 /**
@@ -16,6 +17,15 @@ export interface HourlyCount {
   /** The beginning of the hour, epoch ms. */
   readonly hour: number;
   readonly sightings: number;
+}
+
+export interface CountQuestion {
+  /** Epoch ms; the second is not included. */
+  readonly from: number;
+  readonly until: number;
+  readonly limit: number;
+  /** Only of beacons of these venues. */
+  readonly venues?: readonly string[] | undefined;
 }
 
 interface Gathered {
@@ -53,13 +63,11 @@ export class UnnamedCounts {
   }
 
   /** Of the hours from `from` on and before `until` (ms), in the order of time; at most `limit`. */
-  async list(
-    appId: string,
-    { from, until, limit }: { readonly from: number; readonly until: number; readonly limit: number },
-  ): Promise<HourlyCount[]> {
+  async list(appId: string, { from, until, limit, venues }: CountQuestion): Promise<HourlyCount[]> {
     const rows = await this.#db.all<{ beacon_id: string; hour: number; sightings: number }>(
       sql`select beacon_id, hour, sightings from sighting_counts
-        where app_id = ${appId} and hour >= ${from} and hour < ${until} order by hour, beacon_id limit ${limit}`,
+        where app_id = ${appId} and hour >= ${from} and hour < ${until}
+        and ${venues ? beaconsOf(raw('beacon_id'), appId, venues) : raw('1 = 1')} order by hour, beacon_id limit ${limit}`,
       { tenant: appId },
     );
     return rows.map(({ beacon_id: beaconId, hour, sightings }) => ({ beaconId, hour, sightings }));

@@ -1,21 +1,34 @@
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
-import type { Firing } from '../../../proximity/index.ts';
+import type { Ear, Firing } from '../../../proximity/index.ts';
 import { type Decision, type DecisionContext, decide, type Reads, type ReportedPlace } from '../decide/decide.ts';
 import { nothingKept } from '../decide/past-reads.ts';
 import type { TrackRecord } from '../decide/track-record.ts';
+import { whereaboutsOf } from '../decide/whereabouts.ts';
 import type { Placed } from '../intake/intake.ts';
 import { readsOf } from '../intake/take.ts';
+import type { SiteReads } from '../site/site-cache.ts';
+import type { Whereabouts } from '../traces/positions.ts';
 
 /** A rehearsal: the same calls as for real sightings, on a presence that exists only in memory. */
 
-export interface Simulation {
+/** Whom it is pretended to be about. */
+export interface Pretence {
   readonly appId: string;
   readonly policy: AppPolicy;
-  readonly placed: readonly Placed[];
   /** Begin with what is known of a real installation instead of with nobody. */
   readonly continues: boolean;
   readonly hasTarget: boolean;
+  /** The language and region of the phone. */
+  readonly locale: string | null;
+  /** Beacons and messages as they were at some moment; without it, as they are stored. */
+  readonly site?: SiteReads;
+  /** How the phone is known to hear. */
+  readonly ear?: Ear | null;
+}
+
+export interface Simulation extends Pretence {
+  readonly placed: readonly Placed[];
   /** Let time go on until then after the last sighting, ms. */
   readonly until: number | undefined;
 }
@@ -26,11 +39,11 @@ const mostDeadlines = 20_000;
 /** Each report arrives when it was made, so that nothing is late by being told in one batch. */
 export async function simulate(db: Db, simulation: Simulation): Promise<Decision[]> {
   const ordered = [...simulation.placed].sort((a, b) => occurredAt(a) - occurredAt(b));
-  const visitors = new Map<string, Visitor>();
+  const visitors = new Map<string, Pretended>();
   const decisions: Decision[] = [];
   for (const together of instantsOf(ordered)) {
     const first = together[0] as Placed;
-    const visitor = visitors.get(first.installationId) ?? new Visitor(db, simulation, first.installationId);
+    const visitor = visitors.get(first.installationId) ?? new Pretended(db, simulation, first.installationId);
     visitors.set(first.installationId, visitor);
     decisions.push(...(await visitor.passTime(occurredAt(first))), await visitor.take(together));
   }
@@ -47,8 +60,9 @@ function instantsOf(ordered: readonly Placed[]): Placed[][] {
   return [...Map.groupBy(ordered, (one) => `${occurredAt(one)} ${one.installationId}`).values()];
 }
 
-class Visitor {
-  readonly #simulation: Simulation;
+/** One installation whose presence is in memory. */
+export class Pretended {
+  readonly #simulation: Pretence;
   readonly #installationId: string;
   readonly #places = new Map<string, ReportedPlace>();
   readonly #reads: Reads;
@@ -58,10 +72,11 @@ class Visitor {
   #fired: readonly Firing[] = [];
   readonly #ended = new Map<string, number>();
 
-  constructor(db: Db, simulation: Simulation, installationId: string) {
+  constructor(db: Db, simulation: Pretence, installationId: string) {
     this.#simulation = simulation;
     this.#installationId = installationId;
-    const stored = readsOf(db, { appId: simulation.appId, installationId, userId: null });
+    const { appId, site, ear } = simulation;
+    const stored = readsOf(db, { appId, installationId, userId: null, ...(site ? { site } : {}) });
     const triggers = new Map<string, ReturnType<Reads['triggers']>>();
     this.#reads = {
       record: async () => {
@@ -69,6 +84,7 @@ class Visitor {
         this.#hasBegun = true;
         return this.#record;
       },
+      ...(ear === undefined ? {} : { ear: async () => ear }),
       places: async (beaconIds) => {
         const known = beaconIds.flatMap((id) => this.#places.get(id) ?? []);
         const others = beaconIds.filter((id) => !this.#places.has(id));
@@ -86,6 +102,12 @@ class Visitor {
     };
   }
 
+  /** Where it is believed to be. */
+  get whereabouts(): Whereabouts | undefined {
+    return this.#record && whereaboutsOf(this.#record).whereabouts;
+  }
+
+  /** What is sensed at one instant, which is later than all before. */
   take(together: readonly Placed[]): Promise<Decision> {
     for (const { beacon } of together) this.#places.set(beacon.objectId, beacon);
     const samples = together.map(({ item, beacon }) => ({ ...item.observation, beaconId: beacon.objectId }));
@@ -104,13 +126,14 @@ class Visitor {
   }
 
   async #decide(samples: Parameters<typeof decide>[2], now: number): Promise<Decision> {
-    const { policy, hasTarget } = this.#simulation;
+    const { policy, hasTarget, locale } = this.#simulation;
     const context: DecisionContext = {
       installationId: this.#installationId,
       policy,
       now,
       hasTarget,
       hasPushTarget: hasTarget,
+      locale,
     };
     const decision = await decide(this.#reads, context, samples);
     // Kept samples are not kept here: whatever comes is in order.

@@ -17,7 +17,7 @@ import {
 } from '../intake/answer.ts';
 import { type Batch, placeItems, readBatch } from '../intake/intake.ts';
 import { batchMembers, batchShape, readTime, toBatch, withPlainId } from '../intake/schemas.ts';
-import { findInstallationId } from '../site/site-store.ts';
+import { findInstallationId, findLocale } from '../site/site-store.ts';
 import { simulate } from './simulate.ts';
 
 const time = (description: string) =>
@@ -31,6 +31,12 @@ const simulationSchema = Type.Object({
   until: time('Lets time go on until then after the last sighting: silence, waits, the end of visits'),
   continues: Type.Optional(
     Type.Boolean({ description: 'Begin with what is stored of a real installation, instead of with nobody' }),
+  ),
+  localeIdentifier: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Whose language messages have, such as de-AT; that of a real installation without it',
+    }),
   ),
   hasTarget: Type.Optional(
     Type.Boolean({ description: 'Pretend that the installation can be reached; true by default' }),
@@ -51,16 +57,25 @@ interface Rehearsal {
   readonly until: number | undefined;
   readonly continues: boolean;
   readonly hasTarget: boolean;
+  readonly localeIdentifier: string | undefined;
 }
 
 function read(body: unknown): Rehearsal {
-  const { at, until, continues = false, hasTarget = true, ...rest } = shape.readCreate(withPlainId(body)) as Sent;
+  const {
+    at,
+    until,
+    continues = false,
+    hasTarget = true,
+    localeIdentifier,
+    ...rest
+  } = shape.readCreate(withPlainId(body)) as Sent;
   return {
     batch: toBatch(batchShape.readCreate(rest)),
     at: readTime(at),
     until: readTime(until),
     continues,
     hasTarget,
+    localeIdentifier,
   };
 }
 
@@ -74,7 +89,7 @@ const example = {
   until: '2026-05-04T09:40:00.000Z',
 };
 
-const tag: Tag = {
+export const simulationTag: Tag = {
   name: 'Simulations',
   description: 'What would happen, without anything happening.',
   place: 140,
@@ -102,7 +117,7 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
       path: '/simulations',
       operationId: 'simulateSightings',
       needsNoRoom: true,
-      tag,
+      tag: simulationTag,
       summary: 'Ask what would happen',
       description:
         'Takes sightings like POST /sightings, of a real or a pretend installation at real or pretend times, and answers ' +
@@ -123,7 +138,7 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
       handle: async (call) => {
         const { app, body, now } = call;
         const { appId, policy } = app;
-        const { batch, until, continues, hasTarget } = body;
+        const { batch, until, continues, hasTarget, localeIdentifier } = body;
         const asked = batch.installationId ?? 'visitor';
         const own = await ownOf(call);
         const real = (id: string) => own === undefined || own.has(id);
@@ -140,7 +155,8 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
           const tag = pretended.indexOf(one.installationId);
           return tag < 0 ? one : { ...one, installationId: pretendId(`tag ${tag + 1}`) };
         });
-        const decisions = await simulate(db, { appId, policy, placed, continues, hasTarget, until });
+        const locale = localeIdentifier ?? (await findLocale(db, appId, installationId));
+        const decisions = await simulate(db, { appId, policy, placed, continues, hasTarget, locale, until });
         return {
           result: {
             received: batch.sightings.length,

@@ -8,7 +8,7 @@ import {
   recordAnswer,
   timestampSchema,
 } from '../../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import type { RadioLearning } from './radio.ts';
 
 /** What was learned about beacons can be looked into and forgotten. */
@@ -45,11 +45,12 @@ export function radioConsoleEndpoints({ radio, assertApp }: RadioRouteDeps): rea
       tag: 'Beacons',
       summary: 'List what traffic has taught about the radio of each beacon',
       permission: 'activity.read',
+      narrows: 'venues',
       locate,
       answer: recordAnswer(schema, example),
       errors: ['ObjectNotFound'],
-      async handle({ params: { appId = '' } }) {
-        const found = await radio.list(appId);
+      async handle({ params: { appId = '' }, admin }) {
+        const found = await radio.list(appId, signedIn(admin).venues);
         return { result: found.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: isoTime(updatedAt) })) };
       },
     }),

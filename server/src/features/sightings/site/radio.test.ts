@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
-import { CacheVersion } from '../../../db/cache-version.ts';
+import { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { addEvidence, noEvidence } from '../../../proximity/index.ts';
 import { stepEvidence } from '../../../proximity/position/learning.ts';
 import { RadioLearning } from './radio.ts';

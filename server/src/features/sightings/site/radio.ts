@@ -1,6 +1,7 @@
-import { sql } from '../../../base/sql.ts';
-import type { CacheVersion } from '../../../db/cache-version.ts';
+import { beaconsOf } from '../../../access/venue-limit.ts';
+import { raw, sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
+import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { addEvidence, type Evidence, type Learned, learnedFrom, noEvidence } from '../../../proximity/index.ts';
 
 /**
@@ -76,13 +77,14 @@ export class RadioLearning {
         let hasChanged = false;
         for (const [beaconId, halves] of [...beacons].sort(([a], [b]) => (a < b ? -1 : 1)))
           hasChanged = (await store(db, { appId, beaconId, halves, now })) || hasChanged;
-        if (hasChanged) await this.#cacheVersion.note(db);
+        if (hasChanged) await this.#cacheVersion.note(db, appId);
       });
   }
 
-  async list(appId: string): Promise<RadioView[]> {
+  async list(appId: string, venues?: readonly string[]): Promise<RadioView[]> {
     const rows = await this.#db.all<RadioRow>(
-      sql`select beacon_id, evidence, learned, updated_at from beacon_radio where app_id = ${appId} order by beacon_id`,
+      sql`select beacon_id, evidence, learned, updated_at from beacon_radio where app_id = ${appId}
+        and ${venues ? beaconsOf(raw('beacon_id'), appId, venues) : raw('1 = 1')} order by beacon_id`,
     );
     return rows.map(({ beacon_id: beaconId, evidence, learned, updated_at: updatedAt }) => {
       const [a, b] = (JSON.parse(evidence) as StoredEvidence).halves;
@@ -95,7 +97,7 @@ export class RadioLearning {
     this.#gathered.get(appId)?.delete(beaconId);
     await this.#db.transaction(async (db) => {
       await db.run(sql`delete from beacon_radio where app_id = ${appId} and beacon_id = ${beaconId}`);
-      await this.#cacheVersion.note(db);
+      await this.#cacheVersion.note(db, appId);
     });
   }
 }

@@ -1,5 +1,7 @@
-import type { CacheVersion } from '../../../db/cache-version.ts';
+import { PairCache } from '../../../base/caches/pair-cache.ts';
 import type { Database, Db } from '../../../db/db.ts';
+import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import { Generations } from '../../../db/nodes/generations.ts';
 import {
   type AddressParts,
   findBeaconsByAddress,
@@ -33,18 +35,21 @@ const addressText = ({ uuid, major, minor }: AddressParts) => `${uuid}:${major}:
 export class SiteCache implements SiteReads {
   readonly #db: Database;
   readonly #cacheVersion: CacheVersion;
-  readonly #beacons = new Map<string, SiteBeacon[]>();
-  readonly #triggers = new Map<string, readonly SiteTrigger[]>();
-  /** Counts drops, so that what was read before a change is not kept after it. */
-  #generation = 0;
+  /** By app and id, or by app and address. */
+  readonly #beacons = new PairCache<SiteBeacon[]>(mostEntries);
+  /** By app and beacon. */
+  readonly #triggers = new PairCache<readonly SiteTrigger[]>(mostEntries);
+  readonly #generations = new Generations();
 
   constructor(db: Database, cacheVersion: CacheVersion) {
     this.#db = db;
     this.#cacheVersion = cacheVersion;
-    cacheVersion.onChange(() => {
-      this.#generation++;
-      this.#beacons.clear();
-      this.#triggers.clear();
+    cacheVersion.onChange((appId) => {
+      this.#generations.drop(appId);
+      for (const kept of [this.#beacons, this.#triggers]) {
+        if (appId === undefined) kept.clear();
+        else kept.forget(appId);
+      }
     });
   }
 
@@ -55,22 +60,21 @@ export class SiteCache implements SiteReads {
 
   beaconsById(db: Db, appId: string, ids: readonly string[]): Promise<SiteBeacon[]> {
     const load = (missing: readonly string[]) => findBeaconsById(this.#source(db), appId, missing);
-    return this.#find(ids, (id) => `${appId} ${id}`, { load, keyOf: ({ objectId }) => `${appId} ${objectId}` });
+    return this.#find(appId, ids, { load, keyOfItem: (id) => id, keyOf: ({ objectId }) => objectId });
   }
 
   beaconsByAddress(db: Db, appId: string, addresses: readonly AddressParts[]): Promise<SiteBeacon[]> {
     const load = (missing: readonly AddressParts[]) => findBeaconsByAddress(this.#source(db), appId, missing);
-    const keyOf = ({ uuidKey, major, minor }: SiteBeacon) => `${appId} ${addressText({ uuid: uuidKey, major, minor })}`;
-    return this.#find(addresses, (address) => `${appId} ${addressText(address)}`, { load, keyOf });
+    const keyOf = ({ uuidKey, major, minor }: SiteBeacon) => addressText({ uuid: uuidKey, major, minor });
+    return this.#find(appId, addresses, { load, keyOfItem: addressText, keyOf });
   }
 
   async triggers(db: Db, appId: string, beaconId: string): Promise<readonly SiteTrigger[]> {
-    const key = `${appId} ${beaconId}`;
-    const known = this.#triggers.get(key);
+    const known = this.#triggers.get(appId, beaconId);
     if (known) return known;
-    const generation = this.#generation;
+    const generation = this.#generations.of(appId);
     const found = await storedSite.triggers(this.#source(db), appId, beaconId);
-    if (generation === this.#generation) keep(this.#triggers, key, found);
+    if (generation === this.#generations.of(appId)) this.#triggers.set(appId, beaconId, found);
     return found;
   }
 
@@ -80,23 +84,29 @@ export class SiteCache implements SiteReads {
   }
 
   async #find<Item>(
+    appId: string,
     items: readonly Item[],
-    keyOfItem: (item: Item) => string,
-    { load, keyOf }: { load(missing: readonly Item[]): Promise<SiteBeacon[]>; keyOf(beacon: SiteBeacon): string },
+    { load, keyOfItem, keyOf }: Finding<Item>,
   ): Promise<SiteBeacon[]> {
-    const known = items.flatMap((item) => this.#beacons.get(keyOfItem(item)) ?? []);
-    const missing = items.filter((item) => !this.#beacons.has(keyOfItem(item)));
+    const known: SiteBeacon[] = [];
+    const missing: Item[] = [];
+    for (const item of items) {
+      const kept = this.#beacons.get(appId, keyOfItem(item));
+      if (kept) known.push(...kept);
+      else missing.push(item);
+    }
     if (missing.length === 0) return known;
-    const generation = this.#generation;
+    const generation = this.#generations.of(appId);
     const loaded = await load(missing);
-    if (generation === this.#generation) {
-      for (const [key, beacons] of Map.groupBy(loaded, keyOf)) keep(this.#beacons, key, beacons);
+    if (generation === this.#generations.of(appId)) {
+      for (const [key, beacons] of Map.groupBy(loaded, keyOf)) this.#beacons.set(appId, key, beacons);
     }
     return [...known, ...loaded];
   }
 }
 
-function keep<T>(map: Map<string, T>, key: string, value: T): void {
-  if (map.size >= mostEntries) map.clear();
-  map.set(key, value);
+interface Finding<Item> {
+  load(missing: readonly Item[]): Promise<SiteBeacon[]>;
+  keyOfItem(item: Item): string;
+  keyOf(beacon: SiteBeacon): string;
 }

@@ -1,6 +1,18 @@
+import type { Variants } from '../../../access/experiment.ts';
 import { joinSql, type Sql, sql } from '../../../base/sql.ts';
 import type { Db, Row } from '../../../db/db.ts';
-import type { PresenceSettings, Sensitivity, ShownDay, Trigger } from '../../../proximity/index.ts';
+import type { Translations, Worded } from '../../../delivery/push/translations.ts';
+import {
+  type HoursException,
+  type PresenceSettings,
+  readHours,
+  type Sensitivity,
+  type ShownDay,
+  siteTimeZone,
+  type Trigger,
+  type VenueHours,
+  type WeeklyOpening,
+} from '../../../proximity/index.ts';
 import type { StoredLearned } from './radio.ts';
 import { type StoredDelivery, toTimeZone, toTriggerPolicy } from './trigger-policy.ts';
 
@@ -13,7 +25,10 @@ export interface SiteBeacon {
   readonly major: number;
   readonly minor: number;
   readonly gatewayKey: string | null;
+  /** Its own, else that of its venue. */
   readonly timeZone: string | undefined;
+  /** The opening hours of its venue. */
+  readonly hours: VenueHours | undefined;
   readonly settings: PresenceSettings;
 }
 
@@ -28,10 +43,11 @@ interface BeaconRow extends Row {
   readonly sensitivity: string | null;
   readonly radius: number | null;
   readonly location: string | null;
+  readonly venue_id: string | null;
   readonly learned: string | null;
 }
 
-const beaconColumns = sql`object_id, uuid_key, major, minor, gateway_key, metadata, measured_power, sensitivity, radius, location,
+const beaconColumns = sql`object_id, uuid_key, major, minor, gateway_key, metadata, measured_power, sensitivity, radius, location, venue_id,
   (select learned from beacon_radio where beacon_radio.app_id = beacons.app_id and beacon_id = object_id) as learned`;
 
 /** Lists are cut and padded to a few lengths, so that a few prepared statements serve all batches. */
@@ -54,16 +70,18 @@ async function findByEach<T extends object, Item>(
   return found;
 }
 
-function toBeacon(row: BeaconRow): SiteBeacon {
+function toBeacon(row: BeaconRow, venues: ReadonlyMap<string, SiteVenue>): SiteBeacon {
   const metadata = JSON.parse(row.metadata) as Readonly<Record<string, unknown>>;
   const { timeZone, receiverOffsets } = metadata;
+  const venue = row.venue_id === null ? undefined : venues.get(row.venue_id);
   return {
     objectId: row.object_id,
     uuidKey: row.uuid_key,
     major: row.major,
     minor: row.minor,
     gatewayKey: row.gateway_key,
-    timeZone: typeof timeZone === 'string' ? timeZone : undefined,
+    timeZone: ownZone(timeZone) ?? venue?.timeZone,
+    hours: venue?.hours,
     settings: {
       ...(row.measured_power === null ? {} : { measuredPower: row.measured_power }),
       ...(row.sensitivity === null ? {} : { sensitivity: row.sensitivity as Sensitivity }),
@@ -73,6 +91,47 @@ function toBeacon(row: BeaconRow): SiteBeacon {
       ...learnedUnder(row),
     },
   };
+}
+
+/** A name that is no time zone is passed over, as it always was. */
+const ownZone = (name: unknown): string | undefined =>
+  typeof name === 'string' && siteTimeZone([name]) === name ? name : undefined;
+
+interface SiteVenue {
+  readonly timeZone: string | undefined;
+  readonly hours: VenueHours | undefined;
+}
+
+interface VenueRow extends Row {
+  readonly object_id: string;
+  readonly time_zone: string | null;
+  readonly opening_hours: string | null;
+  readonly exceptions: string;
+}
+
+/** Beacons share the hours of their venue, which may have a thousand exceptions. */
+async function withVenues(db: Db, appId: string, rows: readonly BeaconRow[]): Promise<SiteBeacon[]> {
+  const ids = [...new Set(rows.flatMap(({ venue_id }) => venue_id ?? []))];
+  const found =
+    ids.length === 0
+      ? []
+      : await findByEach<VenueRow, string>(
+          db,
+          ids,
+          (id) => sql`object_id = ${id}`,
+          (conditions) => sql`select object_id, time_zone, opening_hours, exceptions from venues
+            where app_id = ${appId} and (${conditions})`,
+        );
+  const venues = new Map(found.map((row) => [row.object_id, toVenue(row)]));
+  return rows.map((row) => toBeacon(row, venues));
+}
+
+function toVenue({ time_zone, opening_hours, exceptions }: VenueRow): SiteVenue {
+  const timeZone = time_zone ?? undefined;
+  const week = opening_hours === null ? undefined : (JSON.parse(opening_hours) as WeeklyOpening[]);
+  const others = JSON.parse(exceptions) as HoursException[];
+  const isKnown = week !== undefined || others.length > 0;
+  return { timeZone, hours: isKnown ? readHours(timeZone, week, others) : undefined };
 }
 
 /** What was learned under another measured power says nothing. */
@@ -112,7 +171,7 @@ async function findBeacons<Item>(
     (conditions) =>
       sql`select ${beaconColumns} from beacons where app_id = ${appId} and (${conditions}) order by object_id limit 1000`,
   );
-  return rows.map(toBeacon);
+  return withVenues(db, appId, rows);
 }
 
 export const findBeaconsById = (db: Db, appId: string, ids: readonly string[]) =>
@@ -139,7 +198,7 @@ export async function findBeaconsInRegion(db: Db, appId: string, uuid: string, m
     sql`select ${beaconColumns} from beacons where app_id = ${appId} and uuid_key = ${uuid}
       and (${major} = 0 or major = ${major}) order by object_id limit 2`,
   );
-  return rows.map(toBeacon);
+  return withVenues(db, appId, rows);
 }
 
 export const findBeaconsByGateway = (db: Db, appId: string, gateways: readonly string[]) =>
@@ -172,12 +231,24 @@ export async function findInstallationId(db: Db, appId: string, id: string): Pro
   return ours?.object_id;
 }
 
+/** The language and region that an installation has reported. */
+export async function findLocale(db: Db, appId: string, installationId: string): Promise<string | null> {
+  const row = await db.one<{ locale_identifier: string | null }>(
+    sql`select locale_identifier from installations where app_id = ${appId} and object_id = ${installationId}`,
+  );
+  return row?.locale_identifier ?? null;
+}
+
 /** What an app shows when a trigger fires: the notification's or the scenario's own members. */
 export type Content = Readonly<Record<string, unknown>>;
 
 export interface SiteTrigger {
   readonly trigger: Trigger;
   readonly content: Content;
+  /** The same of each variant, by its name. */
+  readonly variants?: ReadonlyMap<string, Content>;
+  /** The languages that it is written in. */
+  readonly words: Worded;
 }
 
 interface NotificationRow extends Row {
@@ -189,6 +260,10 @@ interface NotificationRow extends Row {
   readonly message: string;
   readonly is_enabled: number;
   readonly delivery: string | null;
+  readonly holdout: number | null;
+  readonly variants: string | null;
+  readonly language: string | null;
+  readonly translations: string | null;
 }
 
 interface ScenarioRow extends Row {
@@ -207,17 +282,31 @@ interface ScenarioRow extends Row {
   readonly alert_message: string | null;
   readonly delivery: string | null;
   readonly is_enabled: number;
+  readonly holdout: number | null;
+  readonly variants: string | null;
+  readonly language: string | null;
+  readonly translations: string | null;
 }
 
 function readDelivery(text: string | null): StoredDelivery | undefined {
   return text === null ? undefined : (JSON.parse(text) as StoredDelivery);
 }
 
-function common(row: NotificationRow | ScenarioRow): Pick<Trigger, 'id' | 'enabled' | 'event' | 'beaconIds'> & {
-  policy?: Trigger['policy'];
-  timeZone?: string;
-} {
+const readVariants = ({ variants }: NotificationRow | ScenarioRow): Variants =>
+  variants === null ? [] : (JSON.parse(variants) as Variants);
+
+/** What is shown of each variant. */
+function variantsOf(row: NotificationRow | ScenarioRow, contentOf: (words: object) => Content) {
+  const variants = readVariants(row);
+  if (variants.length === 0) return {};
+  return {
+    variants: new Map(variants.map(({ name, message = {} }) => [name, { ...contentOf(message), variant: name }])),
+  };
+}
+
+function common(row: NotificationRow | ScenarioRow): Omit<Trigger, 'kind' | 'showOn'> {
   const delivery = readDelivery(row.delivery);
+  const variants = readVariants(row).map(({ name, weight = 1 }) => ({ name, weight }));
   const timeZone = toTimeZone(delivery);
   return {
     id: row.object_id,
@@ -226,18 +315,24 @@ function common(row: NotificationRow | ScenarioRow): Pick<Trigger, 'id' | 'enabl
     beaconIds: [row.beacon_id],
     ...(delivery === undefined ? {} : { policy: toTriggerPolicy(delivery) }),
     ...(timeZone === undefined ? {} : { timeZone }),
+    ...(row.holdout === null ? {} : { holdout: row.holdout }),
+    ...(variants.length === 0 ? {} : { variants }),
   };
 }
 
+const wordsOf = ({ language, translations }: NotificationRow | ScenarioRow): Worded => ({
+  language,
+  translations: translations === null ? null : (JSON.parse(translations) as Translations),
+});
+
 function fromNotification(row: NotificationRow): SiteTrigger {
+  const message = JSON.parse(row.message) as object;
+  const content = { objectId: row.object_id, description: row.description, type: row.type, message };
   return {
     trigger: { ...common(row), kind: 'notification' },
-    content: {
-      objectId: row.object_id,
-      description: row.description,
-      type: row.type,
-      message: JSON.parse(row.message) as unknown,
-    },
+    content,
+    words: wordsOf(row),
+    ...variantsOf(row, (words) => ({ ...content, message: { ...message, ...words } })),
   };
 }
 
@@ -251,15 +346,18 @@ function fromScenario(row: ScenarioRow): SiteTrigger {
     urlVideo: row.url_video,
   };
   const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null));
+  const content = {
+    objectId: row.object_id,
+    storylineId: row.storyline_id,
+    title: row.title,
+    campaign: row.campaign,
+    ...given,
+  };
   return {
     trigger: { ...common(row), kind: 'scenario', showOn: JSON.parse(row.show_on) as ShownDay[] },
-    content: {
-      objectId: row.object_id,
-      storylineId: row.storyline_id,
-      title: row.title,
-      campaign: row.campaign,
-      ...given,
-    },
+    content,
+    words: wordsOf(row),
+    ...variantsOf(row, (words) => ({ ...content, ...words })),
   };
 }
 
@@ -277,7 +375,8 @@ async function findScenarios(db: Db, appId: string, beaconIds: readonly string[]
     (id) => sql`detail.object_id = ${id}`,
     (conditions) => sql`select detail.object_id, detail.storyline_id, header.title, detail.campaign, detail.event,
         detail.show_on, detail.url_image_android, detail.url_image_ios, detail.url_page, detail.url_video,
-        detail.alert_title, detail.alert_message, detail.delivery, header.is_enabled
+        detail.alert_title, detail.alert_message, detail.delivery, detail.language, detail.translations,
+        detail.holdout, detail.variants, header.is_enabled
       from storyline_details detail
       join storylines header on header.app_id = detail.app_id and header.object_id = detail.storyline_id
       where detail.app_id = ${appId} and (${conditions})`,
@@ -299,7 +398,8 @@ export async function findTriggers(
     db,
     beaconIds,
     (id) => sql`beacon_id = ${id}`,
-    (conditions) => sql`select object_id, beacon_id, description, event, type, message, is_enabled, delivery
+    (conditions) => sql`select object_id, beacon_id, description, event, type, message, is_enabled, delivery,
+        language, translations, holdout, variants
       from notifications where app_id = ${appId} and (${conditions})`,
   );
   const scenarios = await findScenarios(db, appId, beaconIds);
@@ -310,4 +410,16 @@ export async function findTriggers(
   const byBeacon = new Map<string, SiteTrigger[]>();
   for (const { beaconId, found } of all) byBeacon.set(beaconId, [...(byBeacon.get(beaconId) ?? []), found]);
   return byBeacon;
+}
+
+/** A message as it is, with all its beacons; undefined: there is none. */
+export async function findTrigger(db: Db, appId: string, triggerId: string): Promise<Trigger | undefined> {
+  const places = await db.all<{ beacon_id: string }>(
+    sql`select beacon_id from notifications where app_id = ${appId} and object_id = ${triggerId}
+      union select beacon_id from scenario_beacons where app_id = ${appId} and detail_id = ${triggerId}`,
+  );
+  const beaconIds = places.map(({ beacon_id }) => beacon_id);
+  const all = [...(await findTriggers(db, appId, beaconIds)).values()].flat();
+  const found = all.find(({ trigger }) => trigger.id === triggerId);
+  return found && { ...found.trigger, beaconIds };
 }

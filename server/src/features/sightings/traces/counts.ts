@@ -1,8 +1,12 @@
+import { beaconsOf } from '../../../access/venue-limit.ts';
 import { firstIdAt } from '../../../base/id.ts';
-import { sql } from '../../../base/sql.ts';
+import { joinSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 
 /** Sums over what the engine has written of one app; all of them run beside other requests. */
+
+const atVenues = (appId: string, venues: readonly string[] | undefined) =>
+  venues ? beaconsOf(raw('beacon_id'), appId, venues) : raw('1 = 1');
 
 export interface OpenVisits {
   readonly visitors: number;
@@ -10,10 +14,10 @@ export interface OpenVisits {
   readonly occupied: number;
 }
 
-export async function countOpenVisits(db: Db, appId: string): Promise<OpenVisits> {
+export async function countOpenVisits(db: Db, appId: string, venues?: readonly string[]): Promise<OpenVisits> {
   const [totals] = await db.all<OpenVisits>(
     sql`select count(distinct installation_id) as visitors, count(distinct beacon_id) as occupied
-      from visits where app_id = ${appId} and is_open = 1`,
+      from visits where app_id = ${appId} and is_open = 1 and ${atVenues(appId, venues)}`,
     { tenant: appId },
   );
   return totals ?? { visitors: 0, occupied: 0 };
@@ -27,10 +31,10 @@ export interface Occupied {
 }
 
 /** The beacons with the most visitors now. */
-export function listOccupied(db: Db, appId: string, limit: number): Promise<Occupied[]> {
+export function listOccupied(db: Db, appId: string, limit: number, venues?: readonly string[]): Promise<Occupied[]> {
   return db.all<Occupied>(
     sql`select beacon_id, count(*) as visitors, min(entered_at) as since
-      from visits where app_id = ${appId} and is_open = 1
+      from visits where app_id = ${appId} and is_open = 1 and ${atVenues(appId, venues)}
       group by beacon_id order by visitors desc, beacon_id limit ${limit}`,
     { tenant: appId },
   );
@@ -68,4 +72,46 @@ export function countVerdicts(db: Db, appId: string, since: number): Promise<Ver
       order by n desc, reason`,
     { tenant: appId },
   );
+}
+
+/** Whoever was not heard of for longer is not here, as on the live plan of the console. */
+const presentMs = 60_000;
+/** A visit that is longer and has not ended is a phone beside somebody's desk. */
+const longestMs = 4 * 3_600_000;
+
+/** A beacon of a place; one may be of several. */
+export interface BeaconOfPlace {
+  readonly beaconId: string;
+  readonly placeId: string;
+}
+
+/**
+ * How many visitors are at the beacons of each place now: by where they are (`byPosition`), else by their open visits. A place
+ * where nobody is has no entry. What arrives late changes nothing here, for it says where somebody was.
+ */
+export async function countInPlaces(
+  db: Db,
+  appId: string,
+  {
+    of,
+    byPosition,
+    now,
+  }: { readonly of: readonly BeaconOfPlace[]; readonly byPosition: boolean; readonly now: number },
+): Promise<ReadonlyMap<string, number>> {
+  if (of.length === 0) return new Map();
+  const pairs = joinSql(
+    of.map(({ beaconId, placeId }) => sql`(${beaconId}, ${placeId})`),
+    ', ',
+  );
+  const here = byPosition
+    ? sql`positions t where t.app_id = ${appId} and t.sensed_at >= ${now - presentMs}`
+    : sql`visits t where t.app_id = ${appId} and t.is_open = 1 and t.entered_at >= ${now - longestMs}`;
+  const rows = await db.all<{ place_id: string; n: number }>(
+    sql`with of_place (beacon, place) as (values ${pairs}),
+        here as (select t.beacon_id, t.installation_id from ${here})
+      select place as place_id, count(distinct installation_id) as n
+        from here join of_place on beacon = beacon_id group by place`,
+    { tenant: appId },
+  );
+  return new Map(rows.map(({ place_id, n }) => [place_id, Number(n)]));
 }

@@ -55,7 +55,7 @@ export const eventTag: Tag = {
   name: 'Events',
   description: 'Confirmed transitions, and why each message was shown or not.',
   place: 120,
-  console: { read: 'activity.read' },
+  console: { read: 'activity.read', byVenue: true },
 };
 
 /** Written by the proximity engine; an objectId begins with the time of the event. */
@@ -91,6 +91,7 @@ export const events = defineResource({
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'events' },
   rules: 'events',
+  venue: { beacon: 'beacon_id' },
   defaultLimit: 100,
 });
 

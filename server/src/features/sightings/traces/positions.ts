@@ -27,7 +27,7 @@ export const positions = defineResource({
     name: 'Positions',
     description: 'Where each installation was last known to be.',
     place: 115,
-    console: { read: 'activity.read' },
+    console: { read: 'activity.read', byVenue: true },
   },
   path: '/positions',
   record: {
@@ -67,8 +67,9 @@ export const positions = defineResource({
     positions_recent: { on: ['app_id', 'sensed_at', 'object_id'] },
   },
   trail: { installation: 'installation_id' },
-  kept: { days: 'events', by: 'updated_at' },
+  kept: { days: 'positions', by: 'updated_at' },
   rules: 'positions',
+  venue: { beacon: 'beacon_id' },
   defaultLimit: 100,
 });
 

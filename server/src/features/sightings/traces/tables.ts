@@ -1,4 +1,4 @@
-import { bigint, defineTable, nullable, text } from '../../../db/table.ts';
+import { bigint, defineTable, nullable, text, withDefault } from '../../../db/table.ts';
 
 /** What the engine keeps for itself. */
 
@@ -6,7 +6,14 @@ import { bigint, defineTable, nullable, text } from '../../../db/table.ts';
 export const tracks = defineTable({
   name: 'tracks',
   owner: 'sightings',
-  columns: { app_id: text, installation_id: text, state: text, next_deadline: nullable(bigint), updated_at: bigint },
+  columns: {
+    app_id: text,
+    installation_id: text,
+    state: text,
+    next_deadline: nullable(bigint),
+    updated_at: bigint,
+    version: withDefault(bigint),
+  },
   key: ['app_id', 'installation_id'],
   indexes: { tracks_due: { on: ['next_deadline'], isPartial: true } },
   trail: { installation: 'installation_id' },
@@ -39,6 +46,19 @@ export const beaconRadio = defineTable({
   columns: { app_id: text, beacon_id: text, evidence: text, learned: nullable(text), updated_at: bigint },
   key: ['app_id', 'beacon_id'],
   stepBy: 'beacon_id',
+});
+
+/** How loud installations, models of phones and all of an app hear; see loudness.ts of the engine. */
+export const hearings = defineTable({
+  name: 'hearing',
+  owner: 'sightings',
+  columns: { app_id: text, installation_id: text, model: text, hearing: text, updated_at: bigint },
+  key: ['app_id', 'installation_id', 'model'],
+  indexes: { hearing_age: { on: ['app_id', 'updated_at'] } },
+  stepBy: 'installation_id',
+  trail: { installation: 'installation_id' },
+  // A phone that comes once a season gets another battery, case and owner in between.
+  kept: { days: 180, by: 'updated_at' },
 });
 
 /** What was shown to whom, for caps and pauses. */

@@ -97,7 +97,7 @@ export async function findVisits(db: Db, scopes: readonly (TrackKey & VisitScope
   );
 }
 
-interface EventRow extends Row {
+export interface EventRow extends Row {
   readonly object_id: string;
   readonly event: string;
   readonly beacon_id: string;
@@ -180,7 +180,7 @@ export async function findEventsAfter(db: Db, scopes: readonly (TrackKey & Event
   );
 }
 
-function toEvent(row: EventRow, installationId: string): PresenceEvent {
+export function toEvent(row: EventRow, installationId: string): PresenceEvent {
   return {
     id: row.object_id,
     event: row.event as PresenceEvent['event'],

@@ -39,8 +39,10 @@ const verdictRecord = {
         'dwell',
         'nth_visit',
         'quiet_hours',
+        'closed',
         'validity',
         'no_target',
+        'holdout',
         'fired',
       ],
       { description: 'fired, or the first gate that said no' },
@@ -102,6 +104,7 @@ export const verdicts = defineResource({
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'events' },
   rules: 'verdicts',
+  venue: { beacon: 'beacon_id' },
   defaultLimit: 100,
 });
 

@@ -28,7 +28,7 @@ export const visits = defineResource({
     name: 'Visits',
     description: 'Who was where, from when until when.',
     place: 110,
-    console: { read: 'activity.read' },
+    console: { read: 'activity.read', byVenue: true },
   },
   path: '/visits',
   record: {
@@ -85,6 +85,7 @@ export const visits = defineResource({
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'visits', only: 'is_open = 0' },
   rules: 'visits',
+  venue: { beacon: 'beacon_id' },
   defaultLimit: 100,
 });
 

@@ -1,0 +1,14 @@
+import type { Language } from '../lib/words/language.ts';
+import type { Catalogue } from '../lib/words/words.ts';
+
+/** Each is a file of its own, of which the browser loads the one that it needs. */
+const loaders: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ readonly default: Catalogue }>>> = {
+  de: () => import('../lib/words/catalogues/de.json'),
+  es: () => import('../lib/words/catalogues/es.json'),
+  fr: () => import('../lib/words/catalogues/fr.json'),
+  id: () => import('../lib/words/catalogues/id.json'),
+};
+
+/** The texts of a language; nothing where they are the source's own, which are English. */
+export const catalogueOf = async (language: Language): Promise<Catalogue> =>
+  language === 'en' ? {} : (await loaders[language]()).default;

@@ -1,0 +1,29 @@
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ConfirmationDialog } from '../components/dialogs/password-confirmation.tsx';
+import { SignInAgain } from '../components/dialogs/sign-in-again.tsx';
+import { createQueries } from './query-client.ts';
+import { createPages } from './router.tsx';
+import { theme } from './theme.ts';
+
+export function start(root: HTMLElement): void {
+  const queries = createQueries();
+  const pages = createPages(queries);
+  createRoot(root).render(
+    <StrictMode>
+      {/* The content policy allows no style elements, so colours and media classes come from style sheets only. */}
+      <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+        <Notifications position="top-center" />
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={pages} />
+          <ConfirmationDialog />
+          <SignInAgain onSignedOut={() => void pages.invalidate()} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+}

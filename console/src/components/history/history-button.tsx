@@ -1,0 +1,143 @@
+import { Button, Modal, Skeleton, Text } from '@mantine/core';
+import { type QueryKey, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useStanding } from '../../lib/data/access.ts';
+import {
+  type KeptRecord,
+  restoreLast,
+  restoreVersion,
+  type Version,
+  versionsQuery,
+  whoText,
+} from '../../lib/data/history.ts';
+import { useTimes } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
+import { FailureNote } from '../page/failure-note.tsx';
+import { Icon } from '../page/icon.tsx';
+import { changesOf, labelOf, shownValue, type Words } from './changes.ts';
+import classes from './history.module.css';
+
+interface Props extends KeptRecord, Words {
+  /** The record as it is now, with the members of its versions. */
+  readonly present: object;
+  /** When it got so. */
+  readonly updatedAt: string;
+  readonly mayChange: boolean;
+  /** What has to be read again when it has gone back. */
+  readonly refresh: readonly QueryKey[];
+}
+
+/** Opens what a record was before its last changes: who changed what, and a way back to each. */
+export function HistoryButton(props: Props) {
+  const [isOpen, setOpen] = useState(false);
+  // Versions are kept for the app as a whole.
+  if (useStanding()?.venues) return null;
+  return (
+    <>
+      <Button variant="default" leftSection={<Icon name="clock" size={16} />} onClick={() => setOpen(true)}>
+        {t('History')}
+      </Button>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={t('History')} size="lg">
+        {isOpen && <Versions {...props} onDone={() => setOpen(false)} />}
+      </Modal>
+    </>
+  );
+}
+
+function Versions(props: Props & { readonly onDone: () => void }) {
+  const { appId, kind, recordId, present, updatedAt, mayChange, refresh, onDone } = props;
+  const record = { appId, kind, recordId };
+  const { data: versions, error } = useQuery(versionsQuery(record));
+  const times = useTimes(appId);
+  const restore = useAction({
+    run: (version: Version) => restoreVersion(record, version.objectId),
+    done: t('It is as it was before that change.'),
+    undo: () => restoreLast(record),
+    refresh: [...refresh, versionsQuery(record).queryKey],
+    showsError: true,
+    after: onDone,
+  });
+  if (error) return <FailureNote message={error.message} />;
+  if (!versions) return <Skeleton h={160} />;
+  if (versions.length === 0) return <Text c="dimmed">{nothingYet(kind)}</Text>;
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {t(
+          'The last changes, newest first. Going back is a change like any other: it is listed here too, and can be undone. Times are in {zone}.',
+          { zone: times.zone },
+        )}
+      </Text>
+      <FailureNote message={restore.error?.message} />
+      <ol className={classes.list} aria-label={t('Changes')}>
+        {versions.map((version, index) => {
+          const next = versions[index - 1];
+          return (
+            <Change
+              key={version.objectId}
+              version={version}
+              after={next?.state ?? present}
+              // What came between two versions was not made here.
+              hasOthers={(next?.updatedAt ?? updatedAt) !== version.replacedAt}
+              words={props}
+              when={times.minute(version.replacedAt)}
+              isBusy={restore.isPending}
+              {...(mayChange ? { onRestore: () => restore.mutate(version) } : {})}
+            />
+          );
+        })}
+      </ol>
+    </>
+  );
+}
+
+const nothingYet = (kind: Props['kind']) =>
+  kind === 'records'
+    ? t('No changes yet. What people change here in the console is kept; what the app writes is not.')
+    : t('No changes yet. From the first one on, you can go back to what was before.');
+
+interface ChangeProps {
+  readonly version: Version;
+  readonly after: object;
+  readonly hasOthers: boolean;
+  readonly words: Words;
+  readonly when: string;
+  readonly isBusy: boolean;
+  readonly onRestore?: () => void;
+}
+
+function Change({ version, after, hasOthers, words, when, isBusy, onRestore }: ChangeProps) {
+  const changes = changesOf(version.state as never, after as never);
+  return (
+    <li>
+      <div className={classes.head}>
+        <div>
+          <div className={classes.when}>{when}</div>
+          <div className={classes.who}>
+            {whoText(version.replacedBy)}
+            {hasOthers && t(', and others later, outside of the console')}
+          </div>
+        </div>
+        {onRestore && (
+          <Button size="xs" variant="default" disabled={isBusy} onClick={onRestore}>
+            {t('Go back to before this')}
+          </Button>
+        )}
+      </div>
+      <dl className={classes.changes}>
+        {changes.map(({ name, before, after: then }) => (
+          <div key={name}>
+            <dt>{labelOf(name, words)}</dt>
+            <dd>
+              <span className={classes.old}>{shownValue(name, before, words)}</span>
+              {' → '}
+              <span>{shownValue(name, then, words)}</span>
+            </dd>
+          </div>
+        ))}
+        {changes.length === 0 && <Text size="sm">{t('Nothing that is left.')}</Text>}
+      </dl>
+    </li>
+  );
+}

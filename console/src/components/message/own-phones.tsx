@@ -1,0 +1,269 @@
+import { Alert, Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { ownPhonesQuery } from '../../lib/data/queries.ts';
+import { showAge } from '../../lib/time/time.ts';
+import { rich, t } from '../../lib/words/words.ts';
+import { CopyField } from '../code/copy-field.tsx';
+import { QrCode } from '../code/qr-code.tsx';
+import blocks from '../page/blocks.module.css';
+import { FailureNote } from '../page/failure-note.tsx';
+import { Icon } from '../page/icon.tsx';
+import { shortId } from '../page/names.tsx';
+
+interface Props {
+  readonly appId: string;
+  readonly isOpen: boolean;
+  /** The objectId of the phone that is used now; empty without one. */
+  readonly chosen: string;
+  readonly onChoose: (installationId: string) => void;
+  /** It is no longer paired. */
+  readonly onRemove: (installationId: string) => void;
+  readonly onClose: () => void;
+}
+
+/** The phones of the signed-in administrator: pairing one, choosing one, removing one. */
+export function OwnPhonesDialog({ isOpen, onClose, ...rest }: Props) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={t('Your phone')}>
+      <OwnPhones {...rest} onClose={onClose} />
+    </Modal>
+  );
+}
+
+type Phone = Awaited<ReturnType<NonNullable<ReturnType<typeof ownPhonesQuery>['queryFn']>>>['phones'][number];
+
+const kinds: Readonly<Record<string, string>> = {
+  ios: t('iPhone or iPad'),
+  android: t('Android'),
+  web: t('Browser'),
+  embedded: t('Device'),
+};
+
+export const phoneName = ({ deviceModel, deviceType }: Pick<Phone, 'deviceModel' | 'deviceType'>): string =>
+  deviceModel ?? kinds[deviceType] ?? deviceType;
+
+/** While a code is on screen. */
+const lookEveryMs = 2_000;
+
+function OwnPhones({ appId, chosen, onChoose, onRemove, onClose }: Omit<Props, 'isOpen'>) {
+  const make = useAction({
+    run: async () => (await call('createPairingCode', { params: { appId } })).result,
+    showsError: true,
+  });
+  const shown = make.data;
+  const { data } = useQuery({
+    ...ownPhonesQuery(appId),
+    refetchInterval: ({ state }) => (shown && !state.data?.code?.claimedBy ? lookEveryMs : false),
+  });
+  const [isGuessing, setGuessing] = useState(false);
+  const claimedBy = shown && data?.code?.expiresAt === shown.expiresAt ? data.code.claimedBy : null;
+  const paired = data?.phones.find(({ objectId }) => objectId === claimedBy);
+  useEndOfCode(appId, shown !== undefined && !paired);
+  if (!data) return null;
+  const { phones } = data;
+  if (isGuessing) return <Guess appId={appId} chosen={chosen} onChoose={onChoose} onClose={() => setGuessing(false)} />;
+  if (paired)
+    return (
+      <Stack>
+        <Alert color="teal" variant="light" icon={<Icon name="check" />} role="status">
+          {t('Paired with {phone}.', { phone: phoneName(paired) })}
+          {!paired.hasAddress && ` ${noAddress()}`}
+        </Alert>
+        <Group justify="flex-end">
+          <Button onClick={() => onChoose(paired.objectId)} data-autofocus>
+            {t('Use this phone')}
+          </Button>
+        </Group>
+      </Stack>
+    );
+  return (
+    <Stack>
+      {phones.length > 0 && (
+        <ul className={blocks.rows} aria-label={t('Your phones')}>
+          {phones.map((phone) => (
+            <Line
+              key={phone.objectId}
+              appId={appId}
+              phone={phone}
+              isChosen={phone.objectId === chosen}
+              onChoose={onChoose}
+              onRemove={onRemove}
+            />
+          ))}
+        </ul>
+      )}
+      {shown ? (
+        <Code {...shown} isOver={data.code === null} />
+      ) : (
+        <Text size="sm">
+          {t('Pair the phone once: the app on it scans a code that is shown here. Then tests go to that phone alone.')}
+        </Text>
+      )}
+      <FailureNote message={make.error?.message} />
+      <Group justify="space-between">
+        <Button variant="subtle" size="xs" onClick={() => setGuessing(true)}>
+          {t('The app cannot scan a code')}
+        </Button>
+        <Group gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t('Close')}
+          </Button>
+          {(!shown || data.code === null) && (
+            <Button loading={make.isPending} onClick={() => make.mutate()}>
+              {shown ? t('Show a new code') : phones.length > 0 ? t('Pair another phone') : t('Pair a phone')}
+            </Button>
+          )}
+        </Group>
+      </Group>
+    </Stack>
+  );
+}
+
+const noAddress = () => t('It has no push address yet: allow notifications in the app, and open it once more.');
+
+/** A code that nobody looks at any more is good for nothing. */
+function useEndOfCode(appId: string, isWaiting: boolean) {
+  const waits = useRef(false);
+  waits.current = isWaiting;
+  useEffect(
+    () => () => {
+      if (waits.current) void call('deletePairingCode', { params: { appId } }).catch(() => undefined);
+    },
+    [appId],
+  );
+}
+
+interface CodeProps {
+  readonly code: string;
+  readonly text: string;
+  readonly isOver: boolean;
+}
+
+function Code({ code, text, isOver }: CodeProps) {
+  if (isOver)
+    return (
+      <Text size="sm" role="status">
+        {t('The code is older than five minutes. Show a new one.')}
+      </Text>
+    );
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        {text === code
+          ? t('Open the app on your phone, and scan this where the app offers it.')
+          : t('Scan this with the camera of your phone; it opens the app.')}
+      </Text>
+      <QrCode text={text} label={t('QR code that pairs your phone')} />
+      <CopyField label={t('Or type this code into the app')} text={`${code.slice(0, 4)}-${code.slice(4)}`} />
+      <Text size="sm" c="dimmed" role="status">
+        {t('Waiting for your phone. The code works once, for five minutes.')}
+      </Text>
+    </Stack>
+  );
+}
+
+interface LineProps extends Pick<Props, 'appId' | 'onChoose' | 'onRemove'> {
+  readonly phone: Phone;
+  readonly isChosen: boolean;
+}
+
+function Line({ appId, phone, isChosen, onChoose, onRemove }: LineProps) {
+  const name = phoneName(phone);
+  const remove = useAction({
+    run: () => call('unpairPhone', { params: { appId, installationId: phone.objectId } }),
+    done: t('{name} is no longer paired.', { name }),
+    refresh: [ownPhonesQuery(appId).queryKey],
+    after: () => onRemove(phone.objectId),
+  });
+  return (
+    <li className={`${blocks.row} ${blocks.stacking}`}>
+      <div className={blocks.grow}>
+        <div className={blocks.title}>{name}</div>
+        <div className={blocks.meta}>
+          {phone.appVersion && <span>{t('app {version}', { version: phone.appVersion })}</span>}
+          <span>{t('paired {age}', { age: showAge(phone.pairedAt) })}</span>
+          {isChosen && <span>{t('tests go here')}</span>}
+        </div>
+        {!phone.hasAddress && (
+          <Text size="xs" c="red">
+            {noAddress()}
+          </Text>
+        )}
+      </div>
+      <div className={blocks.tools}>
+        {!isChosen && (
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={t('Use {name}', { name })}
+            onClick={() => onChoose(phone.objectId)}
+          >
+            {t('Use')}
+          </Button>
+        )}
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={t('Remove {name}', { name })}
+          loading={remove.isPending}
+          onClick={() => remove.mutate()}
+        >
+          {t('Remove')}
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+const mostShown = 20;
+
+/** For apps that cannot pair: the phones that were last heard of, one of which is one's own. */
+function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'onRemove'>) {
+  const [picked, setPicked] = useState(chosen);
+  const { data: phones = [] } = useQuery({
+    queryKey: dataKey(appId, 'listInstallations', 'my phone'),
+    queryFn: async () =>
+      (await dataOf(appId).call('listInstallations', { query: { order: '-updatedAt', limit: mostShown } })).results,
+    refetchInterval: 5_000,
+  });
+  const options = phones.map(({ objectId, installationId, deviceType, updatedAt }) => ({
+    value: objectId,
+    label: `${shortId(installationId ?? objectId)}, ${deviceType}, ${showAge(updatedAt)}`,
+  }));
+  const value = options.some((one) => one.value === picked) ? picked : (options[0]?.value ?? '');
+  return (
+    <Stack>
+      <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
+        {rich(
+          'Take care that it is yours: tests go to the phone that you choose, also if it is a visitor’s. An app that <link>pairs</link> cannot be mistaken.',
+          {
+            link: (inner) => (
+              <a href="/handbook/messages#testing-on-your-own-phone" target="_blank" rel="noreferrer">
+                {inner}
+              </a>
+            ),
+          },
+        )}
+      </Alert>
+      <NativeSelect
+        label={t('Your phone')}
+        description={t('Open the app on it: the phone that was last heard of stands first.')}
+        data={options}
+        value={value}
+        onChange={({ currentTarget }) => setPicked(currentTarget.value)}
+      />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {t('Back')}
+        </Button>
+        <Button disabled={value === ''} onClick={() => onChoose(value)}>
+          {t('This is mine')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,94 @@
+import { Alert, NativeSelect, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { ownAlertsQuery } from '../../lib/data/queries.ts';
+import type { Operations } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
+import classes from './account.module.css';
+
+type Own = Operations['getOwnAlerts']['answer']['result'];
+type Kind = Own['kinds'][number];
+
+const digests = [
+  { value: 'off', label: t('No summary') },
+  { value: 'daily', label: t('Every morning on which there is something to tell') },
+  { value: 'weekly', label: t('Every Monday, also when all is well') },
+];
+
+/** What the service tells the administrator by mail. */
+export function ToldByMail() {
+  const { data: own, error } = useQuery(ownAlertsQuery);
+  return (
+    <Block
+      title={t('What you are told by mail')}
+      about={t(
+        'When something needs a person, you get a mail as soon as it has lasted for some minutes, another one each day while it lasts, and one when it is over.',
+      )}
+    >
+      <FailureNote message={error?.message} />
+      {!own && !error && <Skeleton h={180} />}
+      {own && (
+        <Stack gap="md">
+          {own.canMail ? (
+            <Text size="sm">{t('Mails go to {email}.', { email: own.email })}</Text>
+          ) : (
+            <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
+              {t(
+                'No mail server is set up, so no mail is sent. Whoever runs the service sets PHAROS_SMTP_URL. Home and System show the same, and webhooks are called.',
+              )}
+            </Alert>
+          )}
+          <Kinds label={t('In each app')} kinds={own.kinds.filter(({ of }) => of === 'app')} />
+          <Kinds label={t('The whole service')} kinds={own.kinds.filter(({ of }) => of === 'service')} />
+          <Summary digest={own.digest} />
+        </Stack>
+      )}
+    </Block>
+  );
+}
+
+function Kinds({ label, kinds }: { readonly label: string; readonly kinds: readonly Kind[] }) {
+  const change = useAction({
+    run: ({ kind, isOn }: Pick<Kind, 'kind' | 'isOn'>) =>
+      call('changeOwnAlerts', { body: { kinds: { [kind]: isOn } } }),
+    refresh: [ownAlertsQuery.queryKey],
+  });
+  if (kinds.length === 0) return null;
+  const shown = (one: Kind) =>
+    change.isPending && change.variables.kind === one.kind ? change.variables.isOn : one.isOn;
+  return (
+    <fieldset className={classes.kinds}>
+      <legend>{label}</legend>
+      {kinds.map((one) => (
+        <Switch
+          key={one.kind}
+          label={one.name}
+          checked={shown(one)}
+          onChange={({ currentTarget }) => change.mutate({ kind: one.kind, isOn: currentTarget.checked })}
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+function Summary({ digest }: Pick<Own, 'digest'>) {
+  const change = useAction({
+    run: (chosen: Own['digest']) => call('changeOwnAlerts', { body: { digest: chosen } }),
+    done: t('Saved.'),
+    refresh: [ownAlertsQuery.queryKey],
+  });
+  return (
+    <NativeSelect
+      label={t('Summary')}
+      description={t('At seven in the morning, in the time zone of each app.')}
+      data={digests}
+      value={change.isPending ? change.variables : digest}
+      onChange={({ currentTarget }) => change.mutate(currentTarget.value as Own['digest'])}
+      maw={420}
+    />
+  );
+}

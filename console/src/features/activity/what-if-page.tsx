@@ -1,0 +1,239 @@
+import { Badge, Button, Group, NumberInput, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { where } from '@pharos/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { BeaconSelect } from '../../components/form/beacon-select.tsx';
+import { type Fields, useFields } from '../../components/form/use-fields.ts';
+import { ActivityTabs } from '../../components/page/activity-tabs.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { BeaconLink, shortId, TriggerLink } from '../../components/page/names.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { eventWords } from '../../lib/text/event-words.ts';
+import { type Times, useTimes } from '../../lib/time/times.ts';
+import { wallTime } from '../../lib/time/zoned-time.ts';
+import { t } from '../../lib/words/words.ts';
+import classes from './activity.module.css';
+import { type Rehearsal, verdictsOf, type WalkFields, walkBody } from './what-if.ts';
+import { messageKinds, outcomeColors, outcomeWords, type Verdict } from './words.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/activity/what-if');
+
+/** Asks the service what a visitor would be shown; nothing is stored and nothing is sent. */
+export function WhatIfPage() {
+  const { appId } = route.useParams();
+  const { beacon } = route.useSearch();
+  const times = useTimes(appId);
+  return (
+    <>
+      <SectionHeader title={t('Activity')}>
+        {t(
+          'Let a visitor walk past your beacons and read what would be shown, and why something would not. Nothing is sent and nothing is recorded.',
+        )}
+      </SectionHeader>
+      <ActivityTabs appId={appId} />
+      {/* The day that the form proposes depends on the zone. */}
+      <Walk key={times.zone} appId={appId} times={times} beacon={beacon} />
+    </>
+  );
+}
+
+interface WalkProps {
+  readonly appId: string;
+  readonly times: Times;
+  readonly beacon: string | undefined;
+}
+
+function Walk({ appId, times, beacon }: WalkProps) {
+  const fields = useFields<WalkFields>({
+    visitor: '',
+    beacons: beacon ? [beacon] : [],
+    when: wallTime(Date.now(), times.zone).slice(0, 16),
+    minutes: 5,
+    canBeReached: true,
+  });
+  const ask = useAction({
+    run: async () =>
+      (await dataOf(appId).call('simulateSightings', { body: walkBody(fields.values, times.zone) })).result,
+    showsError: true,
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    fields.setFailure(null);
+    const { beacons, when, minutes } = fields.values;
+    const problems = [
+      ...(beacons.length === 0 ? [{ field: 'beacons', problem: t('choose at least one') }] : []),
+      ...(when === '' ? [{ field: 'when', problem: t('choose a day and a time') }] : []),
+      ...(Number(minutes) >= 1 ? [] : [{ field: 'minutes', problem: t('must be at least one minute') }]),
+    ];
+    if (problems.length > 0) fields.setProblems(problems);
+    else ask.mutate(undefined, { onError: fields.setFailure });
+  }
+  return (
+    <>
+      <Block title={t('The walk')}>
+        <form onSubmit={submit} noValidate>
+          <Stack gap="md" maw={560}>
+            <FailureNote message={fields.rest([])} />
+            <VisitorField appId={appId} fields={fields} />
+            <BeaconSelect
+              appId={appId}
+              many
+              label={t('Beacons, in the order of the walk')}
+              value={fields.values.beacons}
+              error={fields.problem('beacons')}
+              onChange={(beacons) => fields.set('beacons', beacons)}
+            />
+            <TextInput
+              label={t('Day and time')}
+              description={t('In {zone}', { zone: times.zone })}
+              type="datetime-local"
+              {...fields.text('when')}
+            />
+            <NumberInput
+              label={t('Minutes at each')}
+              description={t('A minute lies between two')}
+              min={1}
+              max={720}
+              {...fields.number('minutes')}
+            />
+            <Switch
+              label={t('The phone can be sent a push')}
+              checked={fields.values.canBeReached}
+              onChange={({ currentTarget }) => fields.set('canBeReached', currentTarget.checked)}
+            />
+            <Group>
+              <Button type="submit" loading={ask.isPending}>
+                {t('Show what would happen')}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Block>
+      {ask.data && <Outcome appId={appId} rehearsal={ask.data} times={times} />}
+    </>
+  );
+}
+
+const mostShown = 20;
+
+function VisitorField({ appId, fields }: { readonly appId: string; readonly fields: Fields<WalkFields> }) {
+  const [typed, setTyped] = useState('');
+  const mayChoose = useMayCall()('listInstallations');
+  const asked = typed.trim();
+  const { data } = useQuery({
+    queryKey: dataKey(appId, 'listInstallations', 'walk', asked),
+    queryFn: () =>
+      dataOf(appId).call('listInstallations', {
+        query: {
+          ...(asked ? { where: where().contains('installationId', asked) } : {}),
+          order: '-updatedAt',
+          limit: mostShown,
+        },
+      }),
+    enabled: mayChoose,
+    placeholderData: keepPreviousData,
+  });
+  const found = (data?.results ?? []).map(({ objectId, installationId, deviceType }) => ({
+    value: objectId,
+    label: `${shortId(installationId ?? objectId)} (${deviceType})`,
+  }));
+  if (!mayChoose) return null;
+  return (
+    <Select
+      label={t('Visitor')}
+      description={t('Somebody who was never here, or a phone with its visits and what it has been shown')}
+      placeholder={t('Somebody who was never here')}
+      data={found}
+      filter={({ options }) => options}
+      searchable
+      clearable
+      searchValue={typed}
+      onSearchChange={(text) => setTyped(found.some(({ label }) => label === text) ? '' : text)}
+      value={fields.values.visitor || null}
+      onChange={(chosen) => fields.set('visitor', chosen ?? '')}
+      nothingFoundMessage={t('No phone has this id.')}
+    />
+  );
+}
+
+interface OutcomeProps {
+  readonly appId: string;
+  readonly rehearsal: Rehearsal;
+  readonly times: Times;
+}
+
+function Outcome({ appId, rehearsal, times }: OutcomeProps) {
+  const { events, problems } = rehearsal;
+  const shown = rehearsal.verdicts.filter(({ outcome }) => outcome === 'fired').length;
+  const about =
+    shown === 0
+      ? t('No message would be shown.')
+      : t('{shown, plural, one {1 message} other {{shown} messages}} would be shown.', { shown });
+  return (
+    <Block title={t('What would happen')} about={t('{about} Times are in {zone}.', { about, zone: times.zone })}>
+      <div role="status">
+        {problems.map(({ index, message }) => (
+          <FailureNote key={index} message={message} />
+        ))}
+        {events.length === 0 && <Text size="sm">{t('Nothing: the visitor would not be noticed.')}</Text>}
+        {events.map((event) => (
+          <section key={event.objectId} className={classes.step} aria-label={eventWords[event.event]}>
+            <h3>
+              {eventWords[event.event]} <BeaconLink appId={appId} beaconId={event.beaconId.objectId} />{' '}
+              <span className={classes.soft}>{times.dateTime(event.occurredAt)}</span>
+            </h3>
+            <Verdicts appId={appId} verdicts={verdictsOf(rehearsal, event.objectId)} times={times} />
+          </section>
+        ))}
+      </div>
+    </Block>
+  );
+}
+
+interface VerdictsProps {
+  readonly appId: string;
+  readonly verdicts: ReturnType<typeof verdictsOf>;
+  readonly times: Times;
+}
+
+function Verdicts({ appId, verdicts, times }: VerdictsProps) {
+  if (verdicts.length === 0)
+    return (
+      <Text c="dimmed" size="sm">
+        {t('No message is meant for this.')}
+      </Text>
+    );
+  return (
+    <ul className={classes.verdicts}>
+      {verdicts.map(({ triggerId, kind, outcome, text, dueAt }) => (
+        <li key={triggerId}>
+          <Badge variant="light" color={outcomeColors[outcome]} tt="none" miw="max-content">
+            {outcome === 'fired' ? t('Would be shown') : outcomeWords[outcome]}
+          </Badge>
+          <div>
+            <div className={classes.verdictHead}>
+              <TriggerLink appId={appId} triggerId={triggerId} />
+              <span className={classes.soft}>{messageKinds[kind]}</span>
+            </div>
+            {outcome !== 'fired' && <p className={classes.why}>{sentence(text)}</p>}
+            {outcome === 'pending' && dueAt && (
+              <p className={classes.delivery}>{t('Decided at {dateTime}.', { dateTime: times.dateTime(dueAt) })}</p>
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Without its beginning, which the badge says. */
+function sentence(text: Verdict['text']): string {
+  const rest = text.replace(/^Not shown: /, '');
+  return rest.slice(0, 1).toUpperCase() + rest.slice(1);
+}

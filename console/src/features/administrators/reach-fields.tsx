@@ -1,0 +1,124 @@
+import { Checkbox, MultiSelect, NativeSelect, Radio, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type Role, roleOptions } from '../../lib/data/access.ts';
+import { appsQuery } from '../../lib/data/queries.ts';
+import { venueNamesQuery } from '../../lib/data/venue-names.ts';
+import type { Administrator } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
+import classes from './administrators.module.css';
+
+/** Where a role holds; null: everywhere. */
+export type Reach = Administrator['apps'];
+type Grant = NonNullable<Reach>[number];
+
+interface Props {
+  readonly value: Reach;
+  /** An owner's role holds everywhere. */
+  readonly role: Role;
+  readonly error?: string | undefined;
+  readonly onChange: (value: Reach) => void;
+}
+
+/** For which apps somebody has a role, with another one for single apps, and for which of their venues. */
+export function ReachFields({ value, role, error, onChange }: Props) {
+  const { data: apps = [] } = useQuery(appsQuery);
+  const chosen = role === 'owner' ? null : value;
+  function change(appId: string, grant: Grant | undefined) {
+    const others = (chosen ?? []).filter((one) => one.appId !== appId);
+    onChange(grant ? [...others, grant] : others);
+  }
+  return (
+    <Stack gap="xs">
+      <Radio.Group
+        label={t('Where it holds')}
+        value={chosen === null ? 'all' : 'some'}
+        error={error}
+        onChange={(which) => onChange(which === 'all' ? null : [])}
+      >
+        <Stack gap="xs" my="xs">
+          <Radio value="all" label={t('In all apps, and for the service as a whole')} />
+          <Radio
+            value="some"
+            label={t('In chosen apps only')}
+            disabled={role === 'owner'}
+            description={role === 'owner' ? t('An owner is limited to nothing.') : undefined}
+          />
+        </Stack>
+      </Radio.Group>
+      {chosen !== null && (
+        <ul className={classes.reach} aria-label={t('Apps')}>
+          {apps.map(({ appId, name }) => (
+            <li key={appId}>
+              <OneApp
+                appId={appId}
+                name={name}
+                grant={chosen.find((one) => one.appId === appId)}
+                onChange={(grant) => change(appId, grant)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Stack>
+  );
+}
+
+interface OneProps {
+  readonly appId: string;
+  readonly name: string;
+  readonly grant: Grant | undefined;
+  readonly onChange: (grant: Grant | undefined) => void;
+}
+
+function OneApp({ appId, name, grant, onChange }: OneProps) {
+  const { data: venues = [] } = useQuery({ ...venueNamesQuery(appId), enabled: grant !== undefined });
+  return (
+    <Stack gap="xs">
+      <Checkbox
+        label={name}
+        checked={grant !== undefined}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked ? { appId } : undefined)}
+      />
+      {grant && (
+        <div className={classes.grant}>
+          <NativeSelect
+            label={t('Role in {name}', { name })}
+            data={[
+              { value: '', label: t('As above') },
+              ...roleOptions.filter(({ value: option }) => option !== 'owner'),
+            ]}
+            value={grant.role ?? ''}
+            onChange={({ currentTarget }) => {
+              const { role: _, ...rest } = grant;
+              const { value: chosen } = currentTarget;
+              onChange(chosen === '' ? rest : { ...rest, role: chosen as NonNullable<Grant['role']> });
+            }}
+          />
+          {(venues.length > 0 || grant.venues !== undefined) && (
+            <MultiSelect
+              label={t('Venues of {name}', { name })}
+              description={t('Empty: all of the app. With venues, only what belongs to them is seen and changed.')}
+              data={venues.map(({ objectId, name: label }) => ({ value: objectId, label }))}
+              value={[...(grant.venues ?? [])]}
+              onChange={(chosen) => {
+                const { venues: _, ...rest } = grant;
+                onChange(chosen.length === 0 ? rest : { ...rest, venues: chosen });
+              }}
+              searchable
+              hidePickedOptions
+              clearable
+            />
+          )}
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+/** `in 2 apps`, where it is not everywhere. */
+export function reachWords(reach: Reach): string | undefined {
+  if (reach === null) return undefined;
+  if (reach.length === 0) return t('in no app yet');
+  const some = reach.some(({ venues }) => venues !== undefined) ? t(', in part only chosen venues') : '';
+  return t('in {count, plural, one {one app} other {{count} apps}}{some}', { count: reach.length, some });
+}

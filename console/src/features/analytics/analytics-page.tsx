@@ -1,0 +1,281 @@
+import { Button, Group, NativeSelect, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Block } from '../../components/page/block.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { download } from '../../lib/actions/download.ts';
+import { useBeaconNames } from '../../lib/data/beacon-names.ts';
+import { writeCsv } from '../../lib/text/csv.ts';
+import { inSentence, t } from '../../lib/words/words.ts';
+import classes from './analytics.module.css';
+import { ForecastBlock } from './forecast-block.tsx';
+import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
+import { calendarOf, type HoursCalendar } from './hours.ts';
+import {
+  type AnalyticsSearch,
+  dayText,
+  intervalOf,
+  type Period,
+  type PlaceKind,
+  periodText,
+  placeKinds,
+  placeOf,
+} from './period.ts';
+import { Notes } from './period-steps.tsx';
+import { NumberTable } from './plot.tsx';
+import { csvOf, HoursPlot, metricCells, metricHeader, StaysPlot, VisitorsPlot } from './plots.tsx';
+import { type NumberRow, numbersQuery, type VisitNumbers } from './queries.ts';
+import { gone, type SiteOf } from './site.ts';
+import { changeText, countText, dwellText } from './words.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/activity/analytics');
+const path = '/apps/$appId/activity/analytics';
+
+const compareChoices = [
+  { value: 'previous', label: t('Compared with the period before') },
+  { value: 'year', label: t('Compared with a year before') },
+];
+
+/** How many visitors there were, when, where and for how long. Everything that is chosen is in the address. */
+export function AnalyticsPage() {
+  const { appId } = route.useParams();
+  const search = route.useSearch();
+  const question = useQuestion(appId, path, search);
+  const { period, zone, site, choose } = question;
+  const { unit, from, until } = period;
+  const place = placeOf(search);
+  const { compare = 'previous', on } = search;
+  const { data: numbers, error } = useQuery(
+    numbersQuery(appId, { from, until, interval: intervalOf[unit], compare, ...place }),
+  );
+  const calendar = site && calendarOf(site, search);
+  const isEmpty = numbers?.total?.visitors === 0 && numbers.previous?.total?.visitors === 0 && on === undefined;
+  return (
+    <>
+      <AnalyticsHead
+        appId={appId}
+        path={path}
+        search={search}
+        about={t('How many visitors there were, when, where and for how long. Times are in {zone}.', { zone })}
+      />
+      <Group mb="md" gap="sm">
+        <PeriodChoice question={question} />
+        <PlaceChoice appId={appId} search={search} question={question} kinds={placeKinds} />
+        <NativeSelect
+          aria-label={t('Comparison')}
+          data={compareChoices}
+          value={compare}
+          onChange={({ currentTarget }) =>
+            choose({ compare: currentTarget.value === 'previous' ? undefined : currentTarget.value })
+          }
+        />
+      </Group>
+      <FailureNote message={error?.message} />
+      {!numbers && !error && <Skeleton h={420} />}
+      {numbers && <Notes numbers={numbers} />}
+      {numbers && isEmpty && (
+        <EmptyState
+          icon="pulse"
+          title={t('No visits yet')}
+          text={t('As soon as an app reports that visitors come near beacons, their numbers are here.')}
+        />
+      )}
+      {numbers && !isEmpty && (
+        <>
+          <Figures numbers={numbers} />
+          <Block
+            title={t('Visitors in {period}', { period: periodText(period) })}
+            about={<Closures calendar={calendar} period={period} />}
+          >
+            <VisitorsPlot period={period} numbers={numbers} calendar={calendar} />
+          </Block>
+          {unit !== 'day' && <Hours appId={appId} period={period} place={place} calendar={calendar} />}
+          <ForecastBlock appId={appId} place={place} />
+          {numbers.distribution && (
+            <Block title={t('How long they stayed')} about={t('Visits by how long they took.')}>
+              <StaysPlot period={period} numbers={numbers} />
+            </Block>
+          )}
+          <Places appId={appId} period={period} search={search} site={site} />
+        </>
+      )}
+    </>
+  );
+}
+
+interface ClosureProps {
+  readonly calendar: HoursCalendar | undefined;
+  readonly period: Period;
+}
+
+/** What is marked in the plot, in words. */
+function Closures({ calendar, period: { unit, from, until } }: ClosureProps) {
+  if (!calendar || unit === 'year') return null;
+  const special = calendar.exceptions.filter(({ date }) => date >= from && date < until);
+  const named = special.map(({ date, name, hours }) => {
+    const what = name ?? (hours.length === 0 ? t('closed') : t('other hours'));
+    return `${dayText(date)}: ${what}`;
+  });
+  return (
+    <>
+      {t('Shaded: when {name} is closed.{special}', {
+        name: calendar.name,
+        special: named.length > 0 && ` ${named.join('; ')}.`,
+      })}
+    </>
+  );
+}
+
+function Figures({ numbers: { total, previous } }: { readonly numbers: VisitNumbers }) {
+  const before = previous?.total;
+  const figures = [
+    {
+      name: t('Visitors'),
+      value: countText(total?.visitors),
+      change: changeText(total?.visitors, before?.visitors),
+      was: countText(before?.visitors),
+    },
+    {
+      name: t('New'),
+      value: countText(total?.newVisitors),
+      change: changeText(total?.newVisitors, before?.newVisitors),
+      was: countText(before?.newVisitors),
+    },
+    {
+      name: t('Returning'),
+      value: countText(total?.returningVisitors),
+      change: changeText(total?.returningVisitors, before?.returningVisitors),
+      was: countText(before?.returningVisitors),
+    },
+    {
+      name: t('Visits'),
+      value: countText(total?.visits),
+      change: changeText(total?.visits, before?.visits),
+      was: countText(before?.visits),
+    },
+    {
+      name: t('Stay (median)'),
+      value: dwellText(total?.dwellMedian),
+      change: undefined,
+      was: dwellText(before?.dwellMedian),
+    },
+  ];
+  const half =
+    total?.dwellLowerQuartile == null
+      ? undefined
+      : t('Half of the visits took {from} to {to}', {
+          from: dwellText(total.dwellLowerQuartile),
+          to: dwellText(total.dwellUpperQuartile),
+        });
+  return (
+    <ul className={classes.figures} aria-label={t('Figures of the period')}>
+      {figures.map(({ name, value, change, was }) => (
+        <li key={name}>
+          <span>{name}</span>
+          <b>{value}</b>
+          <small>
+            {t('{change}before: {was}{name}', {
+              change: change === undefined ? '' : `${change}; `,
+              was,
+              name: name === 'Stay (median)' && half ? `. ${half}` : '',
+            })}
+          </small>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface HoursProps {
+  readonly appId: string;
+  readonly period: Period;
+  readonly place: Readonly<Record<string, string>>;
+  readonly calendar: HoursCalendar | undefined;
+}
+
+function Hours({ appId, period, place, calendar }: HoursProps) {
+  const { from, until } = period;
+  const { data, error } = useQuery(numbersQuery(appId, { from, until, interval: 'hourOfWeek', ...place }));
+  return (
+    <Block
+      title={t('Hours of the week')}
+      about={t(
+        'In which hours visits began: different visitors of the whole period.{hasCalendar, select, true { Framed: when {name} is open.} other {}}',
+        { name: calendar?.name, hasCalendar: Boolean(calendar) },
+      )}
+    >
+      <FailureNote message={error?.message} />
+      {data ? <HoursPlot period={period} numbers={data} calendar={calendar} /> : <Skeleton h={260} />}
+    </Block>
+  );
+}
+
+const groupWord = { venue: t('Venue'), floor: t('Floor'), zone: t('Zone'), beacon: t('Beacon') } as const;
+const groupWords = { venue: t('Venues'), floor: t('Floors'), zone: t('Zones'), beacon: t('Beacons') } as const;
+
+interface PlacesProps {
+  readonly appId: string;
+  readonly period: Period;
+  readonly search: AnalyticsSearch;
+  readonly site: SiteOf | undefined;
+}
+
+/** What is in the place that is chosen, each with its numbers. */
+function Places({ appId, period, search, site }: PlacesProps) {
+  const chosen = placeKinds.findIndex((kind) => search[kind] !== undefined);
+  const smaller = placeKinds.slice(chosen + 1).filter((kind) => kind === 'beacon' || (site?.zones.length ?? 0) > 0);
+  // One venue has the numbers of everything.
+  const kinds = smaller.filter((kind) => kind !== 'venue' || (site?.venues.length ?? 0) > 1);
+  return kinds.map((kind) => (
+    <PlaceTable key={kind} kind={kind} appId={appId} period={period} search={search} site={site} />
+  ));
+}
+
+function PlaceTable({ kind, appId, period, search, site }: PlacesProps & { readonly kind: PlaceKind }) {
+  const { from, until } = period;
+  const { data } = useQuery(numbersQuery(appId, { from, until, groupBy: kind, ...placeOf(search) }));
+  const idOf = (row: NumberRow) => row[`${kind}Id`] ?? '';
+  const rows = (data?.rows ?? []).toSorted((a, b) => rank(b.visitors) - rank(a.visitors));
+  const names = useBeaconNames(appId, kind === 'beacon' ? rows.map(idOf) : []);
+  const known = new Map((kind === 'beacon' ? [] : site?.[`${kind}s`])?.map(({ objectId, name }) => [objectId, name]));
+  const nameOf = (row: NumberRow) => {
+    const id = idOf(row);
+    if (kind !== 'beacon') return known.get(id) ?? gone(id);
+    return names(id) ?? (names(id) === null ? gone(id) : id);
+  };
+  if (rows.length === 0) return null;
+  const title = groupWords[kind];
+  const table = {
+    header: [groupWord[kind], ...metricHeader],
+    rows: rows.map((row) => [nameOf(row), ...metricCells(row)]),
+  };
+  return (
+    <Block title={title} about={t('A visitor at two {title} counts at both.', { title: inSentence(title) })}>
+      <section
+        className={classes.scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
+        tabIndex={0}
+        aria-label={t('Visitors by {kind, select, venue {venue} floor {floor} zone {zone} other {beacon}}', { kind })}
+      >
+        <NumberTable label={title} table={table} />
+      </section>
+      <Group justify="flex-end" mt="sm">
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="download" size={14} />}
+          aria-label={t('{title}: save as CSV', { title })}
+          onClick={() =>
+            download(`${kind}s-${from}.csv`, 'text/csv', [writeCsv(csvOf(rows, [`${kind}Id`], [kind, nameOf]))])
+          }
+        >
+          {t('CSV')}
+        </Button>
+      </Group>
+    </Block>
+  );
+}
+
+const rank = (count: VisitNumbers['rows'][number]['visitors']) => (count === '1-4' ? 1 : (count ?? 0));

@@ -1,0 +1,150 @@
+import { NativeSelect, SegmentedControl } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
+import { ActivityTabs, TabRow } from '../../components/page/activity-tabs.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { useMay } from '../../lib/data/access.ts';
+import { useTimes } from '../../lib/time/times.ts';
+import { wallTime } from '../../lib/time/zoned-time.ts';
+import { t } from '../../lib/words/words.ts';
+import classes from './analytics.module.css';
+import { type AnalyticsSearch, type PlaceKind, periodOf, type Unit } from './period.ts';
+import { PeriodSteps, unitChoices } from './period-steps.tsx';
+import { type SiteOf, useSite } from './site.ts';
+
+const views = [
+  { to: '/apps/$appId/activity/analytics', label: t('Numbers') },
+  { to: '/apps/$appId/activity/analytics/plan', label: t('On the plan') },
+  { to: '/apps/$appId/activity/analytics/ways', label: t('Ways') },
+  { to: '/apps/$appId/activity/analytics/peaks', label: t('Peaks and waits') },
+  { to: '/apps/$appId/activity/analytics/reports', label: t('Reports by mail'), permission: 'reports.read' },
+] as const;
+
+export type AnalyticsPath = (typeof views)[number]['to'];
+
+interface Props {
+  readonly appId: string;
+  readonly path: AnalyticsPath;
+  readonly search: AnalyticsSearch;
+  readonly about: string;
+}
+
+/** The title of a page about numbers and the ways to look at them, which keep the period and the place. */
+export function AnalyticsHead({ appId, search, about }: Props) {
+  const { show: _ofThePlan, ...kept } = search;
+  const may = useMay();
+  const shown = views.filter((view) => !('permission' in view) || may(view.permission));
+  return (
+    <>
+      <SectionHeader title={t('Activity')}>{about}</SectionHeader>
+      <ActivityTabs appId={appId} />
+      <TabRow label={t('Ways to look at visits')}>
+        {shown.map(({ to, label }) => (
+          <Link
+            key={to}
+            to={to}
+            params={{ appId }}
+            search={kept}
+            activeProps={{ 'aria-current': 'page' }}
+            activeOptions={{ includeSearch: false, exact: true }}
+          >
+            {label}
+          </Link>
+        ))}
+      </TabRow>
+    </>
+  );
+}
+
+/** What the address says about the period and the place, with a way to change it. */
+export function useQuestion(appId: string, path: AnalyticsPath, search: AnalyticsSearch) {
+  const navigate = useNavigate();
+  const { zone } = useTimes(appId);
+  const today = wallTime(Date.now(), zone).slice(0, 10);
+  const period = periodOf(search.unit ?? 'month', search.on ?? today);
+  const choose = (change: Partial<Record<keyof AnalyticsSearch, string | undefined>>) =>
+    void navigate({ to: path, params: { appId }, search: { ...search, ...change } as AnalyticsSearch });
+  return { zone, today, period, choose, site: useSite(appId) };
+}
+
+export type Question = ReturnType<typeof useQuestion>;
+
+interface PeriodProps {
+  readonly question: Question;
+}
+
+export function PeriodChoice({ question: { period, today, choose } }: PeriodProps) {
+  return (
+    <>
+      <SegmentedControl
+        aria-label={t('Period')}
+        data={unitChoices}
+        value={period.unit}
+        onChange={(value) => choose({ unit: value as Unit })}
+      />
+      <PeriodSteps period={period} today={today} onChange={(on) => choose({ on })} />
+    </>
+  );
+}
+
+interface PlaceProps {
+  readonly appId: string;
+  readonly search: AnalyticsSearch;
+  readonly question: Question;
+  readonly kinds: readonly PlaceKind[];
+}
+
+/** Everything, or one venue, floor, zone or beacon. */
+export function PlaceChoice({ appId, search, question: { site, choose }, kinds }: PlaceProps) {
+  const none = { venue: undefined, floor: undefined, zone: undefined, beacon: undefined };
+  const kind = kinds.find((one) => search[one] !== undefined);
+  const options = site ? optionsOf(site, kinds) : [];
+  const value = kind && kind !== 'beacon' ? `${kind} ${search[kind]}` : '';
+  const isMissing = value !== '' && !options.some(({ items }) => items.some((one) => one.value === value));
+  return (
+    <>
+      {options.length > 0 && (
+        <NativeSelect
+          aria-label={t('Place')}
+          value={value}
+          data={[
+            { value: '', label: t('Everywhere') },
+            ...(isMissing ? [{ value, label: t('Deleted') }] : []),
+            ...options.map(({ group, items }) => ({ group, items: [...items] })),
+          ]}
+          onChange={({ currentTarget }) => {
+            const [chosen = '', id] = currentTarget.value.split(' ');
+            choose({ ...none, ...(chosen === '' ? {} : { [chosen]: id }) });
+          }}
+        />
+      )}
+      {kinds.includes('beacon') && (
+        <div className={classes.picker}>
+          <BeaconPicker appId={appId} value={search.beacon} onChange={(beacon) => choose({ ...none, beacon })} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A group for each venue: the venue, its floors, and the zones of each. */
+function optionsOf({ venues, floors, zones }: SiteOf, kinds: readonly PlaceKind[]) {
+  return venues.map((venue) => {
+    const own = floors.filter(({ venueId }) => venueId.objectId === venue.objectId);
+    const items = [
+      ...(kinds.includes('venue')
+        ? [{ value: `venue ${venue.objectId}`, label: t('{name}, all of it', { name: venue.name }) }]
+        : []),
+      ...own.flatMap((floor) => [
+        ...(kinds.includes('floor') ? [{ value: `floor ${floor.objectId}`, label: floor.name }] : []),
+        ...(kinds.includes('zone') ? zonesOf(floor.objectId) : []),
+      ]),
+    ];
+    return { group: venue.name, items };
+  });
+  function zonesOf(floorId: string) {
+    return zones
+      .filter((zone) => zone.floorId.objectId === floorId)
+      .map(({ objectId, name }) => ({ value: `zone ${objectId}`, label: `\u2003${name}` }));
+  }
+}

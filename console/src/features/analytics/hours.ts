@@ -1,0 +1,55 @@
+import type { Venue } from '@pharos/sdk';
+import { t } from '../../lib/words/words.ts';
+import type { AnalyticsSearch } from './period.ts';
+import type { SiteOf } from './site.ts';
+
+/** When a venue is open, for what is marked in plots. */
+
+export interface HoursCalendar {
+  readonly name: string;
+  readonly week: NonNullable<Venue['openingHours']>;
+  readonly exceptions: NonNullable<Venue['exceptions']>;
+}
+
+/** Of the venue that is chosen, or of the only one; undefined where nobody knows its hours. */
+export function calendarOf(site: SiteOf, search: AnalyticsSearch): HoursCalendar | undefined {
+  const floor = site.floors.find(({ objectId }) => objectId === search.floor);
+  const zone = site.zones.find(({ objectId }) => objectId === search.zone);
+  const only = site.venues.length === 1 ? site.venues[0]?.objectId : undefined;
+  const id = search.venue ?? floor?.venueId.objectId ?? zone?.venueId?.objectId ?? only;
+  const venue = site.venues.find(({ objectId }) => objectId === id);
+  if (!venue?.openingHours) return undefined;
+  return { name: venue.name, week: venue.openingHours, exceptions: venue.exceptions ?? [] };
+}
+
+const dayNames = [t('Sun'), t('Mon'), t('Tue'), t('Wed'), t('Thu'), t('Fri'), t('Sat')] as const;
+const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
+
+type Interval = { readonly from: string; readonly until: string };
+
+function covers(hours: readonly Interval[], hour: number): boolean {
+  const [begin, end] = [hour * 60, (hour + 1) * 60];
+  return hours.some(({ from, until }) => {
+    const [opens, closes] = [minutes(from), minutes(until)];
+    // One that ends on the next day.
+    return opens < end && (closes <= opens || closes > begin);
+  });
+}
+
+const weekdayHours = ({ week }: HoursCalendar, weekday: number) =>
+  week.filter(({ dayName }) => dayName === dayNames[weekday % 7]);
+
+/** `weekday`: 1 for Monday to 7 for Sunday. */
+export const isOpenInWeek = (calendar: HoursCalendar, weekday: number, hour: number): boolean =>
+  covers(weekdayHours(calendar, weekday), hour);
+
+function hoursOn(calendar: HoursCalendar, date: string): readonly Interval[] {
+  const special = calendar.exceptions.find((one) => one.date === date);
+  return special ? special.hours : weekdayHours(calendar, new Date(`${date}T00:00:00Z`).getUTCDay());
+}
+
+/** Whether it is closed in an interval: a day such as 2026-10-01, or with the hour 2026-10-01T09:00. */
+export function isClosedAt(calendar: HoursCalendar, start: string): boolean {
+  const hours = hoursOn(calendar, start.slice(0, 10));
+  return start.includes('T') ? !covers(hours, Number(start.slice(11, 13))) : hours.length === 0;
+}

@@ -1,0 +1,164 @@
+import { Group, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { Block } from '../../components/page/block.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { t } from '../../lib/words/words.ts';
+import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
+import { placeOf } from './period.ts';
+import { type Colours, Plot } from './plot.tsx';
+import { numbersQuery, peaksQuery } from './queries.ts';
+import { useWayNames } from './site.ts';
+import { countText, dwellText, plotted, weekdays } from './words.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/peaks');
+const path = '/apps/$appId/activity/analytics/peaks';
+
+/** By hour of the week more days are too many. */
+const longest = { day: 'hour', week: 'hour', month: 'hourOfWeek', year: 'day' } as const;
+
+/** Where and when most visitors were at once, and how long they waited. */
+export function PeaksPage() {
+  const { appId } = route.useParams();
+  const search = route.useSearch();
+  const question = useQuestion(appId, path, search);
+  const { period, site } = question;
+  const { from, until, unit } = period;
+  const place = placeOf({ ...search, beacon: undefined } as typeof search);
+  const { data, error } = useQuery(peaksQuery(appId, { from, until, interval: longest[unit], ...place }));
+  const { data: stays } = useQuery(
+    numbersQuery(appId, { from, until, interval: 'total', groupBy: 'zone', ...withoutZone(place) }),
+  );
+  const nameOf = useWayNames(appId, site, data?.rows ?? []);
+  const zones = new Map(stays?.rows.map((row) => [row.zoneId, row]));
+  const most = mostOf(data?.rows ?? []);
+  const rows = most.map(({ row, when }) => {
+    const stay = row.zoneId === undefined ? undefined : zones.get(row.zoneId);
+    return [nameOf(row), countText(row.peak), when, dwellText(stay?.dwellMedian), dwellText(stay?.dwellUpperQuartile)];
+  });
+  return (
+    <>
+      <AnalyticsHead
+        appId={appId}
+        path={path}
+        search={search}
+        about={t(
+          'Where and when most visitors were at once, and how long they stayed there: in a queue, how long they waited.',
+        )}
+      />
+      <Group mb="md" gap="sm">
+        <PeriodChoice question={question} />
+        <PlaceChoice appId={appId} search={search} question={question} kinds={['venue', 'floor', 'zone']} />
+      </Group>
+      <FailureNote message={error?.message} />
+      {!data && !error && <Skeleton h={420} />}
+      {data && rows.length === 0 && (
+        <EmptyState
+          icon="pulse"
+          title={t('Nobody was there')}
+          text={t('In this period no visitor was seen at this place.')}
+        />
+      )}
+      {data && rows.length > 0 && (
+        <Block
+          title={t('Most at once')}
+          about={t('The most visitors at the same moment, and when that was for the first time.')}
+        >
+          <PeaksPlot rows={rows} from={from} csv={csvOf(data.rows, nameOf)} />
+        </Block>
+      )}
+    </>
+  );
+}
+
+const withoutZone = ({ zoneId: _one, ...place }: Readonly<Record<string, string>>) => place;
+
+type Row = NonNullable<Awaited<ReturnType<NonNullable<ReturnType<typeof peaksQuery>['queryFn']>>>>['rows'][number];
+
+const sizeOf = ({ peak }: Row) => plotted(peak) ?? 0;
+
+/** The fullest moment of each place, the fullest place first. */
+function mostOf(rows: readonly Row[]) {
+  const most = new Map<string, Row>();
+  for (const row of rows) {
+    const key = row.zoneId ?? row.beaconId ?? '';
+    const known = most.get(key);
+    if (!known || sizeOf(row) > sizeOf(known)) most.set(key, row);
+  }
+  return [...most.values()].sort((a, b) => sizeOf(b) - sizeOf(a)).map((row) => ({ row, when: whenOf(row) }));
+}
+
+function whenOf({ start, weekday, hour }: Row): string {
+  if (start === undefined) return `${weekdays[(weekday ?? 1) - 1]} ${hour}:00`;
+  return start.replace('T', ', ');
+}
+
+function csvOf(rows: readonly Row[], nameOf: (row: Row) => string): string[][] {
+  const header = ['zoneId', 'beaconId', 'place', 'start', 'weekday', 'hour', 'peak'];
+  const cells = rows.map((row) => [
+    row.zoneId ?? '',
+    row.beaconId ?? '',
+    nameOf(row),
+    row.start ?? '',
+    String(row.weekday ?? ''),
+    String(row.hour ?? ''),
+    String(row.peak ?? ''),
+  ]);
+  return [header, ...cells];
+}
+
+interface PlotProps {
+  /** Place, peak, when, median stay, upper quartile. */
+  readonly rows: readonly (readonly string[])[];
+  readonly csv: readonly (readonly string[])[];
+  readonly from: string;
+}
+
+function PeaksPlot({ rows, csv, from }: PlotProps) {
+  const option = useMemo(() => {
+    const shown = rows.slice(0, 15).toReversed();
+    const size = (text = '') => (text === '1–4' ? 2.5 : Number(text.replace(/\D/g, '')) || 0);
+    return (colours: Colours) => ({
+      textStyle: { color: colours.text, fontFamily: 'inherit' },
+      grid: { left: 8, right: 24, top: 4, bottom: 4, containLabel: true },
+      tooltip: { trigger: 'axis', renderMode: 'richText', confine: true },
+      xAxis: {
+        type: 'value',
+        minInterval: 1,
+        axisLabel: { color: colours.soft },
+        splitLine: { lineStyle: { color: colours.line } },
+      },
+      yAxis: {
+        type: 'category',
+        data: shown.map(([name = '']) => name),
+        axisLabel: { color: colours.text },
+        axisLine: { lineStyle: { color: colours.line } },
+        axisTick: { show: false },
+      },
+      series: [
+        {
+          name: t('At once'),
+          type: 'bar',
+          data: shown.map(([, peak]) => size(peak)),
+          itemStyle: { color: colours.main, borderRadius: [0, 3, 3, 0] },
+          barMaxWidth: 18,
+        },
+      ],
+    });
+  }, [rows]);
+  const table = {
+    header: [t('Place'), t('At once'), t('When'), t('Stay (median)'), t('Three quarters stayed up to')],
+    rows,
+  };
+  return (
+    <Plot
+      label={t('Most visitors at once by place')}
+      option={option}
+      table={table}
+      csv={csv}
+      fileName={`peaks-${from}`}
+    />
+  );
+}

@@ -1,0 +1,138 @@
+import { Button, Group, Text } from '@mantine/core';
+import type { Floor } from '@pharos/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { Icon } from '../../../components/page/icon.tsx';
+import { download } from '../../../lib/actions/download.ts';
+import { writeCsv } from '../../../lib/text/csv.ts';
+import { t } from '../../../lib/words/words.ts';
+import classes from '../analytics.module.css';
+import { type Period, periodText } from '../period.ts';
+import { NumberTable } from '../plot.tsx';
+import { csvOf, metricCells, metricHeader } from '../plots.tsx';
+import { type NumberRow, numbersQuery } from '../queries.ts';
+import type { SiteOf } from '../site.ts';
+import { countText, hoursText, plotted } from '../words.ts';
+import { useFloorPlan } from './floor.ts';
+import { PlanDrawing } from './plan-drawing.tsx';
+import { saveDrawing, saveDrawingAsPng } from './save.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly floor: Floor;
+  readonly site: SiteOf;
+  readonly period: Period;
+  readonly of: 'time' | 'visits';
+}
+
+/** Where visitors were in a period: the zones by their colour, and the beacons by spots of heat. */
+export function HeatPlan({ appId, floor, site, period, of }: Props) {
+  const { from, until } = period;
+  const { plan, zones, beacons } = useFloorPlan(appId, floor, site);
+  const asked = { from, until, floorId: floor.objectId } as const;
+  const byZone = useQuery({
+    ...numbersQuery(appId, { ...asked, groupBy: 'zone' }),
+    placeholderData: keepPreviousData,
+  });
+  const byBeacon = useQuery({
+    ...numbersQuery(appId, { ...asked, groupBy: 'beacon' }),
+    placeholderData: keepPreviousData,
+  });
+  const drawing = useRef<SVGSVGElement>(null);
+  const sizeOf = (row: NumberRow | undefined) => (of === 'time' ? (row?.dwellTotal ?? 0) : (plotted(row?.visits) ?? 0));
+  const said = (row: NumberRow | undefined) => {
+    if (!row) return of === 'time' ? hoursText(0) : '0';
+    // Nothing is told of a small group but that it is one.
+    if (row.visitors === '1-4') return t('1–4 visitors');
+    return of === 'time' ? hoursText(row.dwellTotal) : countText(row.visits);
+  };
+  const zoneRows = new Map(byZone.data?.rows.map((row) => [row.zoneId, row]));
+  const beaconRows = new Map(byBeacon.data?.rows.map((row) => [row.beaconId, row]));
+  const most = Math.max(1, ...zones.map(({ objectId }) => sizeOf(zoneRows.get(objectId))));
+  const mostAtBeacon = Math.max(1, ...beacons.map(({ objectId }) => sizeOf(beaconRows.get(objectId))));
+  const title = of === 'time' ? t('Time that visitors spent') : t('Visits');
+  const label = t('{title} on {name} in {period}', { title, name: floor.name, period: periodText(period) });
+  const rows = zones
+    .flatMap(({ objectId, name }) => {
+      const row = zoneRows.get(objectId);
+      return row ? [{ name, row }] : [];
+    })
+    .sort((a, b) => sizeOf(b.row) - sizeOf(a.row));
+  const table = {
+    header: [t('Zone'), t('Time spent'), ...metricHeader],
+    rows: rows.map(({ name, row }) => [name, hoursText(row.dwellTotal), ...metricCells(row)]),
+  };
+  const names = new Map(zones.map(({ objectId, name }) => [objectId, name]));
+  return (
+    <>
+      <FailureNote message={(byZone.error ?? byBeacon.error)?.message} />
+      <PlanDrawing
+        drawing={drawing}
+        label={label}
+        plan={plan}
+        zones={zones.map(({ objectId, name, polygon }) => ({
+          id: objectId,
+          name,
+          polygon,
+          said: said(zoneRows.get(objectId)),
+          strength: sizeOf(zoneRows.get(objectId)) / most,
+        }))}
+        spots={beacons.flatMap(({ objectId, name, location }) => {
+          const size = sizeOf(beaconRows.get(objectId));
+          if (!location || size === 0) return [];
+          const told = `${name}: ${said(beaconRows.get(objectId))}`;
+          return [{ id: objectId, at: location, said: told, strength: size / mostAtBeacon }];
+        })}
+      />
+      <Group justify="space-between" mb="md">
+        <Text size="sm" c="dimmed" maw="42rem">
+          {t(
+            'The darker a zone and the hotter a spot around a beacon, the more {isTime, select, true {time} other {visits}}. A visit counts in the zone in which its beacon was at the time.',
+            { isTime: of === 'time' },
+          )}
+        </Text>
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="download" size={14} />}
+            onClick={() =>
+              download(`zones-${from}.csv`, 'text/csv', [
+                writeCsv(
+                  csvOf(
+                    byZone.data?.rows ?? [],
+                    ['zoneId'],
+                    ['zone', ({ zoneId = '' }) => names.get(zoneId) ?? zoneId],
+                  ),
+                ),
+              ])
+            }
+          >
+            {t('CSV')}
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="picture" size={14} />}
+            onClick={() => drawing.current && void saveDrawingAsPng(drawing.current, `plan-${from}`)}
+          >
+            {t('PNG')}
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="picture" size={14} />}
+            onClick={() => drawing.current && void saveDrawing(drawing.current, `plan-${from}`)}
+          >
+            {t('SVG')}
+          </Button>
+        </Group>
+      </Group>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
+      <section className={classes.scroller} tabIndex={0} aria-label={t('Zones of the floor')}>
+        <NumberTable label={t('Zones of the floor')} table={table} />
+      </section>
+    </>
+  );
+}

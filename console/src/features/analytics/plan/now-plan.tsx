@@ -1,0 +1,155 @@
+import { Alert, Button, Group, Slider, Text } from '@mantine/core';
+import type { Floor } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { Icon } from '../../../components/page/icon.tsx';
+import { appQuery } from '../../../lib/data/queries.ts';
+import { useTimes } from '../../../lib/time/times.ts';
+import { wallTime } from '../../../lib/time/zoned-time.ts';
+import { listed, t } from '../../../lib/words/words.ts';
+import classes from '../analytics.module.css';
+import { NumberTable } from '../plot.tsx';
+import type { SiteOf } from '../site.ts';
+import { countText } from '../words.ts';
+import { useFloorPlan } from './floor.ts';
+import {
+  backMs,
+  countByZone,
+  type Occupied,
+  type SensedPosition,
+  type Stay,
+  useLimits,
+  useNow,
+  useStays,
+} from './now.ts';
+import planClasses from './plan.module.css';
+import { PlanDrawing } from './plan-drawing.tsx';
+
+interface Props {
+  readonly appId: string;
+  readonly floor: Floor;
+  readonly site: SiteOf;
+}
+
+const minuteMs = 60_000;
+const fewest = 5;
+
+/** Where visitors are, as they come, and how many were in each zone in the last two hours. */
+export function NowPlan({ appId, floor, site }: Props) {
+  const { plan, zones, all } = useFloorPlan(appId, floor, site);
+  const { data: app } = useQuery(appQuery(appId));
+  const { zone } = useTimes(appId);
+  /** Minutes before now; 0: now. */
+  const [back, setBack] = useState(0);
+  const [isPlaying, setPlaying] = useState(false);
+  usePlaying(isPlaying, () => setBack((minutes) => Math.max(0, minutes - 1)));
+  const oneZone = app?.policy.oneZone ?? false;
+  const isProtected = app?.policy.smallGroups === 'protected';
+  const { positions, isLive } = useNow(appId, oneZone);
+  const { data: stays = [], error } = useStays(appId, back > 0 || !oneZone);
+  const limits = useLimits(appId, back === 0);
+  const at = Date.now() - back * minuteMs;
+  const here =
+    back === 0 && oneZone
+      ? positions.map(({ beaconId, installationId }) => ({
+          beaconId: beaconId.objectId,
+          installationId: installationId.objectId,
+        }))
+      : staysAt(stays, at);
+  const counts = countByZone(all, here);
+  const most = Math.max(1, ...counts.values());
+  const onFloor = positions.filter(
+    ({ x, y, floor: level = 0 }) => x !== undefined && y !== undefined && level === floor.level,
+  );
+  const zoneOf = new Map(all.map(({ objectId, zoneId }) => [objectId, zoneId?.objectId ?? '']));
+  // Of a small group nobody is drawn: she could be followed.
+  const isTold = ({ beaconId }: SensedPosition) =>
+    !isProtected || (counts.get(zoneOf.get(beaconId.objectId) ?? '') ?? 0) >= fewest;
+  const shown = back > 0 ? [] : onFloor.filter(isTold);
+  const limitOf = (id: string) => (back === 0 ? limits.get(id) : undefined);
+  const crowded = [floor.venueId, ...zones].flatMap(({ objectId }) => {
+    const limit = limitOf(objectId);
+    return limit?.isOver ? [limit] : [];
+  });
+  const told = (count: number) => (isProtected && count > 0 && count < fewest ? '1–4' : String(count));
+  const total = zones.reduce((sum, { objectId }) => sum + (counts.get(objectId) ?? 0), 0);
+  const when = back === 0 ? t('now') : t('at {time}', { time: wallTime(at, zone).slice(11) });
+  return (
+    <>
+      <FailureNote message={error?.message} />
+      <Text size="sm" mb="xs" role="status">
+        {t(
+          '{told} {total, plural, one {visitor} other {visitors}} in the zones of this floor {when}{hasBack, select, true { (connecting …)} other {}}.{hasOneZone, select, true { Counted by their visits: this app does not decide where between beacons a visitor is. Its policy can switch that on.} other {}}',
+          { told: told(total), total, when, hasBack: Boolean(back === 0 && oneZone && !isLive), hasOneZone: !oneZone },
+        )}
+      </Text>
+      {crowded.length > 0 && <Crowded places={crowded} />}
+      <PlanDrawing
+        label={t('Visitors on {name} {when}', { name: floor.name, when })}
+        plan={plan}
+        zones={zones.map(({ objectId, name, polygon }) => ({
+          id: objectId,
+          name,
+          polygon,
+          said: withLimit(told(counts.get(objectId) ?? 0), limitOf(objectId)),
+          strength: (counts.get(objectId) ?? 0) / most,
+          isAlarm: limitOf(objectId)?.isOver ?? false,
+        }))}
+        visitors={shown.map(({ objectId, x = 0, y = 0, accuracy = 0 }) => ({ id: objectId, at: { x, y }, accuracy }))}
+      />
+      <Group mb="md" gap="sm">
+        <Button size="xs" variant="default" disabled={back === 0} onClick={() => setPlaying((playing) => !playing)}>
+          {isPlaying && back > 0 ? t('Stop') : t('Play')}
+        </Button>
+        <Slider
+          className={planClasses.time ?? ''}
+          thumbLabel={t('Minutes before now')}
+          min={-backMs / minuteMs}
+          max={0}
+          value={-back}
+          onChange={(value) => setBack(-value)}
+          label={(value) => (value === 0 ? t('now') : t('{value} min ago', { value: -value }))}
+        />
+        <Text size="sm" c="dimmed">
+          {back === 0 ? t('The last two hours') : wallTime(at, zone).slice(11)}
+        </Text>
+      </Group>
+      <section className={classes.scroller} aria-label={t('Visitors by zone')}>
+        <NumberTable
+          label={t('Visitors by zone')}
+          table={{
+            header: [t('Zone'), back === 0 ? t('Now') : when, t('At most')],
+            rows: zones.map(({ objectId, name, capacity }) => [
+              name,
+              told(counts.get(objectId) ?? 0),
+              capacity === undefined ? '–' : countText(capacity),
+            ]),
+          }}
+        />
+      </section>
+    </>
+  );
+}
+
+const withLimit = (count: string, limit: Occupied | undefined) => (limit ? `${count} / ${limit.capacity}` : count);
+
+function Crowded({ places }: { readonly places: readonly Occupied[] }) {
+  const told = places.map(({ name, capacity }) => t('{name}: more than {capacity, number}', { name, capacity }));
+  return (
+    <Alert color="red" variant="light" mb="sm" title={t('Too many visitors')} icon={<Icon name="warning" />}>
+      {listed(told)}
+    </Alert>
+  );
+}
+
+const staysAt = (stays: readonly Stay[], at: number) => stays.filter(({ from, until }) => from <= at && until > at);
+
+/** A minute each quarter of a second. */
+function usePlaying(isPlaying: boolean, step: () => void): void {
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setInterval(step, 250);
+    return () => clearInterval(timer);
+  });
+}

@@ -1,0 +1,162 @@
+import type { Beacon } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { dataOf } from '../../../lib/data/api.ts';
+import { dataKey, type Listed } from '../../../lib/data/listed.ts';
+import { streamAddress } from '../../../lib/data/live.ts';
+
+/** Where visitors are now, as the live stream tells it. */
+
+export type SensedPosition = Listed<'listPositions'>;
+
+/** Whoever was not heard of for longer is not here. */
+export const presentMs = 60_000;
+const mostVisitors = 1_000;
+const ignore = () => undefined;
+/** So often the page is drawn, however much is told. */
+const drawEveryMs = 200;
+/** So often the list is asked where there is no stream. */
+const askEveryMs = 5_000;
+
+/**
+ * The newest position of each installation that was heard of in the last minute; and whether the stream is there. A page that is
+ * hidden listens to nothing.
+ */
+export function useNow(appId: string, isWanted: boolean) {
+  const known = useRef(new Map<string, SensedPosition>());
+  const [positions, setPositions] = useState<readonly SensedPosition[]>([]);
+  const [isLive, setLive] = useState(false);
+  useEffect(() => {
+    if (!isWanted) return;
+    known.current.clear();
+    let source: EventSource | undefined;
+    let hasChanged = true;
+    const note = (position: SensedPosition) => {
+      const before = known.current.get(position.objectId);
+      if (before && before.occurredAt > position.occurredAt) return;
+      known.current.set(position.objectId, position);
+      hasChanged = true;
+    };
+    async function readAll() {
+      const where = { occurredAt: { $gte: new Date(Date.now() - presentMs).toISOString() } };
+      const query = { where, order: '-occurredAt', limit: mostVisitors };
+      const { results } = await dataOf(appId).call('listPositions', { query });
+      for (const position of results) note(position);
+    }
+    function open() {
+      source?.close();
+      source = undefined;
+      if (document.visibilityState !== 'visible') return;
+      source = new EventSource(streamAddress(appId, ['position.changed']));
+      for (const begins of ['ready', 'lost'])
+        source.addEventListener(begins, () => {
+          setLive(true);
+          // The stream goes on where it is; what was before it is tried again with the next one.
+          readAll().catch(ignore);
+        });
+      source.addEventListener('position.changed', ({ data }: MessageEvent<string>) =>
+        note((JSON.parse(data) as { readonly data: SensedPosition }).data),
+      );
+      source.addEventListener('error', () => setLive(false));
+    }
+    const draw = setInterval(() => {
+      const since = new Date(Date.now() - presentMs).toISOString();
+      for (const [id, { occurredAt }] of known.current)
+        if (occurredAt < since) {
+          known.current.delete(id);
+          hasChanged = true;
+        }
+      if (hasChanged) setPositions([...known.current.values()]);
+      hasChanged = false;
+    }, drawEveryMs);
+    // Whoever is limited to some venues has no stream, which tells of all.
+    const ask = setInterval(() => {
+      if (source?.readyState === EventSource.CLOSED) readAll().then(() => setLive(true), ignore);
+    }, askEveryMs);
+    document.addEventListener('visibilitychange', open);
+    open();
+    return () => {
+      clearInterval(draw);
+      clearInterval(ask);
+      document.removeEventListener('visibilitychange', open);
+      source?.close();
+    };
+  }, [appId, isWanted]);
+  return { positions, isLive };
+}
+
+export type Occupied = Listed<'listOccupancy'>;
+
+const countedEveryMs = 10_000;
+
+/** The zones and venues that have a limit, as the service counts them, by the id of the zone or venue. */
+export function useLimits(appId: string, isWanted: boolean): ReadonlyMap<string, Occupied> {
+  const { data } = useQuery({
+    queryKey: dataKey(appId, 'listOccupancy'),
+    enabled: isWanted,
+    refetchInterval: countedEveryMs,
+    queryFn: () => dataOf(appId).analytics.occupancy(),
+  });
+  return new Map(data?.map((one) => [(one.zoneId ?? one.venueId).objectId, one]));
+}
+
+export interface Stay {
+  readonly beaconId: string;
+  readonly installationId: string;
+  /** Epoch ms. */
+  readonly from: number;
+  readonly until: number;
+}
+
+export const backMs = 2 * 3_600_000;
+const pageSize = 1_000;
+const mostPages = 10;
+
+/** The visits of the last two hours, read again every half minute: whoever came and when they left. */
+export function useStays(appId: string, isWanted: boolean) {
+  return useQuery({
+    queryKey: dataKey(appId, 'listVisits', 'two hours'),
+    enabled: isWanted,
+    refetchInterval: 30_000,
+    queryFn: async (): Promise<readonly Stay[]> => {
+      const now = Date.now();
+      // One that is longer than four hours and has not ended is a beacon beside somebody's desk.
+      const since = new Date(now - 2 * backMs).toISOString();
+      const stays: Stay[] = [];
+      for (let page = 0, last = ''; page < mostPages; page++) {
+        const behind = last === '' ? {} : { objectId: { $lt: last } };
+        const { results } = await dataOf(appId).call('listVisits', {
+          query: { where: { enteredAt: { $gte: since }, ...behind }, order: '-objectId', limit: pageSize },
+        });
+        for (const visit of results) {
+          const from = Date.parse(visit.enteredAt);
+          const until = visit.isOpen ? Number.POSITIVE_INFINITY : from + (visit.dwell ?? 0) * 1000;
+          if (until >= now - backMs)
+            stays.push({
+              beaconId: visit.beaconId.objectId,
+              installationId: visit.installationId.objectId,
+              from,
+              until,
+            });
+        }
+        if (results.length < pageSize) break;
+        last = results.at(-1)?.objectId ?? '';
+      }
+      return stays;
+    },
+  });
+}
+
+/** How many are in each zone: by where they are now, or by their visits at a time (ms). */
+export function countByZone(
+  beacons: readonly Beacon[],
+  here: readonly { readonly beaconId: string; readonly installationId: string }[],
+): ReadonlyMap<string, number> {
+  const zoneOf = new Map(beacons.map(({ objectId, zoneId }) => [objectId, zoneId?.objectId]));
+  const sets = new Map<string, Set<string>>();
+  for (const { beaconId, installationId } of here) {
+    const zone = zoneOf.get(beaconId);
+    if (zone !== undefined) sets.set(zone, (sets.get(zone) ?? new Set()).add(installationId));
+  }
+  return new Map([...sets].map(([zone, { size }]) => [zone, size]));
+}

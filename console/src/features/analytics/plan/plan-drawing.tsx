@@ -1,0 +1,186 @@
+import { useElementSize } from '@mantine/hooks';
+import type { ReactNode, Ref } from 'react';
+import type { PlanFrame, Point } from '../../../lib/plan/floor-geometry.ts';
+import classes from './plan.module.css';
+
+/** The plan of a floor with what is drawn on it. Metres are its units, x to the right and y downwards. */
+
+export interface DrawnZone {
+  readonly id: string;
+  readonly name: string;
+  readonly polygon: readonly Point[];
+  /** Below the name. */
+  readonly said: string;
+  /** How much of its colour it has, 0 to 1. */
+  readonly strength: number;
+  readonly isAlarm?: boolean;
+}
+
+export interface DrawnSpot {
+  readonly id: string;
+  readonly at: Point;
+  readonly said: string;
+  /** 0 to 1 of the largest. */
+  readonly strength: number;
+}
+
+export interface DrawnArrow {
+  readonly id: string;
+  readonly from: Point;
+  readonly to: Point;
+  readonly said: string;
+  readonly strength: number;
+}
+
+export interface DrawnVisitor {
+  readonly id: string;
+  readonly at: Point;
+  /** Metres. */
+  readonly accuracy: number;
+}
+
+interface Props {
+  readonly label: string;
+  readonly plan: { readonly url: string; readonly frame: PlanFrame } | undefined;
+  readonly zones: readonly DrawnZone[];
+  readonly spots?: readonly DrawnSpot[];
+  readonly arrows?: readonly DrawnArrow[];
+  readonly visitors?: readonly DrawnVisitor[];
+  readonly drawing?: Ref<SVGSVGElement>;
+  /** False: spots only say how large a floor without a picture is. */
+  readonly hasHeat?: boolean;
+  /** On top of everything; `px` is the metres of a pixel on the screen. */
+  readonly over?: (px: number, frame: PlanFrame) => ReactNode;
+}
+
+/** Metres across the largest spot of heat. */
+const spotRadius = 4;
+
+export function PlanDrawing(props: Props) {
+  const { label, plan, zones, spots = [], arrows = [], visitors = [], drawing, hasHeat = true, over } = props;
+  const { ref, width: measured } = useElementSize();
+  const { left, top, width, height } = plan?.frame ?? frameAround(zones, spots);
+  // Metres of a pixel on the screen, so that texts and lines keep their size.
+  const px = width / Math.max(measured, 280);
+  return (
+    <div ref={ref} className={classes.sheet}>
+      <svg
+        ref={drawing}
+        viewBox={`${left} ${top} ${width} ${height}`}
+        role="img"
+        aria-label={label}
+        xmlns="http://www.w3.org/2000/svg"
+      >
+        <title>{label}</title>
+        <defs>
+          <radialGradient id="heat">
+            <stop offset="0" stopColor="#e8590c" stopOpacity="0.85" />
+            <stop offset="0.5" stopColor="#f08c00" stopOpacity="0.45" />
+            <stop offset="1" stopColor="#f08c00" stopOpacity="0" />
+          </radialGradient>
+          <marker id="tip" viewBox="0 0 6 6" refX="4.5" refY="3" markerWidth="3" markerHeight="3" orient="auto">
+            <path d="M0 0 6 3 0 6z" fill="#c2410c" />
+          </marker>
+        </defs>
+        {plan && <image href={plan.url} x={left} y={top} width={width} height={height} preserveAspectRatio="none" />}
+        {zones.map(({ id, polygon, strength, isAlarm }) => (
+          <polygon
+            key={id}
+            points={polygon.map(({ x, y }) => `${x},${y}`).join(' ')}
+            fill={isAlarm ? '#c92a2a' : '#1c7ed6'}
+            fillOpacity={isAlarm ? 0.35 : 0.04 + 0.4 * strength}
+            stroke={isAlarm ? '#c92a2a' : '#2f82c4'}
+            strokeWidth={(isAlarm ? 3 : 1.2) * px}
+          />
+        ))}
+        {(hasHeat ? spots : []).map(({ id, at, said, strength }) => (
+          <circle
+            key={id}
+            cx={at.x}
+            cy={at.y}
+            r={spotRadius * (0.35 + 0.65 * Math.sqrt(strength))}
+            fill="url(#heat)"
+            opacity={0.15 + 0.85 * strength}
+          >
+            <title>{said}</title>
+          </circle>
+        ))}
+        {arrows.map(({ id, from, to, said, strength }) => (
+          <path
+            key={id}
+            d={bow(from, to)}
+            fill="none"
+            stroke="#c2410c"
+            strokeOpacity={0.4 + 0.5 * strength}
+            strokeWidth={(1 + 7 * strength) * px}
+            markerEnd="url(#tip)"
+          >
+            <title>{said}</title>
+          </path>
+        ))}
+        {visitors.map(({ id, at, accuracy }) => (
+          <g key={id}>
+            <circle cx={at.x} cy={at.y} r={accuracy} fill="#0c8599" fillOpacity={0.12} />
+            <circle
+              data-visitor={id}
+              cx={at.x}
+              cy={at.y}
+              r={4.5 * px}
+              fill="#0c8599"
+              stroke="#fff"
+              strokeWidth={1.2 * px}
+            />
+          </g>
+        ))}
+        {zones.map((zone) => (
+          <ZoneLabel key={zone.id} zone={zone} px={px} />
+        ))}
+        {over?.(px, { left, top, width, height })}
+      </svg>
+    </div>
+  );
+}
+
+function ZoneLabel({ zone: { name, polygon, said }, px }: { readonly zone: DrawnZone; readonly px: number }) {
+  const [left, right] = [Math.min(...polygon.map(({ x }) => x)), Math.max(...polygon.map(({ x }) => x))];
+  const top = Math.min(...polygon.map(({ y }) => y));
+  const size = px * (right - left > 80 * px ? 12 : 10);
+  const room = Math.floor((right - left) / (0.62 * size));
+  const x = (left + right) / 2;
+  const halo = { stroke: '#fff', strokeWidth: 3 * px, paintOrder: 'stroke', strokeLinejoin: 'round' } as const;
+  // A name that has no room is in the table below.
+  const short = name.length <= room ? name : room > 5 ? `${name.slice(0, room - 1)}…` : '';
+  return (
+    <g textAnchor="middle" fontFamily="sans-serif" fill="#1c2430">
+      {short !== '' && (
+        <text x={x} y={top + 1.3 * size} fontSize={size} {...halo}>
+          {short}
+        </text>
+      )}
+      <text x={x} y={top + 2.5 * size} fontSize={size} fontWeight={700} {...halo}>
+        {said}
+      </text>
+    </g>
+  );
+}
+
+export function middleOf(polygon: readonly Point[]): Point {
+  const sum = polygon.reduce((all, { x, y }) => ({ x: all.x + x, y: all.y + y }), { x: 0, y: 0 });
+  return { x: sum.x / polygon.length, y: sum.y / polygon.length };
+}
+
+/** Two ways between the same zones do not lie on each other. */
+function bow(from: Point, to: Point): string {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const middle = { x: (from.x + to.x) / 2 - dy * 0.14, y: (from.y + to.y) / 2 + dx * 0.14 };
+  return `M${from.x} ${from.y}Q${middle.x} ${middle.y} ${to.x} ${to.y}`;
+}
+
+/** Of a floor without a picture. */
+function frameAround(zones: readonly DrawnZone[], spots: readonly DrawnSpot[]): PlanFrame {
+  const points = [...zones.flatMap(({ polygon }) => polygon), ...spots.map(({ at }) => at)];
+  if (points.length === 0) return { left: 0, top: 0, width: 30, height: 20 };
+  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+  const [left, top] = [Math.min(...xs) - 2, Math.min(...ys) - 2];
+  return { left, top, width: Math.max(...xs) + 2 - left, height: Math.max(...ys) + 2 - top };
+}

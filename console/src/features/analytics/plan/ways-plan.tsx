@@ -1,0 +1,83 @@
+import { Text } from '@mantine/core';
+import type { Floor } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { t } from '../../../lib/words/words.ts';
+import { type Period, periodText } from '../period.ts';
+import { type Flow, flowsQuery, type WayPlace } from '../queries.ts';
+import { type SiteOf, useWayNames } from '../site.ts';
+import { countText, plotted } from '../words.ts';
+import { useFloorPlan } from './floor.ts';
+import { middleOf, PlanDrawing } from './plan-drawing.tsx';
+
+interface Props {
+  readonly appId: string;
+  readonly floor: Floor;
+  readonly site: SiteOf;
+  readonly period: Period;
+}
+
+/** More arrows could not be told apart. */
+const mostArrows = 25;
+
+/** Ways between the zones of a floor as arrows, and how many came in and left in each. */
+export function WaysPlan({ appId, floor, site, period }: Props) {
+  const { from, until } = period;
+  const { plan, zones, beacons } = useFloorPlan(appId, floor, site);
+  const { data, error } = useQuery(flowsQuery(appId, { from, until, floorId: floor.objectId }));
+  const moves = data?.moves ?? [];
+  const nameOf = useWayNames(
+    appId,
+    site,
+    moves.flatMap((move) => [move.from, move.to]),
+  );
+  const places = new Map([
+    ...zones.map(({ objectId, polygon }) => [objectId, middleOf(polygon)] as const),
+    ...beacons.flatMap(({ objectId, location }) => (location ? [[objectId, location] as const] : [])),
+  ]);
+  const at = (place: WayPlace | null) => places.get(place?.zoneId ?? place?.beaconId ?? '');
+  const size = ({ tours }: Flow) => plotted(tours) ?? 0;
+  const inside = moves.filter((move) => at(move.from) && at(move.to)).slice(0, mostArrows);
+  const most = Math.max(1, ...inside.map(size));
+  const ends = (zoneId: string, end: 'from' | 'to') =>
+    moves.find((move) => move[end] === null && (end === 'from' ? move.to : move.from)?.zoneId === zoneId);
+  const elsewhere = moves.filter((move) => move.from && move.to && Boolean(at(move.from)) !== Boolean(at(move.to)));
+  return (
+    <>
+      <FailureNote message={error?.message} />
+      <PlanDrawing
+        label={t('Ways on {name} in {period}', { name: floor.name, period: periodText(period) })}
+        plan={plan}
+        zones={zones.map(({ objectId, name, polygon }) => {
+          const [came, left] = [ends(objectId, 'from'), ends(objectId, 'to')];
+          const said = [
+            came && t('in {count}', { count: countText(came.tours) }),
+            left && t('out {count}', { count: countText(left.tours) }),
+          ];
+          return { id: objectId, name, polygon, said: said.filter(Boolean).join(', '), strength: 0 };
+        })}
+        arrows={inside.map((move) => ({
+          id: `${JSON.stringify(move.from)}${JSON.stringify(move.to)}`,
+          from: at(move.from) ?? { x: 0, y: 0 },
+          to: at(move.to) ?? { x: 0, y: 0 },
+          said: `${nameOf(move.from ?? {})} → ${nameOf(move.to ?? {})}: ${countText(move.tours)}`,
+          strength: size(move) / most,
+        }))}
+      />
+      <Text size="sm" c="dimmed" maw="42rem">
+        {t(
+          'The {count} commonest ways on this floor; “in” and “out” are where tours began and ended.{hasOthers, select, true { To and from other floors: {list}.} other {}}{hasData, select, true { In this period there were none to show.} other {}}',
+          {
+            count: inside.length,
+            list: elsewhere
+              .slice(0, 4)
+              .map((move) => `${nameOf(move.from ?? {})} → ${nameOf(move.to ?? {})} (${countText(move.tours)})`)
+              .join(', '),
+            hasOthers: elsewhere.length > 0,
+            hasData: Boolean(data && moves.length === 0),
+          },
+        )}
+      </Text>
+    </>
+  );
+}

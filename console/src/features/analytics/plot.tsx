@@ -1,0 +1,185 @@
+import { Button, Group } from '@mantine/core';
+import type { EChartsCoreOption } from 'echarts/core';
+import { useEffect, useRef, useState } from 'react';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { download } from '../../lib/actions/download.ts';
+import { loadPart } from '../../lib/actions/load-part.ts';
+import { writeCsv } from '../../lib/text/csv.ts';
+import { t } from '../../lib/words/words.ts';
+import classes from './analytics.module.css';
+import type { Drawing } from './draw.ts';
+
+/** Colours of the page, for a canvas. */
+export interface Colours {
+  readonly text: string;
+  readonly soft: string;
+  readonly line: string;
+  readonly main: string;
+  readonly quiet: string;
+  readonly paper: string;
+}
+
+export interface PlotTable {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+interface Props {
+  /** What the plot shows, for those who do not see it. */
+  readonly label: string;
+  readonly option: (colours: Colours) => EChartsCoreOption;
+  /** The same numbers as a table. */
+  readonly table: PlotTable;
+  /** The same numbers as columns of the interface. */
+  readonly csv: readonly (readonly string[])[];
+  /** Of the files, without an ending. */
+  readonly fileName: string;
+  /** Of a plot with a few bars. */
+  readonly isLow?: boolean;
+}
+
+/** A plot with its table and downloads. */
+export function Plot({ label, option, table, csv, fileName, isLow = false }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const [drawing, setDrawing] = useState<Drawing>();
+  const [failure, setFailure] = useState<string>();
+  useEffect(() => {
+    let made: Drawing | undefined;
+    let isGone = false;
+    loadPart(() => import('./draw.ts')).then(
+      ({ draw }) => {
+        if (isGone || !place.current) return;
+        made = draw(place.current);
+        setDrawing(made);
+      },
+      (error: Error) => setFailure(error.message),
+    );
+    return () => {
+      isGone = true;
+      made?.dispose();
+      setDrawing(undefined);
+    };
+  }, []);
+  // The colours of a canvas do not follow the scheme by themselves.
+  useEffect(() => {
+    const show = () => {
+      if (place.current) drawing?.show(option(coloursOf(place.current)));
+    };
+    show();
+    const watch = new MutationObserver(show);
+    watch.observe(document.documentElement, { attributeFilter: [schemeAttribute] });
+    return () => watch.disconnect();
+  }, [drawing, option]);
+  const savePicture = () => {
+    if (!drawing || !place.current) return;
+    const address = drawing.picture(coloursOf(place.current).paper);
+    download(`${fileName}.png`, 'image/png', [bytesOf(address)]);
+  };
+  const saveDrawing = () => {
+    if (!drawing || !place.current) return;
+    const colours = coloursOf(place.current);
+    const text = drawing.svg(option(colours), colours.paper).replaceAll('inherit', 'sans-serif');
+    download(`${fileName}.svg`, 'image/svg+xml', [text]);
+  };
+  return (
+    <>
+      <FailureNote message={failure} />
+      <div
+        ref={place}
+        className={classes.plot}
+        role="img"
+        aria-label={label}
+        data-low={isLow}
+        data-drawn={drawing !== undefined}
+      />
+      <Group gap="xs" justify="space-between" align="flex-start">
+        <details className={classes.table}>
+          <summary>{t('As a table')}</summary>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
+          <section className={classes.scroller} tabIndex={0} aria-label={t('{label}: table', { label })}>
+            <NumberTable label={label} table={table} />
+          </section>
+        </details>
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="download" size={14} />}
+            aria-label={t('{label}: save as CSV', { label })}
+            onClick={() => download(`${fileName}.csv`, 'text/csv', [writeCsv(csv)])}
+          >
+            {t('CSV')}
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="picture" size={14} />}
+            aria-label={t('{label}: save as PNG', { label })}
+            disabled={!drawing}
+            onClick={savePicture}
+          >
+            {t('PNG')}
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="picture" size={14} />}
+            aria-label={t('{label}: save as SVG', { label })}
+            disabled={!drawing}
+            onClick={saveDrawing}
+          >
+            {t('SVG')}
+          </Button>
+        </Group>
+      </Group>
+    </>
+  );
+}
+
+export function NumberTable({ label, table }: { readonly label: string; readonly table: PlotTable }) {
+  return (
+    <table aria-label={label}>
+      <thead>
+        <tr>
+          {table.header.map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {table.rows.map(([first = '', ...rest]) => (
+          <tr key={first}>
+            <th scope="row">{first}</th>
+            {rest.map((cell, index) => (
+              <td key={table.header[index + 1]}>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const schemeAttribute = 'data-mantine-color-scheme';
+
+function coloursOf(element: HTMLElement): Colours {
+  const style = getComputedStyle(element);
+  const of = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
+  const isDark = document.documentElement.getAttribute(schemeAttribute) === 'dark';
+  return {
+    text: of('--mantine-color-text', isDark ? '#e6eaef' : '#1c2430'),
+    soft: of('--mantine-color-dimmed', isDark ? '#a3afbc' : '#5b6675'),
+    line: isDark ? '#37424f' : '#dde3ea',
+    main: of(isDark ? '--mantine-color-blue-4' : '--mantine-color-blue-6', '#186aab'),
+    quiet: isDark ? '#56616e' : '#b4c0cd',
+    paper: of('--mantine-color-body', isDark ? '#12171d' : '#fff'),
+  };
+}
+
+function bytesOf(dataUrl: string): Blob {
+  const text = atob(dataUrl.slice(dataUrl.indexOf(',') + 1));
+  return new Blob([Uint8Array.from(text, (letter) => letter.charCodeAt(0))], { type: 'image/png' });
+}

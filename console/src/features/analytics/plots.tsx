@@ -1,0 +1,260 @@
+import { useMemo } from 'react';
+import { t } from '../../lib/words/words.ts';
+import { type HoursCalendar, isClosedAt, isOpenInWeek } from './hours.ts';
+import { intervalText, type Period, type PlaceKind } from './period.ts';
+import { type Colours, Plot } from './plot.tsx';
+import type { NumberRow, VisitNumbers } from './queries.ts';
+import { countText, dwellText, plotted, weekdays } from './words.ts';
+
+const metricNames = [
+  'visitors',
+  'newVisitors',
+  'returningVisitors',
+  'visits',
+  'dwellMedian',
+  'dwellLowerQuartile',
+  'dwellUpperQuartile',
+  'dwellMean',
+  'dwellTotal',
+] as const;
+
+/** The columns of the interface. */
+export function csvOf(
+  rows: readonly NumberRow[],
+  places: readonly ('start' | 'weekday' | 'hour' | `${PlaceKind}Id`)[],
+  name?: readonly [column: string, of: (row: NumberRow) => string],
+): string[][] {
+  const header = [...places, ...(name ? [name[0]] : []), ...metricNames];
+  const cells = rows.map((row) => [
+    ...places.map((place) => String(row[place] ?? '')),
+    ...(name ? [name[1](row)] : []),
+    ...metricNames.map((metric) => String(row[metric] ?? '')),
+  ]);
+  return [header, ...cells];
+}
+
+export const metricHeader = [
+  t('Visitors'),
+  t('New'),
+  t('Returning'),
+  t('Visits'),
+  t('Stay (median)'),
+  t('Middle half'),
+];
+
+export const metricCells = (row: Omit<NumberRow, 'start'>): string[] => [
+  countText(row.visitors),
+  countText(row.newVisitors),
+  countText(row.returningVisitors),
+  countText(row.visits),
+  dwellText(row.dwellMedian),
+  row.dwellLowerQuartile === null
+    ? '–'
+    : t('{from} to {to}', { from: dwellText(row.dwellLowerQuartile), to: dwellText(row.dwellUpperQuartile) }),
+];
+
+interface Props {
+  readonly period: Period;
+  readonly numbers: VisitNumbers;
+  /** When the venue is open, if it is known. */
+  readonly calendar?: HoursCalendar | undefined;
+}
+
+const axes = (colours: Colours, labels: readonly string[]) => ({
+  textStyle: { color: colours.text, fontFamily: 'inherit' },
+  grid: { left: 8, right: 8, top: 34, bottom: 4, containLabel: true },
+  xAxis: {
+    type: 'category',
+    data: labels,
+    axisLabel: { color: colours.soft },
+    axisLine: { lineStyle: { color: colours.line } },
+    axisTick: { show: false },
+  },
+});
+
+/** Visitors of each interval, with those of the period before. */
+export function VisitorsPlot({ period, numbers, calendar }: Props) {
+  const { rows, previous } = numbers;
+  const option = useMemo(() => {
+    const labels = rows.map(({ start = '' }) => intervalText(period.unit, start));
+    const hours = period.unit === 'year' ? undefined : calendar;
+    return (colours: Colours) => ({
+      ...axes(colours, labels),
+      xAxis: {
+        ...axes(colours, labels).xAxis,
+        ...(hours ? { splitArea: closedParts(rows, hours, colours) } : {}),
+      },
+      tooltip: { trigger: 'axis', renderMode: 'richText', confine: true },
+      legend: { top: 0, left: 0, textStyle: { color: colours.soft } },
+      yAxis: {
+        type: 'value',
+        minInterval: 1,
+        axisLabel: { color: colours.soft },
+        splitLine: { lineStyle: { color: colours.line } },
+      },
+      series: [
+        {
+          name: t('Visitors'),
+          type: 'bar',
+          data: rows.map(({ visitors }) => plotted(visitors)),
+          itemStyle: { color: colours.main, borderRadius: [3, 3, 0, 0] },
+          barMaxWidth: 28,
+        },
+        ...(previous
+          ? [
+              {
+                name: t('Compared with'),
+                type: 'line',
+                data: rows.map((_, index) => plotted(previous.rows[index]?.visitors)),
+                showSymbol: false,
+                itemStyle: { color: colours.quiet },
+                lineStyle: { color: colours.quiet, width: 2, type: 'dashed' },
+              },
+            ]
+          : []),
+      ],
+    });
+  }, [rows, previous, period.unit, calendar]);
+  const table = {
+    header: [t('When'), ...metricHeader],
+    rows: rows.map((row) => [intervalText(period.unit, row.start ?? ''), ...metricCells(row)]),
+  };
+  return (
+    <Plot
+      label={t('Visitors {isDay, select, true {by hour} other {{isYear, select, true {by month} other {by day}}}}', {
+        isYear: period.unit === 'year',
+        isDay: period.unit === 'day',
+      })}
+      option={option}
+      table={table}
+      csv={csvOf(rows, ['start'])}
+      fileName={`visitors-${period.from}`}
+    />
+  );
+}
+
+/** A colour for each interval: those in which it is closed are shaded. */
+const closedParts = (rows: VisitNumbers['rows'], calendar: HoursCalendar, colours: Colours) => ({
+  show: true,
+  interval: 0,
+  areaStyle: {
+    opacity: 0.55,
+    color: rows.map(({ start = '' }) => (isClosedAt(calendar, start) ? colours.line : 'transparent')),
+  },
+});
+
+/** How many visits took how long. */
+export function StaysPlot({ period, numbers: { distribution } }: Props) {
+  const option = useMemo(() => {
+    const bands = distribution ?? [];
+    return (colours: Colours) => ({
+      ...axes(colours, bands.map(bandText)),
+      tooltip: { trigger: 'axis', renderMode: 'richText', confine: true },
+      yAxis: {
+        type: 'value',
+        minInterval: 1,
+        axisLabel: { color: colours.soft },
+        splitLine: { lineStyle: { color: colours.line } },
+      },
+      series: [
+        {
+          name: t('Visits'),
+          type: 'bar',
+          data: bands.map(({ visits }) => plotted(visits)),
+          itemStyle: { color: colours.main, borderRadius: [3, 3, 0, 0] },
+          barCategoryGap: '12%',
+        },
+      ],
+    });
+  }, [distribution]);
+  const bands = distribution ?? [];
+  const table = {
+    header: [t('Stay'), t('Visits')],
+    rows: bands.map((band) => [bandText(band), countText(band.visits)]),
+  };
+  const csv = [
+    ['from', 'until', 'visits'],
+    ...bands.map(({ from, until, visits }) => [String(from), String(until ?? ''), String(visits ?? '')]),
+  ];
+  return <Plot label={t('Visits by stay')} option={option} table={table} csv={csv} fileName={`stays-${period.from}`} />;
+}
+
+type Band = NonNullable<VisitNumbers['distribution']>[number];
+const bandText = ({ from, until }: Band) =>
+  until === null
+    ? t('over {dwell}', { dwell: dwellText(from) })
+    : from === 0
+      ? t('under {dwell}', { dwell: dwellText(until) })
+      : `${dwellText(from)} +`;
+
+/** Visits in each hour of the week. */
+export function HoursPlot({ period, numbers: { rows }, calendar }: Props) {
+  const option = useMemo(() => {
+    const cells = rows.flatMap(({ weekday = 1, hour = 0, visitors }) => {
+      const value = plotted(visitors);
+      return value === null ? [] : [[hour, weekday - 1, value]];
+    });
+    const isOpen = ([hour = 0, day = 0]: readonly number[]) =>
+      calendar !== undefined && isOpenInWeek(calendar, day + 1, hour);
+    return (colours: Colours) => ({
+      ...axes(
+        colours,
+        Array.from({ length: 24 }, (_, hour) => `${hour}`),
+      ),
+      grid: { left: 8, right: 8, top: 4, bottom: 40, containLabel: true },
+      tooltip: {
+        renderMode: 'richText',
+        confine: true,
+        formatter: ({ value: [hour = 0, day = 0, count = 0] }: { value: number[] }) =>
+          `${weekdays[day]} ${hour}:00 – ${count === 2.5 ? '1–4' : count}`,
+      },
+      yAxis: {
+        type: 'category',
+        data: [...weekdays],
+        inverse: true,
+        axisLabel: { color: colours.soft },
+        axisLine: { show: false },
+        axisTick: { show: false },
+      },
+      visualMap: {
+        min: 0,
+        max: Math.max(1, ...cells.map(([, , value = 0]) => value)),
+        orient: 'horizontal',
+        left: 0,
+        bottom: 0,
+        itemHeight: 90,
+        itemWidth: 12,
+        textStyle: { color: colours.soft },
+        inRange: { color: [colours.line, colours.main] },
+      },
+      series: [
+        {
+          type: 'heatmap',
+          // The frames last, so that no other cell is drawn over them.
+          data: [...cells.filter((cell) => !isOpen(cell)), ...cells.filter(isOpen)].map((value) => ({
+            value,
+            itemStyle: { borderColor: isOpen(value) ? colours.soft : colours.paper, borderWidth: 1 },
+          })),
+        },
+      ],
+    });
+  }, [rows, calendar]);
+  const table = {
+    header: [t('Hour'), ...weekdays],
+    rows: Array.from({ length: 24 }, (_, hour) => [
+      `${String(hour).padStart(2, '0')}:00`,
+      ...weekdays.map((_, day) =>
+        countText(rows.find((row) => row.weekday === day + 1 && row.hour === hour)?.visitors),
+      ),
+    ]),
+  };
+  return (
+    <Plot
+      label={t('Visitors by hour and day of the week')}
+      option={option}
+      table={table}
+      csv={csvOf(rows, ['weekday', 'hour'])}
+      fileName={`hours-${period.from}`}
+    />
+  );
+}

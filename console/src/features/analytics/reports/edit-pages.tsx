@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { SectionHeader } from '../../../components/page/page-header.tsx';
+import { RecordPage } from '../../../components/page/record-page.tsx';
+import { t } from '../../../lib/words/words.ts';
+import { reportQuery } from './queries.ts';
+import { ReportForm } from './report-form.tsx';
+
+const createRoute = getRouteApi('/signed-in/apps/$appId/activity/analytics/reports/new');
+const editRoute = getRouteApi('/signed-in/apps/$appId/activity/analytics/reports/$reportId/edit');
+const one = '/apps/$appId/activity/analytics/reports/$reportId';
+
+export function NewReportPage() {
+  const { appId } = createRoute.useParams();
+  const navigate = useNavigate();
+  return (
+    <>
+      <SectionHeader title={t('Set up a report')} />
+      <ReportForm
+        appId={appId}
+        // Otherwise the back button would lead to the empty form.
+        onDone={(reportId) => void navigate({ to: one, params: { appId, reportId }, replace: true })}
+        onCancel={() => void navigate({ to: '/apps/$appId/activity/analytics/reports', params: { appId } })}
+      />
+    </>
+  );
+}
+
+export function EditReportPage() {
+  const { appId, reportId } = editRoute.useParams();
+  const query = useQuery(reportQuery(appId, reportId));
+  const navigate = useNavigate();
+  const open = () => void navigate({ to: one, params: { appId, reportId } });
+  return (
+    <RecordPage query={query} title={() => t('Edit the report')} height={300}>
+      {(report) => <ReportForm key={report.reportId} appId={appId} report={report} onDone={open} onCancel={open} />}
+    </RecordPage>
+  );
+}

@@ -1,0 +1,38 @@
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../../../lib/data/api.ts';
+
+/** An administrator who can get a report. */
+export interface Candidate {
+  readonly adminId: string;
+  readonly name: string;
+  readonly email: string;
+  /** The venues to which she is limited; null: none. */
+  readonly venueIds: readonly string[] | null;
+}
+
+/** How often a page is read again, ms: reports are sent at any time. */
+const refreshMs = 15_000;
+
+/** The key of everything about the reports of an app. */
+export const reportsKey = (appId: string) => ['apps', appId, 'reports'] as const;
+
+export const reportsQuery = (appId: string) =>
+  queryOptions({
+    queryKey: reportsKey(appId),
+    queryFn: () => call('listReports', { params: { appId } }),
+    refetchInterval: refreshMs,
+  });
+
+export const reportQuery = (appId: string, reportId: string) =>
+  queryOptions({
+    queryKey: [...reportsKey(appId), reportId],
+    queryFn: async () => (await call('getReport', { params: { appId, reportId } })).result,
+    refetchInterval: refreshMs,
+  });
+
+export const previewQuery = (appId: string, reportId: string) =>
+  queryOptions({
+    queryKey: [...reportsKey(appId), reportId, 'preview'],
+    queryFn: async () => (await call('previewReport', { params: { appId, reportId } })).result,
+    staleTime: 60_000,
+  });

@@ -1,0 +1,206 @@
+import { Alert, Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { Block } from '../../../components/page/block.tsx';
+import blocks from '../../../components/page/blocks.module.css';
+import { Fact, Facts } from '../../../components/page/facts.tsx';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { Icon } from '../../../components/page/icon.tsx';
+import { EditOrDelete, RecordPage } from '../../../components/page/record-page.tsx';
+import { useAction } from '../../../lib/actions/use-action.ts';
+import { useMay } from '../../../lib/data/access.ts';
+import { call } from '../../../lib/data/api.ts';
+import { useTimes } from '../../../lib/time/times.ts';
+import type { Report } from '../../../lib/wire.ts';
+import { t } from '../../../lib/words/words.ts';
+import { periodText } from '../period.ts';
+import { MailView } from './mail-view.tsx';
+import { previewQuery, reportQuery, reportsKey, reportsQuery } from './queries.ts';
+import { ReportSwitch } from './report-switch.tsx';
+import { MailNote } from './reports-page.tsx';
+import { everyText, mailStates, nextText, recipientText, titleOf } from './words.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/reports/$reportId');
+const list = '/apps/$appId/activity/analytics/reports';
+
+export function ReportPage() {
+  const { appId, reportId } = route.useParams();
+  const query = useQuery(reportQuery(appId, reportId));
+  const { data: known } = useQuery(reportsQuery(appId));
+  const [isDeleting, setDeleting] = useState(false);
+  const mayWrite = useMay()('reports.write');
+  const edit = { to: `${list}/$reportId/edit`, params: { appId, reportId } };
+  return (
+    <RecordPage
+      query={query}
+      title={(report) => (report ? titleOf(report) : t('Report by mail'))}
+      all={{ label: t('All reports'), to: list, params: { appId } }}
+      action={() => mayWrite && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
+    >
+      {(report) => (
+        <>
+          {known && <MailNote canMail={known.canMail} />}
+          <ReportFacts appId={appId} report={report} />
+          <Recipients appId={appId} report={report} mayWrite={mayWrite} />
+          {report.last && <LastBlock appId={appId} report={report} last={report.last} />}
+          <PreviewBlock appId={appId} report={report} canMail={known?.canMail ?? false} />
+          <ConfirmedAction
+            isOpen={isDeleting}
+            onClose={() => setDeleting(false)}
+            title={t('Delete the report')}
+            confirm={t('Delete the report')}
+            run={() => call('deleteReport', { params: { appId, reportId } })}
+            done={t('The report was deleted.')}
+            refresh={[reportsKey(appId)]}
+            leave={{ to: list, params: { appId }, forget: reportQuery(appId, reportId).queryKey }}
+          >
+            {t('Nobody gets it any more. Addresses that have confirmed would have to confirm again.')}
+          </ConfirmedAction>
+        </>
+      )}
+    </RecordPage>
+  );
+}
+
+interface Props {
+  readonly appId: string;
+  readonly report: Report;
+}
+
+function ReportFacts({ appId, report }: Props) {
+  const times = useTimes(appId);
+  return (
+    <Block title={t('Facts')}>
+      <Facts>
+        <Fact label={t('How often')}>{everyText(report)}</Fact>
+        <Fact label={t('Condition')}>{nextText(report)}</Fact>
+        <Fact label={t('Set up by')}>{report.createdBy}</Fact>
+        <Fact label={t('Changed')} isTime>
+          {times.dateTime(report.updatedAt)}
+        </Fact>
+      </Facts>
+      <Group mt="md">
+        <ReportSwitch appId={appId} report={report} text={t('On')} />
+      </Group>
+    </Block>
+  );
+}
+
+function Recipients({ appId, report, mayWrite }: Props & { readonly mayWrite: boolean }) {
+  const ask = useAction({
+    run: (addressId: string) => call('askReportAddress', { params: { appId, reportId: report.reportId, addressId } }),
+    done: t('Another mail is on its way.'),
+  });
+  return (
+    <Block title={t('Who gets it')} about={t('What each person may see is looked at when the report is sent.')}>
+      <ul className={blocks.rows} aria-label={t('Who gets it')}>
+        {report.recipients.map((recipient) => (
+          <li key={recipient.id} className={`${blocks.row} ${blocks.stacking}`}>
+            <div className={blocks.grow}>
+              <div className={blocks.title}>{recipient.name}</div>
+              <div className={blocks.meta}>
+                {recipient.email !== null && recipient.email !== recipient.name && <span>{recipient.email}</span>}
+                {recipientText(recipient) && <span>{recipientText(recipient)}</span>}
+              </div>
+            </div>
+            <div className={blocks.tools}>
+              {mayWrite && recipient.state === 'waits' && (
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  loading={ask.isPending}
+                  onClick={() => ask.mutate(recipient.id)}
+                >
+                  {t('Send the link again')}
+                </Button>
+              )}
+              <Badge color={recipient.state === 'gets' ? 'teal' : 'yellow'} variant="light" tt="none" miw="max-content">
+                {recipient.state === 'gets' ? t('Gets it') : recipient.state === 'waits' ? t('Asked') : t('Held back')}
+              </Badge>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Block>
+  );
+}
+
+function LastBlock({ appId, report, last }: Props & { readonly last: NonNullable<Report['last']> }) {
+  const times = useTimes(appId);
+  const period = periodText({ unit: report.every, from: last.from, until: last.until });
+  return (
+    <Block
+      title={t('The last one')}
+      about={t('About {period}, made on {at}.', { period, at: times.dateTime(last.at) })}
+    >
+      {last.problem !== '' && (
+        <Alert color="red" variant="light" icon={<Icon name="warning" />}>
+          {last.problem}
+        </Alert>
+      )}
+      {last.mails.length > 0 && (
+        <ul className={blocks.rows} aria-label={t('Mails of the last report')}>
+          {last.mails.map(({ to, state, message, at }) => (
+            <li key={to} className={`${blocks.row} ${blocks.stacking}`}>
+              <div className={blocks.grow}>
+                <div className={blocks.title}>{to}</div>
+                <div className={blocks.meta}>
+                  {message && <span>{message}</span>}
+                  {at && <span>{times.dateTime(at)}</span>}
+                </div>
+              </div>
+              <Badge color={mailStates[state].color} variant="light" tt="none" miw="max-content">
+                {mailStates[state].label}
+              </Badge>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Block>
+  );
+}
+
+function PreviewBlock({ appId, report, canMail }: Props & { readonly canMail: boolean }) {
+  const { reportId } = report;
+  const { data, error } = useQuery(previewQuery(appId, reportId));
+  const send = useAction({
+    run: async () => (await call('sendReport', { params: { appId, reportId } })).result,
+  });
+  const period = data && periodText({ unit: report.every, from: data.from, until: data.until });
+  return (
+    <Block
+      title={t('Preview')}
+      about={t('The mail about the last period that is over, as you would get it. It is written in English.')}
+    >
+      <Group mb="md" gap="sm">
+        {canMail && (
+          <Button loading={send.isPending} onClick={() => send.mutate()}>
+            {t('Send it to me now')}
+          </Button>
+        )}
+        <Button component="a" href={`/console/api/apps/${appId}/reports/${reportId}/pdf`} variant="default" download>
+          {t('Download the PDF')}
+        </Button>
+      </Group>
+      {send.data && (
+        <Alert color={send.data.ok ? 'teal' : 'red'} variant="light" role="status" mb="md">
+          {send.data.ok
+            ? t('The mail server took the mail to {to}.', { to: send.data.to })
+            : t('It could not be sent: {message}', { message: send.data.message })}
+        </Alert>
+      )}
+      <FailureNote message={error?.message} />
+      {!data && !error && <Skeleton h={420} />}
+      {data && (
+        <>
+          <Text size="sm" mb="xs">
+            {t('Subject: {subject}', { subject: data.subject })}
+          </Text>
+          <MailView html={data.html} label={t('The mail about {period}', { period: period ?? '' })} />
+        </>
+      )}
+    </Block>
+  );
+}

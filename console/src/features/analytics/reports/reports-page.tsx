@@ -1,0 +1,114 @@
+import { Alert, Badge, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { RowList } from '../../../components/list/row-list.tsx';
+import blocks from '../../../components/page/blocks.module.css';
+import { EmptyState } from '../../../components/page/empty-state.tsx';
+import { Icon } from '../../../components/page/icon.tsx';
+import { LinkButton } from '../../../components/page/link-button.tsx';
+import names from '../../../components/page/names.module.css';
+import { useMay } from '../../../lib/data/access.ts';
+import { useTimes } from '../../../lib/time/times.ts';
+import type { Report } from '../../../lib/wire.ts';
+import { t } from '../../../lib/words/words.ts';
+import { AnalyticsHead } from '../head.tsx';
+import { reportsQuery } from './queries.ts';
+import { ReportSwitch } from './report-switch.tsx';
+import { everyText, nextText, recipientsText, resultOf, titleOf } from './words.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/reports');
+
+/** Figures that go to people by mail. */
+export function ReportsPage() {
+  const { appId } = route.useParams();
+  const { data, error } = useQuery(reportsQuery(appId));
+  const mayWrite = useMay()('reports.write');
+  const add = mayWrite && (
+    <LinkButton to="/apps/$appId/activity/analytics/reports/new" params={{ appId }} icon="plus">
+      {t('Set up a report')}
+    </LinkButton>
+  );
+  return (
+    <>
+      <AnalyticsHead
+        appId={appId}
+        path="/apps/$appId/activity/analytics/reports"
+        search={route.useSearch()}
+        about={t(
+          'Last week’s or last month’s figures by mail, with a PDF, to people who want to read them and not look for them.',
+        )}
+      />
+      {data && <MailNote canMail={data.canMail} />}
+      {data && data.results.length > 0 && (
+        <Group justify="flex-end" mb="md">
+          {add}
+        </Group>
+      )}
+      <RowList
+        rows={data?.results}
+        error={error}
+        label={t('Reports by mail')}
+        height={160}
+        empty={
+          <EmptyState
+            icon="file"
+            title={t('No reports yet')}
+            text={t(
+              'A report comes on Monday morning or on the first of the month: visitors by day and hour, how long they stayed, the busiest zones, and what changed.',
+            )}
+            action={add}
+          />
+        }
+      >
+        {(report) => <Row key={report.reportId} appId={appId} report={report} />}
+      </RowList>
+    </>
+  );
+}
+
+/** Without a mail server nothing is sent. */
+export function MailNote({ canMail }: { readonly canMail: boolean }) {
+  if (canMail) return null;
+  return (
+    <Alert color="yellow" variant="light" icon={<Icon name="warning" />} mb="md">
+      {t(
+        'This service sends no mail: no mail server is set up (PHAROS_SMTP_URL). Reports can be looked at and downloaded here.',
+      )}
+    </Alert>
+  );
+}
+
+function Row({ appId, report }: { readonly appId: string; readonly report: Report }) {
+  const times = useTimes(appId);
+  const { color, label } = resultOf(report);
+  const { reportId, last } = report;
+  return (
+    <li className={`${blocks.row} ${blocks.stacking}`}>
+      <div className={blocks.grow}>
+        <div className={blocks.title}>
+          <Link
+            to="/apps/$appId/activity/analytics/reports/$reportId"
+            params={{ appId, reportId }}
+            className={names.link}
+          >
+            {titleOf(report)}
+          </Link>
+        </div>
+        <div className={blocks.meta}>
+          <span>{everyText(report)}</span>
+          <span>{t('To {names}', { names: recipientsText(report) })}</span>
+        </div>
+        <div className={blocks.meta}>
+          <span>{nextText(report)}</span>
+          {last && <span>{t('Last on {at}', { at: times.dateTime(last.at) })}</span>}
+        </div>
+      </div>
+      <div className={blocks.tools}>
+        <Badge color={color} variant="light" tt="none" miw="max-content">
+          {label}
+        </Badge>
+        <ReportSwitch appId={appId} report={report} />
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,89 @@
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../frame/lazy-page.ts';
+import { allowed, app } from '../../frame/routes.ts';
+import { readAnalyticsSearch } from './period.ts';
+
+const page = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/analytics',
+  validateSearch: readAnalyticsSearch,
+  component: lazyPage(() => import('./analytics-page.tsx'), 'AnalyticsPage'),
+});
+
+const plan = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/analytics/plan',
+  validateSearch: readAnalyticsSearch,
+  component: lazyPage(() => import('./plan/plan-page.tsx'), 'PlanPage'),
+});
+
+const ways = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/analytics/ways',
+  validateSearch: readAnalyticsSearch,
+  component: lazyPage(() => import('./ways/ways-page.tsx'), 'WaysPage'),
+});
+
+const peaks = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/analytics/peaks',
+  validateSearch: readAnalyticsSearch,
+  component: lazyPage(() => import('./peaks-page.tsx'), 'PeaksPage'),
+});
+
+const messages = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/messages',
+  validateSearch: readAnalyticsSearch,
+  component: lazyPage(() => import('./messages-page.tsx'), 'MessagesPage'),
+});
+
+const walk = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/walk',
+  validateSearch: ({ floor }: Record<string, unknown>): { readonly floor?: string } =>
+    typeof floor === 'string' ? { floor } : {},
+  component: lazyPage(() => import('./stage/stage-page.tsx'), 'StagePage'),
+});
+
+const reports = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/analytics/reports',
+  validateSearch: readAnalyticsSearch,
+  beforeLoad: allowed('reports.read'),
+  component: lazyPage(() => import('./reports/reports-page.tsx'), 'ReportsPage'),
+});
+
+const newReport = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/analytics/reports/new',
+  beforeLoad: allowed('reports.write'),
+  component: lazyPage(() => import('./reports/edit-pages.tsx'), 'NewReportPage'),
+});
+
+const report = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/analytics/reports/$reportId',
+  beforeLoad: allowed('reports.read'),
+  component: lazyPage(() => import('./reports/report-page.tsx'), 'ReportPage'),
+});
+
+const editReport = createRoute({
+  getParentRoute: () => app,
+  path: '/activity/analytics/reports/$reportId/edit',
+  beforeLoad: allowed('reports.write'),
+  component: lazyPage(() => import('./reports/edit-pages.tsx'), 'EditReportPage'),
+});
+
+export const analyticsRoutes = [
+  page,
+  plan,
+  ways,
+  peaks,
+  reports,
+  newReport,
+  report,
+  editReport,
+  messages,
+  walk,
+] as const;

@@ -1,0 +1,60 @@
+import type { Floor, Venue, Zone } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { allRecords } from '../../lib/data/all-records.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { useBeaconNames } from '../../lib/data/beacon-names.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { pageLanguage, t } from '../../lib/words/words.ts';
+import type { WayPlace } from './queries.ts';
+
+/** The venues of an app with their floors and zones. */
+export interface SiteOf {
+  readonly venues: readonly Venue[];
+  readonly floors: readonly Floor[];
+  readonly zones: readonly Zone[];
+}
+
+const nothing: SiteOf = { venues: [], floors: [], zones: [] };
+
+/** Undefined until it is known. */
+export function useSite(appId: string): SiteOf | undefined {
+  const { data, error } = useQuery({
+    queryKey: dataKey(appId, 'listZones', 'site'),
+    queryFn: async (): Promise<SiteOf> => {
+      const data = dataOf(appId);
+      const zones: Zone[] = [];
+      const [venues, floors] = await Promise.all([
+        data.venues.list({ order: 'name', limit: 1_000 }),
+        data.floors.list({ limit: 1_000 }),
+      ]);
+      for await (const page of allRecords(data.zones.list)) zones.push(...page);
+      return {
+        venues: venues.results,
+        // The lowest first, as one comes in.
+        floors: floors.results.toSorted((a, b) => a.level - b.level),
+        zones: zones.toSorted((a, b) => a.name.localeCompare(b.name, pageLanguage())),
+      };
+    },
+  });
+  return data ?? (error ? nothing : undefined);
+}
+
+/** What zones and beacons of ways are called. */
+export function useWayNames(
+  appId: string,
+  site: SiteOf | undefined,
+  places: readonly (WayPlace | null)[],
+): (place: WayPlace) => string {
+  const names = useBeaconNames(
+    appId,
+    places.flatMap((place) => place?.beaconId ?? []),
+  );
+  const zones = new Map(site?.zones.map(({ objectId, name }) => [objectId, name]));
+  return ({ zoneId, beaconId }) => {
+    if (zoneId !== undefined) return zones.get(zoneId) ?? gone(zoneId);
+    const id = beaconId ?? '';
+    return names(id) ?? (names(id) === null ? gone(id) : id);
+  };
+}
+
+export const gone = (id: string) => t('Deleted ({id})', { id: id.slice(-4) });

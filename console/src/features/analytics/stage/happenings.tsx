@@ -1,0 +1,169 @@
+import { Badge, Checkbox, Group, NativeSelect, Text, UnstyledButton } from '@mantine/core';
+import { useState } from 'react';
+import { Block } from '../../../components/page/block.tsx';
+import names from '../../../components/page/names.module.css';
+import { TriggerLink } from '../../../components/page/names.tsx';
+import { useStanding } from '../../../lib/data/access.ts';
+import { eventWords } from '../../../lib/text/event-words.ts';
+import { reasonWords } from '../../../lib/text/reason-words.ts';
+import { timeOfDay } from '../../../lib/time/times.ts';
+import { pageLanguage, t } from '../../../lib/words/words.ts';
+import type { Playback } from './playback.ts';
+import classes from './stage.module.css';
+import { believedZone, type Ground, type Happening, happeningsOf, type WalkAnswer, wordsOf } from './walk.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly walk: WalkAnswer;
+  readonly ground: Ground;
+  readonly zone: string;
+  readonly playback: Playback;
+}
+
+/** More are not drawn at once. */
+const mostDrawn = 400;
+
+/** What happened to the visitors, and which messages they would have been shown, or why not. */
+export function Happenings({ appId, walk, ground, zone, playback }: Props) {
+  const [isAll, setAll] = useState(false);
+  const [visitor, setVisitor] = useState('');
+  const all = happeningsOf(walk);
+  const chosen = all.filter(
+    (one) =>
+      (visitor === '' || one.visitor === Number(visitor)) &&
+      (isAll || one.event.event === 'ENTER' || one.event.event === 'EXIT' || isTold(one)),
+  );
+  const drawn = chosen.slice(0, mostDrawn);
+  return (
+    <Block
+      title={t('What would happen')}
+      about={t('Times are in {zone}. Choose a time to see the moment on the plan.', { zone })}
+    >
+      <Group gap="md" mb="sm">
+        {walk.visitors.length > 1 && (
+          <NativeSelect
+            aria-label={t('Visitor')}
+            data={[
+              { value: '', label: t('All visitors') },
+              ...walk.visitors.map(({ number }) => ({
+                value: String(number),
+                label: t('Visitor {number}', { number }),
+              })),
+            ]}
+            value={visitor}
+            onChange={({ currentTarget }) => setVisitor(currentTarget.value)}
+          />
+        )}
+        <Checkbox
+          label={t('Also each coming near and moving away')}
+          checked={isAll}
+          onChange={({ currentTarget }) => setAll(currentTarget.checked)}
+        />
+      </Group>
+      {chosen.length === 0 && (
+        <Text size="sm" role="status">
+          {t('Nothing: nobody would be noticed. Let the way lead nearer to a beacon, or let visitors stay longer.')}
+        </Text>
+      )}
+      <ol className={classes.happenings} aria-label={t('What would happen')}>
+        {drawn.map((one) => (
+          <li key={one.id} data-now={isNow(one, playback.time)}>
+            <UnstyledButton
+              className={`${names.link} ${classes.moment}`}
+              onClick={() => playback.goTo(Math.ceil(one.time))}
+            >
+              {timeOfDay(zone, one.event.occurredAt)}
+            </UnstyledButton>
+            <div>
+              <EventLine happening={one} ground={ground} isAlone={walk.visitors.length === 1} />
+              <Verdicts appId={appId} happening={one} walk={walk} zone={zone} />
+            </div>
+          </li>
+        ))}
+      </ol>
+      {drawn.length < chosen.length && (
+        <Text size="sm" c="dimmed">
+          {t('{count, plural, one {One more is} other {# more are}} not shown here. Choose one visitor.', {
+            count: chosen.length - drawn.length,
+          })}
+        </Text>
+      )}
+    </Block>
+  );
+}
+
+/** A message that is switched off is no reason to tell that somebody came near. */
+const isTold = ({ verdicts }: Happening) => verdicts.some(({ verdict }) => verdict.reason !== 'disabled');
+
+const isNow = ({ time }: Happening, now: number) => time <= now && time > now - 3;
+
+interface EventProps {
+  readonly happening: Happening;
+  readonly ground: Ground;
+  readonly isAlone: boolean;
+}
+
+function EventLine({ happening: { event, visitor }, ground, isAlone }: EventProps) {
+  const { objectId } = event.beaconId;
+  const beacon = ground.beacons.find((one) => one.objectId === objectId)?.name ?? objectId;
+  const zone = believedZone(ground, { beacon: objectId })?.name;
+  return (
+    <div>
+      {!isAlone && <span className={classes.soft}>{t('Visitor {number}', { number: visitor })} </span>}
+      <b>{eventWords[event.event]}</b> {beacon}
+      {zone !== undefined && zone !== beacon && <span className={classes.soft}> ({zone})</span>}
+    </div>
+  );
+}
+
+interface VerdictProps {
+  readonly appId: string;
+  readonly happening: Happening;
+  readonly walk: WalkAnswer;
+  readonly zone: string;
+}
+
+const colors = { fired: 'teal', stopped: 'gray', pending: 'blue' } as const;
+const outcomes = { fired: t('Would be shown'), stopped: t('Not shown'), pending: t('Waiting') };
+
+function Verdicts({ appId, happening: { event, verdicts }, walk, zone }: VerdictProps) {
+  // Of somebody who is limited to venues not every message can be opened.
+  const mayOpen = useStanding()?.venues === undefined;
+  if (verdicts.length === 0) return null;
+  return (
+    <ul className={classes.verdicts}>
+      {verdicts.map(({ verdict, message }) => {
+        const { triggerId, outcome, reason, text, decidedAt } = verdict;
+        const words = message && wordsOf(message);
+        const name = walk.triggers.find(({ objectId }) => objectId === triggerId)?.name ?? '';
+        const isLater = Date.parse(decidedAt) - Date.parse(event.occurredAt) > 1_000;
+        return (
+          <li key={triggerId}>
+            <Badge variant="light" color={colors[outcome]} tt="none" miw="max-content">
+              {outcomes[outcome]}
+            </Badge>
+            <div>
+              {mayOpen ? <TriggerLink appId={appId} triggerId={triggerId} /> : name}
+              {isLater && outcome !== 'pending' && (
+                <span className={classes.soft}> {t('decided at {time}', { time: timeOfDay(zone, decidedAt) })}</span>
+              )}
+              {words && (words.title || words.text) && (
+                <p>
+                  {words.title && <b>{words.title}</b>} {words.text}
+                </p>
+              )}
+              {outcome !== 'fired' && <p>{whyNot(reason, text)}</p>}
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** In English the service says it whole; in another language few words say which gate it was. */
+function whyNot(reason: string, text: string): string {
+  const known = pageLanguage() === 'en' ? undefined : reasonWords[reason];
+  const said = known ?? text.replace(/^Not shown: /, '');
+  return said.slice(0, 1).toLocaleUpperCase(pageLanguage()) + said.slice(1);
+}

@@ -1,0 +1,254 @@
+import { Group, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { Block } from '../../../components/page/block.tsx';
+import { EmptyState } from '../../../components/page/empty-state.tsx';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { t } from '../../../lib/words/words.ts';
+import classes from '../analytics.module.css';
+import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from '../head.tsx';
+import { placeOf } from '../period.ts';
+import { type Colours, NumberTable, Plot } from '../plot.tsx';
+import { type Flow, flowsQuery, pathsQuery, type WayPlace } from '../queries.ts';
+import { useWayNames } from '../site.ts';
+import { countText, dwellText, plotted } from '../words.ts';
+import { busiestOf, linksAround, type NamedMove, plainName } from './sankey.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/ways');
+const path = '/apps/$appId/activity/analytics/ways';
+
+/** Where visitors came in, where they went from there, and which ways they took through the house. */
+export function WaysPage() {
+  const { appId } = route.useParams();
+  const search = route.useSearch();
+  const question = useQuestion(appId, path, search);
+  const { period, site } = question;
+  const { from, until } = period;
+  const { beacon: _none, ...places } = search;
+  const place = placeOf(places);
+  const { data, error } = useQuery(flowsQuery(appId, { from, until, ...place }));
+  const venue = place['venueId'] === undefined ? {} : { venueId: place['venueId'] };
+  const { data: found } = useQuery(pathsQuery(appId, { from, until, ...venue }));
+  const all = [...(data?.moves ?? []), ...(data?.reaches ?? [])].flatMap((flow) => [flow.from, flow.to]);
+  const nameOf = useWayNames(appId, site, [...all, ...(found?.paths ?? []).flatMap(({ stops }) => stops)]);
+  return (
+    <>
+      <AnalyticsHead
+        appId={appId}
+        path={path}
+        search={search}
+        about={t('Where visitors came in, where they went from there, and which ways they took through the house.')}
+      />
+      <Group mb="md" gap="sm">
+        <PeriodChoice question={question} />
+        <PlaceChoice appId={appId} search={search} question={question} kinds={['venue', 'floor', 'zone']} />
+      </Group>
+      <FailureNote message={error?.message} />
+      {!data && !error && <Skeleton h={420} />}
+      {data && data.moves.length === 0 && (
+        <EmptyState
+          icon="pulse"
+          title={t('No ways to show')}
+          text={
+            data.isProtected
+              ? t(
+                  'In this period no five visitors took the same way. Ways of fewer are not shown, so that nobody can be told apart.',
+                )
+              : t('As soon as visitors come to one zone after another, their ways are here.')
+          }
+        />
+      )}
+      {data && data.moves.length > 0 && (
+        <>
+          {data.isProtected && (
+            <Text c="dimmed" size="sm" mb="md" maw="42rem">
+              {t('Small groups are protected: ways that one to four visitors took are not shown.')}
+            </Text>
+          )}
+          <Block
+            title={t('From zone to zone')}
+            about={t(
+              'Where visitors come from to one zone, and where they go from there. Choose another zone above; all ways are in the table.',
+            )}
+          >
+            <FlowPlot
+              moves={data.moves}
+              nameOf={nameOf}
+              from={from}
+              middle={places.zone === undefined ? undefined : nameOf({ zoneId: places.zone })}
+            />
+          </Block>
+          <Ends moves={data.moves} nameOf={nameOf} />
+          {(found?.paths.length ?? 0) > 0 && (
+            <Block
+              title={t('The commonest paths')}
+              about={t('All of a tour, from coming in to leaving; the first five zones.')}
+            >
+              <ol className={classes.paths}>
+                {found?.paths.map(({ stops, isCut, tours, visitors }) => {
+                  const names = stops.map(nameOf);
+                  return (
+                    <li key={`${names.join()}${isCut}`}>
+                      <span>
+                        {names.join(' → ')}
+                        {isCut && ' → …'}
+                      </span>
+                      <small>
+                        {t(
+                          '{toursText} {tours, plural, one {tour} other {tours}}, {visitorsText} {visitors, plural, one {visitor} other {visitors}}',
+                          { toursText: countText(tours), tours, visitorsText: countText(visitors), visitors },
+                        )}
+                      </small>
+                    </li>
+                  );
+                })}
+              </ol>
+            </Block>
+          )}
+          <Times reaches={data.reaches} nameOf={nameOf} />
+        </>
+      )}
+    </>
+  );
+}
+
+interface FlowProps {
+  readonly moves: readonly Flow[];
+  readonly nameOf: (place: WayPlace) => string;
+}
+
+const endOf = (place: WayPlace | null, nameOf: (place: WayPlace) => string, otherwise: string) =>
+  place ? nameOf(place) : otherwise;
+
+interface FlowPlotProps extends FlowProps {
+  readonly from: string;
+  /** The name of the zone that it is about; the busiest without it. */
+  readonly middle: string | undefined;
+}
+
+function FlowPlot({ moves, nameOf, from, middle }: FlowPlotProps) {
+  const named = useMemo(
+    () =>
+      moves.map((flow) => ({
+        from: endOf(flow.from, nameOf, t('In')),
+        to: endOf(flow.to, nameOf, t('Out')),
+        tours: plotted(flow.tours) ?? 0,
+      })),
+    [moves, nameOf],
+  );
+  const text = JSON.stringify(named);
+  const option = useMemo(() => {
+    const all = JSON.parse(text) as NamedMove[];
+    const { nodes, links } = linksAround(all, middle ?? busiestOf(all, [t('In'), t('Out')]) ?? '');
+    const tip = ({ name, value, data }: { name: string; value: number; data: { source?: string; target?: string } }) =>
+      data.source === undefined
+        ? `${plainName(name)}: ${value}`
+        : `${plainName(data.source)} → ${plainName(data.target ?? '')}: ${value}`;
+    return (colours: Colours) => ({
+      textStyle: { color: colours.text, fontFamily: 'inherit' },
+      tooltip: { renderMode: 'richText', confine: true, formatter: tip },
+      series: [
+        {
+          type: 'sankey',
+          left: 4,
+          right: 150,
+          top: 8,
+          bottom: 8,
+          nodeGap: 10,
+          draggable: false,
+          data: nodes.map((name) => ({ name })),
+          links,
+          label: { color: colours.text, fontSize: 12, formatter: ({ name }: { name: string }) => plainName(name) },
+          itemStyle: { color: colours.main, borderWidth: 0 },
+          lineStyle: { color: colours.main, opacity: 0.28, curveness: 0.5 },
+        },
+      ],
+    });
+  }, [text, middle]);
+  const header = [t('From'), t('To'), t('Tours'), t('Visitors'), t('On the way (median)')];
+  const rows = moves.map((flow) => [
+    `${endOf(flow.from, nameOf, t('In'))} → ${endOf(flow.to, nameOf, t('Out'))}`,
+    endOf(flow.to, nameOf, t('Out')),
+    countText(flow.tours),
+    countText(flow.visitors),
+    dwellText(flow.timeMedian),
+  ]);
+  const table = { header: [t('Way'), ...header.slice(1)], rows };
+  return (
+    <Plot
+      label={t('Ways between zones')}
+      option={option}
+      table={table}
+      csv={csvOf(moves, nameOf)}
+      fileName={`ways-${from}`}
+    />
+  );
+}
+
+const flowColumns = ['tours', 'visitors', 'timeMedian', 'timeLowerQuartile', 'timeUpperQuartile'] as const;
+
+function csvOf(flows: readonly Flow[], nameOf: (place: WayPlace) => string): string[][] {
+  const idOf = (place: WayPlace | null) => place?.zoneId ?? place?.beaconId ?? '';
+  const cells = flows.map((flow) => [
+    idOf(flow.from),
+    endOf(flow.from, nameOf, ''),
+    idOf(flow.to),
+    endOf(flow.to, nameOf, ''),
+    ...flowColumns.map((column) => String(flow[column] ?? '')),
+  ]);
+  return [['from', 'fromName', 'to', 'toName', ...flowColumns], ...cells];
+}
+
+/** Where visitors come in and where they leave. */
+function Ends({ moves, nameOf }: FlowProps) {
+  const tableOf = (flows: readonly Flow[], end: 'from' | 'to', header: string) => ({
+    header: [header, t('Tours'), t('Visitors')],
+    rows: flows
+      .slice(0, 8)
+      .map((flow) => [endOf(flow[end], nameOf, ''), countText(flow.tours), countText(flow.visitors)]),
+  });
+  const ins = moves.filter(({ from }) => from === null);
+  const outs = moves.filter(({ to }) => to === null);
+  return (
+    <Block title={t('In and out')} about={t('The first and the last zone of each tour.')}>
+      <div className={classes.beside}>
+        <section className={classes.scroller} aria-label={t('Where visitors come in')}>
+          <NumberTable label={t('Where visitors come in')} table={tableOf(ins, 'to', t('They come in at'))} />
+        </section>
+        <section className={classes.scroller} aria-label={t('Where visitors leave')}>
+          <NumberTable label={t('Where visitors leave')} table={tableOf(outs, 'from', t('They leave from'))} />
+        </section>
+      </div>
+    </Block>
+  );
+}
+
+const mostTimes = 30;
+
+function Times({ reaches, nameOf }: { readonly reaches: readonly Flow[]; readonly nameOf: FlowProps['nameOf'] }) {
+  if (reaches.length === 0) return null;
+  const table = {
+    header: [t('Way'), t('Tours'), t('Half took up to'), t('Middle half')],
+    rows: reaches.slice(0, mostTimes).map((flow) => [
+      `${endOf(flow.from, nameOf, '')} → ${endOf(flow.to, nameOf, '')}`,
+      countText(flow.tours),
+      dwellText(flow.timeMedian),
+      t('{from} to {to}', {
+        from: dwellText(flow.timeLowerQuartile),
+        to: dwellText(flow.timeUpperQuartile),
+      }),
+    ]),
+  };
+  return (
+    <Block
+      title={t('From one zone to another')}
+      about={t('From coming to one zone first to coming to another one later, wherever visitors were between.')}
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
+      <section className={classes.scroller} tabIndex={0} aria-label={t('Times between zones')}>
+        <NumberTable label={t('Times between zones')} table={table} />
+      </section>
+    </Block>
+  );
+}

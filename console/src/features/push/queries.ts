@@ -1,0 +1,13 @@
+import { queryOptions } from '@tanstack/react-query';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import type { PushDetail } from './push-states.ts';
+
+export const pushQuery = (appId: string, pushId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'getPush', pushId),
+    queryFn: async () => {
+      const { result } = await dataOf(appId).call('getPush', { params: { objectId: pushId } });
+      return result as PushDetail;
+    },
+  });

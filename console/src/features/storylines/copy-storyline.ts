@@ -1,0 +1,27 @@
+import type { Body, Storyline } from '@pharos/sdk';
+import { dataOf } from '../../lib/data/api.ts';
+import { copyName } from '../../lib/text/copy-name.ts';
+
+const pageSize = 100;
+
+/** Copies a storyline with its scenarios. The copy is off, so that visitors do not get the same twice. Answers what was made. */
+export async function copyStoryline(
+  appId: string,
+  { objectId: from, title }: Storyline,
+): Promise<{ readonly objectId: string; readonly title: string }> {
+  const { storylines } = dataOf(appId);
+  const body = { title: copyName(title), isEnabled: false };
+  const { objectId } = await storylines.create(body);
+  try {
+    for (let skip = 0; ; skip += pageSize) {
+      const { results } = await storylines.listDetails(from, { order: 'createdAt', skip, limit: pageSize });
+      for (const { objectId: _id, createdAt: _made, updatedAt: _changed, createdBy: _by, ...members } of results)
+        await storylines.createDetail(objectId, members as Body<'createStorylineDetail'>);
+      if (results.length < pageSize) return { objectId, title: body.title };
+    }
+  } catch (error) {
+    // Half a copy would be worse than none.
+    await storylines.delete(objectId);
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import { Alert, Badge, Text } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { RowList } from '../../components/list/row-list.tsx';
+import { Block } from '../../components/page/block.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { Icon } from '../../components/page/icon.tsx';
+import names from '../../components/page/names.module.css';
+import { call } from '../../lib/data/api.ts';
+import { showDateTime } from '../../lib/time/time.ts';
+import { t } from '../../lib/words/words.ts';
+
+const alertsQuery = queryOptions({
+  queryKey: ['system', 'alerts'],
+  queryFn: () => call('listAlerts'),
+  refetchInterval: 60_000,
+});
+
+/** What the service has told about itself, and whether anybody hears it. */
+export function ServiceAlerts() {
+  const { data, error } = useQuery(alertsQuery);
+  return (
+    <Block
+      title={t('What was told')}
+      about={t(
+        'What needs a person about the whole service: disk, database, certificates, backups. Owners are told by mail. What needs a person in an app is on its Home.',
+      )}
+    >
+      {data?.canMail === false && (
+        <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
+          {t(
+            'No mail server is set up, so nobody is told by mail. Set PHAROS_SMTP_URL and PHAROS_MAIL_FROM where the service runs, and restart it.',
+          )}
+        </Alert>
+      )}
+      {data?.results.length === 0 ? (
+        <Text c="dimmed" size="sm">
+          {t('Nothing in the last week.')}
+        </Text>
+      ) : (
+        <RowList rows={data?.results} error={error} label={t('Alerts')}>
+          {({ alertId, title, text, begunAt, endedAt, isGrave }) => (
+            <li key={alertId} className={blocks.row}>
+              <div className={blocks.grow}>
+                <div className={blocks.title}>
+                  {title}{' '}
+                  <Badge color={endedAt ? 'gray' : isGrave ? 'red' : 'yellow'} variant="light">
+                    {endedAt ? t('over') : t('lasts')}
+                  </Badge>
+                </div>
+                {!endedAt && <Text size="sm">{text}</Text>}
+                <div className={blocks.meta}>
+                  <span>{t('since {dateTime}', { dateTime: showDateTime(begunAt) })}</span>
+                  {endedAt && <span>{t('until {dateTime}', { dateTime: showDateTime(endedAt) })}</span>}
+                </div>
+              </div>
+            </li>
+          )}
+        </RowList>
+      )}
+      <Text size="sm" mt="md">
+        <Link to="/account" className={names.link}>
+          {t('Choose what you are told')}
+        </Link>
+      </Text>
+    </Block>
+  );
+}

@@ -1,0 +1,117 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { DialogForm } from '../../components/form/dialog-form.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { Block } from '../../components/page/block.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { showDateTime } from '../../lib/time/time.ts';
+import { t } from '../../lib/words/words.ts';
+import type { ConsoleAnswer } from './answers.ts';
+import { PlanFields, readPlan } from './plan-fields.tsx';
+
+export type PlanAnswer = ConsoleAnswer<'getBackupPlan'>['result'];
+
+export const planQuery = queryOptions({
+  queryKey: ['system', 'backup-plan'],
+  queryFn: async () => (await call('getBackupPlan')).result,
+  refetchInterval: ({ state }) => (state.data?.isTrying ? 1_000 : 30_000),
+});
+
+/** Backups that the service makes by itself, and whether the newest can be restored. */
+export function BackupPlanBlock() {
+  const { data, error } = useQuery(planQuery);
+  const [isOpen, setOpen] = useState(false);
+  if (!data) return <FailureNote message={error?.message} />;
+  const { plan, last, drill, isTrying, isEmbedded, folder } = data;
+  return (
+    <Block
+      title={t('Scheduled backups')}
+      about={
+        isEmbedded
+          ? t(
+              'The service makes backups by itself, keeps the newest, and restores each for trial, so that you know it can be used.',
+            )
+          : t(
+              'The data is in PostgreSQL. To lose nothing after a failure, let its own tools archive the write-ahead log and make base backups; see the handbook. The backups here are a daily copy of everything in a form that can be restored into a new database.',
+            )
+      }
+    >
+      {plan.isOn ? (
+        <Text size="sm">
+          {t(
+            '{everyDays, plural, one {Every day} other {Every {everyDays} days}} at {time} ({timeZone}), into {folder}. The newest {kept} are kept; older ones are deleted, also those made by hand. Download what has to stay.',
+            { everyDays: plan.everyDays, time: plan.time, timeZone: plan.timeZone, folder, kept: plan.kept },
+          )}
+        </Text>
+      ) : (
+        <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
+          {t('No backups are scheduled. If the disk fails, everything since the last one is lost.')}
+        </Alert>
+      )}
+      {last?.ok === false && (
+        <Text size="sm" c="red" mt="sm">
+          {t('The last one failed on {dateTime}. {message}', {
+            dateTime: showDateTime(last.at),
+            message: last.message,
+          })}
+        </Text>
+      )}
+      <Text size="sm" mt="sm" c={drill?.ok === false ? 'red' : undefined} role="status">
+        {isTrying ? t('A backup is being restored for trial …') : drillText(drill)}
+      </Text>
+      <Group mt="md">
+        <Button variant={plan.isOn ? 'default' : 'filled'} onClick={() => setOpen(true)}>
+          {plan.isOn ? t('Change the schedule') : t('Schedule backups')}
+        </Button>
+      </Group>
+      {isOpen && <PlanDialog plan={plan} onClose={() => setOpen(false)} />}
+    </Block>
+  );
+}
+
+function drillText(drill: PlanAnswer['drill']): string {
+  if (!drill) return t('No backup has been restored for trial yet.');
+  const when = showDateTime(drill.at);
+  return drill.ok
+    ? t('The last trial was on {when}: the backup was restored into an empty database, and everything was there.', {
+        when,
+      })
+    : t('The trial of {when} failed: {message}', { when, message: drill.message });
+}
+
+function PlanDialog({ plan, onClose }: Pick<PlanAnswer, 'plan'> & { readonly onClose: () => void }) {
+  const zone = plan.isOn ? plan.timeZone : Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const fields = useFields({
+    isOn: true,
+    everyDays: String(plan.everyDays),
+    time: plan.time,
+    timeZone: zone,
+    kept: String(plan.kept),
+    drill: plan.drill,
+  });
+  const save = useAction({
+    run: () => call('changeBackupPlan', { body: readPlan(fields.values) }),
+    done: t('The schedule is saved.'),
+    showsError: true,
+    refresh: [planQuery.queryKey, ['system', 'backups']],
+    after: onClose,
+  });
+  return (
+    <DialogForm
+      isOpen
+      onClose={onClose}
+      title={t('Scheduled backups')}
+      form={fields}
+      names={['isOn', 'everyDays', 'time', 'timeZone', 'kept', 'drill']}
+      submit={t('Save')}
+      isBusy={save.isPending}
+      onSubmit={() => save.mutate(undefined, { onError: fields.setFailure })}
+    >
+      <PlanFields fields={fields} />
+    </DialogForm>
+  );
+}

@@ -1,0 +1,67 @@
+import { Group, NativeSelect, NumberInput, Switch, TextInput } from '@mantine/core';
+import type { Fields } from '../../components/form/use-fields.ts';
+import { t } from '../../lib/words/words.ts';
+
+export interface PlanValues {
+  readonly isOn: boolean;
+  readonly everyDays: string;
+  readonly time: string;
+  readonly timeZone: string;
+  readonly kept: number | string;
+  readonly drill: boolean;
+}
+
+const intervals = [
+  { value: '1', label: t('Every day') },
+  { value: '2', label: t('Every 2 days') },
+  { value: '7', label: t('Every 7 days') },
+  { value: '14', label: t('Every 14 days') },
+  { value: '30', label: t('Every 30 days') },
+];
+
+export const readPlan = ({ everyDays, kept, ...rest }: PlanValues) => ({
+  ...rest,
+  everyDays: Number(everyDays),
+  kept: Number(kept),
+});
+
+export function PlanFields({ fields }: { readonly fields: Fields<PlanValues> }) {
+  const { values, set } = fields;
+  const known = intervals.some(({ value }) => value === values.everyDays);
+  const own = { value: values.everyDays, label: t('Every {everyDays} days', { everyDays: values.everyDays }) };
+  return (
+    <>
+      <Switch
+        label={t('Make backups by a schedule')}
+        checked={values.isOn}
+        onChange={({ currentTarget }) => set('isOn', currentTarget.checked)}
+      />
+      <Group grow align="start">
+        <NativeSelect
+          label={t('How often')}
+          data={known ? intervals : [own, ...intervals]}
+          value={values.everyDays}
+          error={fields.problem('everyDays')}
+          onChange={({ currentTarget }) => set('everyDays', currentTarget.value)}
+        />
+        <TextInput label={t('At')} type="time" {...fields.text('time')} />
+      </Group>
+      <TextInput label={t('Time zone')} description={t('Such as Europe/Berlin')} {...fields.text('timeZone')} />
+      <NumberInput
+        label={t('How many to keep')}
+        description={t('Older ones are deleted, also those made by hand.')}
+        min={1}
+        max={60}
+        {...fields.number('kept')}
+      />
+      <Switch
+        label={t('Restore each new one for trial')}
+        description={t(
+          'Into a folder that is removed afterwards. It takes some minutes of one processor at the lowest priority, and room for a second copy.',
+        )}
+        checked={values.drill}
+        onChange={({ currentTarget }) => set('drill', currentTarget.checked)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { SectionHeader } from '../../components/page/page-header.tsx';
+import { RecordPage } from '../../components/page/record-page.tsx';
+import { venueQuery } from '../../lib/data/venue-queries.ts';
+import { t } from '../../lib/words/words.ts';
+import { VenueForm } from './venue-form.tsx';
+
+const createRoute = getRouteApi('/signed-in/apps/$appId/beacons/venues/new');
+const editRoute = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId/edit');
+
+export function NewVenuePage() {
+  const { appId } = createRoute.useParams();
+  const navigate = useNavigate();
+  return (
+    <>
+      <SectionHeader title={t('Add a venue')} />
+      <VenueForm
+        appId={appId}
+        onDone={(venueId) => void navigate({ to: '/apps/$appId/beacons/venues/$venueId', params: { appId, venueId } })}
+        onCancel={() => void navigate({ to: '/apps/$appId/beacons/venues', params: { appId } })}
+      />
+    </>
+  );
+}
+
+export function EditVenuePage() {
+  const { appId, venueId } = editRoute.useParams();
+  const query = useQuery(venueQuery(appId, venueId));
+  const navigate = useNavigate();
+  const open = () => void navigate({ to: '/apps/$appId/beacons/venues/$venueId', params: { appId, venueId } });
+  return (
+    <RecordPage
+      query={query}
+      title={(venue) => (venue ? t('Edit {name}', { name: venue.name }) : t('Edit a venue'))}
+      height={500}
+    >
+      {(venue) => <VenueForm key={venue.objectId} appId={appId} venue={venue} onDone={open} onCancel={open} />}
+    </RecordPage>
+  );
+}

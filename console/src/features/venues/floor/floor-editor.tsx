@@ -1,0 +1,176 @@
+import { Text } from '@mantine/core';
+import type { Beacon, Floor } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { useMayCall } from '../../../lib/data/access.ts';
+import { ownFilePath } from '../../../lib/data/own-files.ts';
+import { planFileQuery } from '../../../lib/data/venue-queries.ts';
+import { frameOf, isOnFloor, type Point, rectangleAt } from '../../../lib/plan/floor-geometry.ts';
+import { t } from '../../../lib/words/words.ts';
+import { kindTexts } from '../venue-fields.ts';
+import classes from '../venues.module.css';
+import type { FloorMap, Shown } from './floor-map.ts';
+import { BeaconPanel, Items, ZonePanel } from './floor-panels.tsx';
+import { BringIn, ScaleForm, Tools } from './floor-tools.tsx';
+import { PlanCanvas } from './plan-canvas.tsx';
+import { type Drawing, type Mode, useDrawing } from './use-drawing.ts';
+import { type Known, useFloor } from './use-floor.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly floor: Floor;
+}
+
+const hints: Readonly<Record<Mode, string>> = {
+  move: t(
+    'Drag a beacon, or choose a zone and drag its corners. The arrow keys move what has the focus by 10 cm, with Shift by 1 m.',
+  ),
+  draw: t('Click the corners of the zone one after the other, then finish.'),
+  scale: t('Click two points on the plan whose distance you know.'),
+};
+
+/** The plan with its zones and beacons, and beside it the same as lists. */
+export function FloorEditor({ appId, floor }: Props) {
+  const may = useMayCall();
+  const mayEdit = may('updateZone');
+  const mayPlace = may('updateBeacon');
+  const known = useFloor(appId, floor);
+  const drawing = useDrawing(known);
+  const { mode, points, begin, snaps } = drawing;
+  const map = useRef<FloorMap>(undefined);
+  const plan = usePlan(appId, floor);
+  const centre = () => map.current?.centre() ?? { x: 0, y: 0 };
+  return (
+    <>
+      <FailureNote message={known.error?.message} />
+      {mayEdit && (
+        <Tools
+          drawing={drawing}
+          known={known}
+          hasPlan={plan !== undefined}
+          onRectangle={() => drawing.add(rectangleAt(centre()))}
+        />
+      )}
+      {mode === 'scale' && points.length === 2 && (
+        <ScaleForm appId={appId} floor={floor} points={points} onDone={() => begin('move')} />
+      )}
+      <div className={classes.editor}>
+        <div>
+          <PlanCanvas
+            label={t('Plan of {name}', { name: floor.name })}
+            shown={{ plan, ...layersOf(known), selected: drawing.selected, mode, points, mayEdit, mayPlace, snaps }}
+            onReady={(made) => {
+              map.current = made;
+            }}
+            events={{
+              onSelect: drawing.setSelected,
+              onPoint: drawing.addPoint,
+              onMoveBeacon: (id, to) => {
+                const moved = known.beacons.find(({ objectId }) => objectId === id);
+                if (moved) known.placeBeacon(moved, to);
+              },
+              onChangeZone: (id, polygon) => {
+                const changed = known.zones.find(({ objectId }) => objectId === id);
+                if (changed) known.changeZone(changed, { polygon: [...polygon] });
+              },
+            }}
+          />
+          <Text size="sm" c="dimmed" mt={6}>
+            {mayEdit ? hints[mode] : t('Choose a zone or a beacon to see what it is.')}
+          </Text>
+        </div>
+        <Side appId={appId} floor={floor} known={known} drawing={drawing} centre={centre} />
+      </div>
+    </>
+  );
+}
+
+const layersOf = ({ zones, beacons }: Known) => ({
+  zones: zones.map(({ objectId, name, polygon }) => ({ id: objectId, name, polygon })),
+  beacons: beacons.map(({ objectId, name, location }) => ({
+    id: objectId,
+    name,
+    at: { x: location?.x ?? 0, y: location?.y ?? 0 },
+  })),
+});
+
+interface SideProps extends Props {
+  readonly known: Known;
+  readonly drawing: Drawing;
+  /** The middle of what is seen. */
+  readonly centre: () => Point;
+}
+
+/** What is chosen, in numbers, and all that is on the floor. */
+function Side({ appId, floor, known, drawing: { selected, setSelected }, centre }: SideProps) {
+  const may = useMayCall();
+  const mayPlace = may('updateBeacon');
+  const zone = known.zones.find(({ objectId }) => objectId === selected);
+  const beacon = known.beacons.find(({ objectId }) => objectId === selected);
+  const zoneName = (of: Beacon) => known.zones.find(({ objectId }) => objectId === of.zoneId?.objectId)?.name;
+  return (
+    <div className={classes.panel}>
+      {zone && (
+        <ZonePanel
+          key={`${zone.objectId} ${zone.name}`}
+          zone={zone}
+          mayEdit={may('updateZone')}
+          onChange={(change) => known.changeZone(zone, change)}
+          onRemove={() => {
+            known.removeZone(zone);
+            setSelected(undefined);
+          }}
+        />
+      )}
+      {beacon && (
+        <BeaconPanel
+          key={`${beacon.objectId} ${JSON.stringify(beacon.location)}`}
+          appId={appId}
+          beacon={beacon}
+          zone={zoneName(beacon)}
+          mayEdit={mayPlace}
+          onPlace={(to) => known.placeBeacon(beacon, to)}
+        />
+      )}
+      <Items
+        title={t('Zones')}
+        selected={selected}
+        onSelect={setSelected}
+        items={known.zones.map(({ objectId, name, kind }) => ({ id: objectId, name, note: kindTexts[kind] }))}
+      />
+      <Items
+        title={t('Beacons')}
+        selected={selected}
+        onSelect={setSelected}
+        items={known.beacons.map((one) => ({ id: one.objectId, name: one.name, note: zoneName(one) ?? '' }))}
+      />
+      {mayPlace && (
+        <BringIn
+          appId={appId}
+          floor={floor}
+          unplaced={known.unplaced}
+          onPick={(picked) => {
+            known.placeBeacon(picked, placeFor(picked, floor) ?? centre());
+            setSelected(picked.objectId);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** A beacon that has a place on a floor of this level keeps it. */
+function placeFor({ location }: Beacon, floor: Floor): Point | undefined {
+  return location && isOnFloor({ location }, floor) ? { x: location.x, y: location.y } : undefined;
+}
+
+function usePlan(appId: string, floor: Floor): Shown['plan'] {
+  const { data: file } = useQuery({
+    ...planFileQuery(appId, floor.plan?.fileId ?? ''),
+    enabled: floor.plan !== undefined,
+  });
+  const frame = frameOf(floor);
+  const url = file ? ownFilePath(file.url, appId) : undefined;
+  return url && frame ? { url, frame } : undefined;
+}

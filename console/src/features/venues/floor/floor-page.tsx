@@ -1,0 +1,98 @@
+import { Button, Group } from '@mantine/core';
+import type { Floor } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { LinkButton } from '../../../components/page/link-button.tsx';
+import { DeleteButton, RecordPage } from '../../../components/page/record-page.tsx';
+import { useMayCall } from '../../../lib/data/access.ts';
+import { dataOf } from '../../../lib/data/api.ts';
+import { floorsQuery, planKeys, venueQuery } from '../../../lib/data/venue-queries.ts';
+import { rich, t } from '../../../lib/words/words.ts';
+import { FloorDialog, nextLevel } from '../floors-block.tsx';
+import { FloorEditor } from './floor-editor.tsx';
+import { PlanSettings } from './plan-settings.tsx';
+
+const route = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId/floors/$floorId');
+
+export function FloorPage() {
+  const { appId, venueId, floorId } = route.useParams();
+  const { data: floors, error } = useQuery(floorsQuery(appId, venueId));
+  const { data: venue } = useQuery(venueQuery(appId, venueId));
+  const [open, setOpen] = useState<'delete' | 'copy'>();
+  const mayCall = useMayCall();
+  const mayChange = mayCall('updateFloor');
+  const floor = floors?.find(({ objectId }) => objectId === floorId);
+  const isGone = floors !== undefined && floor === undefined;
+  const query = { data: floor, error: isGone ? new Error(t('This floor is no longer there.')) : error };
+  return (
+    <RecordPage<Floor>
+      query={query}
+      title={(known) => (known ? `${known.name}${venue ? `, ${venue.name}` : ''}` : t('Floor'))}
+      all={{
+        label: venue?.name ?? t('The venue'),
+        to: '/apps/$appId/beacons/venues/$venueId',
+        params: { appId, venueId },
+      }}
+      action={() => (
+        <Group gap="xs">
+          {mayChange && (
+            <>
+              <DeleteButton onClick={() => setOpen('delete')} />
+              <Button variant="default" onClick={() => setOpen('copy')}>
+                {t('Copy the floor')}
+              </Button>
+            </>
+          )}
+          {mayCall('simulateWalks') && (
+            <LinkButton
+              icon="play"
+              isPlain
+              to="/apps/$appId/activity/walk"
+              params={{ appId }}
+              search={{ floor: floorId }}
+            >
+              {t('Rehearse a walk here')}
+            </LinkButton>
+          )}
+        </Group>
+      )}
+      height={480}
+    >
+      {(known) => (
+        <>
+          <FloorEditor key={known.objectId} appId={appId} floor={known} />
+          {mayChange && <PlanSettings appId={appId} floor={known} />}
+          <FloorDialog
+            appId={appId}
+            venueId={venueId}
+            isOpen={open === 'copy'}
+            level={nextLevel(floors ?? [])}
+            like={known}
+            onClose={() => setOpen(undefined)}
+          />
+          <ConfirmedAction
+            isOpen={open === 'delete'}
+            onClose={() => setOpen(undefined)}
+            title={t('Delete the floor')}
+            confirm={t('Delete {name}', { name: known.name })}
+            run={() => dataOf(appId).floors.delete(floorId)}
+            done={t('{name} was deleted.', { name: known.name })}
+            refresh={planKeys(appId)}
+            leave={{
+              to: '/apps/$appId/beacons/venues/$venueId',
+              params: { appId, venueId },
+              forget: ['floor', floorId],
+            }}
+          >
+            {rich(
+              '<b>{name}</b> is deleted permanently. A floor on which there are still zones or beacons is not deleted; the picture of its plan stays among the files.',
+              { name: known.name, b: (inner) => <b>{inner}</b> },
+            )}
+          </ConfirmedAction>
+        </>
+      )}
+    </RecordPage>
+  );
+}

@@ -1,0 +1,289 @@
+import {
+  ActionIcon,
+  Button,
+  Group,
+  NativeSelect,
+  NumberInput,
+  Stack,
+  Text,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core';
+import type { Beacon, Zone } from '@pharos/sdk';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Icon } from '../../../components/page/icon.tsx';
+import names from '../../../components/page/names.module.css';
+import { areaText, type Point, round } from '../../../lib/plan/floor-geometry.ts';
+import { inSentence, pageLanguage, rich, t } from '../../../lib/words/words.ts';
+import { kindTexts } from '../venue-fields.ts';
+import classes from '../venues.module.css';
+import type { ZoneChange } from './use-floor.ts';
+
+/** What is on the floor, as lists and numbers: everything that can be dragged can be chosen and typed here. */
+
+interface Item {
+  readonly id: string;
+  readonly name: string;
+  readonly note: string;
+}
+
+interface ItemsProps {
+  readonly title: string;
+  readonly items: readonly Item[];
+  readonly selected: string | undefined;
+  readonly onSelect: (id: string) => void;
+}
+
+const mostItems = 200;
+
+export function Items({ title, items, selected, onSelect }: ItemsProps) {
+  const [search, setSearch] = useState('');
+  const wanted = search.trim().toLowerCase();
+  const found = items
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .toSorted((a, b) => a.name.localeCompare(b.name, pageLanguage()));
+  return (
+    <section aria-label={title}>
+      <h3>
+        {title} · {items.length}
+      </h3>
+      {items.length > 12 && (
+        <TextInput
+          type="search"
+          size="xs"
+          mb={6}
+          aria-label={t('Search the {title}', { title: inSentence(title) })}
+          placeholder={t('Search')}
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls is reached with the keyboard */}
+      <ul className={classes.items} tabIndex={0} aria-label={title}>
+        {found.slice(0, mostItems).map(({ id, name, note }) => (
+          <li key={id}>
+            <UnstyledButton className={classes.item} aria-pressed={id === selected} onClick={() => onSelect(id)}>
+              <span>{name}</span>
+              <span className={classes.closed}>{note}</span>
+            </UnstyledButton>
+          </li>
+        ))}
+      </ul>
+      {found.length > mostItems && (
+        <Text size="sm" c="dimmed">
+          {t('And {count} more: search for them.', { count: found.length - mostItems })}
+        </Text>
+      )}
+    </section>
+  );
+}
+
+interface BeaconPanelProps {
+  readonly appId: string;
+  readonly beacon: Beacon;
+  readonly zone: string | undefined;
+  readonly mayEdit: boolean;
+  readonly onPlace: (to: Point) => void;
+}
+
+export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: BeaconPanelProps) {
+  const { x = 0, y = 0 } = (beacon.location ?? {}) as Partial<Point>;
+  const [typed, setTyped] = useState<{ readonly x: number | string; readonly y: number | string }>({ x, y });
+  const isWhole = typeof typed.x === 'number' && typeof typed.y === 'number';
+  return (
+    <Stack gap="xs">
+      <h3>{beacon.name}</h3>
+      <Text size="sm" c="dimmed">
+        {rich('{hasZone, select, true {In {zone}.} other {In no zone.}} <link>The beacon</link>', {
+          zone,
+          hasZone: Boolean(zone),
+          link: (inner) => (
+            <Link
+              to="/apps/$appId/beacons/$beaconId"
+              params={{ appId, beaconId: beacon.objectId }}
+              className={names.link}
+            >
+              {inner}
+            </Link>
+          ),
+        })}
+      </Text>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isWhole) onPlace({ x: round(Number(typed.x)), y: round(Number(typed.y)) });
+        }}
+      >
+        <div className={classes.pair}>
+          <NumberInput
+            label={t('x, metres')}
+            step={0.1}
+            readOnly={!mayEdit}
+            value={typed.x}
+            onChange={(next) => setTyped({ ...typed, x: next })}
+          />
+          <NumberInput
+            label={t('y, metres')}
+            step={0.1}
+            readOnly={!mayEdit}
+            value={typed.y}
+            onChange={(next) => setTyped({ ...typed, y: next })}
+          />
+        </div>
+        {mayEdit && (
+          <Button type="submit" size="xs" mt="xs" variant="default" disabled={!isWhole}>
+            {t('Move it there')}
+          </Button>
+        )}
+      </form>
+    </Stack>
+  );
+}
+
+interface ZonePanelProps {
+  readonly zone: Zone;
+  readonly mayEdit: boolean;
+  readonly onChange: (change: ZoneChange) => void;
+  readonly onRemove: () => void;
+}
+
+export function ZonePanel({ zone, mayEdit, onChange, onRemove }: ZonePanelProps) {
+  const [name, setName] = useState(zone.name);
+  const [capacity, setCapacity] = useState<number | string>(zone.capacity ?? '');
+  const limit = () => {
+    const most = typeof capacity === 'number' && capacity >= 1 ? capacity : null;
+    if (most !== (zone.capacity ?? null)) onChange({ capacity: most });
+  };
+  const rename = () => name.trim() !== '' && name.trim() !== zone.name && onChange({ name: name.trim() });
+  return (
+    <Stack gap="xs">
+      <h3>{zone.name}</h3>
+      <Text size="sm" c="dimmed">
+        {t('{area}, {count} corners', { area: areaText(zone.polygon), count: zone.polygon.length })}
+      </Text>
+      <TextInput
+        label={t('Name of the zone')}
+        maxLength={100}
+        readOnly={!mayEdit}
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        onBlur={rename}
+        onKeyDown={({ key }) => key === 'Enter' && rename()}
+      />
+      <NativeSelect
+        label={t('What it is for')}
+        disabled={!mayEdit}
+        data={Object.entries(kindTexts).map(([value, label]) => ({ value, label }))}
+        value={zone.kind}
+        onChange={({ currentTarget }) => onChange({ kind: currentTarget.value as Zone['kind'] })}
+      />
+      <NumberInput
+        label={t('Visitors at once, at most')}
+        description={t(
+          'When there are more, an alarm is told. Counted are visitors whose phones are heard. Empty: no limit.',
+        )}
+        readOnly={!mayEdit}
+        min={1}
+        max={1_000_000}
+        allowDecimal={false}
+        hideControls
+        value={capacity}
+        onChange={setCapacity}
+        onBlur={limit}
+        onKeyDown={({ key }) => key === 'Enter' && limit()}
+      />
+      {mayEdit && (
+        <Corners
+          key={JSON.stringify(zone.polygon)}
+          zone={zone}
+          onChange={(polygon) => onChange({ polygon: [...polygon] })}
+        />
+      )}
+      {mayEdit && (
+        <Group>
+          <Button size="xs" variant="default" leftSection={<Icon name="trash" size={14} />} onClick={onRemove}>
+            {t('Delete the zone')}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+interface CornersProps {
+  readonly zone: Zone;
+  readonly onChange: (polygon: readonly Point[]) => void;
+}
+
+/** The corners as numbers. */
+function Corners({ zone, onChange }: CornersProps) {
+  const [typed, setTyped] = useState<readonly { readonly x: number | string; readonly y: number | string }[]>(
+    zone.polygon,
+  );
+  const isWhole = typed.every(({ x, y }) => typeof x === 'number' && typeof y === 'number');
+  const set = (index: number, part: 'x' | 'y', value: number | string) =>
+    setTyped(typed.map((corner, at) => (at === index ? { ...corner, [part]: value } : corner)));
+  return (
+    <details>
+      <summary>{t('Corners in metres')}</summary>
+      <div className={classes.corners}>
+        {typed.map((corner, index) => (
+          <CornerRow
+            // biome-ignore lint/suspicious/noArrayIndexKey: a corner has no other identity
+            key={index}
+            index={index}
+            corner={corner}
+            isNeeded={typed.length <= 3}
+            onSet={set}
+            onRemove={() => setTyped(typed.filter((_, at) => at !== index))}
+          />
+        ))}
+      </div>
+      <Button
+        size="xs"
+        mt="xs"
+        variant="default"
+        disabled={!isWhole}
+        onClick={() => onChange(typed.map(({ x, y }) => ({ x: round(Number(x)), y: round(Number(y)) })))}
+      >
+        {t('Use these corners')}
+      </Button>
+    </details>
+  );
+}
+
+interface CornerProps {
+  readonly index: number;
+  readonly corner: { readonly x: number | string; readonly y: number | string };
+  readonly isNeeded: boolean;
+  readonly onSet: (index: number, part: 'x' | 'y', value: number | string) => void;
+  readonly onRemove: () => void;
+}
+
+function CornerRow({ index, corner, isNeeded, onSet, onRemove }: CornerProps) {
+  return (
+    <>
+      <span className={classes.closed}>{index + 1}</span>
+      {(['x', 'y'] as const).map((part) => (
+        <NumberInput
+          key={part}
+          size="xs"
+          hideControls
+          aria-label={t('{part} of corner {index}', { part, index: index + 1 })}
+          value={corner[part]}
+          onChange={(value) => onSet(index, part, value)}
+        />
+      ))}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        disabled={isNeeded}
+        aria-label={t('Remove corner {index}', { index: index + 1 })}
+        onClick={onRemove}
+      >
+        <Icon name="close" size={14} />
+      </ActionIcon>
+    </>
+  );
+}

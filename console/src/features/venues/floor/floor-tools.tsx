@@ -1,0 +1,140 @@
+import { Button, Checkbox, Group, NumberInput, SegmentedControl, Select, Text } from '@mantine/core';
+import type { Beacon, Floor } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { useAction } from '../../../lib/actions/use-action.ts';
+import { dataOf } from '../../../lib/data/api.ts';
+import { freeBeaconsQuery, planKeys } from '../../../lib/data/venue-queries.ts';
+import { type Point, pixelAt } from '../../../lib/plan/floor-geometry.ts';
+import { t } from '../../../lib/words/words.ts';
+import type { Drawing, Mode } from './use-drawing.ts';
+import type { Known } from './use-floor.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly floor: Floor;
+}
+
+interface ToolsProps {
+  readonly drawing: Drawing;
+  readonly known: Known;
+  readonly hasPlan: boolean;
+  readonly onRectangle: () => void;
+}
+
+export function Tools({ drawing, known, hasPlan, onRectangle }: ToolsProps) {
+  const { mode, points, snaps } = drawing;
+  return (
+    <Group mb="sm" gap="xs">
+      <SegmentedControl
+        aria-label={t('Tool')}
+        data={[
+          { value: 'move', label: t('Move') },
+          { value: 'draw', label: t('Draw a zone') },
+          { value: 'scale', label: t('Measure'), disabled: !hasPlan },
+        ]}
+        value={mode}
+        onChange={(value) => drawing.begin(value as Mode)}
+      />
+      {mode === 'draw' && (
+        <>
+          <Button disabled={points.length < 3} onClick={drawing.finish}>
+            {t('Finish the zone')}
+          </Button>
+          <Button variant="default" onClick={onRectangle}>
+            {t('Add a rectangle')}
+          </Button>
+        </>
+      )}
+      <Button variant="default" disabled={!known.undoLabel} onClick={known.undo} title={known.undoLabel ?? ''}>
+        {t('Undo')}
+      </Button>
+      <Checkbox
+        label={t('Snap')}
+        checked={snaps}
+        onChange={({ currentTarget }) => drawing.setSnaps(currentTarget.checked)}
+      />
+      <Text size="sm" c="dimmed" role="status">
+        {known.isBusy ? t('Saving …') : known.undoLabel ? t('Saved: {undoLabel}', { undoLabel: known.undoLabel }) : ''}
+      </Text>
+    </Group>
+  );
+}
+
+interface ScaleProps extends Props {
+  readonly points: readonly Point[];
+  readonly onDone: () => void;
+}
+
+export function ScaleForm({ appId, floor, points, onDone }: ScaleProps) {
+  const [metres, setMetres] = useState<number | string>('');
+  const [from, to] = points.map((point) => pixelAt(floor, point));
+  const save = useAction({
+    run: async () => {
+      if (from && to)
+        await dataOf(appId).floors.update(floor.objectId, { scale: { from, to, metres: Number(metres) } });
+    },
+    done: t('The scale is set.'),
+    refresh: planKeys(appId),
+    showsError: true,
+    after: onDone,
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <FailureNote message={save.error?.message} />
+      <Group mb="sm" gap="xs" align="flex-end">
+        <NumberInput
+          label={t('Metres between the two points')}
+          min={0.1}
+          hideControls
+          autoFocus
+          value={metres}
+          onChange={setMetres}
+        />
+        <Button type="submit" loading={save.isPending} disabled={typeof metres !== 'number' || metres <= 0}>
+          {t('Set the scale')}
+        </Button>
+        <Button variant="default" onClick={onDone}>
+          {t('Cancel')}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+interface BringInProps extends Props {
+  readonly unplaced: readonly Beacon[];
+  readonly onPick: (beacon: Beacon) => void;
+}
+
+/** Beacons of the venue without a place, and those that belong to no venue. */
+export function BringIn({ appId, floor, unplaced, onPick }: BringInProps) {
+  const { data: free = [] } = useQuery(freeBeaconsQuery(appId));
+  const all = [...unplaced, ...free];
+  if (all.length === 0) return null;
+  return (
+    <Select
+      mt="md"
+      label={t('Put a beacon on this floor')}
+      description={t('{count} {count, plural, one {beacon has} other {beacons have}} no place in a venue yet.', {
+        count: all.length,
+      })}
+      placeholder={t('Choose a beacon')}
+      searchable
+      limit={50}
+      value={null}
+      data={all.map(({ objectId, name }) => ({ value: objectId, label: name }))}
+      onChange={(id) => {
+        const picked = all.find(({ objectId }) => objectId === id);
+        if (picked) onPick(picked);
+      }}
+      nothingFoundMessage={t('No beacon has this name on {name}.', { name: floor.name })}
+    />
+  );
+}

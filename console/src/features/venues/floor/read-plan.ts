@@ -1,0 +1,52 @@
+import type { Floor } from '@pharos/sdk';
+import { dataOf } from '../../../lib/data/api.ts';
+import { t } from '../../../lib/words/words.ts';
+
+const mostBytes = 20 * 1024 * 1024;
+const mostPixels = 8_000;
+const types = ['image/png', 'image/jpeg', 'image/webp'];
+
+/** Why a file cannot be a plan, before it is uploaded; the service says the same. */
+function problemOf({ name, type, size }: File): string | undefined {
+  if (type === 'application/pdf')
+    return t('{name} is a PDF document. Save the page with the plan as a PNG picture.', { name });
+  if (type === 'image/svg+xml')
+    return t('{name} is an SVG drawing, which may run scripts. Save it as a PNG picture.', { name });
+  if (!types.includes(type)) return t('{name} is no PNG, JPEG or WebP picture.', { name });
+  if (size > mostBytes)
+    return t('{name} has {ceil} MB. A plan may have 20 MB.', { name, ceil: Math.ceil(size / 1024 / 1024) });
+  return undefined;
+}
+
+/**
+ * Uploads the picture of a floor.
+ *
+ * @throws Error whose message is a sentence, PharosError
+ */
+export async function uploadPlan(appId: string, file: File): Promise<NonNullable<Floor['plan']>> {
+  const problem = problemOf(file);
+  if (problem) throw new Error(problem);
+  const { width, height } = await measure(file);
+  if (width > mostPixels || height > mostPixels)
+    throw new Error(
+      t('{name} has {width} × {height} pixels. A plan may have {mostPixels} on each side.', {
+        name: file.name,
+        width,
+        height,
+        mostPixels,
+      }),
+    );
+  const { objectId } = await dataOf(appId).files.upload(file.name, file, file.type);
+  return { fileId: objectId, width, height };
+}
+
+async function measure(file: File): Promise<{ readonly width: number; readonly height: number }> {
+  try {
+    const picture = await createImageBitmap(file);
+    const { width, height } = picture;
+    picture.close();
+    return { width, height };
+  } catch {
+    throw new Error(t('{name} cannot be read as a picture. Save it again as PNG.', { name: file.name }));
+  }
+}

@@ -1,0 +1,35 @@
+import { useHotkeys } from '@mantine/hooks';
+import { useState } from 'react';
+import type { Point } from '../../../lib/plan/floor-geometry.ts';
+import { t } from '../../../lib/words/words.ts';
+import type { Shown } from './floor-map.ts';
+import type { Known } from './use-floor.ts';
+
+export type Mode = Shown['mode'];
+
+/** What is chosen, and what is being drawn. */
+export function useDrawing(known: Known) {
+  const [selected, setSelected] = useState<string>();
+  const [mode, setMode] = useState<Mode>('move');
+  const [points, setPoints] = useState<readonly Point[]>([]);
+  const [snaps, setSnaps] = useState(true);
+  const begin = (next: Mode) => {
+    setMode(next);
+    setPoints([]);
+    setSelected(undefined);
+  };
+  const add = (polygon: readonly Point[]) => {
+    known.addZone(polygon, t('Zone {count}', { count: known.zones.length + 1 }), setSelected);
+    begin('move');
+  };
+  const finish = () => add(points);
+  useHotkeys([
+    ['mod+Z', () => known.undoLabel && known.undo()],
+    ['Escape', () => begin('move')],
+    ['Enter', () => mode === 'draw' && points.length > 2 && finish()],
+  ]);
+  const addPoint = (point: Point) => setPoints([...points, point].slice(mode === 'scale' ? -2 : 0));
+  return { selected, setSelected, mode, points, addPoint, snaps, setSnaps, begin, add, finish };
+}
+
+export type Drawing = ReturnType<typeof useDrawing>;

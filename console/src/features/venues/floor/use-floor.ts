@@ -1,0 +1,179 @@
+import type { Beacon, Body, Floor, Zone } from '@pharos/sdk';
+import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useAction } from '../../../lib/actions/use-action.ts';
+import { dataOf } from '../../../lib/data/api.ts';
+import { planKeys, pointer, venueBeaconsQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
+import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
+import { t } from '../../../lib/words/words.ts';
+
+interface Step {
+  /** As the end of "Undo: ". */
+  readonly label: string;
+  readonly run: () => Promise<unknown>;
+  /** Takes it back. */
+  readonly undo: () => Promise<unknown>;
+  /** What the page shows until the service has answered, and once it is taken back. */
+  readonly expect?: () => void;
+  readonly expectUndo?: () => void;
+}
+
+/** Null: no limit. */
+export type ZoneChange = Partial<Pick<Zone, 'name' | 'kind' | 'polygon'> & { readonly capacity: number | null }>;
+
+const mostSteps = 50;
+
+/** The zones and beacons of a floor, and what can be done with them. Each change is stored at once and can be taken back. */
+export function useFloor(appId: string, floor: Floor) {
+  const venueId = floor.venueId.objectId;
+  const { data: allZones = [], error: zonesError } = useQuery(zonesQuery(appId, venueId));
+  const { data: allBeacons = [], error: beaconsError } = useQuery(venueBeaconsQuery(appId, venueId));
+  const { commit, undo, undoLabel, isBusy, error } = useSteps(appId);
+  const queries = useQueryClient();
+  const zones = allZones.filter((zone) => zone.floorId.objectId === floor.objectId);
+  const beacons = allBeacons.filter((beacon) => isOnFloor(beacon, floor));
+  const data = dataOf(appId);
+  const expect = <T extends { readonly objectId: string }>(
+    queryKey: QueryKey,
+    objectId: string,
+    change: Partial<T>,
+  ) => {
+    // An answer that is on its way knows nothing of the change.
+    void queries.cancelQueries({ queryKey });
+    queries.setQueryData<readonly T[]>(queryKey, (known) =>
+      known?.map((one) => (one.objectId === objectId ? { ...one, ...change } : one)),
+    );
+  };
+  const { queryKey: zonesKey } = zonesQuery(appId, venueId);
+  const { queryKey: beaconsKey } = venueBeaconsQuery(appId, venueId);
+
+  function changeZone(zone: Zone, change: ZoneChange) {
+    const { name, kind, polygon, capacity = null } = zone;
+    commit({
+      label: t('{name} changed', { name }),
+      run: () => data.zones.update(zone.objectId, change as Body<'updateZone'>),
+      undo: () =>
+        data.zones.update(zone.objectId, { name, kind, polygon: [...polygon], capacity } as Body<'updateZone'>),
+      expect: () => expect<Zone>(zonesKey, zone.objectId, change as Partial<Zone>),
+      expectUndo: () => expect<Zone>(zonesKey, zone.objectId, { name, kind, polygon, capacity } as Partial<Zone>),
+    });
+  }
+  function addZone(polygon: readonly Point[], name: string, added: (id: string) => void) {
+    let id = '';
+    commit({
+      label: t('{name} added', { name }),
+      run: async () => {
+        const body = {
+          floorId: pointer('Floor', floor.objectId),
+          name,
+          kind: 'room',
+          polygon: [...polygon],
+        } as const;
+        id = (await data.zones.create(body)).objectId;
+        added(id);
+      },
+      undo: () => data.zones.delete(id),
+    });
+  }
+  function removeZone({ objectId, floorId, name, kind, polygon, capacity }: Zone) {
+    commit({
+      label: t('{name} deleted', { name }),
+      run: () => data.zones.delete(objectId),
+      undo: () => data.zones.create({ floorId, name, kind, polygon, ...(capacity ? { capacity } : {}) }),
+    });
+  }
+  /** Puts a beacon somewhere on this floor, or brings it here from elsewhere. */
+  function placeBeacon(beacon: Beacon, { x, y }: Point) {
+    const location = { ...beacon.location, x, y, floor: floor.level };
+    const change = { location, ...(beacon.venueId ? {} : { venueId: floor.venueId }) };
+    const before = { location: beacon.location ?? null, venueId: beacon.venueId ?? null };
+    commit({
+      label: t('{name} moved', { name: beacon.name }),
+      run: () => data.beacons.update(beacon.objectId, change),
+      undo: () => data.beacons.update(beacon.objectId, before as Body<'updateBeacon'>),
+      expect: () => expect<Beacon>(beaconsKey, beacon.objectId, change as Partial<Beacon>),
+      // The next step may begin where the beacon then is.
+      expectUndo: () => {
+        const { location, venueId, zoneId } = beacon;
+        expect<Beacon>(beaconsKey, beacon.objectId, { location, venueId, zoneId } as Partial<Beacon>);
+      },
+    });
+  }
+  return {
+    zones,
+    beacons,
+    /** Of the venue, without a place. */
+    unplaced: allBeacons.filter(({ location }) => !location),
+    error: zonesError ?? beaconsError ?? error,
+    changeZone,
+    addZone,
+    removeZone,
+    placeBeacon,
+    undo,
+    undoLabel,
+    isBusy,
+  };
+}
+
+export type Known = ReturnType<typeof useFloor>;
+
+/** Runs one change after the other, and remembers how each is taken back. */
+function useSteps(appId: string) {
+  const done = useRef<Step[]>([]);
+  const last = useRef<Promise<unknown>>(Promise.resolve());
+  const [undoLabel, setLabel] = useState<string>();
+  const refresh = planKeys(appId);
+  const inTurn = (work: () => Promise<unknown>) => {
+    const next = last.current.catch(() => undefined).then(work);
+    last.current = next;
+    return next;
+  };
+  const told = () => setLabel(done.current.at(-1)?.label);
+  const queries = useQueryClient();
+  /** What was expected has not happened. */
+  const reload = () => {
+    for (const queryKey of refresh) void queries.invalidateQueries({ queryKey });
+  };
+  const run = useAction<Step>({
+    run: async (step) => {
+      try {
+        await inTurn(step.run);
+      } catch (error) {
+        reload();
+        throw error;
+      }
+      done.current = [...done.current, step].slice(-mostSteps);
+      told();
+    },
+    refresh,
+    showsError: true,
+  });
+  const back = useAction({
+    run: async () => {
+      const step = done.current.pop();
+      told();
+      if (!step) return;
+      step.expectUndo?.();
+      try {
+        await inTurn(step.undo);
+      } catch (error) {
+        reload();
+        throw error;
+      }
+    },
+    done: t('The change was undone.'),
+    refresh,
+    showsError: true,
+  });
+  return {
+    commit: (step: Step) => {
+      step.expect?.();
+      back.reset();
+      run.mutate(step);
+    },
+    undo: () => back.mutate(),
+    undoLabel,
+    isBusy: run.isPending || back.isPending,
+    error: run.error ?? back.error,
+  };
+}

@@ -1,0 +1,155 @@
+import { Button, NumberInput, Text, TextInput } from '@mantine/core';
+import type { Floor } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { DialogForm } from '../../components/form/dialog-form.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { RowList } from '../../components/list/row-list.tsx';
+import { Block } from '../../components/page/block.tsx';
+import blocks from '../../components/page/blocks.module.css';
+import { Icon } from '../../components/page/icon.tsx';
+import names from '../../components/page/names.module.css';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { floorsQuery, planKeys, pointer, zonesQuery } from '../../lib/data/venue-queries.ts';
+import { t } from '../../lib/words/words.ts';
+import classes from './venues.module.css';
+
+interface Props {
+  readonly appId: string;
+  readonly venueId: string;
+}
+
+/** The floors of a venue, the highest first. */
+export function FloorsBlock({ appId, venueId }: Props) {
+  const { data: floors, error } = useQuery(floorsQuery(appId, venueId));
+  const { data: zones } = useQuery(zonesQuery(appId, venueId));
+  const [isAdding, setAdding] = useState(false);
+  const mayAdd = useMayCall()('createFloor');
+  const zonesOn = (floorId: string) => zones?.filter((zone) => zone.floorId.objectId === floorId).length ?? 0;
+  return (
+    <Block title={t('Floors')} about={t('Each floor has a plan, on which zones are drawn and beacons are placed.')}>
+      <RowList
+        rows={floors}
+        error={error}
+        label={t('Floors')}
+        empty={
+          <Text size="sm" c="dimmed">
+            {t('No floors yet.')}
+          </Text>
+        }
+      >
+        {(floor) => (
+          <li key={floor.objectId} className={blocks.row}>
+            <span className={classes.level}>{floor.level}</span>
+            <Link
+              to="/apps/$appId/beacons/venues/$venueId/floors/$floorId"
+              params={{ appId, venueId, floorId: floor.objectId }}
+              className={`${names.link} ${classes.grow}`}
+            >
+              {floor.name}
+            </Link>
+            <span className={classes.closed}>
+              {t('{hasPlan, select, true {plan} other {no plan}}, {zonesOn} zones', {
+                hasPlan: Boolean(floor.plan),
+                zonesOn: zonesOn(floor.objectId),
+              })}
+            </span>
+          </li>
+        )}
+      </RowList>
+      {mayAdd && (
+        <Button mt="md" variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+          {t('Add a floor')}
+        </Button>
+      )}
+      <FloorDialog
+        appId={appId}
+        venueId={venueId}
+        isOpen={isAdding}
+        level={nextLevel(floors ?? [])}
+        onClose={() => setAdding(false)}
+      />
+    </Block>
+  );
+}
+
+/** Above the highest. */
+export const nextLevel = (floors: readonly Floor[]) =>
+  floors.length === 0 ? 0 : Math.floor(Math.max(...floors.map(({ level }) => level))) + 1;
+
+interface DialogProps extends Props {
+  readonly isOpen: boolean;
+  readonly level: number;
+  /** Its plan and zones are copied. */
+  readonly like?: Floor;
+  readonly onClose: () => void;
+}
+
+/** Makes a floor, empty or with the plan and the zones of another one. */
+export function FloorDialog({ appId, venueId, isOpen, level, like, onClose }: DialogProps) {
+  const navigate = useNavigate();
+  const form = useFields<{ readonly name: string; readonly level: number | string }>({ name: '', level: '' });
+  const add = useAction({
+    run: async () => {
+      const { name, level: typed } = form.current();
+      const place = { name: name.trim(), level: typed === '' ? level : Number(typed) };
+      return like ? copyFloor(appId, like, place) : makeFloor(appId, venueId, place);
+    },
+    done: like ? t('The floor is copied.') : t('The floor is added.'),
+    refresh: planKeys(appId),
+    showsError: true,
+    after: (floorId) =>
+      navigate({
+        to: '/apps/$appId/beacons/venues/$venueId/floors/$floorId',
+        params: { appId, venueId, floorId },
+      }),
+  });
+  return (
+    <DialogForm
+      isOpen={isOpen}
+      title={like ? t('Copy {name}', { name: like.name }) : t('Add a floor')}
+      form={form}
+      names={['name', 'level']}
+      submit={like ? t('Copy the floor') : t('Add the floor')}
+      isBusy={add.isPending}
+      onSubmit={() => add.mutate(undefined, { onError: form.setFailure })}
+      onClose={onClose}
+      about={like && <Text size="sm">{t('The plan and the zones are copied. Beacons stay where they are.')}</Text>}
+    >
+      <TextInput label={t('Name')} placeholder={t('Ground floor')} required data-autofocus {...form.text('name')} />
+      <NumberInput
+        label={t('Level')}
+        description={t('0 is the ground floor, -1 the one below. Beacons name it as their floor.')}
+        placeholder={String(level)}
+        hideControls
+        {...form.number('level')}
+      />
+    </DialogForm>
+  );
+}
+
+interface Place {
+  readonly name: string;
+  readonly level: number;
+}
+
+async function makeFloor(appId: string, venueId: string, place: Place): Promise<string> {
+  return (await dataOf(appId).floors.create({ venueId: pointer('Venue', venueId), ...place })).objectId;
+}
+
+async function copyFloor(appId: string, like: Floor, place: Place): Promise<string> {
+  const { floors, zones } = dataOf(appId);
+  const { venueId, plan, scale, origin, north, size } = like;
+  const same = { ...(plan && { plan }), ...(scale && { scale }), ...(origin && { origin }), ...(size && { size }) };
+  const { objectId } = await floors.create({ venueId, ...same, ...(north === undefined ? {} : { north }), ...place });
+  const where = { floorId: pointer('Floor', like.objectId) };
+  const { results } = await zones.list({ where, limit: 1_000 });
+  for (const { name, kind, polygon, capacity } of results) {
+    const limit = capacity ? { capacity } : {};
+    await zones.create({ floorId: pointer('Floor', objectId), name, kind, polygon, ...limit });
+  }
+  return objectId;
+}

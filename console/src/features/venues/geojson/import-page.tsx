@@ -1,0 +1,61 @@
+import { Text } from '@mantine/core';
+import type { Beacon } from '@pharos/sdk';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { FileImport } from '../../../components/import/file-import.tsx';
+import { SectionHeader } from '../../../components/page/page-header.tsx';
+import { BackLink } from '../../../components/page/record-page.tsx';
+import { useMayCall } from '../../../lib/data/access.ts';
+import { allRecords } from '../../../lib/data/all-records.ts';
+import { dataOf } from '../../../lib/data/api.ts';
+import { floorsQuery, planKeys, venueQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
+import { t } from '../../../lib/words/words.ts';
+import { planGeoJson } from './plan-import.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId/import');
+
+export function ImportVenuePage() {
+  const { appId, venueId } = route.useParams();
+  const { data: venue } = useQuery(venueQuery(appId, venueId));
+  const mayWrite = useMayCall()('createZone');
+  const queries = useQueryClient();
+  if (!mayWrite) return <Text>{t('Your role cannot change venues.')}</Text>;
+  return (
+    <>
+      <SectionHeader title={t('Import GeoJSON')}>
+        <BackLink
+          label={venue?.name ?? t('The venue')}
+          to="/apps/$appId/beacons/venues/$venueId"
+          params={{ appId, venueId }}
+        />
+      </SectionHeader>
+      <FileImport
+        keepAs={`import venue ${venueId}`}
+        label={t('GeoJSON file')}
+        accept=".geojson,.json,application/geo+json"
+        isTable={false}
+        about={t(
+          'A file as this page exports it: levels, zones (units) and beacons, with coordinates in metres. What has the same id is updated, else a level with the same ordinal, a zone with the same name on its level, or a beacon with the same UUID, major and minor; the rest is added, and nothing is deleted. You see a preview before anything is changed.',
+        )}
+        plan={async ({ text }) => {
+          const [known, floors, zones, beacons] = await Promise.all([
+            queries.fetchQuery(venueQuery(appId, venueId)),
+            queries.fetchQuery(floorsQuery(appId, venueId)),
+            queries.fetchQuery(zonesQuery(appId, venueId)),
+            allBeacons(appId),
+          ]);
+          return planGeoJson(appId, text, { venue: known, floors, zones, beacons });
+        }}
+        apply={(row) => row.apply()}
+        after={() => Promise.all(planKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })))}
+      />
+    </>
+  );
+}
+
+/** Also those of no venue or of another one, which may be meant. */
+async function allBeacons(appId: string): Promise<readonly Beacon[]> {
+  const beacons: Beacon[] = [];
+  for await (const page of allRecords(dataOf(appId).beacons.list)) beacons.push(...page);
+  return beacons;
+}

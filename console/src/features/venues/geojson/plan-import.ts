@@ -1,0 +1,202 @@
+import type { Beacon, Body, Floor, Zone } from '@pharos/sdk';
+import type { ImportRow } from '../../../components/import/import-rows.ts';
+import { dataOf } from '../../../lib/data/api.ts';
+import { pointer } from '../../../lib/data/venue-queries.ts';
+import { canonical, differenceText } from '../../../lib/text/json-compare.ts';
+import { t } from '../../../lib/words/words.ts';
+import { kindTexts } from '../venue-fields.ts';
+import { type Found, labelOf, pointOf, polygonOf, readFeatures } from './read.ts';
+import type { Site } from './write.ts';
+
+/** What a GeoJSON file would change in a venue, feature by feature; nothing is deleted. */
+export interface PlannedFeature extends ImportRow {
+  readonly apply: () => Promise<unknown>;
+}
+
+const mostCorners = 200;
+
+/** @throws Error whose message is a sentence about the whole file */
+export function planGeoJson(appId: string, text: string, site: Site): readonly PlannedFeature[] {
+  const all = readFeatures(text);
+  const target = new Target(appId, site, all);
+  return all.flatMap((found) => {
+    switch (found.featureType) {
+      case 'level':
+        return [target.level(found)];
+      case 'unit':
+        return [target.unit(found)];
+      case 'beacon':
+        return [target.beacon(found)];
+      case 'venue':
+        return [];
+      default:
+        return [
+          refused(
+            found,
+            t('Features of the type {featureType} are not imported.', {
+              featureType: found.featureType || t('(none)'),
+            }),
+          ),
+        ];
+    }
+  });
+}
+
+const rowOf = ({ line, properties }: Found) => ({ line, name: labelOf(properties['name']), differences: [] });
+
+const refused = (found: Found, problem: string): PlannedFeature => ({
+  ...rowOf(found),
+  kind: 'refused',
+  problem,
+  apply: async () => undefined,
+});
+
+/** Other words for kinds of zones, as IMDF has them. */
+const categories: Readonly<Record<string, Zone['kind']>> = {
+  walkway: 'passage',
+  lobby: 'entrance',
+  elevator: 'lift',
+  restroom: 'toilets',
+  foodservice: 'cafe',
+  retail: 'shop',
+  nonpublic: 'staff',
+};
+
+class Target {
+  readonly #appId: string;
+  readonly #site: Site;
+  /** The levels of the file by their ids. */
+  readonly #levels: ReadonlyMap<string, Found>;
+  /** Floors that come with this file, by level: made once, before the first zone on them. */
+  readonly #made = new Map<number, Promise<string>>();
+
+  constructor(appId: string, site: Site, all: readonly Found[]) {
+    this.#appId = appId;
+    this.#site = site;
+    this.#levels = new Map(all.flatMap((one) => (one.featureType === 'level' && one.id ? [[one.id, one]] : [])));
+  }
+
+  level(found: Found): PlannedFeature {
+    const ordinal = found.properties['ordinal'];
+    const name = labelOf(found.properties['name']);
+    if (typeof ordinal !== 'number') return refused(found, t('A level needs a number as its ordinal.'));
+    if (name === '') return refused(found, t('A level needs a name.'));
+    const floor = this.#floorAt(ordinal, found.id);
+    if (!floor) return { ...rowOf(found), kind: 'new', apply: () => this.#makeFloor(ordinal, name) };
+    const { floors } = dataOf(this.#appId);
+    return this.#compared(found, floor, { name, level: ordinal }, (change) => floors.update(floor.objectId, change));
+  }
+
+  unit(found: Found): PlannedFeature {
+    const name = labelOf(found.properties['name']);
+    if (name === '') return refused(found, t('A zone needs a name.'));
+    const polygon = polygonOf(found.geometry);
+    if (typeof polygon === 'string') return refused(found, polygon);
+    if (polygon.length > mostCorners)
+      return refused(
+        found,
+        t('It has {count} corners, and a zone may have {mostCorners}.', { count: polygon.length, mostCorners }),
+      );
+    const level = this.#levelOf(found);
+    if (level === undefined)
+      return refused(found, t('Its level_id is no level of this file and no floor of the venue.'));
+    const floor = this.#floorAt(level);
+    const category = String(found.properties['category'] ?? '');
+    const kind = category in kindTexts ? (category as Zone['kind']) : (categories[category] ?? 'room');
+    const most = found.properties['capacity'];
+    const limit = typeof most === 'number' && Number.isInteger(most) && most >= 1 ? { capacity: most } : {};
+    const { zones } = this.#site;
+    const known =
+      zones.find(({ objectId }) => objectId === found.id) ??
+      zones.find((zone) => zone.floorId.objectId === floor?.objectId && zone.name === name);
+    const data = dataOf(this.#appId);
+    if (known && floor) {
+      const wanted = { name, kind, polygon, floorId: pointer('Floor', floor.objectId), ...limit };
+      return this.#compared(found, known, wanted, (change) => data.zones.update(known.objectId, change));
+    }
+    return {
+      ...rowOf(found),
+      kind: 'new',
+      apply: async () => {
+        const floorId = floor?.objectId ?? (await this.#makeFloor(level, t('Level {level}', { level })));
+        await data.zones.create({ floorId: pointer('Floor', floorId), name, kind, polygon: [...polygon], ...limit });
+      },
+    };
+  }
+
+  beacon(found: Found): PlannedFeature {
+    const { uuid, major, minor, ordinal, name } = found.properties;
+    const { beacons, venue } = this.#site;
+    const known =
+      beacons.find(({ objectId }) => objectId === found.id) ??
+      beacons.find((one) => one.uuid === uuid && one.major === major && one.minor === minor);
+    const at = pointOf(found.geometry);
+    if (!at) return refused(found, t('A beacon needs a point.'));
+    const floor = typeof ordinal === 'number' || typeof ordinal === 'string' ? { floor: ordinal } : {};
+    const place = { venueId: pointer('Venue', venue.objectId), location: { ...known?.location, ...at, ...floor } };
+    const data = dataOf(this.#appId).beacons;
+    if (known)
+      return this.#compared(found, known, { ...place, name: labelOf(name) || known.name }, (change) =>
+        data.update(known.objectId, change),
+      );
+    if (typeof uuid !== 'string' || typeof major !== 'number' || typeof minor !== 'number')
+      return refused(found, t('A new beacon needs uuid, major and minor.'));
+    const body = { name: labelOf(name), uuid, major, minor, ...place } as unknown as Body<'createBeacon'>;
+    return { ...rowOf(found), kind: 'new', apply: () => data.create(body) };
+  }
+
+  #floorAt(level: number, id?: string): Floor | undefined {
+    const { floors } = this.#site;
+    return floors.find(({ objectId }) => objectId === id) ?? floors.find((floor) => floor.level === level);
+  }
+
+  #levelOf({ properties }: Found): number | undefined {
+    const id = String(properties['level_id'] ?? '');
+    const ordinal = this.#levels.get(id)?.properties['ordinal'] ?? properties['ordinal'];
+    if (typeof ordinal === 'number') return ordinal;
+    return this.#site.floors.find(({ objectId }) => objectId === id)?.level;
+  }
+
+  #makeFloor(level: number, name: string): Promise<string> {
+    const making =
+      this.#made.get(level) ??
+      dataOf(this.#appId)
+        .floors.create({
+          venueId: pointer('Venue', this.#site.venue.objectId),
+          name: this.#nameOf(level) ?? name,
+          level,
+        })
+        .then(({ objectId }) => objectId);
+    this.#made.set(level, making);
+    // One that has failed can be tried again.
+    making.catch(() => this.#made.delete(level));
+    return making;
+  }
+
+  #nameOf(level: number): string | undefined {
+    const named = [...this.#levels.values()].find(({ properties }) => properties['ordinal'] === level);
+    return named && (labelOf(named.properties['name']) || undefined);
+  }
+
+  #compared(
+    found: Found,
+    known: Floor | Zone | Beacon,
+    wanted: object,
+    change: (members: never) => Promise<unknown>,
+  ): PlannedFeature {
+    const before = known as unknown as Readonly<Record<string, unknown>>;
+    const changed = Object.entries(wanted).filter(
+      ([member, value]) => canonical(value) !== canonical(before[member] ?? null),
+    );
+    return {
+      ...rowOf(found),
+      kind: changed.length > 0 ? 'changed' : 'unchanged',
+      differences: changed.map(([member, value]) => ({
+        member,
+        before: differenceText(before[member]),
+        after: differenceText(value),
+      })),
+      apply: () => change(Object.fromEntries(changed) as never),
+    };
+  }
+}

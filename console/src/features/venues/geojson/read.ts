@@ -1,0 +1,93 @@
+import { t } from '../../../lib/words/words.ts';
+/** Reads GeoJSON whose coordinates are metres, as `write.ts` makes it. */
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Found {
+  /** Its place among the features, from 1. */
+  readonly line: number;
+  readonly id: string | undefined;
+  readonly featureType: string;
+  readonly geometry: unknown;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+const membersOf = (value: unknown): Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+
+const mostFeatures = 5_000;
+
+/** @throws Error whose message is a sentence about the whole file */
+export function readFeatures(text: string): readonly Found[] {
+  const { type, units, features } = membersOf(parsed(text));
+  if (type !== 'FeatureCollection' || !Array.isArray(features))
+    throw new Error(t('This is no GeoJSON: a FeatureCollection is needed.'));
+  if (units !== 'metres')
+    throw new Error(
+      t(
+        'This file does not say that its coordinates are metres. Positions on earth cannot be imported; files with "units": "metres" can.',
+      ),
+    );
+  if (features.length > mostFeatures)
+    throw new Error(
+      t('The file has {count} features. Split it: {mostFeatures} can be imported at once.', {
+        count: features.length,
+        mostFeatures,
+      }),
+    );
+  return features.map((feature: unknown, index) => {
+    const { id, feature_type, geometry, properties } = membersOf(feature);
+    return {
+      line: index + 1,
+      id: typeof id === 'string' ? id : undefined,
+      featureType: String(feature_type ?? ''),
+      geometry,
+      properties: membersOf(properties),
+    };
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(t('The file is no JSON.'));
+  }
+}
+
+/** A text, or the first of several languages, as IMDF has them. */
+export function labelOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : Object.values(membersOf(value))[0];
+  return typeof text === 'string' ? text.trim().slice(0, 100) : '';
+}
+
+function positionOf(value: unknown): Point | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const [x, y] = value as unknown[];
+  if (typeof x !== 'number' || typeof y !== 'number' || !Number.isFinite(x) || !Number.isFinite(y)) return undefined;
+  return { x, y: y === 0 ? 0 : -y };
+}
+
+export function pointOf(geometry: unknown): Point | undefined {
+  const { type, coordinates } = membersOf(geometry);
+  return type === 'Point' ? positionOf(coordinates) : undefined;
+}
+
+/** The corners of a polygon, or what is wrong with it as a sentence. */
+export function polygonOf(geometry: unknown): readonly Point[] | string {
+  const { type, coordinates } = membersOf(geometry);
+  if (type !== 'Polygon' || !Array.isArray(coordinates)) return t('A zone needs a Polygon.');
+  if (coordinates.length !== 1) return t('A zone has no holes: its Polygon needs exactly one ring.');
+  const ring = coordinates[0] as unknown;
+  const points = Array.isArray(ring) ? ring.map(positionOf) : [];
+  if (points.length < 4 || points.includes(undefined))
+    return t('Its ring needs at least four positions of two numbers.');
+  const corners = points as readonly Point[];
+  const [first, last] = [corners[0], corners.at(-1)];
+  if (first?.x !== last?.x || first?.y !== last?.y) return t('Its ring has to end where it begins.');
+  return corners.slice(0, -1);
+}

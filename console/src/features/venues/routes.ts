@@ -1,0 +1,44 @@
+import { createRoute } from '@tanstack/react-router';
+import { readListSearch } from '../../components/list/list-search.ts';
+import { lazyPage } from '../../frame/lazy-page.ts';
+import { app } from '../../frame/routes.ts';
+
+/** Below the beacons, so that the navigation shows where one is. */
+const list = createRoute({
+  getParentRoute: () => app,
+  path: '/beacons/venues',
+  validateSearch: readListSearch,
+  component: lazyPage(() => import('./venues-page.tsx'), 'VenuesPage'),
+});
+
+const create = createRoute({
+  getParentRoute: () => app,
+  path: '/beacons/venues/new',
+  component: lazyPage(() => import('./edit-pages.tsx'), 'NewVenuePage'),
+});
+
+const one = createRoute({
+  getParentRoute: () => app,
+  path: '/beacons/venues/$venueId',
+  component: lazyPage(() => import('./venue-page.tsx'), 'VenuePage'),
+});
+
+const edit = createRoute({
+  getParentRoute: () => app,
+  path: '/beacons/venues/$venueId/edit',
+  component: lazyPage(() => import('./edit-pages.tsx'), 'EditVenuePage'),
+});
+
+const floor = createRoute({
+  getParentRoute: () => app,
+  path: '/beacons/venues/$venueId/floors/$floorId',
+  component: lazyPage(() => import('./floor/floor-page.tsx'), 'FloorPage'),
+});
+
+const bringIn = createRoute({
+  getParentRoute: () => app,
+  path: '/beacons/venues/$venueId/import',
+  component: lazyPage(() => import('./geojson/import-page.tsx'), 'ImportVenuePage'),
+});
+
+export const venueRoutes = [list, create, one, edit, floor, bringIn] as const;

@@ -1,0 +1,192 @@
+import { Button, Group, Text } from '@mantine/core';
+import type { Venue } from '@pharos/sdk';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ShowRequest } from '../../components/code/show-request.tsx';
+import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { OwnerBlock } from '../../components/owner/owner-block.tsx';
+import { Block } from '../../components/page/block.tsx';
+import { Fact, Facts } from '../../components/page/facts.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
+import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
+import { download } from '../../lib/actions/download.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { floorsQuery, venueBeaconsQuery, venueKeys, venueQuery, zonesQuery } from '../../lib/data/venue-queries.ts';
+import { useTimes } from '../../lib/time/times.ts';
+import { pageLanguage, rich, t } from '../../lib/words/words.ts';
+import { FloorsBlock } from './floors-block.tsx';
+import { writeGeoJson } from './geojson/write.ts';
+import { dayText, dayTexts, hoursText, weekDays } from './venue-fields.ts';
+import classes from './venues.module.css';
+
+const route = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId');
+
+export function VenuePage() {
+  const { appId, venueId } = route.useParams();
+  const query = useQuery(venueQuery(appId, venueId));
+  const [isDeleting, setDeleting] = useState(false);
+  const mayChange = useMayCall()('updateVenue');
+  const edit = { to: '/apps/$appId/beacons/venues/$venueId/edit', params: { appId, venueId } };
+  return (
+    <RecordPage
+      query={query}
+      title={(venue) => venue?.name ?? t('Venue')}
+      all={{ label: t('All venues'), to: '/apps/$appId/beacons/venues', params: { appId } }}
+      action={() => mayChange && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
+    >
+      {(venue) => (
+        <>
+          <FloorsBlock appId={appId} venueId={venueId} />
+          <HoursBlock appId={appId} venue={venue} />
+          <OwnerBlock
+            appId={appId}
+            name={venue.name}
+            createdBy={venue.createdBy}
+            operation="updateVenueOwner"
+            rules={{ group: 'resources', name: 'venues' }}
+            handOver={(userId) => dataOf(appId).venues.handOver(venueId, userId)}
+            refresh={venueKeys(appId)}
+          />
+          <Group justify="flex-end" mt="xs" gap="xs">
+            <GeoJsonTools appId={appId} venue={venue} mayImport={mayChange} />
+            <ShowRequest appId={appId} request={{ operation: 'getVenue', params: { objectId: venueId } }} />
+          </Group>
+          <ConfirmedAction
+            isOpen={isDeleting}
+            onClose={() => setDeleting(false)}
+            title={t('Delete the venue')}
+            confirm={t('Delete {name}', { name: venue.name })}
+            run={() => dataOf(appId).venues.delete(venueId)}
+            done={t('{name} was deleted.', { name: venue.name })}
+            refresh={venueKeys(appId)}
+            leave={{
+              to: '/apps/$appId/beacons/venues',
+              params: { appId },
+              forget: venueQuery(appId, venueId).queryKey,
+            }}
+          >
+            {rich(
+              '<b>{name}</b> is deleted permanently, with its hours and holidays. A venue that still has floors or beacons is not deleted.',
+              { name: venue.name, b: (inner) => <b>{inner}</b> },
+            )}
+          </ConfirmedAction>
+        </>
+      )}
+    </RecordPage>
+  );
+}
+
+interface ToolProps {
+  readonly appId: string;
+  readonly venue: Venue;
+  readonly mayImport: boolean;
+}
+
+/** The floors, zones and beacons as a file for other programs, and back. */
+function GeoJsonTools({ appId, venue, mayImport }: ToolProps) {
+  const queries = useQueryClient();
+  const { objectId: venueId, name } = venue;
+  const save = useAction({
+    run: async () => {
+      const [floors, zones, beacons] = await Promise.all([
+        queries.fetchQuery(floorsQuery(appId, venueId)),
+        queries.fetchQuery(zonesQuery(appId, venueId)),
+        queries.fetchQuery(venueBeaconsQuery(appId, venueId)),
+      ]);
+      const text = writeGeoJson({ venue, floors, zones, beacons });
+      download(`${name.replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.geojson`, 'application/geo+json', [text]);
+    },
+    done: t('The file is saved.'),
+  });
+  return (
+    <>
+      {mayImport && (
+        <LinkButton to="/apps/$appId/beacons/venues/$venueId/import" params={{ appId, venueId }} icon="upload" isPlain>
+          {t('Import GeoJSON')}
+        </LinkButton>
+      )}
+      <Button
+        variant="default"
+        leftSection={<Icon name="download" size={16} />}
+        loading={save.isPending}
+        onClick={() => save.mutate()}
+      >
+        {t('Export GeoJSON')}
+      </Button>
+    </>
+  );
+}
+
+const mostDays = 8;
+
+function HoursBlock({ appId, venue }: { readonly appId: string; readonly venue: Venue }) {
+  const { zone } = useTimes(appId);
+  const { openingHours, exceptions, timeZone, address, location, capacity } = venue;
+  const today = new Date().toISOString().slice(0, 10);
+  const coming = exceptions.filter(({ date }) => date >= today).toSorted((a, b) => (a.date < b.date ? -1 : 1));
+  return (
+    <Block
+      title={t('Opening hours')}
+      about={t('By the clock in {timeZone}{hasTimeZone, select, true {} other {, the time zone of the app}}.', {
+        timeZone: timeZone ?? zone,
+        hasTimeZone: Boolean(timeZone),
+      })}
+    >
+      {!openingHours && (
+        <Text size="sm" c="dimmed">
+          {t('Nobody has said when it is open. Messages that keep to the opening hours are shown at any time.')}
+        </Text>
+      )}
+      <div className={classes.columns}>
+        {openingHours && (
+          <table className={classes.hours} aria-label={t('The week')}>
+            <tbody>
+              {weekDays.map((day) => (
+                <tr key={day}>
+                  <th scope="row">{dayTexts[day]}</th>
+                  <td>{hoursText(openingHours.filter(({ dayName }) => dayName === day))}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+        {coming.length > 0 && (
+          <table className={classes.hours} aria-label={t('Coming holidays and other days')}>
+            <tbody>
+              {coming.slice(0, mostDays).map(({ date, name, hours }) => (
+                <tr key={date}>
+                  <th scope="row">{dayText(date)}</th>
+                  <td>
+                    {hoursText(hours)} {name && <span className={classes.closed}>{name}</span>}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </div>
+      {coming.length > mostDays && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {t('And {count} more days.', { count: coming.length - mostDays })}
+        </Text>
+      )}
+      {(address || location || capacity) && (
+        <div className={classes.below}>
+          <Facts>
+            {address && <Fact label={t('Address')}>{address}</Fact>}
+            {capacity && <Fact label={t('Visitors at once, at most')}>{capacity.toLocaleString(pageLanguage())}</Fact>}
+            {location && (
+              <Fact label={t('Coordinates')}>
+                {location.latitude}, {location.longitude}
+              </Fact>
+            )}
+          </Facts>
+        </div>
+      )}
+    </Block>
+  );
+}

@@ -1,0 +1,199 @@
+import { where } from '@pharos/sdk';
+import type { IconName } from '../../components/page/icon.tsx';
+import { type Standing, standingOf } from '../../lib/data/access.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
+import type { dataNeeds, Session } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
+import { appSectionGroups, isShownTo } from '../app-sections.ts';
+
+/** What the search over everything can lead to. */
+export interface PaletteEntry {
+  readonly key: string;
+  readonly label: string;
+  /** What it is: `Page`, `Notification`. */
+  readonly kind: string;
+  readonly icon: IconName;
+  readonly to: string;
+  readonly params?: Readonly<Record<string, string>>;
+}
+
+type Needs = keyof typeof dataNeeds;
+
+interface Action {
+  readonly label: string;
+  readonly to: string;
+  readonly icon: IconName;
+  readonly needs: Needs;
+  /** It is about the app as a whole. */
+  readonly byApp?: true;
+}
+
+const actions: readonly Action[] = [
+  { label: t('Add a notification'), to: '/apps/$appId/notifications/new', icon: 'plus', needs: 'createNotification' },
+  { label: t('Write a push message'), to: '/apps/$appId/push/new', icon: 'plus', needs: 'sendPush' },
+  { label: t('Add a beacon'), to: '/apps/$appId/beacons/new', icon: 'plus', needs: 'createBeacon' },
+  { label: t('Import beacons'), to: '/apps/$appId/beacons/import', icon: 'upload', needs: 'createBeacon' },
+  {
+    label: t('Restore something from the trash'),
+    to: '/apps/$appId/trash',
+    icon: 'trash',
+    needs: 'listNotifications',
+    byApp: true,
+  },
+];
+
+const general = [
+  { label: t('Apps'), to: '/apps', icon: 'apps', permission: 'apps.read' },
+  { label: t('Administrators'), to: '/administrators', icon: 'people', permission: 'administrators.read' },
+  { label: t('System'), to: '/system', icon: 'pulse', permission: 'system.read' },
+  { label: t('Audit'), to: '/audit', icon: 'list', permission: 'audit.read' },
+  { label: t('Your account'), to: '/account', icon: 'user', permission: 'session.own' },
+] as const;
+
+/** Pages and actions that the role has, by name. */
+export function fixedEntries(session: Session, appId: string | undefined): readonly PaletteEntry[] {
+  const standing = standingOf(session, appId);
+  const outside = standingOf(session, undefined);
+  const params = appId === undefined ? undefined : { appId };
+  const ofApp = params
+    ? [
+        ...appSectionGroups.flatMap(({ sections }) =>
+          sections
+            .filter(isShownTo(standing))
+            .map(({ to, label, icon }) => ({ key: to, label, kind: t('Page'), icon, to, params })),
+        ),
+        ...(standing.mayCall('listStorylines')
+          ? [
+              {
+                key: 'trash',
+                label: t('Trash'),
+                kind: t('Page'),
+                icon: 'trash' as const,
+                to: '/apps/$appId/trash',
+                params,
+              },
+            ]
+          : []),
+        ...actions
+          .filter(({ needs, byApp }) => standing.mayCall(needs) && (!byApp || standing.venues === undefined))
+          .map(({ label, to, icon }) => ({ key: label, label, kind: t('Action'), icon, to, params })),
+      ]
+    : [];
+  const others = general
+    .filter(({ permission }) => outside.may(permission))
+    .map(({ to, label, icon }) => ({ key: to, label, kind: t('Page'), icon, to }));
+  return [...ofApp, ...others];
+}
+
+/** Entries in which every word occurs; those that begin with the text come first. */
+export function matching(entries: readonly PaletteEntry[], text: string): readonly PaletteEntry[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const first = words[0] ?? '';
+  return entries
+    .filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)))
+    .toSorted(
+      (a, b) => Number(b.label.toLowerCase().startsWith(first)) - Number(a.label.toLowerCase().startsWith(first)),
+    );
+}
+
+const mostOfKind = 5;
+
+/** Records whose name contains a text. A kind that cannot be read now is left out. */
+export async function findRecords(session: Session, appId: string, text: string): Promise<readonly PaletteEntry[]> {
+  const { notifications, storylines, beacons } = dataOf(appId);
+  const by = (field: string) => ({ where: where().contains(field, text), order: field, limit: mostOfKind });
+  const standing = standingOf(session, appId);
+  const may = (operation: Needs) => standing.mayCall(operation);
+  const found = await Promise.allSettled([
+    may('listNotifications')
+      ? notifications.list(by('description')).then(({ results }) =>
+          results.map(({ objectId, description }) =>
+            record({
+              kind: t('Notification'),
+              label: description,
+              icon: 'bell',
+              to: '/apps/$appId/notifications/$notificationId',
+              params: { appId, notificationId: objectId },
+            }),
+          ),
+        )
+      : [],
+    may('listStorylines')
+      ? storylines.list(by('title')).then(({ results }) =>
+          results.map(({ objectId, title }) =>
+            record({
+              kind: t('Storyline'),
+              label: title,
+              icon: 'story',
+              to: '/apps/$appId/storylines/$storylineId',
+              params: { appId, storylineId: objectId },
+            }),
+          ),
+        )
+      : [],
+    may('listBeacons')
+      ? beacons.list(by('name')).then(({ results }) =>
+          results.map(({ objectId, name }) =>
+            record({
+              kind: t('Beacon'),
+              label: name,
+              icon: 'beacon',
+              to: '/apps/$appId/beacons/$beaconId',
+              params: { appId, beaconId: objectId },
+            }),
+          ),
+        )
+      : [],
+    may('listSchemas') ? findInBuckets(standing, appId, text) : [],
+  ]);
+  return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+}
+
+const record = (entry: Omit<PaletteEntry, 'key'>): PaletteEntry => ({ ...entry, key: JSON.stringify(entry.params) });
+
+/** Buckets by name, and their records by the declared text that names them. */
+async function findInBuckets({ mayCall }: Standing, appId: string, text: string): Promise<readonly PaletteEntry[]> {
+  const { results } = await call('listBuckets', { params: { appId } });
+  const buckets = results.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).slice(0, mostOfKind);
+  const searched = results
+    .flatMap(({ name, columns }) => {
+      const member = Object.keys(columns).find((column) => columns[column] === 'String');
+      return member === undefined ? [] : [{ name, member }];
+    })
+    .slice(0, mostBuckets);
+  const mayRead = mayCall('listRecords') && text.length >= fewestLetters;
+  const found = await Promise.allSettled(
+    mayRead ? searched.map(({ name, member }) => findInBucket(appId, name, member, text)) : [],
+  );
+  return [
+    ...buckets.map(({ name }) =>
+      record({
+        kind: t('Bucket'),
+        label: name,
+        icon: 'bucket',
+        to: '/apps/$appId/buckets/$bucketName',
+        params: { appId, bucketName: name },
+      }),
+    ),
+    ...found.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
+  ];
+}
+
+const mostBuckets = 5;
+/** Fewer are in almost every text, and no index finds them. */
+const fewestLetters = 3;
+
+async function findInBucket(appId: string, bucketName: string, member: string, text: string) {
+  const { results } = await dataOf(appId)
+    .bucket(bucketName)
+    .list({ where: where().contains(`metadata.${member}`, text), limit: mostOfKind });
+  return results.map(({ objectId, metadata }) =>
+    record({
+      kind: bucketName,
+      label: String(metadata[member]),
+      icon: 'table',
+      to: '/apps/$appId/buckets/$bucketName/records/$recordId',
+      params: { appId, bucketName, recordId: objectId },
+    }),
+  );
+}

@@ -1,0 +1,166 @@
+import { ActionIcon, Kbd, Modal, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
+import { Icon } from '../../components/page/icon.tsx';
+import { useSession } from '../../lib/data/access.ts';
+import { t } from '../../lib/words/words.ts';
+import { findRecords, fixedEntries, matching, type PaletteEntry } from './entries.ts';
+import classes from './palette.module.css';
+import { useShortcuts } from './use-shortcuts.ts';
+
+interface Props {
+  readonly appId?: string;
+}
+
+/** The button and the keys that open the search over pages, actions and records. */
+export function Palette({ appId }: Props) {
+  const [open, setOpen] = useState<'search' | 'help'>();
+  const search = useCallback(() => setOpen('search'), []);
+  const help = useCallback(() => setOpen('help'), []);
+  const close = () => setOpen(undefined);
+  useShortcuts({ onSearch: search, onHelp: help });
+  return (
+    <>
+      <ActionIcon
+        variant="default"
+        size="lg"
+        aria-label={t('Search everything (Ctrl K)')}
+        title={t('Search everything (Ctrl K)')}
+        onClick={search}
+      >
+        <Icon name="search" size={16} />
+      </ActionIcon>
+      <Modal
+        opened={open === 'search'}
+        onClose={close}
+        title={t('Search everything')}
+        size="lg"
+        yOffset="8vh"
+        transitionProps={{ duration: 0 }}
+      >
+        {open === 'search' && <Search {...(appId ? { appId } : {})} onDone={close} />}
+      </Modal>
+      <Modal opened={open === 'help'} onClose={close} title={t('Keys')}>
+        <Keys />
+      </Modal>
+    </>
+  );
+}
+
+const mostShown = 30;
+
+/** What has this name: pages and actions at once, records as soon as the service has answered. */
+function useEntries(appId: string | undefined, text: string) {
+  const session = useSession();
+  const [asked] = useDebouncedValue(text.trim(), 200);
+  const { data: records = [], isFetching } = useQuery({
+    queryKey: ['apps', appId, 'palette', asked],
+    queryFn: () => findRecords(session, appId ?? '', asked),
+    enabled: appId !== undefined && asked !== '',
+  });
+  const isWaiting = isFetching || (appId !== undefined && asked !== text.trim());
+  const entries = [...matching(fixedEntries(session, appId), text), ...(text.trim() === '' ? [] : records)].slice(
+    0,
+    mostShown,
+  );
+  return { entries, isWaiting };
+}
+
+function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
+  const navigate = useNavigate();
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  // The dialog would do it a moment later, and the first letter be lost.
+  useEffect(() => field.current?.focus(), []);
+  const [text, setText] = useState('');
+  const [place, setPlace] = useState(0);
+  const { entries, isWaiting } = useEntries(appId, text);
+  const chosen = Math.min(place, entries.length - 1);
+  useEffect(() => {
+    list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+  function go(entry: PaletteEntry | undefined) {
+    if (!entry) return;
+    onDone();
+    void navigate({ to: entry.to, params: (entry.params ?? {}) as never, search: {} as never });
+  }
+  function press(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      setPlace((chosen + step + entries.length) % Math.max(1, entries.length));
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      go(entries[chosen]);
+    }
+  }
+  return (
+    <>
+      <TextInput
+        aria-label={t('Search pages, actions and records')}
+        placeholder={t('A page, something to do, or a name')}
+        data-autofocus
+        ref={field}
+        role="combobox"
+        aria-expanded
+        aria-controls={`${id}list`}
+        aria-activedescendant={entries[chosen] ? `${id}${chosen}` : undefined}
+        autoComplete="off"
+        value={text}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setPlace(0);
+        }}
+        onKeyDown={press}
+      />
+      <div className={classes.list} tabIndex={-1} id={`${id}list`} role="listbox" aria-label={t('Found')} ref={list}>
+        {entries.map((entry, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field, which keeps the focus
+          <div
+            key={`${entry.kind} ${entry.key}`}
+            id={`${id}${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === chosen}
+            className={classes.entry}
+            onClick={() => go(entry)}
+          >
+            <Icon name={entry.icon} size={16} />
+            <span className={classes.label}>{entry.label}</span>
+            <span className={classes.kind}>{entry.kind}</span>
+          </div>
+        ))}
+      </div>
+      <Text size="sm" c="dimmed" role="status">
+        {entries.length === 0 ? (isWaiting ? t('Searching …') : t('Nothing has this name.')) : ''}
+      </Text>
+    </>
+  );
+}
+
+const keys = [
+  { keys: [t('Ctrl'), 'K'], text: t('Search pages, actions and records') },
+  { keys: ['/'], text: t('Go to the search field of the list; elsewhere, search everything') },
+  { keys: ['?'], text: t('Show these keys') },
+  { keys: ['Esc'], text: t('Close a dialog') },
+];
+
+function Keys() {
+  return (
+    <dl className={classes.keys}>
+      {keys.map(({ keys: pressed, text }) => (
+        <div key={text}>
+          <dt>
+            {pressed.map((key) => (
+              <Kbd key={key}>{key}</Kbd>
+            ))}
+          </dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

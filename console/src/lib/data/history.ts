@@ -1,0 +1,73 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { Operations } from '../wire.ts';
+import { t } from '../words/words.ts';
+import { call } from './api.ts';
+
+/** Earlier states of records, and what was deleted. */
+
+export type KeptKind = 'notifications' | 'storylines' | 'scenarios' | 'beacons' | 'records' | 'settings';
+export type Version = Operations['listVersions']['answer']['results'][number];
+export type TrashEntry = Operations['listTrash']['answer']['results'][number];
+
+export interface KeptRecord {
+  readonly appId: string;
+  readonly kind: KeptKind;
+  readonly recordId: string;
+}
+
+export const versionsQuery = ({ appId, kind, recordId }: KeptRecord) =>
+  queryOptions({
+    queryKey: ['apps', appId, 'history', kind, recordId],
+    queryFn: async () => (await call('listVersions', { params: { appId, kind, recordId } })).results,
+    // Every change adds one.
+    staleTime: 0,
+  });
+
+const trashPage = 50;
+
+export const trashKey = (appId: string) => ['apps', appId, 'trash'];
+
+export const trashQuery = (appId: string, kind: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [...trashKey(appId), kind],
+    queryFn: async ({ pageParam: before }) =>
+      (
+        await call('listTrash', {
+          params: { appId },
+          query: { ...(kind ? { kind } : {}), ...(before === undefined ? {} : { before }) },
+        })
+      ).results,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => (page.length < trashPage ? undefined : page.at(-1)?.objectId),
+  });
+
+export const restoreVersion = ({ appId, kind, recordId }: KeptRecord, versionId: string) =>
+  call('restoreVersion', { params: { appId, kind, recordId, versionId } });
+
+/** Takes back the last change of a record. */
+export async function restoreLast(record: KeptRecord): Promise<void> {
+  const { appId, kind, recordId } = record;
+  const [last] = (await call('listVersions', { params: { appId, kind, recordId } })).results;
+  if (last) await restoreVersion(record, last.objectId);
+}
+
+export const restoreDeleted = (appId: string, trashId: string) =>
+  call('restoreDeleted', { params: { appId, trashId } });
+
+/** Puts records back that were deleted a moment ago. @throws Error when they are not among the last deletions */
+export async function restoreFromTrash(appId: string, kind: KeptKind, recordIds: readonly string[]): Promise<void> {
+  const wanted = new Set(recordIds);
+  let before: string | undefined;
+  while (wanted.size > 0) {
+    const query = { kind, ...(before === undefined ? {} : { before }) };
+    const { results } = await call('listTrash', { params: { appId }, query });
+    for (const { objectId, recordId } of results) if (wanted.delete(recordId)) await restoreDeleted(appId, objectId);
+    before = results.at(-1)?.objectId;
+    if (before === undefined) throw new Error(t('It is not in the trash any more.'));
+  }
+}
+
+/** Who made a change, in words. */
+export function whoText({ name, userId }: TrashEntry['deletedBy']): string {
+  return name ?? (userId === null ? t('the app') : t('the user {userId}', { userId }));
+}

@@ -1,0 +1,25 @@
+import { queryOptions } from '@tanstack/react-query';
+import { listed, t } from '../words/words.ts';
+import { dataOf } from './api.ts';
+import { dataKey } from './listed.ts';
+
+/** The venues of an app that the signed-in administrator may see, by name. */
+export const venueNamesQuery = (appId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listVenues', 'names'),
+    queryFn: async () => (await dataOf(appId).venues.list({ order: 'name', limit: 1_000 })).results,
+  });
+
+interface Named {
+  readonly objectId: string;
+  readonly name: string;
+}
+
+/** It may come back from the trash. */
+export const deletedVenue = () => t('A deleted venue');
+
+/** `North house and South house` */
+export function venueNames(venues: readonly Named[], ids: readonly string[]): string {
+  if (ids.length === 0) return t('No venue');
+  return listed(ids.map((id) => venues.find(({ objectId }) => objectId === id)?.name ?? deletedVenue()));
+}

@@ -1,0 +1,74 @@
+import type { Beacon, Floor, Zone } from '@pharos/sdk';
+import { queryOptions } from '@tanstack/react-query';
+import { allRecords } from './all-records.ts';
+import { dataOf } from './api.ts';
+import { dataKey } from './listed.ts';
+
+export const pointer = <Name extends string>(className: Name, objectId: string) =>
+  ({ __type: 'Pointer', className, objectId }) as const;
+
+export const venueQuery = (appId: string, venueId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'getVenue', venueId),
+    queryFn: () => dataOf(appId).venues.get(venueId),
+  });
+
+export const venueKeys = (appId: string) => [dataKey(appId, 'listVenues'), dataKey(appId, 'getVenue')];
+
+/** The floors of a venue, the highest first, as in a lift. */
+export const floorsQuery = (appId: string, venueId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listFloors', venueId),
+    queryFn: async (): Promise<readonly Floor[]> => {
+      const where = { venueId: pointer('Venue', venueId) };
+      const { results } = await dataOf(appId).floors.list({ where, limit: 1_000 });
+      return results.toSorted((a, b) => b.level - a.level);
+    },
+  });
+
+export const zonesQuery = (appId: string, venueId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listZones', venueId),
+    queryFn: async (): Promise<readonly Zone[]> => {
+      const zones: Zone[] = [];
+      const where = { venueId: pointer('Venue', venueId) };
+      for await (const page of allRecords(dataOf(appId).zones.list, where)) zones.push(...page);
+      return zones;
+    },
+  });
+
+/** The beacons of a venue, on all floors. */
+export const venueBeaconsQuery = (appId: string, venueId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listBeacons', 'of-venue', venueId),
+    queryFn: async (): Promise<readonly Beacon[]> => {
+      const beacons: Beacon[] = [];
+      const where = { venueId: pointer('Venue', venueId) };
+      for await (const page of allRecords(dataOf(appId).beacons.list, where)) beacons.push(...page);
+      return beacons;
+    },
+  });
+
+/** Beacons that belong to no venue yet. */
+export const freeBeaconsQuery = (appId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listBeacons', 'without-venue'),
+    queryFn: async () =>
+      (await dataOf(appId).beacons.list({ where: { venueId: { $exists: false } }, order: 'name', limit: 1_000 }))
+        .results,
+  });
+
+/** The address of a floor's picture. */
+export const planFileQuery = (appId: string, fileId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listFiles', 'plan', fileId),
+    queryFn: async () => (await dataOf(appId).files.list({ where: { objectId: fileId }, limit: 1 })).results[0] ?? null,
+  });
+
+/** What has to be read again when a floor, its zones or the places of its beacons change. */
+export const planKeys = (appId: string) => [
+  dataKey(appId, 'listFloors'),
+  dataKey(appId, 'listZones'),
+  dataKey(appId, 'listBeacons'),
+  dataKey(appId, 'getBeacon'),
+];

@@ -1,0 +1,19 @@
+import { t } from '../words/words.ts';
+
+/** Why a message is not shown, in few words, by the gate that stopped it. */
+export const reasonWords: Readonly<Record<string, string>> = {
+  disabled: t('it is switched off'),
+  schedule: t('another day'),
+  no_consent: t('no consent to messages'),
+  stale: t('nobody reported it in time'),
+  repeat: t('shown in this visit already'),
+  cool_down: t('within the pause'),
+  cap: t('over the limit'),
+  dwell: t('did not stay long enough'),
+  nth_visit: t('another visit'),
+  quiet_hours: t('quiet hours'),
+  closed: t('venue closed'),
+  validity: t('outside its period'),
+  no_target: t('the phone cannot be reached'),
+  holdout: t('in the group that gets nothing'),
+};

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { TestApp } from '../../../server/test/support/build-app.ts';
+import { signInManager } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
+
+const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
+
+/** The tests are one story: each continues where the previous one stopped. */
+describe('a role that holds for one venue, in a browser', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let owner: Visit;
+  let limited: Visit;
+  let page: Page;
+  before(async () => {
+    const started = await startConsole();
+    app = started.app;
+    browser = await launchBrowser();
+    const { headers } = await signInManager(app);
+    for (const [minor, name] of ['North', 'South'].entries()) {
+      const objectId = await create(app, '/api/v2/venues', { name: `${name} museum` }, headers);
+      const venueId = { __type: 'Pointer', className: 'Venue', objectId };
+      await create(app, '/api/v2/beacons', { name: `${name} door`, uuid, major: 1, minor, venueId }, headers);
+    }
+    owner = await openAs(browser, { ...started, role: 'owner' });
+    limited = await openAs(browser, { ...started, role: 'manager' });
+    page = limited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  test('an owner chooses the app and the venue', async () => {
+    const own = owner.page;
+    await own.goto('/console/administrators');
+    await own.getByRole('button', { name: 'More about Some manager' }).click();
+    await own.getByRole('menuitem', { name: 'Apps and venues' }).click();
+    const dialog = own.getByRole('dialog', { name: /Apps of/ });
+    await dialog.getByLabel('In chosen apps only').check();
+    await dialog.getByRole('checkbox').first().check();
+    await dialog.getByRole('combobox', { name: /Venues of/ }).click();
+    await own.getByRole('option', { name: 'North museum' }).click();
+    await own.keyboard.press('Escape');
+    await takePictures(own, 'apps-and-venues');
+    await assertAccessible(own);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await own.getByText('in one app, in part only chosen venues').waitFor();
+  });
+
+  test('the limited sees what belongs to the venue, and is told that it is not all', async () => {
+    await page.goto(`/console/apps/${app.appId}/home`);
+    await page.getByText('You see and change what belongs to North museum.', { exact: false }).waitFor();
+    await page.getByText('Live now').waitFor();
+    const sections = page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link');
+    assert.deepEqual(await sections.allTextContents(), ['Home', 'Activity', 'Notifications', 'Beacons']);
+    await assertAccessible(page);
+    await takePictures(page, 'limited-home');
+    await page.getByRole('link', { name: 'Beacons' }).click();
+    await page.getByRole('link', { name: 'North door' }).waitFor();
+    assert.equal(await page.getByText('South door').count(), 0);
+    await takePictures(page, 'limited-beacons');
+  });
+});

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { png } from '../../server/src/demo/pictures.ts';
+import { signInManager, type TestApp } from '../../server/test/support/build-app.ts';
+import { create } from '../../server/test/support/cases.ts';
+import { assertAccessible } from './axe.ts';
+import { becomes, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { takePictures } from './pictures.ts';
+
+const script = '<img src=x onerror=alert(1)>';
+
+/** Next year, so that no day of it is over. */
+const year = new Date().getUTCFullYear() + 1;
+const calendar = `BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//test//test//EN
+BEGIN:VEVENT
+UID:1
+DTSTART;VALUE=DATE:${year}1224
+DTEND;VALUE=DATE:${year}1227
+SUMMARY:Christmas
+END:VEVENT
+BEGIN:VEVENT
+UID:2
+DTSTART;VALUE=DATE:20200501
+RRULE:FREQ=YEARLY
+SUMMARY:Labour Day
+END:VEVENT
+END:VCALENDAR
+`.replaceAll('\n', '\r\n');
+
+/** The tests are one session: each continues where the previous one stopped. */
+describe('venues in the console', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let headers: Readonly<Record<string, string>>;
+
+  before(async () => {
+    const started = await startConsole();
+    app = started.app;
+    headers = (await signInManager(app)).headers;
+    const hall = { uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1 };
+    await create(app, '/api/v2/beacons', { ...hall, name: script, minor: 1 }, headers);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { ...started, role: 'owner' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+  const said = (text: string) => page.getByText(text, { exact: false }).first().waitFor();
+  const first = async (path: string) =>
+    (await app.send({ method: 'GET', url: `/api/v2/${path}`, headers })).body.results[0];
+  /** Until the service has what the page shows. */
+  async function stored(path: string, isThere: (record: Record<string, unknown>) => boolean) {
+    let record: Awaited<ReturnType<typeof first>>;
+    await becomes(async () => {
+      record = await first(path);
+      return record !== undefined && isThere(record);
+    }, true);
+    return record;
+  }
+  const choose = (name: string, file: { name: string; mimeType: string; buffer: Buffer }) =>
+    Promise.all([page.waitForEvent('filechooser'), button(name).click()]).then(([chooser]) => chooser.setFiles(file));
+
+  test('a venue gets hours, and holidays from a calendar after they were shown', async () => {
+    await page.goto(`/console/apps/${app.appId}/beacons`);
+    await page.getByText('Venues', { exact: true }).click();
+    await heading('No venues yet').waitFor();
+    await page.getByRole('link', { name: 'Add a venue' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill(script);
+    await page.getByRole('switch', { name: 'The opening hours are known' }).click();
+    await button('Open on Monday').click();
+    await page.getByLabel('Monday, opens').fill('20:00');
+    await page.getByLabel('Monday, closes').fill('11:00');
+    const ics = (buffer: Buffer) => ({ name: 'days.ics', mimeType: 'text/calendar', buffer });
+    await choose('Import a calendar', ics(Buffer.from('no calendar')));
+    await said('This is no calendar.');
+    await choose('Import a calendar', ics(Buffer.from(calendar)));
+    await page.getByRole('dialog').getByText(`24 Dec ${year}`).waitFor();
+    await button('Add them').click();
+    await assertAccessible(page);
+    await button('Add the venue').click();
+    await said('Overlaps: Mon 20:00 to 11:00 and Tue 10:00 to 18:00.');
+    await page.getByLabel('Monday, closes').fill('03:00');
+    await button('Add the venue').click();
+    await heading('Floors').waitFor();
+    const venue = await first('venues');
+    assert.equal(venue.name, script);
+    assert.deepEqual(venue.openingHours[0], { dayName: 'Mon', from: '20:00', until: '03:00' });
+    const dates = venue.exceptions.map(({ date }: { date: string }) => date);
+    for (const day of [`${year}-12-24`, `${year}-12-26`, `${year}-05-01`]) assert.ok(dates.includes(day), day);
+    assert.ok(!dates.includes(`${year}-12-27`), 'the end of an event is the day behind it');
+    await takePictures(page, 'venue');
+  });
+
+  test('a floor takes a picture and refuses what is none', async () => {
+    await button('Add a floor').click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('Ground floor');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add the floor' }).click();
+    await heading('Plan').waitFor();
+    const file = (name: string, mimeType: string, buffer: Buffer) => ({ name, mimeType, buffer });
+    const replace = (one: ReturnType<typeof file>) => choose('Upload a picture', one);
+    await replace(file('plan.svg', 'image/svg+xml', Buffer.from('<svg><script>alert(1)</script></svg>')));
+    await said('plan.svg is an SVG drawing, which may run scripts.');
+    await replace(file('plan.pdf', 'application/pdf', Buffer.from('%PDF-1.4')));
+    await said('plan.pdf is a PDF document.');
+    await replace(file('plan.png', 'image/png', Buffer.from('no picture')));
+    await said('plan.png cannot be read as a picture.');
+    await replace(
+      file(
+        'plan.png',
+        'image/png',
+        png(400, 200, (x) => [240, 240, Math.round(255 * x)]),
+      ),
+    );
+    await button('Replace the picture').waitFor();
+    await page.getByLabel('Width of the picture').fill('20');
+    await button('Save').click();
+    const floor = await stored('floors', ({ scale }) => scale !== undefined);
+    assert.deepEqual(floor.plan.width, 400);
+    assert.deepEqual(floor.scale, { from: { x: 0, y: 0 }, to: { x: 400, y: 0 }, metres: 20 });
+    await page.locator('img.leaflet-image-layer').waitFor();
+  });
+
+  test('a zone is drawn, a beacon is put into it and dragged, and each step is taken back', async () => {
+    await page.getByText('Draw a zone', { exact: true }).click();
+    await button('Add a rectangle').click();
+    const zone = await stored('zones', () => true);
+    assert.equal(zone.polygon.length, 4);
+    await page.getByLabel('Name of the zone').fill('Shop');
+    await page.getByLabel('Name of the zone').press('Enter');
+    await stored('zones', ({ name }) => name === 'Shop');
+    await page.getByLabel('Visitors at once, at most').fill('40');
+    await page.getByLabel('Visitors at once, at most').press('Enter');
+    await stored('zones', ({ capacity }) => capacity === 40);
+    await page.getByRole('combobox', { name: 'Put a beacon on this floor' }).click();
+    await page.getByRole('option', { name: script }).click();
+    await said('In Shop.');
+    const placed = await stored('beacons', ({ zoneId }) => zoneId !== undefined);
+    assert.equal(placed.location.floor, 0);
+    const marker = page.getByRole('button', { name: script }).first();
+    const box = await marker.boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + 8, box.y + 8);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 150, box.y + 30, { steps: 4 });
+    await page.mouse.up();
+    const moved = await stored('beacons', ({ zoneId }) => zoneId === undefined);
+    assert.ok(moved.location.x > placed.location.x + 2, 'to the right');
+    await said('In no zone.');
+    await page.keyboard.press('Control+z');
+    await stored('beacons', ({ zoneId }) => zoneId !== undefined);
+    // The page has to know it too, before it is moved from there.
+    await said('In Shop.');
+    await marker.focus();
+    await marker.press('ArrowDown');
+    const nudged = await stored('beacons', ({ location }) => (location as { y: number }).y !== placed.location.y);
+    assert.equal(nudged.location.y, Math.round(100 * (placed.location.y + 0.1)) / 100);
+    await assertAccessible(page);
+    await takePictures(page, 'floor');
+  });
+
+  test('a floor with something on it stays, and says what is on it', async () => {
+    await button('Delete').click();
+    await button('Delete Ground floor').click();
+    await said('On this floor there are still 1 zone and 1 beacon.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await button('Copy the floor').click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('First floor');
+    await page.getByRole('dialog').getByRole('button', { name: 'Copy the floor' }).click();
+    await heading(`First floor, ${script}`).waitFor();
+    await page.getByRole('button', { name: /^Shop/ }).waitFor();
+    assert.deepEqual(visited.complaints, []);
+  });
+});

@@ -1,0 +1,37 @@
+import { fail } from '../base/errors.ts';
+import { joinSql, type Sql, sql } from '../base/sql.ts';
+import type { Caller } from './caller.ts';
+import type { ResourceName } from './rules/presets.ts';
+import type { Verb } from './rules/rule-types.ts';
+
+/**
+ * How the rows of a resource belong to a venue: the member that is or names it (`venueId`; `objectId` of venues themselves),
+ * or a column with the id of a beacon, whose venue counts. `open`: they belong to none, and these verbs are left to those who
+ * are limited to venues.
+ */
+export type VenueLink = { readonly member: string } | { readonly beacon: string } | { readonly open: readonly Verb[] };
+
+/** The venues to which the caller is limited for this; undefined: none. */
+export function venuesFor(caller: Caller, of: ResourceName, verb: Verb): readonly string[] | undefined {
+  return caller.venues ?? caller.secretKey?.scopes.venues({ of, verb });
+}
+
+/** The beacons of venues, as a condition on a column with the id of a beacon. */
+export function beaconsOf(column: Sql, appId: string, venues: readonly string[]): Sql {
+  if (venues.length === 0) return sql`(1 = 0)`;
+  return sql`${column} in (select object_id from beacons where app_id = ${appId} and venue_id in (${idList(venues)}))`;
+}
+
+function idList(ids: readonly string[]): Sql {
+  return joinSql(
+    ids.map((id) => sql`${id}`),
+    ', ',
+  );
+}
+
+/** For a record that would be, or become, one of elsewhere. */
+export const outside = () =>
+  fail(
+    'OperationForbidden',
+    'You are limited to some venues of this app, and this would belong to none of them. Name one of them (venueId or beaconId).',
+  );

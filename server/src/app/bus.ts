@@ -1,0 +1,50 @@
+import { randomText } from '../base/id.ts';
+import type { Db } from '../db/db.ts';
+import type { Bus } from '../db/nodes/bus.ts';
+import type { CacheVersion } from '../db/nodes/cache-version.ts';
+import { findSetting, insertSetting } from '../db/settings.ts';
+import type { DeviceRouter } from '../features/devices/device-router.ts';
+import type { Feed } from '../features/live/feed.ts';
+import type { Platform } from './platform.ts';
+
+const settingName = 'bus_subject';
+
+/** The configured bus; undefined without one. It connects in the background. */
+export async function createBus({ config, db, onError }: Pick<Platform, 'config' | 'db' | 'onError'>) {
+  if (config.busUrl === undefined) return undefined;
+  // Loaded only when used.
+  const { NatsBus } = await import('../db/nodes/nats-bus.ts');
+  return new NatsBus({
+    url: config.busUrl,
+    subject: `pharos.${await findSubject(db)}`,
+    onTrouble: (error) => onError('the bus between the nodes is away; changes are seen a moment later', error),
+  });
+}
+
+/** The same for all nodes on one database, and for no others. */
+async function findSubject(db: Db): Promise<string> {
+  await insertSetting(db, settingName, randomText(24).replace(/\W/g, '0'));
+  return (await findSetting(db, settingName)) ?? '';
+}
+
+export interface BusUsers extends Pick<Platform, 'pulse' | 'outbox' | 'config'> {
+  readonly caches: readonly CacheVersion[];
+  readonly feed: Feed;
+  readonly deviceRouter: DeviceRouter | undefined;
+}
+
+/** Connects the bus with those who have something to tell, and those who wait for it. */
+export function connectBus(bus: Bus, { caches, outbox, feed, deviceRouter, pulse, config }: BusUsers): void {
+  for (const cache of caches) cache.onOwnChange((n, appId) => bus.tell({ kind: 'change', name: cache.name, n, appId }));
+  // A worker of this process takes what is enqueued here; others find what it has no room for.
+  if (!config.worker) outbox.onEnqueued((kind) => bus.tell({ kind: 'jobs', kinds: [kind] }));
+  feed.onOwnEvent((appId) => bus.tell({ kind: 'live', appId }));
+  deviceRouter?.onTold((node) => bus.tell({ kind: 'devices', node }));
+  bus.onMessage((message) => {
+    if (message.kind === 'change') caches.find(({ name }) => name === message.name)?.heard(message.n, message.appId);
+    else if (message.kind === 'live') feed.look(message.appId);
+    else if (message.kind === 'devices') deviceRouter?.heard(message.node);
+    else if (config.worker) outbox.heard();
+  });
+  bus.onConnected(() => void pulse.look());
+}

@@ -1,0 +1,77 @@
+import { Type } from 'typebox';
+import { fail } from '../base/errors.ts';
+import { raw, sql } from '../base/sql.ts';
+import type { Db, Row } from '../db/db.ts';
+import { exampleId, isoTime, updatedAnswer } from '../http/answers.ts';
+import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts';
+import { defineShape } from '../http/shape.ts';
+import { whereToSql } from '../query/to-sql.ts';
+import { forbidden } from '../resources/allowed.ts';
+import type { Resource } from '../resources/define.ts';
+import { locateRow, notFound, onePath, type ReadOptions, rowKey } from '../resources/read-endpoints.ts';
+import type { Key } from '../resources/table.ts';
+
+/** Whoever owns a record (`createdBy`) gives it to somebody else; records of buckets name the next owner in a change. */
+
+export interface HandOverDeps {
+  readonly db: Db;
+  /** In a transaction the user stays until its end. */
+  readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
+}
+
+const shape = defineShape(
+  Type.Object({ userId: Type.String({ minLength: 1, maxLength: 40, description: 'objectId of the next owner' }) }),
+);
+
+type Options = Pick<Resource, 'table'> & ReadOptions;
+
+export function handOverEndpoints(resources: readonly Resource[], { db, userExists }: HandOverDeps): Endpoint[] {
+  return resources.map((resource) => handOver({ ...resource, db }, userExists));
+}
+
+function handOver(options: Options, userExists: HandOverDeps['userExists']): Endpoint {
+  const { db, records, table, noun, title } = options;
+  return endpoint<{ userId: string }, Row>({
+    method: 'PUT',
+    path: `${onePath(options)}/owner`,
+    operationId: `update${title[0]}Owner`,
+    tag: options.tag,
+    summary: `Hand a ${noun[0]} over to another user`,
+    description:
+      'By its owner, and by those who may change what belongs to others: managers, secret keys, the console.',
+    grant: { of: options.rules, verb: 'update' },
+    parameters: options.parameters,
+    body: { schema: shape.schema, example: { userId: exampleId }, read: shape.readCreate },
+    answer: updatedAnswer,
+    errors: ['ValidationError', 'ObjectNotFound'],
+    locate: locateRow(options, 'update'),
+    handle: async (call) => {
+      const { app, body, params, located, now } = call;
+      const key = rowKey(options, app.appId, params);
+      return db.transaction(async (db) => {
+        await assertOwner(options, db, { call, key });
+        if (!(await userExists(db, app.appId, body.userId)))
+          throw fail('ObjectNotFound', `userId: there is no user ${body.userId}.`);
+        const updatedAt = Math.max(now, located['updated_at'] as number);
+        const byAdmin = 'by_admin' in table.columns ? { by_admin: 0 } : {};
+        if (!(await records.update(db, key, { updatedAt }, { created_by: body.userId, ...byAdmin })))
+          throw notFound(options);
+        return { result: { updatedAt: isoTime(updatedAt) } };
+      });
+    },
+  });
+}
+
+/** It may have been handed over in the meantime. @throws Failure OperationForbidden */
+async function assertOwner(
+  { records, rules }: Options,
+  db: Db,
+  { call, key }: { readonly call: Call<unknown, unknown>; readonly key: Key },
+): Promise<void> {
+  const { ruleLookup, name } = records;
+  const where = call.app.rules.of(rules).ownership.bind(call, ruleLookup);
+  if (where === undefined) return;
+  const owned = sql`${records.match(key)} and ${whereToSql(where, db.dialect.where)}`;
+  const row = await db.one(sql`select 1 as found from ${raw(name)} where ${owned}${raw(db.dialect.lockRow)}`);
+  if (!row) throw forbidden();
+}

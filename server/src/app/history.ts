@@ -1,0 +1,181 @@
+import { recordChange } from '../access/audit.ts';
+import type { AppContext } from '../access/context.ts';
+import type { Permission } from '../access/roles.ts';
+import type { Database, Db } from '../db/db.ts';
+import type { AppService } from '../features/apps/service.ts';
+import { listApps } from '../features/apps/store.ts';
+import { findBucketName, findRecords } from '../features/buckets/definition/store.ts';
+import type { BucketFeature } from '../features/buckets/feature.ts';
+import type { Feature } from '../features/feature.ts';
+import type { Deleted, HistoryCall, KeptKind } from '../features/history/kinds.ts';
+import { historyEndpoints } from '../features/history/routes.ts';
+import { HistoryService } from '../features/history/service.ts';
+import { auditedHandle } from '../http/audited-handle.ts';
+import { carryOut, dataCall } from '../http/console/data-call.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { readIfMatch } from '../resources/entity-tag.ts';
+import type { PastRecord } from '../resources/past.ts';
+import type { PutBack } from '../resources/restore.ts';
+import type { Platform } from './platform.ts';
+
+/** Earlier states of records, and those that were deleted. */
+export function historyFeature(
+  platform: Platform,
+  kinds: Pick<KindDeps, 'putBack' | 'buckets' | 'endpoints'>,
+): Feature {
+  const { db, now, apps, assertRoom } = platform;
+  const service = new HistoryService({
+    db,
+    now,
+    kinds: keptKinds({ db, apps, ...kinds }),
+    listAppIds: async () => (await listApps(db)).map((app) => app.app_id),
+  });
+  return {
+    consoleEndpoints: historyEndpoints({ service, findApp: consoleApp(platform), assertRoom }),
+    sweeps: { 'emptying the trash': () => service.sweep() },
+  };
+}
+
+/** Finds an app for the console, also one that is switched off. @throws Failure ObjectNotFound */
+export function consoleApp({ cacheVersion, guard }: Platform): (appId: string) => Promise<AppContext> {
+  return async (appId) => {
+    await cacheVersion.fresh();
+    return guard.appOfConsole(appId);
+  };
+}
+
+export interface KindDeps {
+  readonly db: Database;
+  readonly apps: AppService;
+  readonly endpoints: () => readonly Endpoint[];
+  readonly buckets: Pick<BucketFeature, 'putBack'>;
+  readonly putBack: Readonly<Record<'notifications' | 'storylines' | 'scenarios' | 'beacons', PutBack>>;
+}
+
+/** The kinds of records that are kept as they were: how each is changed back and put back. */
+function keptKinds(deps: KindDeps): readonly KeptKind[] {
+  const { apps } = deps;
+  const content = { read: 'content.read', write: 'content.write' } as const;
+  return [
+    resourceKind(deps, 'notifications', 'updateNotification', content),
+    {
+      ...resourceKind(deps, 'storylines', 'updateStoryline', content),
+      putBack: (call, deleted, take) => inTransaction(deps, take, (db) => storyline(deps, db, call, deleted)),
+    },
+    resourceKind(deps, 'scenarios', 'updateStorylineDetail', content, ({ withinId, objectId }) => ({
+      objectId: withinId,
+      detailId: objectId,
+    })),
+    resourceKind(deps, 'beacons', 'updateBeacon', { read: 'beacons.read', write: 'beacons.write' }),
+    recordKind(deps),
+    {
+      name: 'settings',
+      read: 'apps.read',
+      write: 'apps.change',
+      bringBack: async ({ call }, { objectId, state }) => {
+        await apps.change(objectId, state, call.by, readIfMatch(call.headers));
+      },
+    },
+  ];
+}
+
+type ResourceKind = keyof KindDeps['putBack'];
+type ParamsOf = (past: PastRecord) => Readonly<Record<string, string>>;
+
+const ownId: ParamsOf = ({ objectId }) => ({ objectId });
+
+function resourceKind(
+  deps: KindDeps,
+  name: ResourceKind,
+  operationId: string,
+  permissions: { readonly read: Permission; readonly write: Permission },
+  paramsOf = ownId,
+): KeptKind {
+  return {
+    name,
+    ...permissions,
+    bringBack: (call, past) => {
+      const { properties = {} } = (endpointOf(deps, operationId).body?.schema ?? {}) as { properties?: object };
+      const cleared = Object.fromEntries(Object.keys(properties).map((member) => [member, null]));
+      return change(deps, call, { operationId, params: paramsOf(past), body: { ...cleared, ...past.state } });
+    },
+    putBack: (call, deleted, take) =>
+      inTransaction(deps, take, (db) => deps.putBack[name](db, callerOf(call), deleted, call.call.now)),
+  };
+}
+
+function recordKind(deps: KindDeps): KeptKind {
+  const { db, buckets } = deps;
+  return {
+    name: 'records',
+    read: 'records.read',
+    write: 'records.write',
+    bringBack: async (call, { appId, withinId, objectId, state }) => {
+      const bucketName = (await findBucketName(db, appId, withinId)) ?? '';
+      await change(deps, call, {
+        operationId: 'updateRecord',
+        params: { bucketName, objectId },
+        body: { metadata: state },
+      });
+    },
+    putBack: ({ app, call }, deleted, take) => buckets.putBack(app, deleted, { now: call.now, take }),
+    findExisting: (appId, withinId, ids) => findRecords(db, { appId, bucketId: withinId }, ids),
+  };
+}
+
+interface Wanted {
+  readonly operationId: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+/** Changes a record as a request would, with an entry in the audit. */
+async function change(deps: KindDeps, { call, app }: HistoryCall, { operationId, params, body }: Wanted) {
+  const endpoints = deps.endpoints();
+  const early = dataCall(call, app, { params, headers: call.headers });
+  await carryOut(endpointOf(deps, operationId), early, body, (endpoint, data) =>
+    auditedHandle(endpoint, data, {
+      endpoints,
+      record: (entry) => recordChange(deps.db, entry),
+      by: call.by,
+      action: 'version.restore',
+    }),
+  );
+}
+
+function endpointOf({ endpoints }: KindDeps, operationId: string): Endpoint {
+  const found = endpoints().find((one) => one.operationId === operationId);
+  if (!found) throw new Error(`There is no endpoint ${operationId}.`);
+  return found;
+}
+
+const callerOf = ({ call, app }: HistoryCall) => dataCall(call, app, { params: {} });
+
+function inTransaction(
+  { db }: KindDeps,
+  take: (db: Db) => Promise<void>,
+  work: (db: Db) => Promise<void>,
+): Promise<void> {
+  return db.transaction(async (db) => {
+    await take(db);
+    await work(db);
+  });
+}
+
+async function storyline({ putBack }: KindDeps, db: Db, call: HistoryCall, deleted: Deleted): Promise<void> {
+  const caller = callerOf(call);
+  const { now } = call.call;
+  await putBack.storylines(db, caller, deleted, now);
+  for (const { hasSameOwner, ...child } of deleted.children) {
+    const createdBy = hasSameOwner ? deleted.createdBy : null;
+    const scenario = {
+      ...child,
+      appId: deleted.appId,
+      withinId: deleted.objectId,
+      title: '',
+      createdBy,
+      updatedAt: now,
+    };
+    await putBack.scenarios(db, caller, scenario, now);
+  }
+}

@@ -1,0 +1,63 @@
+import type { AssertGoal, Goal } from '../access/experiment.ts';
+import type { Clock } from '../base/clock.ts';
+import { fail } from '../base/errors.ts';
+import type { Database, Db } from '../db/db.ts';
+import type { MessageName } from '../features/analytics/messages/answer.ts';
+import { MessageCounts } from '../features/analytics/messages/counts.ts';
+import { findAppAccess } from '../features/apps/store.ts';
+import { beaconsIn } from '../features/beacons/place.ts';
+import { findUnreadableBeacons } from '../features/beacons/store.ts';
+import { findBucket, recordsMade } from '../features/buckets/definition/store.ts';
+import { installationsNamed, withdrawnSince } from '../features/installations/opt-outs.ts';
+import * as notifications from '../features/notifications/store.ts';
+import { firstEventIn, firstVisitIn } from '../features/sightings/traces/goal-reads.ts';
+import * as scenarios from '../features/storylines/store.ts';
+import { assertPlaceReadable } from '../features/venues/readable.ts';
+
+/** What counts the effects of messages, with what it needs of other features. */
+export function createMessageCounts({ db, now }: { readonly db: Database; readonly now: Clock }): MessageCounts {
+  return new MessageCounts({
+    db,
+    now,
+    goals: {
+      list: async (db, appId) => [
+        ...(await notifications.listGoals(db, appId)),
+        ...(await scenarios.listGoals(db, appId)),
+      ],
+      beaconsOf: beaconsIn,
+      firstVisit: firstVisitIn,
+      firstEvent: firstEventIn,
+      records: recordsMade,
+      installationsOf: installationsNamed,
+    },
+    withdrawals: withdrawnSince,
+    findApp: async (appId) => {
+      const app = await findAppAccess(db, appId);
+      return app && { timeZone: app.policy.timeZone, eventDays: app.policy.retentionDays.events };
+    },
+  });
+}
+
+/** What messages are called, and their goals. */
+export async function messageNames(
+  db: Db,
+  appId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, MessageName>> {
+  const ofNotifications = await notifications.findNames(db, appId, ids);
+  const ofScenarios = await scenarios.findNames(db, appId, ids);
+  const named = (kind: MessageName['kind']) => (row: { triggerId: string; name: string; goal: Goal | undefined }) =>
+    [row.triggerId, { kind, name: row.name, goal: row.goal }] as const;
+  return new Map([...ofNotifications.map(named('notification')), ...ofScenarios.map(named('scenario'))]);
+}
+
+export const assertGoal: AssertGoal = async (db, caller, { beaconId, zoneId, venueId, bucket }) => {
+  const [missing] = beaconId === undefined ? [] : await findUnreadableBeacons(db, caller, [beaconId]);
+  if (missing !== undefined) throw fail('ObjectNotFound', `goal.beaconId: there is no beacon ${missing}.`);
+  await assertPlaceReadable(db, caller, {
+    ...(zoneId === undefined ? {} : { zoneId: { objectId: zoneId } }),
+    ...(venueId === undefined ? {} : { venueId: { objectId: venueId } }),
+  });
+  if (bucket !== undefined && (await findBucket(db, caller.app.appId, bucket)) === undefined)
+    throw fail('ObjectNotFound', `goal.bucket: there is no bucket ${bucket}.`);
+};

@@ -1,0 +1,164 @@
+import { standingIn, storedReach } from '../access/reach.ts';
+import { backupsFolder } from '../config/config.ts';
+import { version } from '../config/version.ts';
+import { listAdmins } from '../features/admins/accounts/store.ts';
+import { type AlertFeature, createAlertFeature } from '../features/alerts/feature.ts';
+import { serviceScope } from '../features/alerts/store.ts';
+import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
+import { usedQuotas } from '../features/apps/usage-routes.ts';
+import { type BackupFeature, createBackupFeature } from '../features/backups/feature.ts';
+import type { BackupService } from '../features/backups/service.ts';
+import { beaconsOfPlaces } from '../features/beacons/place.ts';
+import { findBeaconNames } from '../features/beacons/store.ts';
+import type { Feature } from '../features/feature.ts';
+import { countTokens } from '../features/installations/store.ts';
+import { createOccupancyFeature, type OccupancyFeature } from '../features/occupancy/feature.ts';
+import { conditionKey } from '../features/occupancy/occupancy.ts';
+import { type AttentionDeps, readAppAttention } from '../features/overview/attention.ts';
+import { overviewConsoleEndpoints } from '../features/overview/console-routes.ts';
+import { countFailures, countProximityStates } from '../features/push/delivery-counts.ts';
+import { readReach } from '../features/push/reach.ts';
+import { listWaiting } from '../features/push/store.ts';
+import * as traceCounts from '../features/sightings/traces/counts.ts';
+import { systemConsoleEndpoints } from '../features/system/console-routes.ts';
+import { listAppsWithLimits, listLimitedPlaces } from '../features/venues/store.ts';
+import { listAppsWanting } from '../features/webhooks/store.ts';
+import { countJobs } from '../jobs/store.ts';
+import type { Parts } from './parts.ts';
+import { mailSender } from './people.ts';
+import type { Platform } from './platform.ts';
+import { findServiceConditions, node } from './service-conditions.ts';
+
+export function overview(parts: Parts): Feature {
+  const { platform, assertApp } = parts;
+  return {
+    consoleEndpoints: overviewConsoleEndpoints({ db: platform.db, assertApp, counts, attention: attentionDeps(parts) }),
+  };
+}
+
+/** What of an app may need a person, by those who know it. */
+function attentionDeps({ platform, integrations, assertApp, crowded, unsentReports }: Parts): AttentionDeps {
+  const { db, usage, secretKeys } = platform;
+  return {
+    db,
+    counts,
+    countWebhookTrouble: (appId) => integrations.webhooks.countTrouble(appId),
+    readReach: (appId) => readReach(integrations.reach, appId, undefined),
+    listSenders: (appId) => integrations.senders.list(appId),
+    listWaiting: (appId) => listWaiting(db, appId),
+    listSecretKeys: (appId) => secretKeys.list(appId),
+    listCrowded: crowded,
+    listReports: unsentReports,
+    readQuotas: async (appId) => usedQuotas(await usage.of(appId), (await assertApp(appId)).policy),
+  };
+}
+
+/** What the first page of an app counts, by those who own it. */
+const counts = {
+  openVisits: traceCounts.countOpenVisits,
+  occupied: traceCounts.listOccupied,
+  lastVisit: traceCounts.findLastVisit,
+  beaconNames: findBeaconNames,
+  events: traceCounts.countEvents,
+  verdicts: traceCounts.countVerdicts,
+  proximityStates: countProximityStates,
+  failures: countFailures,
+  tokens: countTokens,
+};
+
+export function alertFeature(parts: Parts, findBackupConditions: BackupFeature['conditions']): AlertFeature {
+  const { platform, integrations, assertApp } = parts;
+  const { db, now } = platform;
+  const attention = attentionDeps(parts);
+  return createAlertFeature({
+    ...platform,
+    assertApp,
+    enqueue: platform.outbox.enqueue,
+    mail: mailSender(platform),
+    tellWebhooks: integrations.tellWebhooks,
+    listServiceListeners: (db) => listAppsWanting(db, 'service.alert.begun'),
+    listRecipients: async (db, { appId }, venueId) =>
+      (await listAdmins(db)).flatMap((row) => {
+        const { admin_id: adminId, email, role, disabled_at } = row;
+        const apps = storedReach(row);
+        const standing =
+          appId === serviceScope ? apps === null && { role, venues: undefined } : standingIn({ role, apps }, appId);
+        if (disabled_at !== null || !standing) return [];
+        const isWithin = standing.venues === undefined || (venueId !== undefined && standing.venues.includes(venueId));
+        return isWithin ? [{ adminId, email, role: standing.role }] : [];
+      }),
+    node,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    findServiceConditions: async () => [...(await findServiceConditions(platform)), ...(await findBackupConditions())],
+    listApps: async () =>
+      (await listApps(db)).map((app) => ({
+        appId: app.app_id,
+        name: app.name,
+        timeZone: policyOf(app).timeZone,
+        isDisabled: app.disabled_at !== null,
+      })),
+    findAppConditions: async (appId) => (await readAppAttention(attention, appId, now())).findings,
+  });
+}
+
+/** Limits of people in zones and venues; beacons say which places they are in, and the engine who is at them. */
+export function occupancyFeature({ platform, integrations }: Parts, follow: AlertFeature['follow']): OccupancyFeature {
+  const { db, now, shares } = platform;
+  const feature: OccupancyFeature = createOccupancyFeature({
+    ...platform,
+    announce: integrations.announce,
+    owns: (appId) => shares.owns(appId),
+    listAppsWithLimits: () => listAppsWithLimits(db),
+    listPlaces: listLimitedPlaces,
+    async count(appId, places, oneZone) {
+      const idsOf = (kind: 'zone' | 'venue') =>
+        places.filter(({ place }) => place === kind).map(({ placeId }) => placeId);
+      const limited = new Set(places.map(({ placeId }) => placeId));
+      const beacons = await beaconsOfPlaces(db, appId, { zones: idsOf('zone'), venues: idsOf('venue') });
+      const of = beacons.flatMap(({ beaconId, zoneId, venueId }) =>
+        [zoneId, venueId].flatMap((placeId) =>
+          placeId !== null && limited.has(placeId) ? [{ beaconId, placeId }] : [],
+        ),
+      );
+      return traceCounts.countInPlaces(db, appId, { of, byPosition: oneZone, now: now() });
+    },
+    async findCounting(appId) {
+      const app = await findAppAccess(db, appId);
+      if (!app || app.disabled) return undefined;
+      return { oneZone: app.policy.oneZone, isProtected: app.policy.smallGroups === 'protected' };
+    },
+    onTold: async (appId) => follow(appId, await feature.conditions(appId), (key) => key.startsWith(conditionKey)),
+  });
+  return feature;
+}
+
+export function system({ config, db, now, room }: Platform): Feature {
+  const storage = async () => {
+    await room.look();
+    const { minFreeBytes, reserveBytes } = room.report();
+    const problem = db.diskFailure?.message ?? room.problem();
+    return { problem, warning: room.warning(), minFreeBytes, reserveBytes };
+  };
+  return {
+    consoleEndpoints: systemConsoleEndpoints({
+      db,
+      now,
+      version,
+      dataFolder: config.dataFolder,
+      storage,
+      countJobs: () => countJobs(db, now()),
+    }),
+  };
+}
+
+export function backupFeature(platform: Platform, backups: BackupService): BackupFeature {
+  const { config } = platform;
+  return createBackupFeature({
+    ...platform,
+    backups,
+    dataFolder: config.dataFolder,
+    folder: backupsFolder(config),
+    isEmbedded: config.databaseUrl === undefined,
+    isWorker: config.worker,
+  });
+}

@@ -1,0 +1,150 @@
+import type { Db } from '../db/db.ts';
+import { tokenFault } from '../delivery/token-fault.ts';
+import { type AdminFeature, createAdminFeature } from '../features/admins/feature.ts';
+import { findDemoMark } from '../features/apps/demo-mark.ts';
+import { findAppAccess } from '../features/apps/store.ts';
+import type { Feature } from '../features/feature.ts';
+import { createIdentityFeature } from '../features/identities/feature.ts';
+import { forgetIdentities } from '../features/identities/store.ts';
+import { installationConsoleEndpoints } from '../features/installations/console-routes.ts';
+import { pairingConsoleEndpoints } from '../features/installations/pairing/console-routes.ts';
+import { pairingEndpoints } from '../features/installations/pairing/routes.ts';
+import { PairingService } from '../features/installations/pairing/service.ts';
+import { installationEndpoints } from '../features/installations/routes.ts';
+import { InstallationService } from '../features/installations/service.ts';
+import { createMailLinkFeature } from '../features/mail-links/feature.ts';
+import { createPrivacyFeature } from '../features/privacy/feature.ts';
+import { createSecondFactorFeature } from '../features/second-factors/feature.ts';
+import { forgetFactors } from '../features/second-factors/store.ts';
+import { endPresence } from '../features/sightings/record/end-presence.ts';
+import { createUserFeature } from '../features/users/feature.ts';
+import { userExists } from '../features/users/store.ts';
+import { RateLimiter } from '../limits/rate-limit.ts';
+import type { MailSender } from '../mail/mail-sender.ts';
+import { createSmtpSender } from '../mail/smtp.ts';
+import { tellByMail } from '../sign-in/change-mail.ts';
+import type { Parts } from './parts.ts';
+import type { Platform } from './platform.ts';
+import { privacyDeps } from './privacy.ts';
+import { privacyFacts } from './privacy-facts.ts';
+
+export function administrators(platform: Platform): AdminFeature {
+  return createAdminFeature({
+    ...platform,
+    service: platform.admins,
+    enqueue: platform.outbox.enqueue,
+    mail: mailSender(platform),
+    limiter: new RateLimiter(10_000, platform.lasting),
+    keys: platform.issuerKeys,
+    configuredUrl: platform.config.publicUrl,
+    warn: (message) => platform.server.log.warn(message),
+    isDemo: async () => (await findDemoMark(platform.db)) !== undefined,
+  });
+}
+
+export function mailSender({ config: { smtpUrl, mailFrom } }: Pick<Platform, 'config'>): MailSender | undefined {
+  return smtpUrl ? createSmtpSender({ url: smtpUrl, from: mailFrom }) : undefined;
+}
+
+export function users({ platform, signInLimiter, assertApp }: Parts): Feature {
+  const { db } = platform;
+  return createUserFeature({
+    ...platform,
+    service: platform.users,
+    enqueue: platform.outbox.enqueue,
+    mail: mailSender(platform),
+    limiter: signInLimiter,
+    forgetOtherWays,
+    listIdentities: (key) => platform.identities.list(key),
+    findApp: async (appId) => {
+      const app = await findAppAccess(db, appId);
+      return app?.disabled ? undefined : app;
+    },
+    assertApp,
+  });
+}
+
+/** What signs in to an account beside a password. */
+async function forgetOtherWays(db: Db, appId: string, userId: string): Promise<void> {
+  await forgetIdentities(db, appId, userId);
+  await forgetFactors(db, appId, userId);
+}
+
+/** Second factors and passkeys of users. */
+export function secondFactors({ platform, signInLimiter, assertApp }: Parts): Feature {
+  const { db, now, secrets, accounts, outbox, config } = platform;
+  return createSecondFactorFeature({
+    db,
+    now,
+    secrets,
+    accounts,
+    limiter: signInLimiter,
+    assertApp,
+    tell: config.smtpUrl ? tellByMail(outbox.enqueue) : undefined,
+  });
+}
+
+/** Links in mails to users. */
+export function mailLinks({ platform, signInLimiter }: Parts): Feature {
+  const { db, now, accounts, outbox, publicUrl } = platform;
+  return createMailLinkFeature({
+    db,
+    now,
+    accounts,
+    enqueue: outbox.enqueue,
+    mail: mailSender(platform),
+    limiter: signInLimiter,
+    publicUrl,
+    forgetOtherWays,
+    findApp: async (appId) => {
+      const app = await findAppAccess(db, appId);
+      return app?.disabled ? undefined : app;
+    },
+  });
+}
+
+export function identities({ platform, signInLimiter, assertApp }: Parts): Feature {
+  return createIdentityFeature({
+    service: platform.identities,
+    providers: platform.identityProviders,
+    keys: platform.issuerKeys,
+    limiter: signInLimiter,
+    assertApp,
+  });
+}
+
+export function installations({ config, db, now, beginErasure, apps, lasting }: Platform): Feature {
+  const forget = (kind: 'installation' | 'traces') => async (db: Db, appId: string, id: string) => {
+    await beginErasure(db, { kind, appId, userId: undefined, installationIds: [id], askedBy: 'request' });
+  };
+  const service = new InstallationService({
+    db,
+    now,
+    userExists,
+    tokenFault: (registered) => tokenFault(registered, config.pushUrl),
+    endPresence: (db, appId, installationId) => endPresence(db, { appId, installationId, now: now() }),
+    forget: forget('traces'),
+  });
+  const pairing = new PairingService({ db, now, limiter: new RateLimiter(undefined, lasting) });
+  return {
+    endpoints: [
+      ...installationEndpoints({ db, service, forget: forget('installation') }),
+      ...pairingEndpoints({ db, service: pairing }),
+    ],
+    consoleEndpoints: [
+      ...installationConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
+      ...pairingConsoleEndpoints({ service: pairing, getApp: (appId) => apps.get(appId) }),
+    ],
+  };
+}
+
+export function privacy({ platform, backupService, assertApp, settleTracks }: Parts): Feature {
+  const { config, publicUrl } = platform;
+  const listBackups = () => backupService.kept();
+  return createPrivacyFeature({
+    ...privacyDeps({ ...platform, dataFolder: config.dataFolder, publicUrl, listBackups }),
+    assertApp,
+    settle: settleTracks,
+    factsOf: (appId) => privacyFacts(platform.db, platform, appId),
+  });
+}

@@ -1,0 +1,90 @@
+import type { Database, Db } from '../db/db.ts';
+import type { DaysOf } from '../features/analytics/forecast/answer.ts';
+import type { MessageCounts } from '../features/analytics/messages/counts.ts';
+import { noteVisitors } from '../features/analytics/messages/showings.ts';
+import type { BeaconPlace } from '../features/analytics/numbers/places.ts';
+import { type Effects, Rollups } from '../features/analytics/rollups.ts';
+import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
+import { listWhereBeaconsAre } from '../features/beacons/place.ts';
+import type { InBackground } from '../features/feature.ts';
+import * as visitChanges from '../features/sightings/traces/visit-changes.ts';
+import { dayKindsOf } from '../features/venues/day-kinds.ts';
+import { findVenueOf, isOnFloor, listAllFloors, listCalendars, listZoneFloors } from '../features/venues/store.ts';
+import { createMessageCounts } from './messages.ts';
+
+/** The opening hours of the venue that somebody asks about, or of all together. */
+export async function findDays(db: Db, appId: string, { place, venues }: DaysOf) {
+  const venueOf = async (): Promise<string | undefined> => {
+    if (!place || place.dimension === 'venue') return place?.id;
+    const { dimension, id } = place;
+    if (dimension !== 'beacon') return findVenueOf(db, appId, { dimension, id });
+    return (await listWhereBeaconsAre(db, appId)).find(({ objectId }) => objectId === id)?.venueId ?? undefined;
+  };
+  if (!place) return dayKindsOf(await listCalendars(db, appId, venues));
+  const venueId = await venueOf();
+  if (venueId === undefined || !(venues?.includes(venueId) ?? true)) return undefined;
+  return dayKindsOf(await listCalendars(db, appId, [venueId]));
+}
+
+const effectsOf = (counts: MessageCounts): Effects => ({
+  settle: (appId) => counts.settle(appId),
+  rebuild: (appId) => counts.rebuild(appId),
+  closeBefore: (appId, at) => counts.closeBefore(appId, at),
+  stop: () => counts.stop(),
+  noteVisitors,
+});
+
+/** What counts visits, with what it needs of other features. */
+export function createRollups({
+  db,
+  now,
+  inBackground,
+}: {
+  readonly db: Database;
+  readonly now: () => number;
+  readonly inBackground: InBackground;
+}): Rollups {
+  const countedOf = (appId: string, timeZone: string) => ({ appId, timeZone });
+  return new Rollups({
+    db,
+    inBackground,
+    effects: effectsOf(createMessageCounts({ db, now })),
+    now,
+    visitsOf: visitChanges.visitsInOrder,
+    listPlaces: beaconPlacesNow,
+    visits: {
+      begun: visitChanges.visitsBegun,
+      nextBegan: visitChanges.nextVisitBegan,
+      firsts: visitChanges.firstVisitsOf,
+    },
+    changes: {
+      list: visitChanges.listVisitChanges,
+      delete: visitChanges.deleteVisitChanges,
+      apps: visitChanges.appsWithVisitChanges,
+    },
+    listApps: async () => (await listApps(db)).map((app) => countedOf(app.app_id, policyOf(app).timeZone)),
+    findApp: async (appId) => {
+      const app = await findAppAccess(db, appId);
+      return app && countedOf(appId, app.policy.timeZone);
+    },
+  });
+}
+
+/** A beacon is on the floor of its zone, else on the one of its venue that its location names. */
+async function beaconPlacesNow(db: Db, appId: string): Promise<readonly BeaconPlace[]> {
+  const beacons = await listWhereBeaconsAre(db, appId);
+  if (beacons.every(({ venueId }) => venueId === null))
+    return beacons.map(({ objectId }) => ({ beaconId: objectId, venueId: null, floorId: null, zoneId: null }));
+  const floors = Map.groupBy(await listAllFloors(db, appId), ({ venue_id }) => venue_id);
+  const floorOf = await listZoneFloors(db, appId);
+  return beacons.map(({ objectId, venueId, zoneId, location }) => ({
+    beaconId: objectId,
+    venueId,
+    zoneId,
+    floorId:
+      (zoneId === null ? undefined : floorOf.get(zoneId)) ??
+      (venueId === null || location === null
+        ? null
+        : (floors.get(venueId)?.find((floor) => isOnFloor(location, floor))?.object_id ?? null)),
+  }));
+}

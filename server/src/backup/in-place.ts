@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { flushFolder } from './files.ts';
+import { restoredNames, restoreInto } from './trial.ts';
+
+/**
+ * A restore of the embedded database in its own data folder. While the service runs it is only asked for; the next start
+ * does it before it opens the database. Each step is done again or recognised as done after an interruption, and what was
+ * there is kept aside.
+ */
+
+const requestName = 'restore-request.json';
+const resultName = 'restore-result.json';
+const stagingName = 'restoring';
+/** In the folder of what was there: everything has been moved into it. */
+const movedName = 'moved';
+
+/** All that belongs to the database and the files. Keys, backups and the list of erasures stay where they are. */
+const moved = [
+  restoredNames.database,
+  `${restoredNames.database}-wal`,
+  `${restoredNames.database}-shm`,
+  restoredNames.files,
+] as const;
+
+export interface RestoreRequest {
+  readonly backupId: string;
+  /** The folder of the backup. */
+  readonly folder: string;
+  readonly askedAt: string;
+  readonly askedBy: string;
+}
+
+export interface RestoreResult {
+  readonly backupId: string;
+  readonly at: string;
+  readonly ok: boolean;
+  readonly message: string;
+  /** The name of the folder, in the data folder, with what was there before. */
+  readonly aside: string | null;
+}
+
+async function readJson<T>(path: string): Promise<T | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as T);
+}
+
+/** It is there completely or not at all. */
+async function writeJson(dataFolder: string, name: string, value: object): Promise<void> {
+  const path = join(dataFolder, name);
+  await writeFile(`${path}.new`, JSON.stringify(value), { mode: 0o600, flush: true });
+  await rename(`${path}.new`, path);
+  await flushFolder(dataFolder);
+}
+
+export const findRestoreRequest = (dataFolder: string) => readJson<RestoreRequest>(join(dataFolder, requestName));
+export const findRestoreResult = (dataFolder: string) => readJson<RestoreResult>(join(dataFolder, resultName));
+
+export const requestRestore = (dataFolder: string, request: RestoreRequest) =>
+  writeJson(dataFolder, requestName, request);
+
+/** False if none was asked for. */
+export async function cancelRestore(dataFolder: string): Promise<boolean> {
+  const isThere = existsSync(join(dataFolder, requestName));
+  await rm(join(dataFolder, requestName), { force: true });
+  return isThere;
+}
+
+export interface InPlace {
+  readonly dataFolder: string;
+  readonly now: number;
+  /** Erases in the restored copy whoever was erased after the backup was made. */
+  readonly eraseAgain: (restoredFolder: string, backup: string) => Promise<void>;
+}
+
+/**
+ * Does what was asked for, if anything. Call it while nobody has the database open and the folder is locked. When the backup
+ * cannot be restored, everything stays as it is, and the result says why.
+ */
+export async function restoreInPlace(options: InPlace): Promise<RestoreResult | undefined> {
+  const { dataFolder, now } = options;
+  const request = await findRestoreRequest(dataFolder);
+  if (!request) return undefined;
+  const { backupId } = request;
+  const aside = `before-${backupId}-${request.askedAt.replaceAll(/[:.]/g, '-')}`;
+  const staging = join(dataFolder, stagingName);
+  const isMoved = existsSync(join(dataFolder, aside, movedName));
+  const result = { backupId, at: new Date(now).toISOString() };
+  if (!isMoved) {
+    try {
+      await rm(staging, { recursive: true, force: true });
+      await restoreInto(staging, request.folder, now);
+      await options.eraseAgain(staging, request.folder);
+      await moveAll(dataFolder, join(dataFolder, aside));
+    } catch (error) {
+      await rm(staging, { recursive: true, force: true });
+      await moveBack(dataFolder, join(dataFolder, aside));
+      const message = `${(error as Error).message} Nothing was changed.`;
+      return end(dataFolder, { ...result, ok: false, message, aside: null });
+    }
+    await writeFile(join(dataFolder, aside, movedName), '', { flush: true });
+    await flushFolder(join(dataFolder, aside));
+  }
+  // From here on what is in the data folder can only be what was restored.
+  if (existsSync(staging)) await moveAll(staging, dataFolder);
+  await rm(staging, { recursive: true, force: true });
+  const message = `What was there before is in the folder ${basename(aside)} of the data folder. Delete it when you no longer need it.`;
+  return end(dataFolder, { ...result, ok: true, message, aside });
+}
+
+async function moveAll(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const name of moved) if (existsSync(join(from, name))) await rename(join(from, name), join(to, name));
+  await flushFolder(to);
+  await flushFolder(from);
+}
+
+/** What this try, or an earlier one that was interrupted, has moved aside. */
+async function moveBack(dataFolder: string, aside: string): Promise<void> {
+  if (!existsSync(aside)) return;
+  await moveAll(aside, dataFolder);
+  await rm(aside, { recursive: true, force: true });
+}
+
+async function end(dataFolder: string, result: RestoreResult): Promise<RestoreResult> {
+  await writeJson(dataFolder, resultName, result);
+  await cancelRestore(dataFolder);
+  await flushFolder(dataFolder);
+  return result;
+}

@@ -1,0 +1,34 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+
+/** How long (ms) a slice takes at most before other requests have their turn. */
+const sliceMs = 4;
+
+/** Work of unknown length on the main thread, in slices: everything else that waits goes in between. */
+export class WorkSlices {
+  #began = performance.now();
+
+  /** Whether the slice is over. */
+  get isOver(): boolean {
+    return performance.now() - this.#began >= sliceMs;
+  }
+
+  /** Lets others go on, if the slice is over. To be awaited after each small part of the work. */
+  async rest(): Promise<void> {
+    if (!this.isOver) return;
+    await nextTick();
+    this.#began = performance.now();
+  }
+}
+
+/** Others have been at work if a turn of the event loop took longer, ms. */
+const quietMs = 0.5;
+const mostTurns = 20;
+
+/** Waits until the others have nothing to do, or have had many turns. To be awaited between slices that nobody is in a hurry for. */
+export async function whenQuiet(): Promise<void> {
+  for (let turn = 0; turn < mostTurns; turn++) {
+    const began = performance.now();
+    await nextTick();
+    if (performance.now() - began < quietMs) return;
+  }
+}

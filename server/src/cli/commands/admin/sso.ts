@@ -1,0 +1,203 @@
+import { commandLine } from '../../../access/audit.ts';
+import { adminRoles } from '../../../access/roles.ts';
+import { createSecretBox } from '../../../base/secrets.ts';
+import type { Config } from '../../../config/config.ts';
+import { ssoProviderShape } from '../../../features/admins/sso/provider-schemas.ts';
+import { SsoProviders } from '../../../features/admins/sso/providers.ts';
+import {
+  type Command,
+  type CommandCall,
+  confirmDeletion,
+  type OptionSpec,
+  UsageError,
+  yesOption,
+} from '../../support/command.ts';
+import { withServices } from '../storage.ts';
+
+/** Through whom administrators sign in. */
+
+type Provider = Awaited<ReturnType<SsoProviders['get']>>;
+
+const nameArgument = { name: 'NAME', help: 'the provider, as admin sso show lists it' } as const;
+
+const setOptions: Readonly<Record<string, OptionSpec>> = {
+  issuer: { value: 'URL', help: 'the issuer, letter by letter as in its tokens; it stays as it was made' },
+  'client-id': { value: 'ID', help: 'of this service at the provider' },
+  'client-secret-stdin': { help: 'read the client secret from standard input; without it an existing one stays' },
+  'no-client-secret': { help: 'the provider knows this service as a public client' },
+  scopes: { value: 'SCOPES', help: 'joined by commas, with openid among them (openid,email,profile)' },
+  'groups-claim': { value: 'CLAIM', help: 'the claim that lists the groups of a person; none: it has no say' },
+  role: {
+    value: 'ROLE=GROUP',
+    help: 'a group that has a role; may be repeated, and replaces those that there were',
+    multiple: true,
+  },
+  'default-role': { value: 'ROLE', help: 'of people in none of the groups; none: they are refused' },
+  'factor-value': {
+    value: 'VALUE',
+    help: 'of amr or acr, that proves a second factor; may be repeated, and replaces those that there were',
+    multiple: true,
+  },
+  'trusts-email': { value: 'yes|no', help: 'its e-mail addresses count as verified without email_verified' },
+  enabled: { value: 'yes|no', help: 'whether administrators can sign in through it; no ends their sessions' },
+};
+
+function withProviders<T>(config: Config, work: (providers: SsoProviders) => Promise<T>): Promise<T> {
+  return withServices(config, ({ targets, issuerKeys: keys }, db) => {
+    // The nodes of a PostgreSQL database share no folder.
+    const folder = config.databaseUrl ? undefined : config.dataFolder;
+    const secrets = createSecretBox({ keys: config.secretKeys, folder });
+    return work(new SsoProviders({ db, now: Date.now, secrets, targets, keys }));
+  });
+}
+
+async function find(providers: SsoProviders, name: string | undefined): Promise<Provider> {
+  const found = (await providers.list()).find((provider) => provider.name === name);
+  if (found) return found;
+  throw new UsageError(`There is no provider ${name}. See: pharos admin sso show`);
+}
+
+function readSwitch(call: CommandCall, option: string): boolean | undefined {
+  const text = call.text(option);
+  if (text === undefined || text === 'yes' || text === 'no') return text === undefined ? undefined : text === 'yes';
+  throw new UsageError(`--${option} takes yes or no, not "${text}".`);
+}
+
+/** The groups of each role. */
+function readRoles(call: CommandCall): Readonly<Record<string, readonly string[]>> | undefined {
+  const given = call.texts('role');
+  if (given.length === 0) return undefined;
+  const roles: Record<string, string[]> = {};
+  for (const text of given) {
+    const [role = '', ...group] = text.split('=');
+    if (!(adminRoles as readonly string[]).includes(role) || group.join('=') === '')
+      throw new UsageError(`--role takes a role (${adminRoles.join(', ')}), = and a group, not "${text}".`);
+    roles[role] = [...(roles[role] ?? []), group.join('=')];
+  }
+  return roles;
+}
+
+/** What the options name, as the console would send it. */
+async function readFields(call: CommandCall): Promise<Readonly<Record<string, unknown>>> {
+  if (call.has('client-secret-stdin') && call.has('no-client-secret'))
+    throw new UsageError('Give --client-secret-stdin or --no-client-secret, not both.');
+  const secret = call.has('client-secret-stdin')
+    ? (await call.terminal.readInput()).replace(/\r?\n$/, '')
+    : call.has('no-client-secret')
+      ? null
+      : undefined;
+  const orNone = (option: string) => (call.text(option) === 'none' ? null : call.text(option));
+  const factorValues = call.texts('factor-value');
+  const given = {
+    issuer: call.text('issuer'),
+    clientId: call.text('client-id'),
+    clientSecret: secret,
+    scopes: call.text('scopes')?.replaceAll(',', ' '),
+    groupsClaim: orNone('groups-claim'),
+    roles: readRoles(call),
+    defaultRole: orNone('default-role'),
+    factorValues: factorValues.length > 0 ? factorValues : undefined,
+    trustsEmail: readSwitch(call, 'trusts-email'),
+    enabled: readSwitch(call, 'enabled'),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function shown(provider: Provider): string {
+  const { name, issuer, clientId, hasSecret, groupsClaim, roles, defaultRole, factorValues, enabled } = provider;
+  const groups = Object.entries(roles).map(([role, of]) => `${role}: ${of.join(', ')}`);
+  const words = [
+    `client ${clientId}${hasSecret ? '' : ' without a secret'}`,
+    ...(groupsClaim === null ? [] : [`groups in ${groupsClaim}`]),
+    ...groups,
+    ...(defaultRole === null ? [] : [`everybody else: ${defaultRole}`]),
+    ...(factorValues.length === 0 ? [] : [`second factor: ${factorValues.join(', ')}`]),
+    ...(provider.trustsEmail ? ['e-mail addresses are trusted'] : []),
+  ];
+  return `${name}  ${issuer}${enabled ? '' : '  (switched off)'}\n    ${words.join('; ')}`;
+}
+
+const onlyText = (isOnly: boolean) =>
+  isOnly
+    ? 'It is the only way: passwords and passkeys are refused. To allow them again: pharos admin sso allow-passwords'
+    : 'Passwords and passkeys are accepted as well.';
+
+async function runShow(call: CommandCall) {
+  const { providers, only } = await withProviders(call.config(), async (sso) => ({
+    providers: await sso.list(),
+    only: await sso.isOnlyWay(),
+  }));
+  const list = providers.length > 0 ? providers.map(shown).join('\n') : 'There is no single sign-on.';
+  return { text: providers.length > 0 ? `${list}\n${onlyText(only)}` : list, json: { providers, only } };
+}
+
+async function runSet(call: CommandCall) {
+  const [name = ''] = call.arguments;
+  const fields = await readFields(call);
+  const provider = await withProviders(call.config(), async (providers) => {
+    const known = (await providers.list()).find((provider) => provider.name === name);
+    if (known) return providers.change(known.providerId, ssoProviderShape.readUpdate(fields), commandLine);
+    // What is cleared was never there.
+    const given = Object.entries(fields).filter(([, value]) => value !== null);
+    return providers.create(ssoProviderShape.readCreate({ name, ...Object.fromEntries(given) }), commandLine);
+  });
+  return { text: `${shown(provider)}\nTry it: pharos admin sso test ${name}`, json: provider };
+}
+
+async function runTest(call: CommandCall) {
+  const [name = ''] = call.arguments;
+  const { ok, text } = await withProviders(call.config(), async (providers) =>
+    providers.test((await find(providers, name)).providerId),
+  );
+  return { text, json: { name, ok, text }, ...(ok ? {} : { isFailure: true }) };
+}
+
+async function runRemove(call: CommandCall) {
+  const [name = ''] = call.arguments;
+  await withProviders(call.config(), async (providers) => {
+    const { providerId } = await find(providers, name);
+    confirmDeletion(call, `the provider ${name} and the sessions that began with it`);
+    await providers.remove(providerId, commandLine);
+  });
+  return { text: `Removed ${name}. Who is known there stays known if it is added again.`, json: { removed: name } };
+}
+
+export const adminSsoCommands: readonly Command[] = [
+  {
+    name: 'admin sso show',
+    summary: 'show through which providers administrators sign in, and whether that is the only way',
+    run: runShow,
+  },
+  {
+    name: 'admin sso set',
+    summary: 'add a provider of OpenID Connect for administrators, or change one',
+    details:
+      'The redirect URI to register there is /console/sso/callback below PHAROS_PUBLIC_URL. A new one needs --issuer and --client-id. The secret is stored encrypted; with PostgreSQL set PHAROS_SECRET_KEY.',
+    arguments: [{ name: 'NAME', help: 'on the button: Sign in with …' }],
+    options: setOptions,
+    run: runSet,
+  },
+  {
+    name: 'admin sso test',
+    summary: 'read what a provider says about itself, and its keys',
+    arguments: [nameArgument],
+    run: runTest,
+  },
+  {
+    name: 'admin sso remove',
+    summary: 'remove a provider and end the sessions that began with it',
+    arguments: [nameArgument],
+    options: { yes: yesOption },
+    run: runRemove,
+  },
+  {
+    name: 'admin sso allow-passwords',
+    summary: 'accept passwords and passkeys again, for example when the provider is gone for good',
+    details:
+      'Only owners make single sign-on the only way, in the console and from a session that began through a provider. To let in one owner for a day: pharos admin link',
+    async run(call) {
+      await withProviders(call.config(), (providers) => providers.allowOtherWays(commandLine));
+      return { text: onlyText(false), json: { only: false } };
+    },
+  },
+];

@@ -1,0 +1,39 @@
+import type { CacheName } from './cache-version.ts';
+
+/**
+ * What nodes tell one another. All of it is a hint: whoever misses a message finds the same in the database at its next look
+ * (`Pulse`), and whoever gets one twice, late or forged does no more than look once too often.
+ */
+export type BusMessage =
+  /** A change was committed of what caches hold of an app; `n` counts them. */
+  | { readonly kind: 'change'; readonly name: CacheName; readonly n: number; readonly appId: string }
+  /** Jobs of these kinds may be due. */
+  | { readonly kind: 'jobs'; readonly kinds: readonly string[] }
+  /** Something of an app was committed that somebody may listen to. */
+  | { readonly kind: 'live'; readonly appId: string }
+  /** Something about devices waits for this node. */
+  | { readonly kind: 'devices'; readonly node: string };
+
+export interface Bus {
+  /** Tells all other nodes; never throws, and says nothing while there is no connection. */
+  tell(message: BusMessage): void;
+  onMessage(listener: (message: BusMessage) => void): void;
+  /** Calls the listener when there is a connection again: what was told meanwhile was missed. */
+  onConnected(listener: () => void): void;
+  readonly isConnected: boolean;
+  close(): Promise<void>;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= 200;
+
+/** What a message says; undefined for what this version does not know. */
+export function readMessage(value: unknown): BusMessage | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { kind, name, n, appId, kinds, node } = value as Record<string, unknown>;
+  if (kind === 'change' && (name === 'access' || name === 'site') && Number.isSafeInteger(n) && isText(appId))
+    return { kind, name, n: n as number, appId };
+  if (kind === 'jobs' && Array.isArray(kinds) && kinds.length <= 100 && kinds.every(isText)) return { kind, kinds };
+  if (kind === 'live' && isText(appId)) return { kind, appId };
+  if (kind === 'devices' && isText(node)) return { kind, node };
+  return undefined;
+}

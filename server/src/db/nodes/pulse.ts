@@ -1,0 +1,83 @@
+import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
+import type { Database } from '../db.ts';
+
+export interface PulseQuestion {
+  /** A select of one number; cheap, for it is asked all the time. */
+  readonly value: Sql;
+  /** Must not throw or reject; a look is over when this is. Null: there is no such row. */
+  hear(value: number | null): void | Promise<void>;
+}
+
+export interface PulseSource {
+  /** Called for each look; undefined: nothing is asked now. */
+  ask(): PulseQuestion | undefined;
+  /** The database did not answer. */
+  lost?(): void;
+}
+
+/** How old a node's knowledge of the others may be where nothing tells it sooner, ms. */
+export const pulseMs = 800;
+
+/**
+ * Everything that a process has to find out by looking, in one statement: what other nodes have changed, and whether work is
+ * due. So an idle node costs one statement a look, however many want to know something.
+ */
+export class Pulse {
+  readonly #db: Database;
+  readonly #sources: PulseSource[] = [];
+  readonly #everyMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  constructor(db: Database, everyMs = pulseMs) {
+    this.#db = db;
+    this.#everyMs = everyMs;
+  }
+
+  add(source: PulseSource): void {
+    this.#sources.push(source);
+  }
+
+  start(): void {
+    // A database that does not answer is asked once, not at each look.
+    this.#timer = setInterval(() => {
+      if (!this.#looking) void this.look();
+    }, this.#everyMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Looks once, after a look that is under way: what that one finds may be older than this question. Never rejects. */
+  look(): Promise<void> {
+    if (!this.#looking) return this.#begin();
+    this.#next ??= this.#looking.then(() => {
+      this.#next = undefined;
+      return this.#begin();
+    });
+    return this.#next;
+  }
+
+  #begin(): Promise<void> {
+    this.#looking = this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const questions = this.#sources.flatMap((source) => source.ask() ?? []);
+    if (questions.length === 0) return;
+    const values = questions.map(({ value }, index) => sql`(${value}) as ${raw(`v${index}`)}`);
+    try {
+      const row = await this.#db.latest<Record<string, number | null>>(sql`select ${joinSql(values, ', ')}`);
+      await Promise.all(questions.map(({ hear }, index) => hear(row?.[`v${index}`] ?? null)));
+    } catch {
+      for (const source of this.#sources) source.lost?.();
+    }
+  }
+}

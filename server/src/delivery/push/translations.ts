@@ -1,0 +1,90 @@
+import { type TProperties, Type } from 'typebox';
+import type { Problem } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
+import { languageTag, lookUpLanguage } from './language.ts';
+
+/** A message in several languages: as it is sent by clients, and as one visitor gets it. */
+
+type Members = Readonly<Record<string, unknown>>;
+export type Translations = Readonly<Record<string, Members>>;
+
+const mostLanguages = 30;
+const mostBytes = 65_536;
+
+/** The optional members of a message that has `members` in each language. */
+export function translatedMembers<P extends TProperties>(members: P, what: string) {
+  return {
+    language: Type.Optional(
+      Type.String({
+        maxLength: 35,
+        description: `The language of ${what} itself, a tag of BCP 47 such as en; who reads none of the translations gets it`,
+      }),
+    ),
+    translations: Type.Optional(
+      Type.Record(Type.String({ maxLength: 35 }), Type.Object(members), {
+        description:
+          `${what[0]?.toUpperCase()}${what.slice(1)} in other languages, by tag: what a translation has replaces the member of the same ` +
+          "name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages",
+      }),
+    ),
+  };
+}
+
+export interface Worded {
+  readonly language?: string | null | undefined;
+  readonly translations?: Translations | null | undefined;
+}
+
+/** The rules that the schema cannot express. `texts` are the members of which one has to say something. */
+export function translationProblems({ language, translations }: Worded, texts: readonly string[]): Problem[] {
+  const entries = Object.entries(translations ?? {});
+  return [
+    ...(typeof language === 'string' ? tagProblems('language', language) : []),
+    ...(entries.length > mostLanguages
+      ? [{ field: 'translations', problem: `has ${entries.length} languages; at most ${mostLanguages} are possible` }]
+      : []),
+    ...sizeProblems(translations),
+    ...entries.flatMap(([tag, members]) => [
+      ...tagProblems(`translations.${tag}`, tag),
+      ...(tag === language
+        ? [{ field: `translations.${tag}`, problem: 'is the language of the message itself: write it there' }]
+        : []),
+      ...(isEmpty(members, texts)
+        ? [{ field: `translations.${tag}`, problem: 'is empty: write something, or leave this language out' }]
+        : []),
+    ]),
+  ];
+}
+
+function tagProblems(field: string, tag: string): Problem[] {
+  const canonical = tag.includes('_') ? undefined : languageTag(tag);
+  if (canonical === tag) return [];
+  const problem = canonical === undefined ? 'is no language tag such as de or pt-BR' : `must be written ${canonical}`;
+  return [{ field, problem }];
+}
+
+function sizeProblems(translations: Translations | null | undefined): Problem[] {
+  const bytes = translations ? Buffer.byteLength(JSON.stringify(translations)) : 0;
+  if (bytes <= mostBytes) return [];
+  return [{ field: 'translations', problem: `have ${bytes} bytes as JSON; at most ${mostBytes} are possible` }];
+}
+
+function isEmpty(members: Members, texts: readonly string[]): boolean {
+  if (!isObject(members)) return false;
+  const said = Object.entries(members).filter(([, value]) => typeof value !== 'string' || value.trim() !== '');
+  // An empty title is a decision only beside a text.
+  return said.length === 0 && Object.keys(members).every((name) => texts.includes(name));
+}
+
+/** The language that somebody with this locale gets; null where the message has only one and does not say which. */
+export function languageFor({ language, translations }: Worded, locale: string | null | undefined): string | null {
+  if (!translations) return language ?? null;
+  const tags = Object.keys(translations);
+  return lookUpLanguage(locale, language ? [language, ...tags] : tags) ?? language ?? null;
+}
+
+/** The members in a language that `languageFor` has answered: those of the translation over those of the message. */
+export function inLanguage<M extends Members>(members: M, { translations }: Worded, language: string | null): M {
+  const translated = language !== null && translations ? translations[language] : undefined;
+  return translated ? { ...members, ...translated } : members;
+}

@@ -1,0 +1,32 @@
+import { type AdminRole, isAllowed } from '../../access/roles.ts';
+import { type ConditionKind, conditionKinds } from '../condition.ts';
+
+export const digests = ['off', 'daily', 'weekly'] as const;
+export type Digest = (typeof digests)[number];
+
+export const kindNames = Object.keys(conditionKinds) as ConditionKind[];
+
+/** Editors and installers are told what is theirs to do; owners and managers everything that they may see. */
+const defaults: Readonly<Record<AdminRole, (kind: ConditionKind) => boolean>> = {
+  owner: () => true,
+  manager: () => true,
+  editor: (kind) => kind === 'failures' || kind === 'unreachable' || kind === 'approval',
+  installer: (kind) => kind === 'silent',
+  analyst: () => false,
+};
+
+/** The kinds that a role may see. */
+export const kindsOf = (role: AdminRole): readonly ConditionKind[] =>
+  kindNames.filter((kind) => isAllowed(role, conditionKinds[kind].permission));
+
+/** Whether an administrator is told of a kind: as they have chosen, or as is usual for the role. */
+export function isWanted(role: AdminRole, kind: ConditionKind, chosen: ReadonlyMap<string, string>): boolean {
+  if (!isAllowed(role, conditionKinds[kind].permission)) return false;
+  const choice = chosen.get(kind);
+  return choice === undefined ? defaults[role](kind) : choice === 'on';
+}
+
+export function digestOf(chosen: ReadonlyMap<string, string>): Digest {
+  const choice = chosen.get('digest') as Digest | undefined;
+  return choice !== undefined && digests.includes(choice) ? choice : 'off';
+}

@@ -1,0 +1,214 @@
+import type { AdminRole } from '../../access/roles.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Database, Db } from '../../db/db.ts';
+import { isoTime } from '../../http/answers.ts';
+import type { NewJob } from '../../jobs/job.ts';
+import { type Condition, type ConditionKind, conditionKinds } from '../condition.ts';
+import type { DomainEvent } from '../domain-event.ts';
+import { dayIn } from '../zone-day.ts';
+import { digestOf, isWanted } from './choices.ts';
+import * as store from './store.ts';
+
+export interface Recipient {
+  readonly adminId: string;
+  readonly email: string;
+  readonly role: AdminRole;
+}
+
+export interface AlertDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  /** False while no mail server is configured; then nobody is told by mail. */
+  readonly canMail: boolean;
+  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+  readonly listRecipients: ListRecipients;
+  /** Tells the webhooks of an app. */
+  readonly tellWebhooks: (db: Db, appId: string, tell: () => readonly DomainEvent[]) => Promise<void>;
+  /** The apps with a webhook that wants what concerns the whole service. */
+  readonly listServiceListeners: (db: Db) => Promise<readonly string[]>;
+}
+
+/**
+ * Administrators who can sign in and whose role holds for the app as a whole, or the service; with that role. Of what is about one
+ * venue, also those who are limited to that venue.
+ */
+export type ListRecipients = (db: Db, scope: Scope, venueId?: string) => Promise<readonly Recipient[]>;
+
+/** An app, or the whole service. */
+export interface Scope {
+  readonly appId: string;
+  readonly name: string;
+  readonly timeZone: string;
+}
+
+export const alertMailJob = 'mail.alert';
+export const jobTenant = 'console';
+
+/** What a mail is about. Who receives it is looked up when it is sent. */
+export interface AlertMail {
+  readonly adminId: string;
+  readonly what: Change | 'digest';
+  readonly scope: Scope;
+  /** Of a digest: from when it tells what is over. */
+  readonly since?: number;
+  readonly alert?: Pick<store.AlertRow, 'kind' | 'title' | 'text'> & {
+    readonly begunAt: number;
+    readonly venueId?: string;
+  };
+}
+
+export type Change = 'begun' | 'still' | 'ended';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** How long a condition has to last before it is told, and to be gone before it is over, so that flapping is told once. */
+const confirmMs: Readonly<Partial<Record<ConditionKind, number>>> = {
+  database: 0,
+  backup: 0,
+  disk: 2 * minuteMs,
+  // A push does not wait and then not wait: somebody has sent it, and its hour comes.
+  approval: 0,
+  // Whoever finds it has waited already, at the beginning and at the end.
+  crowded: 0,
+};
+const usualConfirmMs = 9 * minuteMs;
+const goneMs: Readonly<Partial<Record<ConditionKind, number>>> = { approval: 0, crowded: 0 };
+const usualGoneMs = 9 * minuteMs;
+const remindMs = dayMs;
+/** A condition of a node that is no longer there is over. */
+const forgottenMs = dayMs;
+/** A mail that could not be sent for so long would tell old news. */
+const mailMs = 12 * 60 * minuteMs;
+/** The hour at which digests are made. */
+const digestHour = 7;
+const monday = 1;
+
+/**
+ * Follows conditions from when they are first found until they are over, and tells who wants to know. What is told is
+ * queued in the transaction in which the row of the alert changes, so that it is told once, whoever looks how often.
+ */
+export class AlertService {
+  readonly #deps: AlertDeps;
+
+  constructor(deps: AlertDeps) {
+    this.#deps = deps;
+  }
+
+  /** `covers`: the keys about which this look can say that they are gone. */
+  async follow(
+    scope: Scope,
+    found: readonly Condition[],
+    covers: (key: string) => boolean = () => true,
+  ): Promise<void> {
+    const { db, now } = this.#deps;
+    const at = now();
+    if (found.length === 0 && !(await store.hasOpenAlerts(db, scope.appId))) return;
+    await db.transaction(async (db) => {
+      const open = new Map((await store.lockOpenAlerts(db, scope.appId)).map((row) => [row.alert_key, row]));
+      for (const condition of found) {
+        const row = open.get(condition.key);
+        open.delete(condition.key);
+        if (row) await this.#goOn(db, scope, { row, condition, at });
+        else await this.#begin(db, scope, condition, at);
+      }
+      for (const row of open.values())
+        if (covers(row.alert_key) || at - row.seen_at > forgottenMs) await this.#missed(db, scope, row, at);
+    });
+  }
+
+  /** Once a day of the app, from the morning on, to those who want one. */
+  async digest(scope: Scope): Promise<void> {
+    const { db, now, canMail, listRecipients, enqueue } = this.#deps;
+    if (!canMail) return;
+    const at = now();
+    const { day, hour, weekday } = dayIn(scope.timeZone, at);
+    if (hour < digestHour) return;
+    await db.transaction(async (db) => {
+      if (!(await store.noteDigest(db, scope.appId, day, at))) return;
+      for (const { adminId, role } of await listRecipients(db, scope)) {
+        const digest = digestOf(await store.listChoices(db, adminId));
+        if (digest === 'off' || (digest === 'weekly' && weekday !== monday)) continue;
+        if (scope.appId === store.serviceScope && role !== 'owner') continue;
+        const since = at - (digest === 'weekly' ? 7 : 1) * dayMs;
+        const payload: AlertMail = { adminId, what: 'digest', scope, since };
+        await enqueue(db, { appId: jobTenant, kind: alertMailJob, payload, expiresAt: at + mailMs });
+      }
+    });
+  }
+
+  async #begin(db: Db, scope: Scope, condition: Condition, at: number): Promise<void> {
+    const row = await store.insertAlert(db, scope.appId, condition, at);
+    if (row && waitOf(condition.kind) === 0) await this.#goOn(db, scope, { row, condition, at });
+  }
+
+  async #goOn(
+    db: Db,
+    scope: Scope,
+    { row, condition, at }: { readonly row: store.AlertRow; readonly condition: Condition; readonly at: number },
+  ): Promise<void> {
+    const { title, text, isGrave } = condition;
+    const seen = { ...row, title, text, is_grave: isGrave ? 1 : 0, seen_at: at, gone_at: null };
+    if (row.begun_at === null) {
+      if (at - row.first_seen_at < waitOf(row.kind)) return store.saveAlert(db, seen);
+      return this.#tell(db, scope, { ...seen, begun_at: row.first_seen_at, told_at: at }, 'begun');
+    }
+    if (at - (row.told_at ?? 0) < remindMs) return store.saveAlert(db, seen);
+    return this.#tell(db, scope, { ...seen, told_at: at }, 'still');
+  }
+
+  async #missed(db: Db, scope: Scope, row: store.AlertRow, at: number): Promise<void> {
+    // Nobody was told of it.
+    if (row.begun_at === null) return store.deleteAlert(db, row);
+    const goneAt = row.gone_at ?? at;
+    if (at - goneAt >= (goneMs[row.kind] ?? usualGoneMs))
+      return this.#tell(db, scope, { ...row, ended_at: goneAt }, 'ended');
+    if (row.gone_at === null) await store.saveAlert(db, { ...row, gone_at: at });
+  }
+
+  /** Saves the row and queues what is to be said about it. */
+  async #tell(db: Db, scope: Scope, row: store.AlertRow, what: Change): Promise<void> {
+    await store.saveAlert(db, row);
+    await this.#mail(db, scope, row, what);
+    if (what !== 'still') await this.#call(db, scope, row, what);
+  }
+
+  async #mail(db: Db, scope: Scope, row: store.AlertRow, what: Change): Promise<void> {
+    const { now, canMail, listRecipients, enqueue } = this.#deps;
+    if (!canMail) return;
+    const { kind, title, text } = row;
+    const about = row.venue_id === null ? {} : { venueId: row.venue_id };
+    const alert = { kind, title, text, begunAt: row.begun_at ?? row.first_seen_at, ...about };
+    for (const { adminId, role } of await listRecipients(db, scope, about.venueId)) {
+      if (!isTold(role, kind, scope)) continue;
+      if (!isWanted(role, kind, await store.listChoices(db, adminId))) continue;
+      const payload: AlertMail = { adminId, what, scope, alert };
+      await enqueue(db, { appId: jobTenant, kind: alertMailJob, payload, expiresAt: now() + mailMs });
+    }
+  }
+
+  async #call(db: Db, scope: Scope, row: store.AlertRow, what: 'begun' | 'ended'): Promise<void> {
+    const { tellWebhooks, listServiceListeners, now } = this.#deps;
+    const isService = scope.appId === store.serviceScope;
+    const { kind, title, text } = row;
+    const data = {
+      kind,
+      key: row.alert_key,
+      isGrave: row.is_grave === 1,
+      title,
+      text,
+      begunAt: isoTime(row.begun_at ?? row.first_seen_at),
+      endedAt: row.ended_at === null ? null : isoTime(row.ended_at),
+    };
+    const type = `${isService ? 'service.alert' : 'alert'}.${what}` as const;
+    for (const appId of isService ? await listServiceListeners(db) : [scope.appId])
+      await tellWebhooks(db, appId, () => [{ type, at: now(), data }]);
+  }
+}
+
+const waitOf = (kind: ConditionKind) => confirmMs[kind] ?? usualConfirmMs;
+
+/** What concerns the whole service is told to owners. */
+function isTold(role: AdminRole, kind: ConditionKind, scope: Scope): boolean {
+  const isService = scope.appId === store.serviceScope || conditionKinds[kind].of === 'service';
+  return !isService || role === 'owner';
+}

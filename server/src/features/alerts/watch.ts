@@ -1,0 +1,110 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Database } from '../../db/db.ts';
+import { deleteSetting, findSetting, insertSetting } from '../../db/settings.ts';
+import type { Condition } from '../condition.ts';
+import type { InBackground } from '../feature.ts';
+import type { AlertService, Scope } from './service.ts';
+import * as store from './store.ts';
+
+export interface AlertWatchDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly inBackground: InBackground;
+  readonly service: AlertService;
+  /** Of this process; the name of the machine is in the keys of what concerns it alone. */
+  readonly findServiceConditions: () => Promise<readonly Condition[]>;
+  readonly node: string;
+  /** Of the service; digests about it come in its morning. */
+  readonly timeZone: string;
+  readonly listApps: () => Promise<readonly (Scope & { readonly isDisabled: boolean })[]>;
+  readonly findAppConditions: (appId: string) => Promise<readonly Condition[]>;
+}
+
+const everyMs = 60_000;
+/** Apps are counted by one node at a time, this often. */
+const appsEveryMs = 5 * 60_000;
+const turnName = 'alerts_checked';
+const keptMs = 90 * 86_400_000;
+
+/** Looks every minute at what may need a person. */
+export class AlertWatch {
+  readonly #deps: AlertWatchDeps;
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+
+  constructor(deps: AlertWatchDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    const { inBackground } = this.#deps;
+    this.#timer = setInterval(() => inBackground('looking for what needs a person', () => this.look()), everyMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** One look at the service, and at the apps if it is this node's turn. */
+  async look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      await this.#lookAtService();
+      if (await this.#takeTurn()) await this.#lookAtApps();
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  /** One look at what one kind of finder knows of an app; `covers`: the keys about which it can say that they are gone. */
+  async follow(appId: string, found: readonly Condition[], covers: (key: string) => boolean): Promise<void> {
+    const { service, listApps } = this.#deps;
+    const app = (await listApps()).find((one) => one.appId === appId);
+    if (app && !app.isDisabled) await service.follow(app, found, covers);
+  }
+
+  sweep(): Promise<void> {
+    const { db, now } = this.#deps;
+    return store.deleteOldAlerts(db, now() - keptMs);
+  }
+
+  async #lookAtService(): Promise<void> {
+    const { service, findServiceConditions, node, timeZone } = this.#deps;
+    const scope = { appId: store.serviceScope, name: 'Pharos', timeZone };
+    const found = await findServiceConditions();
+    const own = (key: string) => !key.includes('@') || key.endsWith(`@${node}`);
+    await service.follow(scope, found, own);
+    await service.digest(scope);
+  }
+
+  async #lookAtApps(): Promise<void> {
+    const { service, listApps, findAppConditions } = this.#deps;
+    let failure: unknown;
+    for (const { isDisabled, ...scope } of await listApps()) {
+      if (isDisabled) continue;
+      try {
+        await service.follow(scope, await findAppConditions(scope.appId));
+        await service.digest(scope);
+      } catch (error) {
+        // One app that cannot be counted must not hide the others.
+        failure = error;
+      }
+    }
+    if (failure) throw failure;
+  }
+
+  /** Several nodes looking at once would say nothing twice, but do the work twice. */
+  async #takeTurn(): Promise<boolean> {
+    const { db, now } = this.#deps;
+    const last = await findSetting(db, turnName);
+    // A time in the future is that of a clock that was set back.
+    if (last !== undefined && Number(last) <= now() && now() - Number(last) < appsEveryMs - everyMs / 2) return false;
+    return db.transaction(async (db) => {
+      if (last !== undefined && !(await deleteSetting(db, turnName, last))) return false;
+      return insertSetting(db, turnName, String(now()));
+    });
+  }
+}

@@ -1,0 +1,261 @@
+import { fail } from '../../base/errors.ts';
+import { WorkSlices } from '../../base/work-slices.ts';
+import type { Db } from '../../db/db.ts';
+import { localTime } from '../../proximity/index.ts';
+import {
+  addDays,
+  dateOf,
+  dayStart,
+  hourText,
+  monthOf,
+  periodAYearBefore,
+  periodBefore,
+  unitOf,
+  weekdayOf,
+  weekOf,
+} from './numbers/calendar.ts';
+import { type Dimension, loadPlaces } from './numbers/places.ts';
+import type { AskedPlace, Interval, Question } from './numbers/question.ts';
+import { type DwellBand, distributionOf, type Metrics, metricsOf, withoutGivingAway } from './numbers/small-groups.ts';
+import * as store from './numbers/store.ts';
+import { Tallies, Tally } from './numbers/tally.ts';
+
+/** The numbers of a period, from the rows that were counted. */
+
+export interface PlaceInTime {
+  /** The interval's beginning on the clocks of the app's zone: a day, or with an hour 2026-10-01T09:00. */
+  readonly start?: string;
+  /** Of hours of the week: 1 for Monday to 7 for Sunday, and the hour from 0 to 23. */
+  readonly weekday?: number;
+  readonly hour?: number;
+}
+
+export interface GroupIds {
+  readonly beaconId?: string;
+  readonly zoneId?: string;
+  readonly floorId?: string;
+  readonly venueId?: string;
+}
+
+export type Row = PlaceInTime & GroupIds & Metrics;
+
+export interface Period {
+  readonly from: string;
+  readonly until: string;
+  /** Null where small groups are protected and the period is not one day, week, month or year. */
+  readonly total: Metrics | null;
+  readonly rows: readonly Row[];
+  /** Null where the total is. */
+  readonly distribution: readonly DwellBand[] | null;
+}
+
+export interface VisitNumbers extends Period {
+  readonly timeZone: string;
+  readonly interval: Interval;
+  /** Whether small groups are protected. */
+  readonly isProtected: boolean;
+  /** Whether all visits have been counted, but for those of the last seconds. */
+  readonly isComplete: boolean;
+  readonly previous?: Period;
+}
+
+export interface Answering {
+  readonly db: Db;
+  readonly appId: string;
+  readonly zone: string;
+  readonly isProtected: boolean;
+  /** Whether so many visits wait to be counted that it takes more than some seconds. */
+  readonly isBehind: (db: Db, appId: string) => Promise<boolean>;
+  /** Only visits at beacons that were in these venues; all without it. */
+  readonly venues?: readonly string[] | undefined;
+}
+
+export async function answerOf(by: Answering, question: Question): Promise<VisitNumbers> {
+  const state = await store.findState(by.db, by.appId);
+  const period = await periodOf(by, question);
+  const { interval, compare, from, until } = question;
+  const before = compare === 'year' ? periodAYearBefore(from, until) : periodBefore(from, until);
+  const previous = compare ? await periodOf(by, { ...question, ...before }) : undefined;
+  return {
+    ...period,
+    timeZone: by.zone,
+    interval,
+    isProtected: by.isProtected,
+    isComplete: store.isCounted(state, by.zone) && !(await by.isBehind(by.db, by.appId)),
+    ...(previous ? { previous } : {}),
+  };
+}
+
+async function periodOf(by: Answering, question: Question): Promise<Period> {
+  const { from, until, interval, groupBy } = question;
+  const total = new Tally();
+  const rows = groupBy ? await groupedRows(by, question) : await rowsOf(by, question, total);
+  // Of all together: a visitor at two of them is one.
+  if (groupBy)
+    for await (const row of readRows(by, { ...question, interval: 'total', groupBy: undefined })) total.add(row);
+  const mayTotal = !by.isProtected || unitOf(from, until) !== undefined;
+  const whole = mayTotal ? metricsOf(total, by.isProtected) : null;
+  const shown = whole && by.isProtected ? withoutGivingAway(whole, rows) : whole;
+  return {
+    from,
+    until,
+    total: shown,
+    rows: interval === 'total' && !groupBy ? [] : rows,
+    distribution: shown && typeof shown.visitors === 'number' ? distributionOf(total.dwells, by.isProtected) : null,
+  };
+}
+
+/** A row for each interval, and the total. */
+async function rowsOf(by: Answering, question: Question, total: Tally): Promise<Row[]> {
+  const { from, until, interval } = question;
+  const keys = keysOf(interval, by.zone);
+  const tallies = new Tallies<string>();
+  for await (const row of readRows(by, question)) {
+    tallies.of(keys.of(row.started_at)).add(row);
+    total.add(row);
+  }
+  return keys.all(from, until).map((key) => ({
+    ...placeOf(interval, key),
+    ...metricsOf(tallies.find(key) ?? new Tally(), by.isProtected),
+  }));
+}
+
+/** So many rows are told of places: what is kept and sent of one answer must not grow with the app. */
+const mostRows = 10_000;
+
+/** A row for each interval and place in which there was a visit. Of intervals in order of time one is kept in memory at a time. */
+async function groupedRows(by: Answering, question: Question): Promise<Row[]> {
+  const { interval, groupBy } = question;
+  const keys = keysOf(interval, by.zone);
+  const isInOrder = interval !== 'hourOfWeek';
+  const rows: { readonly key: string; readonly row: Row }[] = [];
+  const slices = new WorkSlices();
+  let [tallies, current] = [new Tallies<string>(), ''];
+  const tell = async () => {
+    for (const [key, tally] of tallies.entries()) {
+      const at = key.lastIndexOf(' ');
+      const ids = { [`${groupBy}Id`]: key.slice(at + 1) };
+      const place = placeOf(interval, key.slice(0, at));
+      rows.push({ key, row: { ...place, ...ids, ...metricsOf(tally, by.isProtected) } });
+      await slices.rest();
+    }
+    tallies = new Tallies();
+  };
+  for await (const row of readRows(by, question)) {
+    const place = keys.of(row.started_at);
+    if (isInOrder && place !== current) await tell();
+    current = place;
+    tallies.of(`${place} ${row.beacon_id}`).add(row);
+    if (rows.length + tallies.size > mostRows) throw tooMany(question);
+  }
+  await tell();
+  return rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ row }) => row);
+}
+
+function tooMany({ groupBy, interval }: Question) {
+  const shorter =
+    interval === 'total' ? 'Ask about one place.' : 'Ask about a shorter period, one place, or longer intervals.';
+  return fail('InvalidQuery', `These are more than ${mostRows} rows by ${groupBy}. ${shorter}`);
+}
+
+type Rows = Pick<Question, 'from' | 'until' | 'interval' | 'groupBy' | 'place'>;
+
+/** The rows of each group, or of the one place or all together that is asked about. */
+async function* readRows(
+  by: Answering,
+  { from, until, interval, groupBy, place }: Rows,
+): AsyncGenerator<store.RollupRow> {
+  const isHourly = interval === 'hour' || interval === 'hourOfWeek';
+  const dimension = groupBy ?? place?.dimension ?? (by.venues && 'venue');
+  const span = spanOf(dimension, isHourly);
+  const stretch = { appId: by.appId, span, from: dayStart(from, by.zone), until: dayStart(until, by.zone) };
+  const isInside = groupBy && place && dimension ? await insideOf(by, dimension, place) : () => true;
+  const isTheirs = by.venues && dimension ? await belongsTo(by, dimension, by.venues) : () => true;
+  // Of the place itself there are rows; of what is in it those that were there.
+  const only = place && place.dimension === dimension ? place.id : undefined;
+  for await (const row of store.readRollups(by.db, stretch, only)) if (isInside(row) && isTheirs(row)) yield row;
+}
+
+function spanOf(dimension: Dimension | undefined, isHourly: boolean): store.Span {
+  if (dimension === undefined) return isHourly ? 'allHour' : 'allDay';
+  if (dimension === 'beacon') return isHourly ? 'hour' : 'day';
+  return `${dimension}${isHourly ? 'Hour' : 'Day'}`;
+}
+
+/** A beacon that was moved counts where it was as the hour or day began; zones and floors stay where they are. */
+async function insideOf(
+  by: Answering,
+  dimension: Dimension,
+  place: AskedPlace,
+): Promise<(row: store.RollupRow) => boolean> {
+  if (dimension === place.dimension) return () => true;
+  const history = await loadPlaces(by.db, by.appId);
+  if (dimension === 'beacon')
+    return ({ beacon_id, started_at }) => history.idAt(place.dimension, beacon_id, started_at) === place.id;
+  const inside = history.idsIn(dimension, place);
+  return ({ beacon_id }) => inside.has(beacon_id);
+}
+
+/** The same of several venues. */
+async function belongsTo(
+  by: Answering,
+  dimension: Dimension,
+  venues: readonly string[],
+): Promise<(row: store.RollupRow) => boolean> {
+  const theirs = new Set(venues);
+  if (dimension === 'venue') return ({ beacon_id }) => theirs.has(beacon_id);
+  const history = await loadPlaces(by.db, by.appId);
+  if (dimension === 'beacon')
+    return ({ beacon_id, started_at }) => theirs.has(history.idAt('venue', beacon_id, started_at) ?? '');
+  const inside = new Set(venues.flatMap((id) => [...history.idsIn(dimension, { dimension: 'venue', id })]));
+  return ({ beacon_id }) => inside.has(beacon_id);
+}
+
+interface Keys {
+  readonly of: (startedAt: number) => string;
+  /** Of all intervals of a period, in order, also of those without visits. */
+  readonly all: (from: string, until: string) => string[];
+}
+
+function keysOf(interval: Interval, zone: string): Keys {
+  if (interval === 'total') return { of: () => '', all: () => [] };
+  if (interval === 'hour')
+    return {
+      of: (at) => hourText(at, zone),
+      all: (from, until) => datesOf(from, until).flatMap((date) => hoursOf(date, zone)),
+    };
+  if (interval === 'hourOfWeek')
+    return {
+      of: (at) => `${weekdayOf(dateOf(at, zone))} ${Math.floor(localTime(at, zone).minute / 60)}`,
+      all: () =>
+        Array.from({ length: 7 }, (_, day) => Array.from({ length: 24 }, (_, hour) => `${day + 1} ${hour}`)).flat(),
+    };
+  const startOf = interval === 'week' ? weekOf : interval === 'month' ? monthOf : (date: string) => date;
+  return {
+    of: (at) => startOf(dateOf(at, zone)),
+    all: (from, until) => [...new Set(datesOf(from, until).map(startOf))],
+  };
+}
+
+function placeOf(interval: Interval, key: string): PlaceInTime {
+  if (interval === 'total') return {};
+  if (interval !== 'hourOfWeek') return { start: key };
+  const [weekday, hour] = key.split(' ').map(Number);
+  return { weekday: weekday ?? 0, hour: hour ?? 0 };
+}
+
+function datesOf(from: string, until: string): string[] {
+  const dates: string[] = [];
+  for (let date = from; date < until; date = addDays(date, 1)) dates.push(date);
+  return dates;
+}
+
+const hourMs = 3_600_000;
+
+/** An hour that clocks show twice is one; one that they leave out is missing. */
+function hoursOf(date: string, zone: string): string[] {
+  const until = dayStart(addDays(date, 1), zone);
+  const hours = new Set<string>();
+  for (let at = dayStart(date, zone); at < until; at += hourMs) hours.add(hourText(at, zone));
+  return [...hours];
+}

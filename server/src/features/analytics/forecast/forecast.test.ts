@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { databases } from '../../../../test/support/build-app.ts';
+import { create } from '../../../../test/support/cases.ts';
+import { openSite, pointer, type Site } from '../../../../test/support/site.ts';
+import { reckon } from './reckon.ts';
+
+const dayMs = 86_400_000;
+/** A Saturday, at noon in UTC. */
+const lastSaturday = Date.UTC(2026, 10, 21, 12);
+/** Visitors of the Saturdays, the last first; the third was a holiday. */
+const saturdays = [6, 4, 9, 5, 5, 7, 4, 6, 5, 8, 5, 6, 4, 5];
+const dateOf = (weeksAgo: number) => new Date(lastSaturday - weeksAgo * 7 * dayMs).toISOString().slice(0, 10);
+
+for (const database of databases) {
+  describe(`the forecast of the next open day on ${database}`, () => {
+    let site: Site;
+    let venue: string;
+    before(async () => {
+      site = await openSite(database);
+      site.app.app.ticker.stop();
+      await site.app.app.apps.change(site.app.appId, { policy: { timeZone: 'UTC', oneZone: false } });
+      const openingHours = ['Sat', 'Sun'].map((dayName) => ({ dayName, from: '10:00', until: '18:00' }));
+      venue = await make('/venues', { name: 'House', openingHours, exceptions: [holiday(dateOf(2))] });
+      await change('beacons', site.hall, { venueId: pointer('Venue', venue) });
+      for (let n = 0; n < 9; n++) await make('/installations', { installationId: `p${n}`, deviceType: 'ios' });
+      for (const [weeksAgo, visitors] of [...saturdays.entries()].reverse()) {
+        site.app.clock.now = lastSaturday - weeksAgo * 7 * dayMs;
+        for (const event of ['ENTER', 'EXIT'] as const) {
+          site.app.clock.now += 60_000;
+          const sightings = [site.decided(event)];
+          await Promise.all(
+            Array.from({ length: visitors }, (_, n) =>
+              site.app.send({
+                method: 'POST',
+                url: '/api/v2/sightings',
+                body: { installationId: `p${n}`, sightings },
+              }),
+            ),
+          );
+        }
+      }
+      site.app.clock.now = lastSaturday + 3 * dayMs;
+      await site.app.app.rollups.settle(site.app.appId);
+    });
+    after(() => site.close());
+
+    const holiday = (date: string) => ({ date, name: 'Fair', hours: [] });
+    const make = (path: string, body: object) => create(site.app, `/api/v2${path}`, body, site.user.headers);
+    async function change(what: string, id: string, body: object) {
+      const answer = await site.ask({ method: 'PUT', url: `/api/v2/${what}/${id}`, body });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    }
+    const forecast = (query: Record<string, string> = { venueId: venue }) =>
+      site.get(`analytics/forecast?${new URLSearchParams(query)}`);
+
+    test('is the middle of the last eight days like it, with its error on these days', async () => {
+      const { date, forecast: told, isComplete } = await forecast();
+      assert.deepEqual([date, isComplete], ['2026-11-28', true]);
+      const alike = saturdays.flatMap((visitors, weeksAgo) =>
+        weeksAgo === 2 ? [] : [{ date: dateOf(weeksAgo), visitors }],
+      );
+      assert.deepEqual(told.days, alike.slice(0, 8));
+      // 6 4 5 5 7 4 6 5: 5 in the middle.
+      assert.equal(told.visitors, 5);
+      const middle = (list: readonly number[]) => {
+        const sorted = list.toSorted((a, b) => a - b);
+        return ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2;
+      };
+      const counts = alike.map(({ visitors }) => visitors);
+      const errors = counts
+        .slice(0, 8)
+        .map((visitors, at) => Math.abs(visitors - middle(counts.slice(at + 1, at + 9))))
+        .sort((a, b) => a - b);
+      assert.equal(told.error, Math.ceil(errors[5] ?? 0));
+      assert.deepEqual([told.tried, told.within >= 6], [8, true]);
+      assert.deepEqual((await forecast({})).forecast, told, 'the app has no other venue');
+    });
+
+    test('leaves out days that are not as usual, and says nothing where there is too little', async () => {
+      await change('venues', venue, { exceptions: [holiday(dateOf(2)), holiday('2026-11-28')] });
+      // On Sundays it is open, and nobody came.
+      const sunday = await forecast();
+      assert.deepEqual([sunday.date, sunday.forecast.visitors], ['2026-11-29', 0]);
+      const beaconId = await site.beacon({ minor: 2 });
+      assert.equal((await forecast({ beaconId })).forecast, null, 'nobody was there yet');
+      await change('venues', venue, { openingHours: [] });
+      assert.equal((await forecast()).date, null);
+      await change('venues', venue, { openingHours: null, exceptions: [] });
+      assert.equal((await forecast()).date, '2026-11-25', 'nobody knows when it is open');
+      const refused = await site.ask({ method: 'GET', url: '/api/v2/analytics/forecast?venueId=a&zoneId=b' });
+      assert.equal(refused.status, 400);
+    });
+
+    test('names no small group where these are protected', async () => {
+      await change('venues', venue, {
+        openingHours: [{ dayName: 'Sat', from: '10:00', until: '18:00' }],
+        exceptions: [],
+      });
+      await site.app.app.apps.change(site.app.appId, { policy: { smallGroups: 'protected' } });
+      const { forecast: told } = await forecast();
+      for (const { visitors } of told.days) assert.ok(visitors === '1-4' || visitors % 5 === 0, String(visitors));
+      assert.ok(told.visitors === '1-4' || told.visitors % 5 === 0);
+      assert.equal(told.error % 5, 0);
+    });
+  });
+}
+
+test('a forecast takes four days and four trials', () => {
+  const days = (count: number) => Array.from({ length: count }, (_, n) => ({ date: String(n), visitors: 10 * n }));
+  assert.equal(reckon(days(3)), undefined);
+  assert.equal(reckon(days(7)), undefined);
+  const told = reckon(days(8));
+  assert.deepEqual([told?.visitors, told?.errors.length, told?.days.length], [35, 4, 8]);
+});

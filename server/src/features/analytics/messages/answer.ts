@@ -1,0 +1,227 @@
+import type { Goal } from '../../../access/experiment.ts';
+import { fail } from '../../../base/errors.ts';
+import type { Db } from '../../../db/db.ts';
+import { heldOut } from '../../../proximity/index.ts';
+import { dateOf, dayStart, monthOf, unitOf, weekOf } from '../numbers/calendar.ts';
+import type { Question } from '../numbers/question.ts';
+import { type Count, rounded, smallGroup } from '../numbers/small-groups.ts';
+import { type Compared, compared, conclusion, type Outcome, shareInterval } from './statistics.ts';
+import * as store from './store.ts';
+
+/** The numbers of messages in a period, from the days that were counted. */
+
+export interface GroupNumbers {
+  /** A variant, `holdout`, or empty for a message without variants. */
+  readonly group: string;
+  readonly reached: Count;
+  readonly openedBy: Count;
+  readonly acted: Count;
+  readonly shown: Count;
+  readonly received: Count;
+  readonly opened: Count;
+  readonly withdrawn: Count;
+  /** Share of `reached` that acted, with its interval of 95 %; null where it is not told. */
+  readonly share: number | null;
+  readonly shareLow: number | null;
+  readonly shareHigh: number | null;
+}
+
+export interface Comparison {
+  readonly group: string;
+  readonly against: string;
+  readonly difference: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly isClear: boolean;
+  readonly text: string;
+}
+
+export interface MessageNumbers {
+  readonly triggerId: string;
+  readonly kind: 'notification' | 'scenario' | null;
+  readonly name: string | null;
+  readonly goal: Goal | null;
+  readonly groups: readonly GroupNumbers[];
+  readonly comparisons: readonly Comparison[];
+}
+
+export interface MessageName {
+  readonly kind: 'notification' | 'scenario';
+  readonly name: string;
+  readonly goal: Goal | undefined;
+}
+
+export interface MessageAnswering {
+  readonly db: Db;
+  readonly appId: string;
+  readonly zone: string;
+  readonly isProtected: boolean;
+  readonly namesOf: (db: Db, appId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, MessageName>>;
+}
+
+const metrics = ['reached', 'opened_by', 'acted', 'shown', 'received', 'opened', 'withdrawn'] as const;
+type Sums = Record<(typeof metrics)[number], number>;
+const nothing = (): Sums => ({ reached: 0, opened_by: 0, acted: 0, shown: 0, received: 0, opened: 0, withdrawn: 0 });
+
+function addTo(sums: Sums, row: Sums): void {
+  for (const metric of metrics) sums[metric] += Number(row[metric]);
+}
+
+export async function messagesOf(by: MessageAnswering, question: Question, triggerId: string | undefined) {
+  const { db, appId, zone, isProtected } = by;
+  const { from, until, interval } = question;
+  const stretch = { appId, from: dayStart(from, zone), until: dayStart(until, zone) };
+  const startOf = interval === 'week' ? weekOf : interval === 'month' ? monthOf : (date: string) => date;
+  const wholes = new Map<string, Map<string, Sums>>();
+  const parts = new Map<string, { start: string; triggerId: string; group: string; sums: Sums }>();
+  for await (const row of store.readRollups(db, stretch, triggerId)) {
+    const groups = wholes.get(row.trigger_id) ?? new Map<string, Sums>();
+    wholes.set(row.trigger_id, groups);
+    const sums = groups.get(row.message_group) ?? nothing();
+    groups.set(row.message_group, sums);
+    addTo(sums, row);
+    if (interval === 'total') continue;
+    const start = startOf(dateOf(row.started_at, zone));
+    const key = `${start} ${row.trigger_id} ${row.message_group}`;
+    const part = parts.get(key) ?? { start, triggerId: row.trigger_id, group: row.message_group, sums: nothing() };
+    parts.set(key, part);
+    addTo(part.sums, row);
+    if (parts.size > mostRows) throw tooMany(interval);
+  }
+  const names = await by.namesOf(db, appId, [...wholes.keys()]);
+  const state = await store.findState(db, appId);
+  return {
+    from,
+    until,
+    timeZone: zone,
+    interval,
+    isProtected,
+    isComplete:
+      !(await store.hasMoreChanged(db, appId, mostWaiting)) &&
+      (state === undefined || (state.recounted_to === null && state.time_zone === zone)),
+    messages: [...wholes]
+      .map(([id, groups]) => messageOf(id, names.get(id), groups, isProtected))
+      .sort((a, b) => sizeOf(b) - sizeOf(a) || (a.triggerId < b.triggerId ? -1 : 1)),
+    rows: [...parts]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, { start, triggerId, group, sums }]) => ({ start, triggerId, ...told(group, sums, isProtected) })),
+    load: await loadOf(by, from, until),
+  };
+}
+
+/** More than these are counted in more than some seconds. */
+const mostWaiting = 1_000;
+
+/** So many rows are told: what is kept and sent of one answer must not grow with the app. */
+const mostRows = 10_000;
+
+const tooMany = (interval: string) =>
+  fail(
+    'InvalidQuery',
+    `These are more than ${mostRows} rows by ${interval}. Ask about a shorter period or one message.`,
+  );
+
+const sizeOf = ({ groups }: MessageNumbers) =>
+  groups.reduce((sum, { reached }) => sum + (typeof reached === 'number' ? reached : 1), 0);
+
+function messageOf(
+  triggerId: string,
+  name: MessageName | undefined,
+  groups: ReadonlyMap<string, Sums>,
+  isProtected: boolean,
+): MessageNumbers {
+  const goal = name?.goal ?? null;
+  const shown = [...groups]
+    .sort(([a], [b]) => Number(a === heldOut) - Number(b === heldOut) || (a < b ? -1 : 1))
+    .map(([group, sums]) => told(group, sums, isProtected));
+  return {
+    triggerId,
+    kind: name?.kind ?? null,
+    name: name?.name ?? null,
+    goal,
+    groups: shown,
+    comparisons: goal === null ? [] : comparisonsOf(shown),
+  };
+}
+
+/** Where small groups are protected, everything follows from the rounded numbers that are told. */
+function told(group: string, sums: Sums, isProtected: boolean): GroupNumbers {
+  const isSmall = isProtected && sums.reached > 0 && sums.reached < 5;
+  const count = (value: number): Count => (isSmall ? null : isProtected ? rounded(value) : value);
+  const reached = isSmall ? smallGroup : count(sums.reached);
+  const acted = count(Math.min(sums.acted, sums.reached));
+  const outcome = outcomeOf({ reached, acted });
+  const interval = outcome && shareInterval(outcome);
+  return {
+    group,
+    reached,
+    openedBy: count(sums.opened_by),
+    acted,
+    shown: count(sums.shown),
+    received: count(sums.received),
+    opened: count(sums.opened),
+    withdrawn: count(sums.withdrawn),
+    share: outcome ? fine(outcome.acted / outcome.of) : null,
+    shareLow: interval ? fine(interval.low) : null,
+    shareHigh: interval ? fine(interval.high) : null,
+  };
+}
+
+const fine = (share: number) => Math.round(share * 10_000) / 10_000;
+
+function outcomeOf({ reached, acted }: { readonly reached: Count; readonly acted: Count }): Outcome | undefined {
+  if (typeof reached !== 'number' || typeof acted !== 'number' || reached === 0) return undefined;
+  // Rounded numbers may exceed each other.
+  return { acted: Math.min(acted, reached), of: reached };
+}
+
+/** Those who got something against those who did not; without a group that gets nothing, the variants against the first. */
+function comparisonsOf(groups: readonly GroupNumbers[]): Comparison[] {
+  const held = groups.find(({ group }) => group === heldOut);
+  const others = groups.filter(({ group }) => group !== heldOut);
+  const against = held ?? others[0];
+  if (against === undefined || groups.length < 2) return [];
+  const comparisons = others.filter((one) => one !== against).map((one) => comparisonOf(one, against));
+  const best = others.length > 1 && held ? others.slice(1).map((one) => comparisonOf(one, others[0] ?? one)) : [];
+  return [...comparisons, ...best];
+}
+
+function whoOf(group: string): string {
+  if (group === heldOut) return 'who did not get it';
+  return group === '' ? 'who got it' : `who got ${group}`;
+}
+
+function comparisonOf(one: GroupNumbers, other: GroupNumbers): Comparison {
+  const [a, b] = [outcomeOf(one), outcomeOf(other)];
+  const named = { group: one.group, against: other.group };
+  const untold = { difference: null, low: null, high: null, isClear: false };
+  if (a === undefined || b === undefined)
+    return {
+      ...named,
+      ...untold,
+      text: 'Too few visitors to compare, or too few of them reached the goal to be told.',
+    };
+  const result: Compared | undefined = compared(a, b);
+  const text = conclusion({ ...a, who: whoOf(one.group) }, { ...b, who: whoOf(other.group) }, result);
+  if (result === undefined) return { ...named, ...untold, text };
+  const { difference, low, high, isClear } = result;
+  return { ...named, difference: fine(difference), low: fine(low), high: fine(high), isClear, text };
+}
+
+/** Ten messages and more are one row. */
+const mostMessages = 10;
+
+/** How many messages visitors were shown; only of one whole week or month, since weeks cannot be added up. */
+async function loadOf({ db, appId, zone, isProtected }: MessageAnswering, from: string, until: string) {
+  const unit = unitOf(from, until);
+  if (unit !== 'week' && unit !== 'month') return null;
+  const row = await store.findLoad(db, appId, unit, dayStart(from, zone));
+  const visitors = new Map<number, number>();
+  for (const [n, count] of Object.entries(JSON.parse(row?.visitors ?? '{}') as Record<string, number>)) {
+    const messages = Math.min(mostMessages, Number(n));
+    visitors.set(messages, (visitors.get(messages) ?? 0) + Number(count));
+  }
+  return [...visitors]
+    .sort(([a], [b]) => a - b)
+    .map(([messages, count]) => ({ messages, visitors: isProtected ? rounded(count) : count }));
+}

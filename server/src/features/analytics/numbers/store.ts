@@ -1,0 +1,196 @@
+import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
+import { WorkSlices } from '../../../base/work-slices.ts';
+import { bulkInsert } from '../../../db/bulk.ts';
+import type { Db } from '../../../db/db.ts';
+import type { NewRowOf, RowOf } from '../../../db/table.ts';
+import { firstVisits, type rollupStates, visitRollups } from './tables.ts';
+
+/** SQL and what it says. */
+
+/** Of each beacon, of all together, and of each zone, floor and venue, whose id then stands in `beacon_id`. */
+const spans = [
+  'hour',
+  'day',
+  'allHour',
+  'allDay',
+  'zoneHour',
+  'zoneDay',
+  'floorHour',
+  'floorDay',
+  'venueHour',
+  'venueDay',
+] as const;
+export type Span = (typeof spans)[number];
+export const placeDimensions = ['zone', 'floor', 'venue'] as const;
+export type PlaceDimension = (typeof placeDimensions)[number];
+export type RollupRow = RowOf<typeof visitRollups>;
+export type StateRow = RowOf<typeof rollupStates>;
+export type FirstRow = Omit<RowOf<typeof firstVisits>, 'app_id'>;
+
+/** Locks how the app is counted: nobody else counts it until the transaction ends. */
+export async function lockState(db: Db, appId: string): Promise<StateRow | undefined> {
+  return db.one<StateRow>(sql`select * from rollup_states where app_id = ${appId}${raw(db.dialect.lockRow)}`);
+}
+
+export async function findState(db: Db, appId: string): Promise<StateRow | undefined> {
+  return db.one<StateRow>(sql`select * from rollup_states where app_id = ${appId}`);
+}
+
+/** Whether everything has been counted that is there, in the present zone. */
+export const isCounted = (state: StateRow | undefined, zone: string): boolean =>
+  state?.counted_until === null && state.placed_until === null && state.time_zone === zone;
+
+export function listStates(db: Db): Promise<StateRow[]> {
+  return db.all<StateRow>(sql`select * from rollup_states`);
+}
+
+/** Leaves a state that is there as it is. */
+export async function createState(db: Db, state: StateRow): Promise<void> {
+  await db.run(sql`insert into rollup_states (app_id, salt, time_zone, raw_since, counted_until, placed_until)
+    values (${state.app_id}, ${state.salt}, ${state.time_zone}, ${state.raw_since}, ${state.counted_until}, ${state.placed_until})
+    on conflict (app_id) do nothing`);
+}
+
+export async function changeState(db: Db, state: StateRow): Promise<void> {
+  await db.run(sql`update rollup_states set time_zone = ${state.time_zone}, raw_since = ${state.raw_since},
+    counted_until = ${state.counted_until}, placed_until = ${state.placed_until} where app_id = ${state.app_id}`);
+}
+
+const newRollups = bulkInsert(visitRollups, {
+  conflict: raw(`on conflict (app_id, span, started_at, beacon_id) do update set visits = excluded.visits,
+    newcomers = excluded.newcomers, ended = excluded.ended, dwell_ms = excluded.dwell_ms, dwells = excluded.dwells,
+    visitors = excluded.visitors`),
+});
+
+/** Rows take the place of those of the same key; one without visits goes. */
+export async function saveRollups(db: Db, rows: readonly NewRowOf<typeof visitRollups>[]): Promise<void> {
+  for (const statement of newRollups.each(
+    db.dialect,
+    rows.filter(({ visits }) => visits > 0),
+  ))
+    await db.run(statement);
+  for (const row of rows.filter(({ visits }) => visits === 0)) await deleteRollup(db, row);
+}
+
+export async function deleteRollup(
+  db: Db,
+  row: Pick<RollupRow, 'app_id' | 'span' | 'started_at' | 'beacon_id'>,
+): Promise<void> {
+  await db.run(sql`delete from visit_rollups where app_id = ${row.app_id} and span = ${row.span}
+    and started_at = ${row.started_at} and beacon_id = ${row.beacon_id}`);
+}
+
+export interface Stretch {
+  readonly appId: string;
+  readonly span: Span;
+  /** Epoch ms; the second is not included. */
+  readonly from: number;
+  readonly until: number;
+}
+
+export function rollupsOf(db: Db, { appId, span, from, until }: Stretch): Promise<RollupRow[]> {
+  return db.all<RollupRow>(sql`select * from visit_rollups
+    where app_id = ${appId} and span = ${span} and started_at >= ${from} and started_at < ${until}`);
+}
+
+/** Rows that are read many at a time and taken in slices, beside other requests. */
+export async function* readRollups(
+  db: Db,
+  { appId, span, from, until }: Stretch,
+  beaconId: string | undefined,
+): AsyncGenerator<RollupRow> {
+  let [startedAt, after] = [from, ''];
+  const slices = new WorkSlices();
+  const place: Sql = beaconId === undefined ? sql`` : sql`and beacon_id = ${beaconId}`;
+  for (;;) {
+    const rows = await db.all<RollupRow>(
+      sql`select * from visit_rollups where app_id = ${appId} and span = ${span} and started_at < ${until}
+        and (started_at, beacon_id) >= (${startedAt}, ${after}) ${place} order by started_at, beacon_id limit ${pageSize}`,
+      { tenant: appId },
+    );
+    for (const row of rows) {
+      yield row;
+      if (slices.isOver) await slices.rest();
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return;
+    // The smallest text after this one.
+    [startedAt, after] = [last.started_at, `${last.beacon_id}\u0001`];
+  }
+}
+
+/** A row has up to 16 kB. */
+const pageSize = 500;
+
+/** All rows of a stretch of time, or only those of zones, floors and venues. */
+export async function deleteRollups(
+  db: Db,
+  { appId, from, until }: { readonly appId: string; readonly from: number; readonly until: number },
+  which: 'all' | 'places' = 'all',
+): Promise<void> {
+  for (const span of which === 'all' ? spans : spans.slice(4))
+    await db.run(sql`delete from visit_rollups
+      where app_id = ${appId} and span = ${span} and started_at >= ${from} and started_at < ${until}`);
+}
+
+/** When the first hour or day at `from` (ms) or later began that has a row: those of days counted in another zone too. */
+export async function nextRollup(
+  db: Db,
+  appId: string,
+  from: number,
+  among: readonly Span[] = spans,
+): Promise<number | undefined> {
+  const found = await Promise.all(
+    among.map((span) =>
+      db.one<{ started_at: number }>(sql`select started_at from visit_rollups
+        where app_id = ${appId} and span = ${span} and started_at >= ${from} order by started_at limit 1`),
+    ),
+  );
+  const first = Math.min(...found.map((row) => row?.started_at ?? Number.POSITIVE_INFINITY));
+  return first === Number.POSITIVE_INFINITY ? undefined : first;
+}
+
+export async function findFirsts(db: Db, appId: string, ids: readonly string[]): Promise<Map<string, FirstRow>> {
+  const found = new Map<string, FirstRow>();
+  for (let start = 0; start < ids.length; start += partLength) {
+    const part = ids.slice(start, start + partLength);
+    while (part.length < partLength) part.push(part[0] ?? '');
+    const rows = await db.all<FirstRow>(sql`select installation_id, beacon_id, entered_at from first_visits
+      where app_id = ${appId} and installation_id in (${joinSql(
+        part.map((id) => sql`${id}`),
+        ', ',
+      )})`);
+    for (const row of rows) found.set(row.installation_id, row);
+  }
+  return found;
+}
+
+/** So many are asked for at once, so that the statement has one text. */
+const partLength = 50;
+
+const newFirsts = bulkInsert(firstVisits, {
+  conflict: raw(`on conflict (app_id, installation_id) do update set beacon_id = excluded.beacon_id,
+    entered_at = excluded.entered_at`),
+});
+
+export async function saveFirsts(db: Db, appId: string, rows: readonly FirstRow[]): Promise<void> {
+  for (const statement of newFirsts.each(
+    db.dialect,
+    rows.map((row) => ({ ...row, app_id: appId })),
+  ))
+    await db.run(statement);
+}
+
+export async function deleteFirst(db: Db, appId: string, installationId: string): Promise<void> {
+  await db.run(sql`delete from first_visits where app_id = ${appId} and installation_id = ${installationId}`);
+}
+
+/** When visitors came for the first time, of those who did then and at this beacon. */
+export async function firstsAt(
+  db: Db,
+  { appId, beaconId, from, until }: Omit<Stretch, 'span'> & { readonly beaconId: string },
+): Promise<number[]> {
+  const rows = await db.all<{ entered_at: number }>(sql`select entered_at from first_visits
+    where app_id = ${appId} and beacon_id = ${beaconId} and entered_at >= ${from} and entered_at < ${until}`);
+  return rows.map(({ entered_at }) => entered_at);
+}

@@ -1,0 +1,135 @@
+import type { Db } from '../../db/db.ts';
+import { addUp } from './add-up.ts';
+import { hourMs, hourStart } from './numbers/calendar.ts';
+import type { PlaceHistory } from './numbers/places.ts';
+import * as store from './numbers/store.ts';
+import { Tally } from './numbers/tally.ts';
+import { visitorHash } from './numbers/visitor-set.ts';
+
+/** Counts hours from the visits themselves, and days from hours. What is counted again gets the same numbers. */
+
+/** A visit as it is counted. */
+export interface CountedVisit {
+  readonly installation_id: string;
+  readonly beacon_id: string;
+  /** Epoch ms. */
+  readonly entered_at: number;
+  /** Seconds; null while it is open. */
+  readonly dwell: number | null;
+}
+
+/** What is asked about visits; they are another feature's. */
+export interface VisitReads {
+  readonly begun: (
+    db: Db,
+    asked: { readonly appId: string; readonly from: number; readonly until: number; readonly beaconId?: string },
+  ) => Promise<readonly CountedVisit[]>;
+  /** When the first visit at `from` or later began. */
+  readonly nextBegan: (db: Db, appId: string, from: number) => Promise<number | undefined>;
+  /** Each installation's first visit at `since` or later. */
+  readonly firsts: (
+    db: Db,
+    asked: { readonly appId: string; readonly installationIds: readonly string[]; readonly since: number },
+  ) => Promise<ReadonlyMap<string, store.FirstRow>>;
+}
+
+export interface Place {
+  readonly beaconId: string;
+  /** Its beginning, epoch ms. */
+  readonly hour: number;
+}
+
+export interface Recount {
+  readonly db: Db;
+  readonly state: store.StateRow;
+  readonly visits: VisitReads;
+  readonly places: PlaceHistory;
+}
+
+/** Places by what they are, once each. */
+export class Places {
+  readonly #places = new Map<string, Place>();
+  readonly #zone: string;
+
+  constructor(zone: string) {
+    this.#zone = zone;
+  }
+
+  add({ beacon_id: beaconId, entered_at }: Pick<CountedVisit, 'beacon_id' | 'entered_at'>): void {
+    const hour = hourStart(entered_at, this.#zone);
+    this.#places.set(`${hour} ${beaconId}`, { beaconId, hour });
+  }
+
+  all(): readonly Place[] {
+    return [...this.#places.values()];
+  }
+}
+
+/**
+ * Notes the first visits of visitors of whom something has changed, and adds the places where the number of new visitors has
+ * changed. A first visit of which nothing is known any more stays what it was.
+ */
+export async function noteFirsts(
+  { db, state, visits }: Recount,
+  ids: readonly string[],
+  places: Places,
+): Promise<void> {
+  const { app_id: appId, raw_since: since } = state;
+  const installationIds = [...new Set(ids)];
+  const [known, found] = [
+    await store.findFirsts(db, appId, installationIds),
+    await visits.firsts(db, { appId, installationIds, since }),
+  ];
+  const changed: store.FirstRow[] = [];
+  for (const id of installationIds) {
+    const [before, first] = [known.get(id), found.get(id)];
+    if (before !== undefined && before.entered_at < since) continue;
+    if (before?.entered_at === first?.entered_at && before?.beacon_id === first?.beacon_id) continue;
+    if (before !== undefined) places.add(before);
+    if (first === undefined) await store.deleteFirst(db, appId, id);
+    else {
+      const { beacon_id, entered_at } = first;
+      places.add(first);
+      changed.push({ installation_id: id, beacon_id, entered_at });
+    }
+  }
+  await store.saveFirsts(db, appId, changed);
+}
+
+/** All visits of a stretch of time, for who counts all of it. */
+export interface KnownVisits {
+  readonly from: number;
+  readonly until: number;
+  readonly visits: readonly CountedVisit[];
+}
+
+/** Visits by their hours, so that a day is one read instead of one for each hour and beacon. */
+function byHour({ from, until, visits }: KnownVisits, zone: string) {
+  const visitsOf = Map.groupBy(visits, (visit) => `${hourStart(visit.entered_at, zone)} ${visit.beacon_id}`);
+  return ({ beaconId, hour }: Place) =>
+    hour >= from && hour + hourMs <= until ? (visitsOf.get(`${hour} ${beaconId}`) ?? []) : undefined;
+}
+
+/**
+ * Counts these hours again, and the days that they belong to. Hours whose visits may have gone because of their age stay.
+ * Visits that are known already are not read again.
+ */
+export async function recount(by: Recount, touched: readonly Place[], known?: KnownVisits): Promise<void> {
+  const { db, state, visits } = by;
+  const { app_id: appId, time_zone: zone } = state;
+  const places = touched.filter(({ hour }) => hour >= state.raw_since);
+  const knownOf = known ? byHour(known, zone) : () => undefined;
+  const rows: store.RollupRow[] = [];
+  for (const { beaconId, hour } of places) {
+    const asked = { appId, beaconId, from: hour, until: hour + hourMs };
+    const isOfHour = (at: number) => hourStart(at, zone) === hour;
+    const tally = new Tally();
+    const begun = knownOf({ beaconId, hour }) ?? (await visits.begun(db, asked));
+    for (const { installation_id, entered_at, dwell } of begun)
+      if (isOfHour(entered_at)) tally.count(visitorHash(state.salt, installation_id), dwell);
+    tally.newcomers = (await store.firstsAt(db, asked)).filter(isOfHour).length;
+    rows.push({ app_id: appId, span: 'hour', started_at: hour, beacon_id: beaconId, ...tally.cells() });
+  }
+  await store.saveRollups(db, rows);
+  await addUp(by, places);
+}

@@ -1,0 +1,77 @@
+import { sql } from '../../../base/sql.ts';
+import { listAnswer, recordAnswer } from '../../../http/answers.ts';
+import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
+import { tagged } from '../../../resources/entity-tag.ts';
+import { listParameters, listRecords } from '../../../resources/list.ts';
+import type { Bucket } from '../definition/directory.ts';
+import { listedRecordSchema, recordExample, recordSchema } from '../definition/schemas.ts';
+import type * as store from '../definition/store.ts';
+import { plainRecordTable, recordTable } from '../definition/tables.ts';
+import { findThere } from './assert-there.ts';
+import { bucketToRead, common, noRecord, type PathCall, path, type RecordDeps, tagOf } from './bucket-of.ts';
+import { judgedRow, RecordRules } from './record-rules.ts';
+
+export function list(deps: RecordDeps): Endpoint {
+  return endpoint<undefined, Bucket>({
+    ...common,
+    method: 'GET',
+    path,
+    operationId: 'listRecords',
+    grant: { of: 'bucket', verb: 'list' },
+    summary: 'List the records of a bucket',
+    query: listParameters,
+    answer: listAnswer(listedRecordSchema, recordExample),
+    errors: ['InvalidBucketName', 'ObjectNotFound', 'InvalidQuery', 'Timeout'],
+    locate: (call) => bucketToRead(deps, call),
+    handle: (call) => {
+      const { query, located: bucket } = call;
+      const rules = new RecordRules(call, bucket);
+      const rule = rules.listed(bucket);
+      const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
+      const table = { ...(rules.showOwners ? recordTable : plainRecordTable), lookup: bucket.lookup };
+      return listRecords(deps.db, table, {
+        scope,
+        ...(rule ? { allowed: rule } : {}),
+        query,
+        defaultLimit: 100,
+        idsFollowCreation: true,
+        tenant: bucket.appId,
+        onDocumentsRead: (fields, alternatives) => deps.asked.note(bucket, fields, alternatives),
+      });
+    },
+  });
+}
+
+export function get(deps: RecordDeps): Endpoint {
+  return endpoint<undefined, Bucket>({
+    ...common,
+    method: 'GET',
+    path: `${path}/:objectId`,
+    operationId: 'getRecord',
+    grant: { of: 'bucket', verb: 'get' },
+    summary: 'Get a record',
+    answer: recordAnswer(recordSchema, recordExample),
+    errors: ['InvalidBucketName', 'ObjectNotFound'],
+    locate: (call) => bucketToRead(deps, call),
+    judge: async (call) => {
+      const bucket = await bucketToRead(deps, call);
+      return readable(deps, call, bucket);
+    },
+    hasEntityTag: true,
+    handle: async (call) => {
+      const { located: bucket } = call;
+      const record = await readable(deps, call, bucket);
+      return tagged(`{"result":${recordTable.render(record)}}`, tagOf(record));
+    },
+  });
+}
+
+/** @throws Failure ObjectNotFound, also for what the caller may not read */
+async function readable({ db }: RecordDeps, call: PathCall, bucket: Bucket): Promise<store.StoredRecord> {
+  const rules = new RecordRules(call, bucket);
+  const record = await findThere(db, 'get', { call, bucket, rules });
+  const judged = record && judgedRow(record);
+  if (!judged || !rules.may('get', bucket, judged)) throw noRecord();
+  rules.noteDryRun('get', bucket, judged);
+  return record;
+}

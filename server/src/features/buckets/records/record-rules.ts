@@ -1,0 +1,209 @@
+import type { Caller } from '../../../access/caller.ts';
+import { bucketSubject, isDecidedAtGate, passesGate } from '../../../access/rules/dry-run.ts';
+import { roleOf, type Verb } from '../../../access/rules/rule-types.ts';
+import type { ResourceRules, Rule } from '../../../access/rules/rules.ts';
+import { fail, type Problem } from '../../../base/errors.ts';
+import { joinSql, type Sql, sql } from '../../../base/sql.ts';
+import { sentence } from '../../../http/shape.ts';
+import { canonicalJson, ownMember, readPath } from '../../../query/json.ts';
+import { matches, type ReadField } from '../../../query/match.ts';
+import { readsColumns, whereToSql } from '../../../query/to-sql.ts';
+import type { WhereDialect } from '../../../query/where-dialect.ts';
+import { forbidden } from '../../../resources/allowed.ts';
+import type { Bucket } from '../definition/directory.ts';
+import type { StoredRecord } from '../definition/store.ts';
+
+/** The app's rules, asked about records of a bucket: in memory, since a record's document is at hand where it is written. */
+
+export type Document = Readonly<Record<string, unknown>>;
+
+/** A record as rules see it. Its document is parsed only if a rule looks into the record. */
+interface Judged {
+  readonly objectId: string;
+  readonly document: () => Document;
+  readonly createdBy: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export function judgedRow({ object_id, doc, created_by, created_at, updated_at }: StoredRecord): Judged {
+  let parsed: Document | undefined;
+  return {
+    objectId: object_id,
+    document: () => (parsed ??= JSON.parse(doc) as Document),
+    createdBy: created_by,
+    createdAt: created_at,
+    updatedAt: updated_at,
+  };
+}
+
+/** Fields as their columns keep them, and members of the document, which is parsed for them alone. */
+function reader(record: Judged): ReadField {
+  const { objectId, createdBy, createdAt, updatedAt } = record;
+  const own: Readonly<Record<string, unknown>> = { objectId, createdBy, createdAt, updatedAt };
+  return (_field, name) => (Object.hasOwn(own, name) ? own[name] : memberAt(record, name));
+}
+
+/** @param path of a member such as `metadata.a.b` */
+function memberAt({ document }: Judged, path: string): unknown {
+  return readPath(document(), path.split('.').slice(1));
+}
+
+/** One request's view of a bucket's rules. */
+export class RecordRules {
+  readonly #rules: ResourceRules;
+  readonly #caller: Caller;
+  readonly #name: string;
+
+  constructor(caller: Caller, { name }: Pick<Bucket, 'name'>) {
+    this.#name = name;
+    this.#rules = caller.app.rules.bucket(name);
+    this.#caller = caller;
+  }
+
+  /** Whether lists say whose the records are. It is a third of a short record, so only where the app asks for owners. */
+  get showOwners(): boolean {
+    return this.#rules.isOwn;
+  }
+
+  /** What the caller may list; undefined: all. */
+  listed({ lookup }: Pick<Bucket, 'lookup'>) {
+    return this.#rules.rules.list.ask(this.#caller, lookup);
+  }
+
+  may(verb: Verb, bucket: Pick<Bucket, 'lookup'>, record: Judged): boolean {
+    return this.#allows(this.#rules.rules[verb], bucket, record);
+  }
+
+  /**
+   * What columns alone say of who may do one of these, for the statement that reads a record: a document that is hidden is
+   * not read then, so that its size is not felt in the time of the answer. Undefined where all are let through, or a rule
+   * looks into the document.
+   */
+  thereSql(verbs: readonly Verb[], { lookup }: Pick<Bucket, 'lookup'>, dialect: WhereDialect): Sql | undefined {
+    const wheres = verbs.map((verb) => this.#rules.rules[verb].bind(this.#caller, lookup));
+    const conditions = wheres.flatMap((where) =>
+      where && readsColumns(where, dialect) ? whereToSql(where, dialect) : [],
+    );
+    return conditions.length === verbs.length ? sql`(${joinSql(conditions, ' or ')})` : undefined;
+  }
+
+  /** Once a request that may do this: notes that the rules of a dry run would hide the record, or refuse a new one. */
+  noteDryRun(verb: Verb, bucket: Pick<Bucket, 'lookup'>, record: Judged): void {
+    const { app, user, isAdministrator, secretKey } = this.#caller;
+    const { dryRun } = app;
+    const rule = isAdministrator || secretKey ? undefined : dryRun?.changed('bucket', verb, this.#name);
+    if (rule?.word === 'owner' && user?.userId === record.createdBy && this.#isByMaker(rule)) return;
+    // Whom the gate keeps out is counted there.
+    if (!dryRun || !rule || isDecidedAtGate(rule) || !passesGate(rule.gate, user) || this.#allows(rule, bucket, record))
+      return;
+    const outcome = verb === 'create' ? 'refused' : 'hidden';
+    dryRun.note({ subject: bucketSubject(this.#name), verb, caller: roleOf(user) }, outcome);
+  }
+
+  /** Whether the caller may do this with every record, so that none has to be looked at. */
+  mayAll(verb: Verb, { lookup }: Pick<Bucket, 'lookup'>): boolean {
+    if (this.#rules.rules[verb].bind(this.#caller, lookup) !== undefined) return false;
+    // A dry run may have to look into the record.
+    const then = this.#caller.app.dryRun?.changed('bucket', verb, this.#name);
+    return then === undefined || isDecidedAtGate(then) || this.#isByMaker(then);
+  }
+
+  /** What is deleted unseen, and would not have been under the rules of a dry run that ask for nothing but its maker. */
+  noteDeleted(bucket: Pick<Bucket, 'lookup'>, createdBy: string | null): void {
+    const unseen = { objectId: '', document: () => ({}), createdBy, createdAt: 0, updatedAt: 0 };
+    this.noteDryRun('delete', bucket, unseen);
+  }
+
+  #isByMaker({ word }: Rule): boolean {
+    return word === 'owner' && this.#caller.app.dryRun?.rules.bucket(this.#name).owner === 'createdBy';
+  }
+
+  /**
+   * Whether a record is there for a caller who wants to change or delete it.
+   *
+   * @throws Failure OperationForbidden for what may be seen, but not changed
+   */
+  isThere(verb: 'update' | 'delete', bucket: Pick<Bucket, 'lookup'>, record: Judged): boolean {
+    if (this.may(verb, bucket, record)) return true;
+    if (!this.may('get', bucket, record)) return false;
+    throw forbidden();
+  }
+
+  /** @throws Failure OperationForbidden, ValidationError for a member that the caller may not write */
+  assertMayCreate(bucket: Pick<Bucket, 'lookup'>, record: Judged): void {
+    const fixed = this.#fixed();
+    if (fixed.size > 0) refuseAny([...fixed.keys()].filter((name) => Object.hasOwn(record.document(), name)));
+    if (!this.may('create', bucket, record)) throw forbidden();
+    this.noteDryRun('create', bucket, record);
+  }
+
+  /**
+   * What a change makes of a record has to be allowed like the record was, so that nobody takes or gives away what is not
+   * hers. Handing over is the owner's own right: it is judged by the record before the change.
+   *
+   * @throws Failure OperationForbidden
+   */
+  assertMayChange(bucket: Pick<Bucket, 'lookup'>, before: Judged, after: Judged): void {
+    const { owner, ownership, rules } = this.#rules;
+    const isHandedOver =
+      before.createdBy !== after.createdBy ||
+      (owner !== 'createdBy' && ownerOf(owner, before) !== ownerOf(owner, after));
+    if (isHandedOver && !this.#allows(ownership, bucket, before)) throw forbidden();
+    if (rules.update.word === undefined && !this.may('update', bucket, { ...after, createdBy: before.createdBy }))
+      throw forbidden();
+  }
+
+  /**
+   * The document that a change makes, with the members that the caller may not write as they were.
+   *
+   * @param sent the names of the members that the body gives
+   * @throws Failure ValidationError when one of them is among those that were sent
+   */
+  keepFixed(before: Document, after: Document, sent: readonly string[]): Document {
+    const fixed = this.#fixed();
+    if (fixed.size === 0) return after;
+    const isChanged = (name: string) => textOf(before, name) !== textOf(after, name);
+    // Sending a hidden member as it is would tell that it is so.
+    refuseAny(
+      [...fixed]
+        .filter(([name, isHidden]) => sent.includes(name) && (isHidden || isChanged(name)))
+        .map(([name]) => name),
+    );
+    const free = Object.entries(after).filter(([name]) => !fixed.has(name));
+    const kept = Object.entries(before).filter(([name]) => fixed.has(name));
+    return Object.fromEntries([...free, ...kept]);
+  }
+
+  #allows(rule: Rule, { lookup }: Pick<Bucket, 'lookup'>, record: Judged): boolean {
+    const where = rule.bind(this.#caller, lookup);
+    return where === undefined || matches(where, reader(record));
+  }
+
+  /** Members of the document that the caller may not write, and whether they are hidden as well. */
+  #fixed(): ReadonlyMap<string, boolean> {
+    if (!this.#rules.hasMembers) return none;
+    const hidden = this.#rules.hiddenFrom(this.#caller);
+    const names = [...hidden, ...this.#rules.fixedFor(this.#caller)].filter((name) => name.startsWith(inDocument));
+    return new Map(names.map((name) => [name.slice(inDocument.length), hidden.includes(name)]));
+  }
+}
+
+const inDocument = 'metadata.';
+const none: ReadonlyMap<string, boolean> = new Map();
+
+const textOf = (document: Document, name: string) => {
+  const value = ownMember(document, name);
+  return value === undefined ? undefined : canonicalJson(value);
+};
+
+function ownerOf(owner: string, record: Judged): string {
+  const value = memberAt(record, owner);
+  return value === undefined ? 'null' : canonicalJson(value);
+}
+
+function refuseAny(names: readonly string[]): void {
+  if (names.length === 0) return;
+  const details: Problem[] = names.map((name) => ({ field: inDocument + name, problem: 'cannot be written by you' }));
+  throw fail('ValidationError', { message: sentence(details), details });
+}

@@ -1,0 +1,35 @@
+import type { AppContext } from '../../access/context.ts';
+import type { Permission } from '../../access/roles.ts';
+import type { Db } from '../../db/db.ts';
+import type { ConsoleCall } from '../../http/console/console-endpoint.ts';
+import type { PastRecord } from '../../resources/past.ts';
+import type { Child } from './past.ts';
+
+/** A request of the console about an app. */
+export interface HistoryCall {
+  readonly call: ConsoleCall<unknown>;
+  readonly app: AppContext;
+}
+
+/** A deleted record with what went with it. */
+export interface Deleted extends PastRecord {
+  readonly children: readonly Child[];
+}
+
+/** A kind of record that is kept as it was. `app/history.ts` lists them. */
+export interface KeptKind {
+  readonly name: string;
+  readonly read: Permission;
+  readonly write: Permission;
+  /** Makes an earlier state the present one. @throws Failure what a change with that body would */
+  readonly bringBack: (call: HistoryCall, version: PastRecord) => Promise<void>;
+  /**
+   * Puts a deleted record back. `take` takes it out of the trash, in the transaction that puts it back. Without it, records of this
+   * kind are not deleted.
+   *
+   * @throws Failure
+   */
+  readonly putBack?: (call: HistoryCall, deleted: Deleted, take: (db: Db) => Promise<void>) => Promise<void>;
+  /** The records among these that are still there; without it, all that have versions are, or are in the trash. */
+  readonly findExisting?: (appId: string, withinId: string, ids: readonly string[]) => Promise<readonly string[]>;
+}

@@ -1,0 +1,54 @@
+import type { RowOf } from '../../db/table.ts';
+import type { crowdedPlaces } from './tables.ts';
+
+/** When a place is over its limit, and when it is no longer: pure. */
+
+export type CrowdedRow = RowOf<typeof crowdedPlaces>;
+
+/** Fewer visitors are a small group, of which no number is told. */
+export const fewest = 5;
+/** How long there have to be too many before it is told, so that a group in a doorway is no alarm. */
+const beginMs = 20_000;
+/** How long there have to be few enough before it is over. */
+const endMs = 60_000;
+/** So much fewer than the limit are few enough, so that one who goes in and out does not begin and end it. */
+const backShare = 0.05;
+
+export interface Limit {
+  /** More visitors are too many. */
+  readonly most: number;
+  /** As many or fewer are few enough again. */
+  readonly enough: number;
+}
+
+/**
+ * Where small groups are protected, nothing can be learnt from an alarm but that there are five or more, or that there may be
+ * fewer: a limit below four counts as four.
+ */
+export function limitOf(capacity: number, isProtected: boolean): Limit {
+  const least = isProtected ? fewest - 1 : 0;
+  const most = Math.max(capacity, least);
+  return { most, enough: Math.max(most - Math.max(1, Math.round(most * backShare)), least) };
+}
+
+/** What a look has to do; `begin` and `end` are told. */
+export type Step =
+  | { readonly do: 'nothing' | 'note' | 'forget' | 'end' }
+  | { readonly do: 'begin' }
+  | { readonly do: 'mark'; readonly underAt: number | null };
+
+/** `visitors` undefined: the place has no limit any more. Times in ms. */
+export function stepOf(
+  row: CrowdedRow | undefined,
+  { limit, visitors, at }: { readonly limit: Limit | undefined; readonly visitors: number; readonly at: number },
+): Step {
+  if (!limit) return { do: row === undefined ? 'nothing' : row.begun_at === null ? 'forget' : 'end' };
+  if (!row) return { do: visitors > limit.most ? 'note' : 'nothing' };
+  if (row.begun_at === null) {
+    if (visitors <= limit.most) return { do: 'forget' };
+    return { do: at - row.first_over_at >= beginMs ? 'begin' : 'nothing' };
+  }
+  if (visitors > limit.enough) return row.under_at === null ? { do: 'nothing' } : { do: 'mark', underAt: null };
+  if (row.under_at === null) return { do: 'mark', underAt: at };
+  return { do: at - row.under_at >= endMs ? 'end' : 'nothing' };
+}

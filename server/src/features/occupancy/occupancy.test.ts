@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { buildApp, databases, signIn, signInManager, type TestApp } from '../../../test/support/build-app.ts';
+import { create } from '../../../test/support/cases.ts';
+import { browserOf, openConsole, password, signInToConsole } from '../../../test/support/console.ts';
+import { type EventStream, openStream } from '../../../test/support/event-stream.ts';
+import { pointer, stay, uuid, walk } from '../../../test/support/site.ts';
+import { type SmtpSink, startSmtpSink } from '../../../test/support/smtp-sink.ts';
+import { listen } from '../../../test/support/socket.ts';
+import { service } from '../../access/audit.ts';
+import type { AppGrant } from '../../access/reach.ts';
+import { type App, createApp } from '../../app/app.ts';
+import { sql } from '../../base/sql.ts';
+
+for (const database of databases) {
+  describe(`limits of people at once on ${database}`, () => {
+    let smtp: SmtpSink;
+    let app: TestApp;
+    let other: App;
+    let headers: Readonly<Record<string, string>>;
+    let venue: string;
+    let zone: string;
+    let beacon: string;
+    const streams: EventStream[] = [];
+
+    before(async () => {
+      smtp = await startSmtpSink();
+      app = await buildApp({ database, settings: { PHAROS_SMTP_URL: smtp.url, PHAROS_PRIVATE_TARGETS: '127.0.0.1' } });
+      await app.app.apps.change(app.appId, { policy: { oneZone: false } });
+      headers = (await signInManager(app)).headers;
+      venue = await make('/venues', { name: 'Lighthouse' });
+      const floorId = pointer(
+        'Floor',
+        await make('/floors', { venueId: pointer('Venue', venue), name: 'G', level: 0 }),
+      );
+      const polygon = [
+        { x: 0, y: 0 },
+        { x: 9, y: 0 },
+        { x: 9, y: 9 },
+      ];
+      zone = await make('/zones', { floorId, name: 'Tower room', kind: 'room', polygon, capacity: 5 });
+      const place = { venueId: pointer('Venue', venue), location: { x: 6, y: 2, floor: 0 } };
+      beacon = await make('/beacons', { name: 'Tower', uuid, major: 1, minor: 1, ...place });
+      for (let n = 1; n <= 8; n++) await make('/installations', { installationId: `p${n}`, deviceType: 'ios' });
+      const elsewhere = await make('/venues', { name: 'Elsewhere' });
+      await limited('here', [{ appId: app.appId, venues: [venue] }]);
+      await limited('there', [{ appId: app.appId, venues: [elsewhere] }]);
+      await app.app.admins.create({ email: 'owner@x.example', name: 'o', password, role: 'owner' }, service);
+      other = await createApp({
+        config: app.config,
+        db: app.storage.db,
+        now: () => app.clock.now,
+        logStream: { write: () => undefined },
+      });
+    });
+    after(async () => {
+      for (const stream of streams) stream.close();
+      await other?.close();
+      await app?.close();
+      await smtp?.close();
+    });
+
+    const make = (path: string, body: object) => create(app, `/api/v2${path}`, body, headers);
+    const limited = (name: string, apps: readonly AppGrant[]) =>
+      app.app.admins.create({ email: `${name}@x.example`, name, password, role: 'manager', apps }, service);
+    async function report(phone: string, sightings: readonly object[]) {
+      const body = { installationId: phone, sightings };
+      const answer = await app.send({ method: 'POST', url: '/api/v2/sightings', body });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    }
+    const go = (event: 'ENTER' | 'EXIT', ...phones: readonly string[]) =>
+      Promise.all(phones.map((phone) => report(phone, [{ beacon, event, occurredAt: app.clock.now }])));
+    /** Time passes, and both nodes look. Answers what was mailed to whom meanwhile. */
+    async function pass(seconds: number): Promise<readonly string[]> {
+      app.clock.now += seconds * 1000;
+      // While nodes divide the work, and on a machine that is too busy to say that they are alive, nobody holds the app for a moment.
+      const isHeld = () => [app.app, other].some(({ shares }) => shares.owns(app.appId));
+      for (let before = false, now = false; !(before && now); ) {
+        before = isHeld();
+        await Promise.all([app.app.lookInside(), other.lookInside()]);
+        now = isHeld();
+        if (!(before && now))
+          await Promise.all([app.app, other].map(({ pulse, shares }) => pulse.look().then(() => shares.settle())));
+      }
+      await Promise.all([app.app.idle(), other.idle()]);
+      const mails = smtp.mails.splice(0).map(({ to, data }) => `${to} ${/^Subject: (.*)$/m.exec(data)?.[1]?.trim()}`);
+      return mails.filter((line) => line.includes('@x.example')).sort();
+    }
+    const told = async () => {
+      const rows = await app.storage.db.all<{ event: string }>(
+        sql`select event from webhook_deliveries where app_id = ${app.appId} order by object_id`,
+      );
+      return rows.map(({ event }) => event);
+    };
+    async function place() {
+      const answer = await app.send({ method: 'GET', url: '/api/v2/occupancy', headers });
+      assert.equal(answer.body.results.length, 1);
+      const [{ visitors, isOver }] = answer.body.results;
+      return [visitors, isOver];
+    }
+
+    test('tells once, whichever node looks, to those who may see the venue, when there are too many and when it is over', async () => {
+      const owner = await openConsole(app, 'owner');
+      const events = ['occupancy.exceeded', 'occupancy.cleared', 'alert.begun', 'alert.ended'];
+      const hook = { url: 'http://127.0.0.1:9/hook', events };
+      const made = await owner.send({ method: 'POST', url: `/apps/${app.appId}/webhooks`, body: hook });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      const port = await listen(app);
+      const hear = async (who: Readonly<Record<string, string>>) => {
+        const stream = await openStream(port, '/api/v2/stream', { ...app.credentials, ...who });
+        streams.push(stream);
+        await stream.ready;
+        return stream;
+      };
+      const manager = await hear(headers);
+      const visitor = await hear((await signIn(app)).headers);
+
+      await go('ENTER', 'p1', 'p2', 'p3', 'p4', 'p5');
+      assert.deepEqual([await pass(0), await pass(30), await place()], [[], [], [5, false]]);
+      await go('ENTER', 'p6');
+      assert.deepEqual([await pass(0), await pass(10), await told()], [[], [], []]);
+      const begun = '[Test app] More than 5 visitors in Tower room';
+      assert.deepEqual(await pass(10), [`here@x.example ${begun}`, `owner@x.example ${begun}`]);
+      assert.deepEqual(await place(), [6, true]);
+      const exceeded = () => manager.events.filter(({ event }) => event.startsWith('occupancy.'));
+      while (exceeded().length === 0) await manager.received(manager.events.length + 1);
+      const { data } = exceeded()[0]?.data ?? {};
+      assert.deepEqual([data.zoneId.objectId, data.venueId.objectId, data.capacity], [zone, venue, 5]);
+      const home = await owner.send({ method: 'GET', url: `/apps/${app.appId}/attention` });
+      assert.equal(home.body.result.findings[0].title, 'More than 5 visitors in Tower room');
+
+      const listed = async (name: string) => {
+        const browser = browserOf(app, await signInToConsole(app, `${name}@x.example`));
+        const { results } = (await browser.send({ method: 'GET', url: `/alerts?app=${app.appId}` })).body;
+        return results.map(({ title }: { readonly title: string }) => title);
+      };
+      assert.deepEqual([await listed('here'), await listed('there')], [['More than 5 visitors in Tower room'], []]);
+
+      // One who goes in and out neither ends it nor begins it again.
+      await go('EXIT', 'p6');
+      assert.deepEqual([await pass(0), await pass(90), await pass(90)], [[], [], []]);
+      await go('EXIT', 'p5');
+      assert.deepEqual([await pass(0), await pass(30)], [[], []]);
+      await go('ENTER', 'p5');
+      assert.deepEqual([await pass(0), await pass(60)], [[], []]);
+      await go('EXIT', 'p5');
+      assert.deepEqual([await pass(0), await pass(59)], [[], []]);
+      const over = '[Test app] Over: More than 5 visitors in Tower room';
+      assert.deepEqual(await pass(1), [`here@x.example ${over}`, `owner@x.example ${over}`]);
+      assert.deepEqual(await place(), [4, false]);
+      assert.deepEqual(await told(), ['occupancy.exceeded', 'alert.begun', 'occupancy.cleared', 'alert.ended']);
+      // By now it would have come.
+      assert.deepEqual(
+        visitor.events.filter(({ event }) => event.startsWith('occupancy.')),
+        [],
+      );
+    });
+
+    test('is over when the limit is taken away', async () => {
+      await go('ENTER', 'p5', 'p6');
+      await pass(0);
+      assert.equal((await pass(20)).length, 2);
+      const url = `/api/v2/zones/${zone}`;
+      const change = (capacity: number | null, name = 'Tower room') =>
+        app.send({ method: 'PUT', url, headers, body: { capacity, name } });
+      // Whoever is told reads what the place is called and how many may be there now.
+      assert.equal((await change(3, 'Lantern room')).status, 200);
+      await pass(1);
+      const owner = await openConsole(app, 'owner');
+      const home = await owner.send({ method: 'GET', url: `/apps/${app.appId}/attention` });
+      assert.equal(home.body.result.findings[0].title, 'More than 3 visitors in Lantern room');
+      assert.equal((await change(null)).status, 200);
+      assert.equal((await pass(1)).length, 2);
+      assert.deepEqual((await told()).slice(-2), ['occupancy.cleared', 'alert.ended']);
+      assert.equal((await change(0)).status, 400);
+      assert.equal((await change(5)).status, 200);
+      await go('EXIT', 'p5', 'p6');
+    });
+
+    test('tells nothing of a small group where these are protected', async () => {
+      await app.app.apps.change(app.appId, { policy: { smallGroups: 'protected' } });
+      await app.send({ method: 'PUT', url: `/api/v2/zones/${zone}`, headers, body: { capacity: 1 } });
+      assert.deepEqual([await pass(0), await pass(60), await place()], [[], [], ['1-4', false]]);
+      await go('ENTER', 'p5');
+      await pass(0);
+      assert.equal((await pass(20)).length, 2);
+      assert.deepEqual(await place(), [5, true]);
+      await go('EXIT', 'p1', 'p2', 'p3', 'p4', 'p5');
+      await pass(0);
+      assert.equal((await pass(60)).length, 2);
+      await app.app.apps.change(app.appId, { policy: { smallGroups: 'shown' } });
+    });
+
+    test('counts who is there now, and not who was there when late reports come', async () => {
+      await app.app.apps.change(app.appId, { policy: { oneZone: true } });
+      const phones = ['p1', 'p2', 'p3'];
+      const stand = (before: number) =>
+        Promise.all(phones.map((phone) => report(phone, walk(stay(1, 15), app.clock.now - before))));
+      await stand(600_000);
+      assert.deepEqual([await pass(0), await pass(30), await place()], [[], [], [0, false]]);
+      await stand(15_000);
+      assert.deepEqual(await place(), [3, false]);
+      await pass(0);
+      await stand(15_000);
+      assert.equal((await pass(20)).length, 2);
+      assert.deepEqual(await place(), [3, true]);
+      // Nothing was heard of them for a minute.
+      await pass(61);
+      assert.deepEqual(await place(), [0, true]);
+      assert.equal((await pass(60)).length, 2);
+    });
+  });
+}

@@ -1,0 +1,169 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Database, Db } from '../../db/db.ts';
+import { isoTime } from '../../http/answers.ts';
+import type { Condition } from '../condition.ts';
+import type { Announce, DomainEvent } from '../domain-event.ts';
+import { type CrowdedRow, limitOf, type Step, stepOf } from './limit.ts';
+import * as store from './store.ts';
+
+/** A zone or a venue with a limit of people. */
+export interface LimitedPlace {
+  readonly place: 'zone' | 'venue';
+  readonly placeId: string;
+  readonly venueId: string;
+  readonly name: string;
+  readonly capacity: number;
+}
+
+/** How an app counts, as its policy says. */
+export interface Counting {
+  /** Where its visitors are is decided for one zone at a time. */
+  readonly oneZone: boolean;
+  /** Small groups are protected. */
+  readonly isProtected: boolean;
+}
+
+export interface OccupancyDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly listPlaces: (db: Db, appId: string, venues?: readonly string[]) => Promise<readonly LimitedPlace[]>;
+  /** How many are in each place now; one where nobody is may be missing. */
+  readonly count: (
+    appId: string,
+    places: readonly LimitedPlace[],
+    oneZone: boolean,
+  ) => Promise<ReadonlyMap<string, number>>;
+  readonly announce: Announce;
+  /** Undefined: it is switched off or gone. */
+  readonly findCounting: (appId: string) => Promise<Counting | undefined>;
+  /** Something was told of the app: its alerts are looked at at once. */
+  readonly onTold: (appId: string) => Promise<void>;
+}
+
+export interface Occupied extends LimitedPlace {
+  readonly visitors: number;
+  /** Since when it is over its limit, ms; null: it is not. */
+  readonly since: number | null;
+}
+
+/** Follows how many are in the places that have a limit, and tells when there are too many and when that is over. */
+export class Occupancy {
+  readonly #deps: OccupancyDeps;
+
+  constructor(deps: OccupancyDeps) {
+    this.#deps = deps;
+  }
+
+  /** The places with a limit, with how many are there now. */
+  async list(
+    appId: string,
+    { oneZone, venues }: { readonly oneZone: boolean; readonly venues?: readonly string[] | undefined },
+  ) {
+    const { db, listPlaces, count } = this.#deps;
+    const places = await listPlaces(db, appId, venues);
+    if (places.length === 0) return [];
+    const counts = await count(appId, places, oneZone);
+    const over = new Map((await store.listCrowded(db, appId)).map((row) => [row.place_id, row.begun_at]));
+    return places.map(
+      (place): Occupied => ({
+        ...place,
+        visitors: counts.get(place.placeId) ?? 0,
+        since: over.get(place.placeId) ?? null,
+      }),
+    );
+  }
+
+  /** What of it needs a person. */
+  async conditions(appId: string): Promise<readonly Condition[]> {
+    const rows = await store.listCrowded(this.#deps.db, appId);
+    return rows.filter(({ begun_at }) => begun_at !== null).map(conditionOf);
+  }
+
+  /** One look at an app. What is told is queued with the change that it tells of, so that it is told once. */
+  async look(appId: string): Promise<void> {
+    const { db, now, listPlaces, count, findCounting, onTold } = this.#deps;
+    const counting = await findCounting(appId);
+    const rows = new Map((await store.listCrowded(db, appId)).map((row) => [row.place_id, row]));
+    const places = counting ? await listPlaces(db, appId) : [];
+    if (places.length === 0 && rows.size === 0) return;
+    const counts = counting ? await count(appId, places, counting.oneZone) : new Map<string, number>();
+    const at = now();
+    let hasTold = false;
+    for (const place of places) {
+      const limit = limitOf(place.capacity, counting?.isProtected ?? true);
+      const visitors = counts.get(place.placeId) ?? 0;
+      const known = rows.get(place.placeId);
+      const row = known && (await this.#renew(known, place, visitors > limit.most ? limit.most : known.capacity));
+      rows.delete(place.placeId);
+      const step = stepOf(row, { limit, visitors, at });
+      if (row) hasTold = (await this.#do(step, row, at)) || hasTold;
+      else if (step.do === 'note') await store.noteOver(db, rowOf(appId, place, { at, most: limit.most }));
+    }
+    // Their limit has been taken away, or they are gone themselves.
+    for (const row of rows.values())
+      hasTold = (await this.#do(stepOf(row, { limit: undefined, visitors: 0, at }), row, at)) || hasTold;
+    if (hasTold) await onTold(appId);
+  }
+
+  /** Its name, its venue and its limit may have been changed since: what is told is what holds now. */
+  async #renew(row: CrowdedRow, { name, venueId }: LimitedPlace, capacity: number): Promise<CrowdedRow> {
+    if (row.name === name && row.venue_id === venueId && row.capacity === capacity) return row;
+    const renewed = { ...row, name, venue_id: venueId, capacity };
+    await store.describe(this.#deps.db, renewed);
+    return renewed;
+  }
+
+  /** Whether it has told something. */
+  async #do(step: Step, row: CrowdedRow, at: number): Promise<boolean> {
+    const { db, announce } = this.#deps;
+    if (step.do === 'forget') await store.forget(db, row);
+    if (step.do === 'mark') await store.mark(db, row, step.underAt);
+    if (step.do !== 'begin' && step.do !== 'end') return false;
+    const { do: what } = step;
+    return db.transaction(async (db) => {
+      const isOurs = what === 'begin' ? await store.begin(db, row, at) : await store.end(db, row);
+      if (isOurs) await announce(db, row.app_id, () => [eventOf(what, row, at)]);
+      return isOurs;
+    });
+  }
+}
+
+function rowOf(appId: string, { place, placeId, venueId, name }: LimitedPlace, now: { at: number; most: number }) {
+  return {
+    app_id: appId,
+    place_id: placeId,
+    place,
+    venue_id: venueId,
+    name,
+    capacity: now.most,
+    first_over_at: now.at,
+  };
+}
+
+function eventOf(what: 'begin' | 'end', row: CrowdedRow, at: number): DomainEvent {
+  const data = {
+    ...(row.place === 'zone' ? { zoneId: pointerTo('Zone', row.place_id) } : {}),
+    venueId: pointerTo('Venue', row.venue_id),
+    name: row.name,
+    capacity: row.capacity,
+    since: isoTime(row.begun_at ?? at),
+    ...(what === 'end' ? { until: isoTime(at) } : {}),
+  };
+  return { type: what === 'begin' ? 'occupancy.exceeded' : 'occupancy.cleared', at, data };
+}
+
+export const pointerTo = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
+
+export const conditionKey = 'crowded ';
+
+function conditionOf({ place, place_id, venue_id, name, capacity }: CrowdedRow): Condition {
+  const most = capacity.toLocaleString('en');
+  return {
+    kind: 'crowded',
+    key: `${conditionKey}${place} ${place_id}`,
+    isGrave: true,
+    title: `More than ${most} ${capacity === 1 ? 'visitor' : 'visitors'} in ${name}`,
+    text: `No more than ${most} should be in ${name} at once. Counted are visitors whose phones are heard there.`,
+    venueId: venue_id,
+  };
+}

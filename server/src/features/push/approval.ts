@@ -1,0 +1,153 @@
+import type { Caller } from '../../access/caller.ts';
+import type { AppPolicy } from '../../access/policy.ts';
+import { Failure, fail } from '../../base/errors.ts';
+import type { Sql } from '../../base/sql.ts';
+import type { Db, Row } from '../../db/db.ts';
+import { isoTime, recordAnswer } from '../../http/answers.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
+import type { NewJob } from '../../jobs/job.ts';
+import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
+import { locateRow, type ReadOptions } from '../../resources/read-endpoints.ts';
+import { expandJob } from './expand.ts';
+import { audienceOf, type ReachDeps } from './reach.ts';
+import { pushes } from './resource.ts';
+import { pushRecord } from './schemas.ts';
+import * as store from './store.ts';
+
+/** A push to more than an app says waits until a second person has approved it. */
+
+export interface ApprovalDeps extends Pick<ReachDeps, 'db' | 'audienceFields'> {
+  /** Counts the installations that match, at most `most` of them; they are another feature's. */
+  readonly countAudience: (db: Db, appId: string, condition: Sql | undefined, most: number) => Promise<number>;
+}
+
+export type Approval =
+  | { readonly state: 'waiting'; readonly above: number }
+  | { readonly state: 'approved'; readonly at: string; readonly by: string };
+
+/** What it takes to send to this audience: null for no approval. An audience that takes too long to count is a large one. */
+export async function approvalFor(
+  deps: ApprovalDeps,
+  app: { readonly appId: string; readonly policy: AppPolicy },
+  audience: string | null,
+): Promise<Approval | null> {
+  const { enabled, above } = app.policy.approval;
+  if (!enabled) return null;
+  const condition = audience === null || audience === '{}' ? undefined : audienceOf(audience, deps);
+  try {
+    const count = await deps.countAudience(deps.db, app.appId, condition, above + 1);
+    return count > above ? { state: 'waiting', above } : null;
+  } catch (error) {
+    if (error instanceof Failure && error.name === 'Timeout') return { state: 'waiting', above };
+    throw error;
+  }
+}
+
+interface Person {
+  readonly user?: { readonly userId: string } | undefined;
+  readonly secretKey?: { readonly keyId: string; readonly madeBy: string } | undefined;
+  readonly administrator?: string | undefined;
+}
+
+/** Who somebody is, to tell the one who wrote a push from the one who approves it. */
+export function authorOf({ administrator, user, secretKey }: Person): string {
+  if (administrator !== undefined) return `admin ${administrator}`;
+  return user ? `user ${user.userId}` : `key ${secretKey?.keyId ?? 'app'}`;
+}
+
+/** Who counts as having written what somebody sends: of a secret key also who has made it, and can use it. */
+export function writersOf(caller: Person): readonly string[] {
+  return [authorOf(caller), ...(caller.secretKey ? [authorOf({ administrator: caller.secretKey.madeBy })] : [])];
+}
+
+export const authorsOf = (row: Pick<store.PushRow, 'authors'>): readonly string[] =>
+  row.authors === null ? [] : (JSON.parse(row.authors) as string[]);
+
+/** The address that a user signs in with; undefined for somebody who is gone. Users are another feature's. */
+export type AddressOf = (db: Db, appId: string, userId: string) => Promise<string | undefined>;
+
+/**
+ * Whether it is one of the authors who approves. Somebody who is an administrator here and a user of the app there is one
+ * person, told by the address of both.
+ */
+async function hasWritten(db: Db, addressOf: AddressOf, appId: string, approver: string, authors: readonly string[]) {
+  if (authors.includes(approver)) return true;
+  const addressesOf = async (people: readonly string[]) => {
+    const found: string[] = [];
+    for (const person of people) {
+      const [kind = '', id = ''] = person.split(' ');
+      const address = kind === 'user' ? await addressOf(db, appId, id) : kind === 'admin' ? id : undefined;
+      if (address !== undefined) found.push(address.toLowerCase());
+    }
+    return found;
+  };
+  const [own] = await addressesOf([approver]);
+  return own !== undefined && (await addressesOf(authors)).includes(own);
+}
+
+export interface ApproveDeps {
+  readonly db: Db;
+  readonly addressOf: AddressOf;
+  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+  readonly readable: ReadOptions;
+  readonly show: (caller: Caller) => (row: Row) => string;
+  /** @throws Failure OperationForbidden */
+  readonly assertMaySend: (caller: Caller) => void;
+}
+
+export function approveEndpoint({ db, addressOf, enqueue, readable, show, assertMaySend }: ApproveDeps): Endpoint {
+  const approved = { state: 'approved', at: pushRecord.example.updatedAt, by: 'editor@museum.example' };
+  return endpoint<undefined, Row>({
+    method: 'POST',
+    path: `${pushes.path}/:objectId/approve`,
+    operationId: 'approvePush',
+    tag: pushes.tag,
+    summary: 'Approve a push notification that waits for a second person',
+    description:
+      'By somebody who may send it and has not written it, nor changed it. It goes out at its time, or at once if that has passed. ' +
+      'Send If-Match with the entity tag of the push that was read: what is changed meanwhile is then not approved.',
+    grant: { of: 'pushes', verb: 'update' },
+    answer: recordAnswer(pushRecord.schema, { ...pushRecord.example, state: 'accepted', approval: approved }),
+    errors: ['ObjectNotFound', 'OperationForbidden', 'TooLate'],
+    takesIfMatch: true,
+    locate: locateRow(readable, 'update'),
+    handle: async (call) => {
+      const { app, located, now, headers } = call;
+      assertMaySend(call);
+      if (call.secretKey) throw fail('OperationForbidden', 'A key is nobody: a person has to approve it.');
+      const pushId = String(located['object_id']);
+      const row = await db.transaction(async (db) => {
+        const current = await store.lockPush(db, app.appId, pushId);
+        if (!current) throw fail('ObjectNotFound', 'There is no push notification with this objectId.');
+        readIfMatch(headers)?.(tagOfRow(pushes.records, current));
+        assertApprovable(current, now);
+        const author = authorOf(call);
+        if (await hasWritten(db, addressOf, app.appId, author, authorsOf(current)))
+          throw fail('OperationForbidden', 'You have written it: somebody else has to approve it.');
+        const by = author.slice(author.indexOf(' ') + 1);
+        await store.approvePush(db, {
+          appId: app.appId,
+          pushId,
+          approval: JSON.stringify({ state: 'approved', at: isoTime(now), by }),
+          now: Math.max(now, Number(current['updated_at'])),
+        });
+        const payload = { pushId, edition: current.edition + 1 };
+        await enqueue(db, {
+          appId: app.appId,
+          kind: expandJob,
+          payload,
+          runAt: Math.max(now, current.send_at ?? now),
+        });
+        return (await pushes.records.find(db, { app_id: app.appId, object_id: pushId })) ?? current;
+      });
+      return tagged(`{"result":${show(call)(row)}}`, tagOfRow(pushes.records, row));
+    },
+  });
+}
+
+/** @throws Failure TooLate */
+function assertApprovable({ state, waits, expires_at: expiresAt }: store.PushRow, now: number): void {
+  if (state === 'cancelled') throw fail('TooLate', 'It was cancelled. Send a new one.');
+  if (state !== 'accepted' || waits === 0) throw fail('TooLate', 'It does not wait for anybody.');
+  if (expiresAt !== null && expiresAt <= now) throw fail('TooLate', 'It has expired. Send a new one.');
+}

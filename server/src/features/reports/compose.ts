@@ -1,0 +1,34 @@
+import { documentOf, type ReportDocument } from './content/document.ts';
+import { type Ask, type Figures, readFigures, type Subject } from './content/figures.ts';
+import type { Period } from './content/periods.ts';
+import type { Sight } from './people.ts';
+import type { ReportRow } from './store.ts';
+
+export interface ComposeDeps {
+  /** Asks the endpoints of an app's figures as somebody who is limited to some venues, or to none. */
+  readonly askAs: (appId: string, venues: readonly string[] | undefined) => Promise<Ask>;
+  /** Undefined where the app or the venue is gone. */
+  readonly findSubject: (appId: string, venueId: string | null) => Promise<Subject | undefined>;
+  /** Without a slash at the end. */
+  readonly publicUrl: () => string;
+}
+
+export interface Composed {
+  readonly document: ReportDocument;
+  readonly figures: Figures;
+}
+
+/** A report for somebody with this sight. Undefined where what it is about is gone. @throws Failure as the endpoints do */
+export async function compose(
+  { askAs, findSubject, publicUrl }: ComposeDeps,
+  { app_id: appId, venue_id: venueId, every }: Pick<ReportRow, 'app_id' | 'venue_id' | 'every'>,
+  period: Period,
+  { venues }: Sight,
+): Promise<Composed | undefined> {
+  const subject = await findSubject(appId, venueId);
+  if (!subject) return undefined;
+  const figures = await readFigures(await askAs(appId, venues), subject, every, period);
+  return { figures, document: documentOf(figures, consoleUrl(publicUrl(), appId)) };
+}
+
+export const consoleUrl = (publicUrl: string, appId: string): string => `${publicUrl}/console/apps/${appId}`;

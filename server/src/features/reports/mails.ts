@@ -1,0 +1,219 @@
+import { randomBytes } from 'node:crypto';
+import { secretHash } from '../../access/access.ts';
+import type { Db } from '../../db/db.ts';
+import { GiveUp, type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
+import { type Mail, MailRefused, type MailSender, MailUnsure } from '../../mail/mail-sender.ts';
+import { type ComposeDeps, type Composed, compose, consoleUrl } from './compose.ts';
+import { type Foot, htmlOf } from './content/html.ts';
+import { pdfOf } from './content/pdf.ts';
+import type { Period } from './content/periods.ts';
+import { textOf } from './content/text.ts';
+import { type Sight, sightOf } from './people.ts';
+import { type AddressMail, confirmDays, type ReportDeps } from './service.ts';
+import * as store from './store.ts';
+
+export const reportMailJob = 'mail.report';
+
+export type ReportMailDeps = Pick<ReportDeps, 'db' | 'now' | 'findApp' | 'listAdmins'> &
+  ComposeDeps & { readonly mail: MailSender };
+
+interface ReportMail extends Period {
+  readonly reportId: string;
+  /** `admin ID` or `address ID` */
+  readonly recipient: string;
+}
+
+/** For so long after it is due, a report waits for visits that are still being counted. */
+const countingMs = 3 * 3_600_000;
+const againMs = 10 * 60_000;
+/** Tries end when the job expires, not before. */
+const anyNumber = 10_000;
+
+interface Reader {
+  readonly email: string;
+  readonly sight: Sight;
+  readonly foot: Foot;
+  readonly stopUrl?: string;
+}
+
+/** A mail as it is sent, without its address. */
+export async function letterOf(
+  { document }: Composed,
+  { foot, stopUrl }: Pick<Reader, 'foot' | 'stopUrl'>,
+  now: number,
+  period: Period,
+): Promise<Omit<Mail, 'to'>> {
+  return {
+    subject: document.subject,
+    text: textOf(document, foot),
+    html: htmlOf(document, foot),
+    attachments: [{ name: fileName(period), type: 'application/pdf', bytes: await pdfOf(document, now) }],
+    ...(stopUrl === undefined ? {} : { stopUrl }),
+  };
+}
+
+export const fileName = ({ from }: Period): string => `report-${from}.pdf`;
+
+/** Below what an administrator gets. */
+export const adminFoot = (publicUrl: string, appId: string): Foot => ({
+  text: 'You get this as an administrator of the app.',
+  link: { text: 'Reports in the console', url: `${consoleUrl(publicUrl, appId)}/activity/analytics/reports` },
+});
+
+/**
+ * Sends one report to one person who may still have it. What is noted before the mail is handed over keeps it from being sent
+ * twice: whoever finds that note does not know whether it arrived, and leaves it at that.
+ */
+export function createReportMailHandler(deps: ReportMailDeps): JobHandler {
+  const { db, now } = deps;
+  return {
+    concurrency: 1,
+    maxAttempts: anyNumber,
+    baseDelayMs: 30_000,
+    maxDelayMs: 3_600_000,
+    async run(job, context) {
+      const asked = job.payload as ReportMail;
+      const key = { appId: job.appId, ...asked };
+      const row = await store.findMail(db, key);
+      if (!row || (row.state !== 'waits' && row.state !== 'sending')) return;
+      const end = (state: store.MailState, message: string) =>
+        db.transaction((db) => store.noteMail(db, key, { within: ['waits', 'sending'], state, message, now: now() }));
+      if (row.state === 'sending') {
+        await end(
+          'unsure',
+          'The service ended while the mail was handed over. It may have arrived, so it is not sent again.',
+        );
+        return;
+      }
+      const report = await store.findReport(db, key);
+      const app = await deps.findApp(job.appId);
+      if (!report || report.is_on === 0 || !app || app.isDisabled) {
+        await end('withheld', 'The report was switched off.');
+        return;
+      }
+      const reader = await readerOf(deps, report, asked.recipient);
+      if (typeof reader === 'string') {
+        await end('withheld', reader);
+        return;
+      }
+      const composed = await compose(deps, report, asked, reader.sight);
+      if (!composed) {
+        await end('failed', 'The venue has been deleted.');
+        return;
+      }
+      if (!composed.figures.visits.isComplete && now() - row.made_at < countingMs)
+        throw new RetryLater('visits of the period are still being counted', againMs);
+      const letter = await letterOf(composed, reader, now(), asked);
+      await handOver(deps, { key, job, context }, { to: reader.email, ...letter, id: job.jobId });
+    },
+  };
+}
+
+interface Handing {
+  readonly key: store.MailKey;
+  readonly job: Job;
+  readonly context: JobContext;
+}
+
+async function handOver({ db, now, mail }: ReportMailDeps, { key, context }: Handing, letter: Mail): Promise<void> {
+  const note = (db: Db, within: readonly store.MailState[], state: store.MailState, message = '') =>
+    store.noteMail(db, key, { within, state, message, now: now() });
+  const later = (...given: Parameters<typeof note> extends [Db, ...infer Rest] ? Rest : never) =>
+    db.transaction((db) => note(db, ...given));
+  const isMine = await db.transaction(async (db) => {
+    await context.assertHeld(db);
+    return note(db, ['waits'], 'sending');
+  });
+  if (!isMine) return;
+  try {
+    await mail.send(letter);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof MailRefused) {
+      await later(['sending'], 'failed', `The mail server refused it: ${message}`);
+      throw new GiveUp(message);
+    }
+    if (error instanceof MailUnsure) {
+      await later(
+        ['sending'],
+        'unsure',
+        `The connection broke while the mail was handed over (${message}). It may have arrived, so it is not sent again.`,
+      );
+      throw new GiveUp(message);
+    }
+    await later(['sending'], 'waits', message);
+    throw error;
+  }
+  await later(['sending', 'unsure'], 'sent');
+}
+
+/** Who a mail is for, or why it is not sent. Decided when it is sent. */
+async function readerOf(
+  { db, listAdmins, publicUrl }: ReportMailDeps,
+  report: store.ReportRow,
+  recipient: string,
+): Promise<Reader | string> {
+  const about = { appId: report.app_id, venueId: report.venue_id };
+  const admins = new Map((await listAdmins(db)).map((admin) => [admin.adminId, admin]));
+  const [kind, id = ''] = recipient.split(' ');
+  if (kind === 'admin') {
+    if (!(JSON.parse(report.administrators) as string[]).includes(id))
+      return 'No longer among those who get the report.';
+    const admin = admins.get(id);
+    const sight = sightOf(admin, about);
+    if (!admin) return 'No longer an administrator.';
+    if (!sight) return admin.isDisabled ? 'The account is switched off.' : 'May no longer see these figures.';
+    return { email: admin.email, sight, foot: adminFoot(publicUrl(), report.app_id) };
+  }
+  const address = await store.findAddress(db, { appId: report.app_id, reportId: report.report_id, addressId: id });
+  if (!address) return 'Wants no more of these mails, or was taken out.';
+  if (address.confirmed_at === null) return 'Has not confirmed yet.';
+  const sight = sightOf(admins.get(address.added_by), about, 'reports.write');
+  if (!sight)
+    return 'Whoever added the address may no longer share these figures. Save the report again to answer for it.';
+  const stopUrl = `${publicUrl()}/report-stop?token=${address.stop_token}`;
+  const foot = {
+    text: 'You get this because you confirmed it.',
+    link: { text: 'No more of these mails', url: stopUrl },
+  };
+  return { email: address.email, sight, foot, stopUrl };
+}
+
+/** Asks an address whether it wants a report. The token exists only in the mail. */
+export function createAddressMailHandler({ db, now, mail, publicUrl, findSubject }: ReportMailDeps): JobHandler {
+  return {
+    concurrency: 2,
+    maxAttempts: 50,
+    baseDelayMs: 5_000,
+    maxDelayMs: 3_600_000,
+    async run(job) {
+      const key = { appId: job.appId, ...(job.payload as AddressMail) };
+      const report = await store.findReport(db, key);
+      const address = report && (await store.findAddress(db, key));
+      const subject = report && (await findSubject(job.appId, report.venue_id));
+      if (!report || !address || !subject) return;
+      const token = randomBytes(32).toString('base64url');
+      const isAsked = await db.transaction((db) =>
+        store.setToken(db, key, secretHash(token), now() + confirmDays * 86_400_000),
+      );
+      if (!isAsked) return;
+      const name = subject.name.replace(/\p{C}/gu, ' ').trim();
+      const often = report.every === 'week' ? 'every week' : 'every month';
+      try {
+        await mail.send({
+          to: address.email,
+          subject: `A report about ${name}?`,
+          text: [
+            'Hello,',
+            `${report.set_up_by} would like to send you the figures of ${name} by mail ${often}: how many visitors came, when, and how long they stayed. If you want that, say so here:`,
+            `${publicUrl()}/report-address?token=${token}`,
+            `The link is good for ${confirmDays} days. If you do nothing, you get nothing.`,
+            '',
+          ].join('\n\n'),
+        });
+      } catch (error) {
+        throw error instanceof MailRefused ? new GiveUp(error.message) : error;
+      }
+    },
+  };
+}

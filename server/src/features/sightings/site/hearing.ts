@@ -1,0 +1,201 @@
+import type { Database, Db } from '../../../db/db.ts';
+import {
+  addPasses,
+  addPassesOf,
+  countOf,
+  type Ear,
+  earOf,
+  type Hearing,
+  loudnessOf,
+  noHearing,
+  type Pass,
+} from '../../../proximity/index.ts';
+import {
+  deleteHearings,
+  findHearings,
+  forgetOldModels,
+  listHearings,
+  lockHearings,
+  type StoredHearing,
+  type Subject,
+  saveHearings,
+} from './hearing-store.ts';
+
+/**
+ * What traffic teaches about how loud phones hear (loudness.ts of the engine): gathered in memory and written now and then. What
+ * a process has gathered and not yet written is lost with it, and gathered again by the next visits.
+ */
+
+/** A phone that hears beacons. */
+export interface Listener {
+  readonly appId: string;
+  readonly installationId: string;
+  /** null: it has not told. */
+  readonly model: string | null;
+}
+
+/** What one subject is known by, for those who look into it. */
+export interface HearingView {
+  /** Absent where it is of a model or of all phones. */
+  readonly installationId?: string;
+  readonly model?: string;
+  readonly passes: number;
+  /** How much less is heard than expected, dB; null: no correction would predict better than none. */
+  readonly loss: number | null;
+  readonly updatedAt: number;
+}
+
+interface Gathered {
+  readonly listener: Listener;
+  /** With the time (ms) at which they were told. */
+  readonly passes: (Pass & { readonly at: number })[];
+}
+
+/** More phones, or more of one phone, are not gathered at once. */
+const mostInstallations = 10_000;
+const mostPasses = 200;
+/** So many phones are written in one transaction. */
+const together = 200;
+
+const ofInstallation = ({ appId, installationId }: Listener): Subject => ({ appId, installationId, model: '' });
+const ofModel = (appId: string, model: string): Subject => ({ appId, installationId: '', model });
+/** A text without words names no model: the empty one stands for all phones of the app. */
+const modelOf = ({ model }: Listener): string | null => model?.trim() || null;
+
+/** Those of the installations that have not been erased, and whose visitors have not refused analytics. */
+type FindLearnable = (db: Db, appId: string, objectIds: readonly string[]) => Promise<ReadonlySet<string>>;
+
+export class HearingLearning {
+  readonly #db: Database;
+  readonly #findLearnable: FindLearnable;
+  #gathered = new Map<string, Gathered>();
+
+  constructor(db: Database, findLearnable: FindLearnable) {
+    this.#db = db;
+    this.#findLearnable = findLearnable;
+  }
+
+  /** `at`: the service's clock, ms. */
+  note(listener: Listener, passes: readonly Pass[], at: number): void {
+    this.#keep(
+      listener,
+      passes.map((pass) => ({ ...pass, at })),
+    );
+  }
+
+  #keep(listener: Listener, passes: Gathered['passes']): void {
+    if (passes.length === 0) return;
+    const key = `${listener.appId} ${listener.installationId}`;
+    const known = this.#gathered.get(key);
+    if (known === undefined && this.#gathered.size >= mostInstallations) return;
+    const own = known ?? { listener, passes: [] };
+    own.passes.push(...passes.slice(0, mostPasses - own.passes.length));
+    this.#gathered.set(key, own);
+  }
+
+  /** Writes what was gathered. */
+  async flush(now: number): Promise<void> {
+    const gathered = [...this.#gathered].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+    this.#gathered = new Map();
+    const failed: unknown[] = [];
+    for (const [, ofApp] of Map.groupBy(gathered, ({ listener }) => listener.appId))
+      for (let start = 0; start < ofApp.length; start += together) {
+        const part = ofApp.slice(start, start + together);
+        try {
+          await this.#write(part, now);
+        } catch (error) {
+          // The database may be away for a while: the next time.
+          for (const { listener, passes } of part) this.#keep(listener, passes);
+          failed.push(error);
+        }
+      }
+    if (failed.length > 0) throw failed[0];
+  }
+
+  async #write(part: readonly Gathered[], now: number): Promise<void> {
+    const [{ listener }] = part as [Gathered];
+    await this.#db.transaction(async (db) => {
+      await lockHearings(db, listener.appId);
+      await store(db, await this.#present(db, part), now);
+    });
+  }
+
+  /** Without those of phones that were erased, or whose visitors refused, since they were heard. */
+  async #present(db: Db, gathered: readonly Gathered[]): Promise<readonly Gathered[]> {
+    const [{ listener }] = gathered as [Gathered];
+    const ids = gathered.map(({ listener }) => listener.installationId);
+    const present = await this.#findLearnable(db, listener.appId, ids);
+    return gathered.filter(({ listener }) => present.has(listener.installationId));
+  }
+
+  async list(appId: string, installationId = ''): Promise<HearingView[]> {
+    return (await listHearings(this.#db, appId, installationId)).map(viewOf);
+  }
+
+  /** Forgets what was learned about one phone, or about all phones and models; learning starts again. */
+  async reset(appId: string, installationId?: string): Promise<void> {
+    for (const [key, { listener }] of this.#gathered)
+      if (listener.appId === appId && (installationId ?? listener.installationId) === listener.installationId)
+        this.#gathered.delete(key);
+    await deleteHearings(this.#db, appId, installationId);
+  }
+}
+
+function viewOf({ installationId, model, hearing, updatedAt }: StoredHearing): HearingView {
+  const loss = loudnessOf(hearing)?.loss;
+  return {
+    ...(installationId === '' ? {} : { installationId }),
+    ...(model === '' ? {} : { model }),
+    passes: Math.round(countOf(hearing.placed) + countOf(hearing.heard)),
+    loss: loss === undefined ? null : Math.round(10 * loss) / 10,
+    updatedAt,
+  };
+}
+
+/** How the phones are known to hear, in their order: by themselves, else by their model, else by all of the app. */
+export async function findEars(db: Db, listeners: readonly Listener[]): Promise<(Ear | null)[]> {
+  const subjects = listeners.flatMap((one) => [
+    ofInstallation(one),
+    ofModel(one.appId, modelOf(one) ?? ''),
+    ofModel(one.appId, ''),
+  ]);
+  const found = await findHearings(db, subjects);
+  return listeners.map((one, index) => {
+    const [own, alike, site] = found.slice(3 * index, 3 * index + 3).map(loudnessOf);
+    return earOf(own ?? null, { model: modelOf(one) === null ? null : (alike ?? null), site: site ?? null });
+  });
+}
+
+const keyOf = ({ installationId, model }: Subject) => `${installationId} ${model}`;
+
+/** Adds what phones of one app have measured to what is stored of them, of their models and of the app. */
+async function store(db: Db, gathered: readonly Gathered[], now: number): Promise<void> {
+  const appId = gathered[0]?.listener.appId;
+  if (appId === undefined) return;
+  const models = new Set(['', ...gathered.flatMap(({ listener }) => modelOf(listener) ?? [])]);
+  const subjects = [
+    ...gathered.map(({ listener }) => ofInstallation(listener)),
+    ...[...models].map((model) => ofModel(appId, model)),
+  ];
+  const stored = await findHearings(db, subjects);
+  const known = new Map<string, Hearing>(
+    subjects.map((subject, index) => [keyOf(subject), stored[index] ?? noHearing]),
+  );
+  for (const { listener, passes } of gathered) {
+    const ownKey = keyOf(ofInstallation(listener));
+    const own = known.get(ownKey) ?? noHearing;
+    known.set(
+      ownKey,
+      passes.reduce((sum, pass) => addPasses(sum, [pass], pass.at), own),
+    );
+    for (const model of new Set(['', modelOf(listener) ?? ''])) {
+      const key = keyOf(ofModel(appId, model));
+      known.set(key, addPassesOf(listener.installationId, own, { to: known.get(key) ?? noHearing, passes }));
+    }
+  }
+  await saveHearings(
+    db,
+    subjects.map((subject) => ({ ...subject, hearing: known.get(keyOf(subject)) ?? noHearing, updatedAt: now })),
+  );
+  await forgetOldModels(db, appId);
+}

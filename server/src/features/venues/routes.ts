@@ -1,0 +1,203 @@
+import type { Caller } from '../../access/caller.ts';
+import { fail } from '../../base/errors.ts';
+import type { Db } from '../../db/db.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { resourceEndpoints } from '../../resources/resource.ts';
+import type { Key } from '../../resources/table.ts';
+import { floors } from './floor-resource.ts';
+import { type PlanFile, planProblem } from './plan.ts';
+import { boxOf, isInside, type Point } from './polygon.ts';
+import { assertReadable, missing } from './readable.ts';
+import {
+  countFloors,
+  countZones,
+  type FloorRow,
+  findFloorName,
+  findZone,
+  findZoneAt,
+  hasZones,
+  holdFloor,
+  isOnFloor,
+  type Location,
+  lockVenue,
+  setVenueOfZone,
+} from './store.ts';
+import { venues } from './venue-resource.ts';
+import { zones } from './zone-resource.ts';
+
+/** A beacon of a venue, as far as its zone is concerned. */
+export interface PlacedBeacon {
+  readonly objectId: string;
+  readonly zoneId: string | null;
+  /** Null: it has none. */
+  readonly location: Location | null;
+}
+
+export interface VenueDeps {
+  readonly db: Db;
+  /** Called in the transaction of every write of venues: their hours and time zones are kept in memory with the beacons, and which apps have limits of people. */
+  readonly noteChange: (db: Db, key: Key) => Promise<void>;
+  readonly listBeacons: (db: Db, appId: string, venueId: string) => Promise<readonly PlacedBeacon[]>;
+  readonly setZone: (db: Db, appId: string, beaconId: string, zoneId: string | null) => Promise<void>;
+  /** Undefined: there is no such file for the caller. */
+  readonly readPlan: (caller: Caller, fileId: string) => Promise<PlanFile | undefined>;
+}
+
+const idsOf = (key: Key) => ({ appId: String(key['app_id']), objectId: String(key['object_id']) });
+
+export function venueEndpoints(deps: VenueDeps): Endpoint[] {
+  return [...ofVenues(deps), ...ofFloors(deps), ...ofZones(deps)];
+}
+
+const some = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
+
+function ofVenues({ db, noteChange, listBeacons }: VenueDeps): Endpoint[] {
+  return resourceEndpoints(venues, {
+    db,
+    onWrite: noteChange,
+    onRemove: async (db, key) => {
+      const { appId, objectId } = idsOf(key);
+      const parts = [
+        ...some(await countFloors(db, appId, objectId), 'floor', 'floors'),
+        ...some((await listBeacons(db, appId, objectId)).length, 'beacon', 'beacons'),
+      ];
+      if (parts.length > 0)
+        throw fail('ValidationError', `The venue still has ${parts.join(' and ')}. Move or delete them first.`);
+      await noteChange(db, key);
+    },
+    removeErrors: ['ValidationError'],
+  });
+}
+
+function ofFloors(deps: VenueDeps): Endpoint[] {
+  const { db, listBeacons, readPlan } = deps;
+  return resourceEndpoints(floors, {
+    db,
+    verify: async (db, caller, { venueId, plan }, stored) => {
+      if (venueId && stored && stored.venueId.objectId !== venueId.objectId)
+        throw invalid('venueId', 'cannot be changed: make the floor in the other venue');
+      if (venueId) await assertReadable(db, venues, caller, { member: 'venueId', ...venueId });
+      if (!plan || plan.fileId === stored?.plan?.fileId) return;
+      const file = await readPlan(caller, plan.fileId);
+      if (!file) throw missing('plan.fileId', 'file', plan.fileId);
+      const problem = planProblem(plan, file);
+      if (problem !== undefined) throw invalid('plan.fileId', problem);
+    },
+    onWrite: async (db, key, { venueId, level, name }) => {
+      const { appId, objectId } = idsOf(key);
+      const written = await holdFloor(db, appId, objectId);
+      if (!written || (!venueId && level === undefined && name === undefined)) return;
+      if (!(await lockVenue(db, appId, written.venue_id))) throw missing('venueId', 'venue', written.venue_id);
+      const spot = { appId, venueId: written.venue_id, level: written.level, except: objectId };
+      const other = await findFloorName(db, spot);
+      if (other !== undefined)
+        throw fail('DuplicateValue', `level: "${other}" is already at level ${written.level} of this venue.`);
+      await placeAgain(deps, db, appId, written.venue_id);
+    },
+    onRemove: async (db, key) => {
+      const { appId, objectId } = idsOf(key);
+      const floor = await holdFloor(db, appId, objectId);
+      if (!floor) return;
+      const located = (await listBeacons(db, appId, floor.venue_id)).filter(
+        ({ location }) => location !== null && isOnFloor(location, floor),
+      );
+      const parts = [
+        ...some(await countZones(db, appId, objectId), 'zone', 'zones'),
+        ...some(located.length, 'beacon', 'beacons'),
+      ];
+      if (parts.length > 0)
+        throw fail(
+          'ValidationError',
+          `On this floor there are still ${parts.join(' and ')}. Move or delete them first.`,
+        );
+    },
+    removeErrors: ['ValidationError'],
+  });
+}
+
+const invalid = (field: string, problem: string) =>
+  fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
+
+/** More are no floor that anybody draws, and all of them are looked at when one changes. */
+const mostZones = 500;
+
+function ofZones(deps: VenueDeps): Endpoint[] {
+  const { db, noteChange } = deps;
+  return resourceEndpoints(zones, {
+    db,
+    verify: async (db, caller, { floorId }) => {
+      if (floorId) await assertReadable(db, floors, caller, { member: 'floorId', ...floorId });
+    },
+    derive: ({ polygon }) => (polygon ? boxOf(polygon) : {}),
+    onWrite: async (db, key, { floorId, polygon, capacity }) => {
+      const { appId, objectId } = idsOf(key);
+      if (capacity !== undefined) await noteChange(db, key);
+      const zone = await findZone(db, appId, objectId);
+      if (!zone || (!floorId && !polygon)) return;
+      const floor = await holdFloor(db, appId, zone.floor_id);
+      if (!floor) throw missing('floorId', 'floor', zone.floor_id);
+      if ((await countZones(db, appId, floor.object_id)) > mostZones)
+        throw invalid('floorId', `has ${mostZones} zones already, and no floor may have more`);
+      await setVenueOfZone(db, appId, objectId, floor.venue_id);
+      if (zone.venue_id && zone.venue_id !== floor.venue_id) await letGo(deps, db, { appId, objectId, ...zone });
+      await gather(deps, db, { appId, zoneId: objectId, floor, points: JSON.parse(zone.polygon) as Point[] });
+    },
+    onRemove: async (db, key) => {
+      const { appId, objectId } = idsOf(key);
+      const zone = await findZone(db, appId, objectId);
+      if (zone) await letGo(deps, db, { appId, objectId, ...zone });
+      if (zone?.capacity) await noteChange(db, key);
+    },
+  });
+}
+
+interface Drawn {
+  readonly appId: string;
+  readonly zoneId: string;
+  readonly floor: FloorRow;
+  readonly points: readonly Point[];
+}
+
+/** The zone of a beacon follows from its place: those in the polygon, and those that were in it, are looked up again. */
+async function gather(
+  { listBeacons, setZone }: VenueDeps,
+  db: Db,
+  { appId, zoneId, floor, points }: Drawn,
+): Promise<void> {
+  const venueId = floor.venue_id;
+  for (const { objectId, zoneId: before, location } of await listBeacons(db, appId, venueId)) {
+    if (location === null) continue;
+    const isHere = isOnFloor(location, floor) && isInside(points, location as unknown as Point);
+    if (!isHere && before !== zoneId) continue;
+    const now = (await findZoneAt(db, { appId, venueId, location })) ?? null;
+    if (now !== before) await setZone(db, appId, objectId, now);
+  }
+}
+
+/** A floor has come, or has another level or name, by which locations find it. */
+async function placeAgain({ listBeacons, setZone }: VenueDeps, db: Db, appId: string, venueId: string): Promise<void> {
+  if (!(await hasZones(db, appId, venueId))) return;
+  for (const { objectId, zoneId, location } of await listBeacons(db, appId, venueId)) {
+    const now = (location && (await findZoneAt(db, { appId, venueId, location }))) ?? null;
+    if (location !== null && now !== zoneId) await setZone(db, appId, objectId, now);
+  }
+}
+
+interface Left {
+  readonly appId: string;
+  readonly objectId: string;
+  readonly venue_id: string;
+}
+
+/** The beacons of a zone that goes are in the next larger one, or in none. */
+async function letGo(
+  { listBeacons, setZone }: VenueDeps,
+  db: Db,
+  { appId, objectId: except, venue_id: venueId }: Left,
+): Promise<void> {
+  for (const { objectId, zoneId, location } of await listBeacons(db, appId, venueId)) {
+    if (zoneId !== except) continue;
+    const next = location && (await findZoneAt(db, { appId, venueId, location, except }));
+    await setZone(db, appId, objectId, next ?? null);
+  }
+}

@@ -1,0 +1,98 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { type Page, renderPage, type Section } from './render.ts';
+
+export interface Book {
+  /** By slug. */
+  readonly pages: ReadonlyMap<string, Page>;
+  readonly groups: readonly { readonly title: string; readonly slugs: readonly string[] }[];
+}
+
+export interface Found {
+  readonly page: Page;
+  readonly section: Section;
+  /** Around the first word that was found. */
+  readonly excerpt: string;
+}
+
+const editors = ['', 'messages', 'beacons', 'activity', 'people', 'content', 'app', 'told', 'service', 'account'];
+const operators = ['operations', 'installing-beacons', 'simulation', 'demo'];
+const programmers = ['interface', 'proximity', 'performance', 'architecture', 'console-review', 'adding-a-resource'];
+
+/** Reads the handbook for editors and the other documents of a checkout, a page at a time, so that nobody waits for all. */
+export async function readBook(docs: string): Promise<Book> {
+  const pages = new Map<string, Page>();
+  const files = new Map<string, string>();
+  const note = async (folder: string, slugOf: (name: string) => string) => {
+    for (const name of await readdir(join(docs, folder)).catch(() => []))
+      if (name.endsWith('.md')) files.set(posix.join(folder, name), slugOf(name.replace(/\.md$/, '')));
+  };
+  await note('.', (name) => name);
+  await note('handbook', (name) => (name === 'index' ? '' : name));
+  await note('adr', (name) => `decisions-${name}`);
+  for (const [file, slug] of files) {
+    const markdown = await readFile(join(docs, file), 'utf8');
+    pages.set(
+      slug,
+      renderPage(slug, markdown, (href) => resolveLink(file, href, files)),
+    );
+  }
+  const known = (slugs: readonly string[]) => slugs.filter((slug) => pages.has(slug));
+  const decisions = [...pages.keys()].filter((slug) => slug.startsWith('decisions-')).sort();
+  return {
+    pages,
+    groups: [
+      { title: 'For editors', slugs: known(editors) },
+      { title: 'For operators', slugs: known(operators) },
+      { title: 'For programmers', slugs: known(programmers) },
+      { title: 'Decisions', slugs: decisions },
+    ].filter(({ slugs }) => slugs.length > 0),
+  };
+}
+
+/** Files that are no part of the handbook. */
+const elsewhere = /^(\.\.|history)\//;
+
+/** A link between documents becomes one between pages; what is no page leads nowhere. */
+function resolveLink(file: string, href: string, files: ReadonlyMap<string, string>): string | undefined {
+  const [path = '', anchor] = href.split('#');
+  const target = path === '' ? file : posix.normalize(posix.join(posix.dirname(file), path));
+  const slug = files.get(target);
+  // What should be a page and is none is left as a link, so that the test of all links finds it.
+  if (slug === undefined) return target.endsWith('.md') && !elsewhere.test(target) ? target : undefined;
+  return `${slug}${anchor ? `#${anchor}` : ''}`;
+}
+
+const mostFound = 40;
+const longestQuery = 200;
+const around = 90;
+
+/** The sections that have all of the words: of pages for editors first, and those with a word in their heading. */
+export function searchBook({ pages }: Book, query: string): readonly Found[] {
+  const words = query.slice(0, longestQuery).toLowerCase().split(/\s+/).filter(Boolean);
+  const [first] = words;
+  if (first === undefined) return [];
+  const found = [...pages.values()].flatMap((page) =>
+    page.sections.flatMap((section) => {
+      const {
+        searched: [heading, text],
+      } = section;
+      if (!words.every((word) => heading.includes(word) || text.includes(word))) return [];
+      const rank = words.filter((word) => heading.includes(word)).length + readerOf(page) * (words.length + 1);
+      return [{ page, section, excerpt: excerptOf(section.text, Math.max(0, text.indexOf(first))), rank }];
+    }),
+  );
+  return found.sort((a, b) => b.rank - a.rank).slice(0, mostFound);
+}
+
+/** Pages for editors come before those for engineers, and decisions last. */
+function readerOf({ slug }: Page): number {
+  if (slug.startsWith('decisions-')) return -1;
+  return editors.includes(slug) ? 1 : 0;
+}
+
+function excerptOf(text: string, at: number): string {
+  const [from, to] = [Math.max(0, at - around), at + around];
+  const part = text.slice(from, to).replaceAll(/\s+/g, ' ').trim();
+  return `${from > 0 ? '… ' : ''}${part}${to < text.length ? ' …' : ''}`;
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { openStorage, type TestStorage } from '../../test/support/build-app.ts';
+import { RateLimiter, type RateRule } from './rate-limit.ts';
+import { SharedLimits } from './shared-limits.ts';
+
+/** Limits over three nodes on one PostgreSQL; time passes by the injected clock. */
+
+describe('a limit over three nodes', () => {
+  let storage: TestStorage;
+  let now = 1_700_000_000_000;
+  before(async () => {
+    storage = await openStorage('postgres');
+  });
+  after(() => storage.close());
+
+  function nodes() {
+    return Array.from({ length: 3 }, () => {
+      const shared = new SharedLimits({
+        db: storage.db,
+        now: () => now,
+        onError: (what, error) => assert.fail(`${what}: ${error}`),
+      });
+      return { shared, limiter: new RateLimiter(undefined, shared.memory('requests')) };
+    });
+  }
+
+  /** Everybody asks all the time for so many seconds; answers how many were admitted. */
+  async function admitted(key: string, rule: RateRule, seconds: number, perNodeAndStep: number): Promise<number> {
+    const three = nodes();
+    let count = 0;
+    const steps = seconds * 4;
+    for (let step = 0; step < steps; step++) {
+      for (let n = 0; n < perNodeAndStep; n++)
+        for (const { limiter } of three) if (limiter.tryTake(key, rule, now) === undefined) count++;
+      await Promise.all(three.map(({ shared }) => shared.compare()));
+      now += 250;
+    }
+    return count;
+  }
+
+  test('admits over a minute what one node would, within a tenth', async () => {
+    const rule = { perSecond: 50, burst: 100 };
+    const count = await admitted('busy', rule, 60, 60);
+    const one = rule.burst + 60 * rule.perSecond;
+    assert.ok(Math.abs(count - one) <= one / 10, `${count} instead of ${one}`);
+  });
+
+  test('counts each attempt at a slow limit for all: a node that has not heard of it lets one through, which is missing later', async () => {
+    const rule = { perSecond: 1 / 60, burst: 10 };
+    const three = nodes();
+    const attempt = async (n: number) => {
+      const node = three[n % 3] as (typeof three)[number];
+      const isAdmitted = node.limiter.tryTake('sign-in', rule, now) === undefined;
+      await node.shared.compare();
+      return isAdmitted ? 1 : 0;
+    };
+    let count = 0;
+    for (let n = 0; n < 30; n++) count += await attempt(n);
+    assert.ok(count >= 10 && count <= 12, `${count} instead of 10`);
+    for (let minute = 0; minute < 60; minute++) {
+      now += 60_000;
+      for (let n = 0; n < 3; n++) count += await attempt(n);
+    }
+    assert.ok(Math.abs(count - 70) <= 7, `${count} instead of 70 in an hour`);
+  });
+
+  test('costs no statement while it is far from its bound', async () => {
+    const rule = { perSecond: 50, burst: 100 };
+    const [node] = nodes();
+    for (let n = 0; n < 40; n++) assert.equal(node?.limiter.tryTake('quiet', rule, now), undefined);
+    await node?.shared.compare();
+    const rows = await storage.db.all({ strings: ['select key_hash from limit_buckets'], values: [] });
+    assert.equal(rows.length, 2, 'those of the other tests');
+  });
+});

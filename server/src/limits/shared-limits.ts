@@ -1,0 +1,156 @@
+import { secretHash } from '../access/access.ts';
+import { BoundedMap } from '../base/caches/bounded-map.ts';
+import type { Clock } from '../base/clock.ts';
+import { type Sql, sql } from '../base/sql.ts';
+import type { Database } from '../db/db.ts';
+import { readBuckets } from './lasting-limits.ts';
+import type { BucketMemory, RateRule, TokenBucket } from './rate-limit.ts';
+
+export interface SharedLimitDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly onError: (what: string, error: unknown) => void;
+}
+
+/** How often a bucket that is in use is compared with what the other nodes took, ms. */
+const compareMs = 250;
+/** Rules that are slower than this (tokens a second) are compared after each take: there one token matters. */
+const slowRate = 1;
+const soonMs = 10;
+const mostKnown = 10_000;
+const mostAtOnce = 8;
+
+interface Entry {
+  readonly key: string;
+  rule: RateRule;
+  bucket: TokenBucket;
+  /** Taken here and not told yet. */
+  used: number;
+}
+
+/**
+ * Limits that hold over all nodes of a database. A bucket that is less than half full stands in the database, too, where all
+ * nodes subtract what they took, a few times a second and never on the path of a request; each goes on with what is left.
+ * What was taken too much in between is a debt that refills first, so that over time all nodes together admit what one would.
+ * Buckets that are more than half full cost nothing. Keys are stored as hashes, because they contain addresses.
+ */
+export class SharedLimits implements BucketMemory {
+  readonly #deps: SharedLimitDeps;
+  readonly #stored = new Map<string, TokenBucket>();
+  readonly #entries = new BoundedMap<string, Entry>(mostKnown);
+  #timer: NodeJS.Timeout | undefined;
+  #dueAt = Number.POSITIVE_INFINITY;
+  #comparing: Promise<void> | undefined;
+
+  constructor(deps: SharedLimitDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads the stored buckets; call it before the first request. */
+  async load(): Promise<void> {
+    for (const { keyHash, ...bucket } of await readBuckets(this.#deps.db, this.#deps.now(), mostKnown))
+      this.#stored.set(keyHash, bucket);
+  }
+
+  /** The memory of one limiter, whose name keeps its keys apart from those of others. */
+  memory(name: string): BucketMemory {
+    const own = (key: string) => `${name} ${key}`;
+    return {
+      recall: (key) => this.recall(own(key)),
+      keep: (key, rule, bucket, tokens) => this.keep(own(key), rule, bucket, tokens),
+    };
+  }
+
+  recall(key: string): TokenBucket | undefined {
+    if (this.#stored.size === 0) return undefined;
+    const hash = secretHash(key);
+    const bucket = this.#stored.get(hash);
+    this.#stored.delete(hash);
+    return bucket;
+  }
+
+  keep(key: string, rule: RateRule, bucket: TokenBucket, tokens: number): void {
+    const known = this.#entries.get(key);
+    if (known) {
+      known.rule = rule;
+      known.bucket = bucket;
+      known.used += tokens;
+    } else {
+      const isSlow = rule.perSecond < slowRate;
+      if (!isSlow && bucket.tokens >= rule.burst / 2) return;
+      // A slow one may be known to others; of the others all that is missing was taken here.
+      const used = isSlow ? tokens : rule.burst - bucket.tokens;
+      this.#entries.set(key, { key, rule, bucket, used });
+    }
+    this.#plan(rule.perSecond < slowRate ? soonMs : compareMs);
+  }
+
+  #plan(ms: number): void {
+    const at = performance.now() + ms;
+    if (at >= this.#dueAt) return;
+    clearTimeout(this.#timer);
+    this.#dueAt = at;
+    this.#timer = setTimeout(() => void this.compare(), ms);
+    this.#timer.unref();
+  }
+
+  /** Tells what was taken here and learns what is left. Never rejects. */
+  compare(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#dueAt = Number.POSITIVE_INFINITY;
+    this.#comparing = (this.#comparing ?? Promise.resolve()).then(() => this.#compareAll());
+    return this.#comparing;
+  }
+
+  async #compareAll(): Promise<void> {
+    const inUse: Entry[] = [];
+    for (const entry of this.#entries.values()) {
+      if (entry.used !== 0) inUse.push(entry);
+      else if (this.#isFull(entry)) this.#entries.delete(entry.key);
+    }
+    for (let start = 0; start < inUse.length; start += mostAtOnce)
+      await Promise.all(inUse.slice(start, start + mostAtOnce).map((entry) => this.#compareOne(entry)));
+  }
+
+  #isFull({ bucket, rule }: Entry): boolean {
+    return bucket.tokens + ((this.#deps.now() - bucket.at) / 1000) * rule.perSecond >= rule.burst;
+  }
+
+  async #compareOne(entry: Entry): Promise<void> {
+    const { db, now, onError } = this.#deps;
+    const { used } = entry;
+    entry.used = 0;
+    try {
+      const at = now();
+      const row = await db.one<{ tokens: number; at: number }>(subtract(secretHash(entry.key), entry.rule, used, at));
+      if (!row) return;
+      // What was taken here meanwhile is not among it yet.
+      entry.bucket.tokens = Math.min(entry.rule.burst, row.tokens) - entry.used;
+      entry.bucket.at = Math.max(entry.bucket.at, row.at);
+    } catch (error) {
+      entry.used += used;
+      onError('comparing a limit with other nodes', error);
+    }
+  }
+
+  /** Deletes buckets that are full again. */
+  async sweep(): Promise<void> {
+    await this.#deps.db.run(sql`delete from limit_buckets where full_at <= ${this.#deps.now()}`);
+  }
+}
+
+/** Takes tokens out of the shared bucket, which may become a debt, and answers what is left. */
+function subtract(keyHash: string, { burst, perSecond }: RateRule, used: number, now: number): Sql {
+  const number = (value: number) => sql`cast(${value} as double precision)`;
+  const time = sql`cast(${now} as bigint)`;
+  const perMs = perSecond / 1000;
+  const longMs = Math.ceil(used / perMs);
+  const old = sql`limit_buckets.tokens + ${number(perMs)} * (case when ${time} > limit_buckets.at then ${time} - limit_buckets.at else 0 end)`;
+  const left = sql`(case when ${old} > ${number(burst)} then ${number(burst)} else ${old} end) - ${number(used)}`;
+  return sql`insert into limit_buckets (key_hash, tokens, at, full_at)
+    values (${keyHash}, ${number(burst - used)}, ${time}, cast(${now + longMs} as bigint))
+    on conflict (key_hash) do update set tokens = ${left},
+      at = case when ${time} > limit_buckets.at then ${time} else limit_buckets.at end,
+      full_at = (case when limit_buckets.full_at > ${time} then limit_buckets.full_at else ${time} end) + cast(${longMs} as bigint)
+    returning tokens, at`;
+}

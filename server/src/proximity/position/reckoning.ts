@@ -1,0 +1,154 @@
+import { isSparse } from '../presence/silence.ts';
+import type { Thresholds } from '../presence/thresholds.ts';
+import type { GateState, PresenceState, Sample } from '../presence/types.ts';
+import { type Calculation, ownState, type TrackedBeacon } from '../presence/visits.ts';
+import { biasAt } from './bias.ts';
+import { biasOf, expectedOf, type HeardAnchor, nearShareOf, newEar, standingOf, stepFix } from './fix.ts';
+import { type Anchor, anchorOf, type Layout, layoutOf } from './layout.ts';
+import { addEvidence, noEvidence, stepEvidence } from './learning.ts';
+
+/** The steps of a position: which beacons take part, what they say about their radii, and what is learned from it. */
+
+/** Fewer beacons do not make a position. */
+const LEAST_ANCHORS = 3;
+/** More are not looked at: the quietest say least. */
+const MOST_ANCHORS = 16;
+const STEP_MS = 1_000;
+/** After this long without a step the old position says nothing. */
+const FORGET_MS = 30_000;
+/** Only a position that is surer than this (m²), of an ear that is known better than this (dB²), teaches anything. */
+const SURE_VARIANCE = 12;
+export const SURE_EAR = 4;
+
+/** More is lost by nothing that is still heard, dB; beyond it the power would be no number any more. */
+const FAINTEST = 200;
+
+/**
+ * Notes what was heard of a beacon with a location for the next step. Of several samples of a second the mean power counts and
+ * not the mean of the decibels: waves that cancel each other make deep, short dips, and hardly any peaks.
+ */
+export function noteLoss(
+  { track }: Calculation,
+  { beaconId, state }: TrackedBeacon,
+  sample: Sample,
+  loss: number,
+): void {
+  if (state.settings.location === undefined || isSparse(sample)) return;
+  const [sum, count] = track.powers[beaconId] ?? [0, 0];
+  track.powers[beaconId] = [sum + 10 ** (-Math.min(FAINTEST, loss) / 10), count + 1];
+  track.pendingSince ??= sample.occurredAt;
+}
+/**
+ * How far measured powers of a site differ near the beacons, of how far they are measured to differ: most of what a
+ * calibration on one spot or over a whole room finds is that spot's or that room's. The rest is left to the bias.
+ */
+const TRUE_SPREAD = 0.3;
+
+/** What is to be added to each anchor's loss, dB: its measured power is drawn towards the mean of the site's. */
+function corrections(anchors: readonly Anchor[], beacons: Readonly<Record<string, PresenceState>>): number[] {
+  const powers = anchors.map(({ beaconId }) => beacons[beaconId]?.settings.measuredPower);
+  const known = powers.filter((power) => power !== undefined);
+  const mean = known.reduce((sum, power) => sum + power, 0) / Math.max(1, known.length);
+  return powers.map((power) => (power === undefined ? 0 : (1 - TRUE_SPREAD) * (mean - power)));
+}
+
+/** Makes a step of the position where one is due; true when it has been made. */
+export function reckon(run: Calculation, at: number): boolean {
+  const { track } = run;
+  const since = track.fix !== null && at - track.fix.at < FORGET_MS ? track.fix.at : track.pendingSince;
+  if (since === null || at - since < STEP_MS) return false;
+  const anchors = anchorsOf(track.beacons);
+  if (anchors.length < LEAST_ANCHORS) {
+    if (track.fix !== null) forget(run);
+    Object.assign(track, { fix: null, powers: {}, pendingSince: null });
+    return false;
+  }
+  const heard: HeardAnchor[] = [];
+  const added = corrections(anchors, track.beacons);
+  anchors.forEach(({ beaconId }, anchor) => {
+    const power = track.powers[beaconId];
+    if (power === undefined) return;
+    const [sum, count] = power;
+    const learned = track.beacons[beaconId]?.settings.learned?.loss ?? 0;
+    const bias = biasAt(track.beacons[beaconId]?.bias ?? null, at);
+    heard.push({ anchor, loss: -10 * Math.log10(sum / count) + (added[anchor] ?? 0) - learned, count, bias });
+  });
+  if (heard.length === 0) return false;
+  const layout = layoutOf(anchors);
+  const before = track.fix !== null && at - track.fix.at < FORGET_MS ? track.fix : null;
+  Object.assign(
+    track,
+    stepFix({ fix: before, ear: track.ear ?? newEar(), layout, heard, at, slowVariance: run.thresholds.slowVariance }),
+    {
+      powers: {},
+      pendingSince: null,
+    },
+  );
+  anchors.forEach(({ beaconId }, anchor) => {
+    const state = ownState(run, beaconId) as PresenceState;
+    state.standing = standingOf(layout, anchor);
+    turn(state.radius, run.thresholds, { share: state.standing.share, at });
+    turn(state.near, run.thresholds, { share: nearShareOf(layout, anchor), at });
+    if (state.radius.inside === true) state.insideAt = at;
+  });
+  learn(run, { anchors, layout, heard });
+  return true;
+}
+
+interface Reckoned {
+  readonly anchors: readonly Anchor[];
+  readonly layout: Layout;
+  readonly heard: readonly HeardAnchor[];
+}
+
+/** Notes how what was heard differs from what is expected: for the next steps, and where it is sure for later visitors. */
+function learn({ track, evidence, thresholds }: Calculation, { anchors, layout, heard }: Reckoned): void {
+  const { fix, ear } = track;
+  if (fix === null || ear === null) return;
+  const isSure = fix.xx + fix.yy <= SURE_VARIANCE && ear.variance <= SURE_EAR;
+  for (const one of heard) {
+    const { anchor, loss } = one;
+    const { beaconId } = anchors[anchor] as Anchor;
+    const state = track.beacons[beaconId] as PresenceState;
+    const { learned } = state.settings;
+    const expected = expectedOf(layout, anchor);
+    const distance = state.standing?.distance ?? 0;
+    state.bias = biasOf(one, { expected, ear, distance, slowVariance: thresholds.slowVariance });
+    if (!isSure) continue;
+    // Later visitors have no bias yet, so that they are taught all of it.
+    const base = expected.loss - (learned?.exponent ?? 0) * expected.decades;
+    const residual = loss + (learned?.loss ?? 0) - base - ear.loss;
+    evidence[beaconId] = addEvidence(evidence[beaconId] ?? noEvidence, stepEvidence(expected.decades, residual));
+  }
+}
+
+/** Beacons in contact whose location is known, by id; of many those that are heard best. */
+function anchorsOf(beacons: Readonly<Record<string, PresenceState>>): Anchor[] {
+  const found: { anchor: Anchor; loss: number }[] = [];
+  for (const beaconId of Object.keys(beacons)) {
+    const { settings, inContact, filters } = beacons[beaconId] as PresenceState;
+    const { location } = settings;
+    if (!inContact || settings.oneZone !== true || location === undefined || filters.length === 0) continue;
+    found.push({ anchor: anchorOf(beaconId, location, settings), loss: filters[0]?.mean ?? 0 });
+  }
+  if (found.length > MOST_ANCHORS) found.sort((a, b) => a.loss - b.loss).length = MOST_ANCHORS;
+  return found.map(({ anchor }) => anchor).sort((a, b) => (a.beaconId < b.beaconId ? -1 : 1));
+}
+
+function forget(run: Calculation): void {
+  for (const beaconId of Object.keys(run.track.beacons)) (ownState(run, beaconId) as PresenceState).standing = null;
+}
+
+interface Turning {
+  readonly share: number;
+  readonly at: number;
+}
+
+/** What a position says to a gate. */
+function turn(gate: GateState, { likely, unlikely }: Thresholds, { share, at }: Turning): void {
+  const inside = share >= likely ? true : share <= unlikely ? false : gate.inside;
+  if (inside === gate.inside) return;
+  gate.inside = inside;
+  gate.since = at;
+  gate.toward = null;
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { App } from '../src/app/app.ts';
+import { type EventStream, openStream } from './support/event-stream.ts';
+import { type Nats, natsPath, startNats } from './support/nats.ts';
+import { type Node, openNode, openSite, type Site } from './support/site.ts';
+import { listen } from './support/socket.ts';
+
+/** Two nodes on PostgreSQL that tell one another over a real NATS server what they would else find by looking. */
+
+/** Until it is so, or for as long as a test may take. */
+async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const giveUp = Date.now() + 20_000;
+  while (!(await isSo())) {
+    if (Date.now() > giveUp) assert.fail(`never: ${what}`);
+    await pause(10);
+  }
+}
+
+describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-server' }, () => {
+  let nats: Nats;
+  let site: Site;
+  let nodes: [Node, Node];
+  let ports: number[];
+  const streams: EventStream[] = [];
+  before(async () => {
+    nats = await startNats();
+    site = await openSite('postgres');
+    const config = { ...site.app.config, busUrl: nats.url };
+    nodes = [await openNode(site, config), await openNode(site, config)];
+    await until('both are connected', () => nodes.every(({ app }) => app.bus?.isConnected));
+    // From here on only the bus can tell them anything.
+    for (const { app } of nodes) app.pulse.stop();
+    ports = [];
+    for (const { app } of nodes) ports.push(await listen({ app } as Parameters<typeof listen>[0]));
+  });
+  after(async () => {
+    for (const stream of streams) stream.close();
+    for (const node of nodes ?? []) await node.close();
+    await site.close();
+    await nats.stop();
+  });
+
+  const [first, second] = [() => nodes[0].app, () => nodes[1].app];
+  const statusAt = async ({ server }: App, appKey: string) => {
+    const headers = { ...site.user.headers, ...site.app.credentials, 'x-service-appkey': appKey };
+    return (await server.inject({ method: 'GET', url: '/api/v2/beacons?limit=1', headers })).statusCode;
+  };
+  /** The app is switched off on the first node, and then it is closed on the second. */
+  async function switchOff(seen: () => Promise<void>) {
+    const { appKey } = site.app;
+    assert.equal(await statusAt(second(), appKey), 200);
+    await first().apps.change(site.app.appId, { disabled: true });
+    await seen();
+    await until('the app is closed', async () => (await statusAt(second(), appKey)) !== 200);
+    await first().apps.change(site.app.appId, { disabled: false });
+    await seen();
+  }
+  async function stream(at: 0 | 1, more: Readonly<Record<string, string>> = {}): Promise<EventStream> {
+    const opened = await openStream(ports[at] ?? 0, '/api/v2/stream', {
+      ...site.app.credentials,
+      ...site.user.headers,
+      ...more,
+    });
+    streams.push(opened);
+    await opened.ready;
+    return opened;
+  }
+  const visit = async ({ server }: App) => {
+    site.app.clock.now += 60_000;
+    for (const [event, at] of [
+      ['ENTER', site.now - 1_000],
+      ['EXIT', site.now],
+    ] as const) {
+      const payload = { installationId: 'phone-1', sightings: [{ beacon: site.hall, event, occurredAt: at }] };
+      const answer = await server.inject({
+        method: 'POST',
+        url: '/api/v2/sightings',
+        headers: site.app.credentials,
+        payload,
+      });
+      assert.equal(answer.statusCode, 200, answer.body);
+    }
+  };
+  const idsOf = ({ events }: EventStream) => events.map(({ id }) => id);
+
+  test('what is switched off on one is closed on the other, without a look at the database', async () => {
+    await switchOff(async () => undefined);
+  });
+
+  test('what happens on one is told to who listens on the other; who goes on there misses nothing and gets nothing twice', async () => {
+    const here = await stream(0);
+    await visit(second());
+    await here.received(4);
+    const [, last] = idsOf(here);
+    here.close();
+    await visit(first());
+    const there = await stream(1, { 'last-event-id': String(last) });
+    await there.received(6);
+    await visit(second());
+    await visit(first());
+    await there.received(14);
+    assert.deepEqual(
+      idsOf(there),
+      Array.from({ length: 14 }, (_, index) => (last ?? 0) + 1 + index),
+    );
+  });
+
+  test('without the bus a look finds the same, and when it is back it tells again', async () => {
+    const there = await stream(1);
+    const start = there.events.length;
+    await nats.stop();
+    await until('both know', () => nodes.every(({ app }) => app.bus?.isConnected === false));
+    await switchOff(() => second().pulse.look());
+    await visit(first());
+    await second().pulse.look();
+    await there.received(start + 4);
+    await nats.start();
+    await until('both are connected', () => nodes.every(({ app }) => app.bus?.isConnected));
+    await switchOff(async () => undefined);
+    await visit(first());
+    await there.received(start + 8);
+    const ids = idsOf(there);
+    assert.deepEqual(
+      ids,
+      Array.from({ length: ids.length }, (_, index) => (ids[0] ?? 0) + index),
+    );
+  });
+});
