@@ -100,7 +100,7 @@ export const policySchema = Type.Object({
   pairingUrl: Type.String({
     maxLength: 2000,
     description:
-      'Address that opens the app on a phone; the QR code that pairs an editor\'s phone leads to it with ?code=. Empty: the QR code has the code alone, for an app that scans it.',
+      "Address that opens the app on a phone; the QR code that pairs an editor's phone leads to it with ?code=. Empty: the QR code has the code alone, for an app that scans it.",
   }),
   totp: Type.Enum(['off', 'optional', 'required'], {
     description:

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createMigratedPostgres, databases } from '../support/build-app.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
@@ -118,7 +119,9 @@ for (const database of databases) {
       const removed = await run(environment, 'simulate', '--remove', 'walk', '--json');
       assert.deepEqual(JSON.parse(removed.out), { removed: 1, run: 'walk' });
       assert.deepEqual(await list('installations'), []);
-      while ((await list('visits')).length + (await list('events')).length + (await list('logs')).length > 0);
+      const left = async () =>
+        (await list('visits')).length + (await list('events')).length + (await list('logs')).length;
+      while ((await left()) > 0) await pause(50);
     });
 
     test('what cannot be replayed is said with the file and the line', async () => {
@@ -139,7 +142,7 @@ for (const database of databases) {
       const { port } = new URL(service.baseUrl);
       const walking = start(environment, 'simulate', '--visitors', '5', '--run', 'live');
       const heard = async () => (await list('installations')).length;
-      while ((await heard()) < 5);
+      while ((await heard()) < 5) await pause(50);
       await service.stop('SIGTERM');
       service = await startService(settings, port);
       const line = /^\d\d:\d\d:\d\d {2}5 visitors, \d+ sightings\/s, \d+ events, \d+ messages, 0 errors$/m;
