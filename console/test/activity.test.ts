@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openSite, type Site } from '../../server/test/support/site.ts';
 import { assertAccessible } from './axe.ts';
-import { becomes, launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 const script = '<img src=x onerror=alert(1)>';
@@ -34,7 +34,7 @@ describe('activity in the console', () => {
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const rows = (plural: string) => page.getByRole('table', { name: plural }).locator('tbody tr');
   const first = (plural: string, column: number) => rows(plural).first().locator('td').nth(column).innerText();
-  const open = (rest = '') => page.goto(`/console/apps/${site.app.appId}/activity${rest}`);
+  const open = (rest = '') => goTo(page, `/console/apps/${site.app.appId}/activity${rest}`);
 
   test('where nothing has happened, each page says what would be there', async () => {
     for (const tab of ['events', 'visits', 'deliveries', 'logs']) {
@@ -188,7 +188,7 @@ describe('activity in the console', () => {
 
   test('an installer sees who by an id only, and no way to the installation', async () => {
     const other = await openAs(browser, { app: site.app, origin, role: 'installer' });
-    await other.page.goto(`/console/apps/${site.app.appId}/activity`);
+    await goTo(other.page, `/console/apps/${site.app.appId}/activity`);
     await other.page.getByRole('link', { name: 'Entered Hall' }).first().click();
     await other.page.getByText('What happened').waitFor();
     assert.equal(await other.page.locator('a[href*="/installations/"]').count(), 0);
@@ -274,7 +274,7 @@ describe('activity in the console', () => {
     await site.notification({ description: 'In the evening', delivery: { validFrom: '2026-11-25T18:00:00+09:00' } });
     const other = await openAs(browser, { app: site.app, origin, role: 'editor' });
     const editor = other.page;
-    await editor.goto(`/console/apps/${site.app.appId}/beacons/${site.hall}`);
+    await goTo(editor, `/console/apps/${site.app.appId}/beacons/${site.hall}`);
     await editor.getByRole('link', { name: 'See what would happen here' }).click();
     await editor.getByLabel('Day and time').fill('2026-11-25T09:30');
     await editor.getByRole('button', { name: 'Show what would happen' }).click();

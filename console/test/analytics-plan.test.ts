@@ -8,7 +8,7 @@ import { create } from '../../server/test/support/cases.ts';
 import { pointer, stay, uuid, walk } from '../../server/test/support/site.ts';
 import { type SmtpSink, startSmtpSink } from '../../server/test/support/smtp-sink.ts';
 import { assertAccessible } from './axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 /** A house with two rooms, through which six visitors walk. */
@@ -36,7 +36,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
   });
 
   const make = (path: string, body: object) => create(app, `/api/v2${path}`, body, headers);
-  const open = (path: string) => page.goto(`/console/apps/${app.appId}/activity/analytics${path}`);
+  const open = (path: string) => goTo(page, `/console/apps/${app.appId}/activity/analytics${path}`);
   const cell = (table: string, row: string, column: number) =>
     page.getByRole('table', { name: table }).getByRole('row').filter({ hasText: row }).getByRole('cell').nth(column);
   const report = async (installationId: string, sightings: object[]) => {
@@ -186,7 +186,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
     await page.getByRole('img', { name: 'Visitors on Ground floor now' }).getByText('2 / 1').waitFor();
     await takePictures(page, 'plan-crowded');
     await assertAccessible(page);
-    await page.goto(`/console/apps/${app.appId}/home`);
+    await goTo(page, `/console/apps/${app.appId}/home`);
     await page.getByText('More than 1 visitor in Hall').waitFor();
     await page.getByRole('link', { name: 'Look at the plan' }).click();
     await page.getByText('Too many visitors').waitFor();
@@ -207,7 +207,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
     const visits = async () =>
       (await app.send({ method: 'GET', url: '/api/v2/visits?count=1&limit=0', headers })).body.count;
     const before = await visits();
-    await page.goto(`/console/apps/${app.appId}/activity/walk`);
+    await goTo(page, `/console/apps/${app.appId}/activity/walk`);
     await page.getByRole('button', { name: 'Start the walk' }).click();
     await page.getByRole('alert').filter({ hasText: 'A way has at least two points' }).waitFor();
     await takePictures(page, 'walk-refused');
@@ -314,7 +314,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
     // Each plot opens where it can be looked at closer.
     const closer = new URL((await mail.getByRole('link').first().getAttribute('href')) ?? '');
     assert.equal(closer.searchParams.get('unit'), 'week');
-    await page.goto(`${closer.pathname}${closer.search}`);
+    await goTo(page, `${closer.pathname}${closer.search}`);
     await page.getByRole('heading', { name: /^Visitors in / }).waitFor();
     await open('/reports');
     await page.getByText(/^Every Monday at 07:00/).waitFor();

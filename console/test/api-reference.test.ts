@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { assertAccessible } from './axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
@@ -30,7 +30,7 @@ describe('the reference of the interface in the console', () => {
   });
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
-  const open = (rest = '') => page.goto(`/console/apps/${app.appId}/api${rest}`);
+  const open = (rest = '') => goTo(page, `/console/apps/${app.appId}/api${rest}`);
   const answer = () => page.getByRole('region', { name: 'The answer' });
   const curl = () => page.getByRole('region', { name: 'Try it' }).locator('code').innerText();
   const body = () => page.getByRole('textbox', { name: 'Body' });

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { TestApp } from '../../server/test/support/build-app.ts';
 import { assertAccessible } from './axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
@@ -35,7 +35,7 @@ describe("an app's policy in the console", () => {
   };
 
   test('what holds is said in a sentence, and politeness is one switch', async () => {
-    await page.goto(`/console/apps/${app.appId}/policy`);
+    await goTo(page, `/console/apps/${app.appId}/policy`);
     await page.getByTestId('limits').waitFor();
     assert.equal(await limits(), 'In effect: every message is shown once per visit, without other limits.');
     await page.getByRole('switch', { name: 'Polite' }).press('Space');
@@ -95,7 +95,7 @@ describe("an app's policy in the console", () => {
     const { quotas } = await policy();
     assert.deepEqual([quotas.files, quotas.uploadBytesPerHour, quotas.fileBytes], [5, 67_108_864, 21_474_836_480]);
     await page.getByText('80 % in use').waitFor();
-    await page.goto(`/console/apps/${app.appId}`);
+    await goTo(page, `/console/apps/${app.appId}`);
     await page.getByText('80 % of the quota for files is in use').waitFor();
     await takePictures(page, 'home-quota');
     await page.getByRole('link', { name: 'Change the quota' }).click();
@@ -103,7 +103,7 @@ describe("an app's policy in the console", () => {
   });
 
   test('second factor and passkeys: what is wrong is said at its field, and what a change means beside it', async () => {
-    await page.goto(`/console/apps/${app.appId}/policy`);
+    await goTo(page, `/console/apps/${app.appId}/policy`);
     await page.getByLabel('Second factor', { exact: true }).selectOption('required');
     await page.getByText('Whoever signed in without a second factor has to sign in again.', { exact: false }).waitFor();
     await page.getByRole('switch', { name: 'Passkeys' }).press('Space');
@@ -145,7 +145,7 @@ describe("an app's policy in the console", () => {
 
   test('an analyst reads the policy and changes nothing', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
-    await analyst.page.goto(`/console/apps/${app.appId}/policy`);
+    await goTo(analyst.page, `/console/apps/${app.appId}/policy`);
     await analyst.page.getByText('Your role can read the policy.', { exact: false }).waitFor();
     assert.equal(await analyst.page.getByRole('switch', { name: 'Polite' }).isDisabled(), true);
     await analyst.context.close();

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
-import { launchBrowser, openAs, reloadInTheMiddle, startConsole, type Visit } from './browser.ts';
+import { goTo, launchBrowser, openAs, reloadInTheMiddle, startConsole, type Visit } from './browser.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
 
@@ -38,7 +38,7 @@ describe('beacons in the console', () => {
   const field = (name: string) => page.getByRole('textbox', { name, exact: true });
   const stored = async (query = '') =>
     (await app.send({ method: 'GET', url: `/api/v2/beacons?order=name${query}`, headers })).body.results;
-  const open = (rest = '') => page.goto(`/console/apps/${app.appId}/beacons${rest}`);
+  const open = (rest = '') => goTo(page, `/console/apps/${app.appId}/beacons${rest}`);
 
   test('an app without beacons says what to do next', async () => {
     await open();
@@ -369,13 +369,13 @@ describe('beacons in the console', () => {
 
   test('an analyst looks and changes nothing', async () => {
     const other = await openAs(browser, { app, origin, role: 'analyst' });
-    await other.page.goto(`/console/apps/${app.appId}/beacons?q=tower`);
+    await goTo(other.page, `/console/apps/${app.appId}/beacons?q=tower`);
     await other.page.getByRole('link', { name: 'Tower, north' }).waitFor();
     assert.equal(await other.page.getByRole('link', { name: 'Add a beacon' }).count(), 0);
     await other.page.getByRole('link', { name: 'Tower, north' }).click();
     await other.page.getByText('still here').waitFor();
     assert.equal(await other.page.getByRole('button', { name: 'Delete' }).count(), 0);
-    await other.page.goto(`/console/apps/${app.appId}/beacons/import`);
+    await goTo(other.page, `/console/apps/${app.appId}/beacons/import`);
     await other.page.getByText('Your role cannot change beacons.', { exact: false }).waitFor();
     assert.deepEqual(other.complaints, []);
     await other.context.close();
@@ -383,7 +383,7 @@ describe('beacons in the console', () => {
 
   test('the audit tells who has changed what', async () => {
     const owner = await openAs(browser, { app, origin, role: 'owner' });
-    await owner.page.goto('/console/audit');
+    await goTo(owner.page, '/console/audit');
     await owner.page.getByText('deleted the beacon Library in Test app.').waitFor();
     await owner.page.getByText('changed the beacon North tower in Test app.').first().waitFor();
     await owner.context.close();

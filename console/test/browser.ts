@@ -92,6 +92,28 @@ function isOfEditing(message: ConsoleMessage): boolean {
   return message.text().startsWith('Applying inline style') && line === 0 && !url.includes('/assets/');
 }
 
+/**
+ * Shows another page of the console, with nothing known of what the service has answered before. From one page of it to
+ * another it goes as a link does, since a load costs a second of processor time.
+ */
+export async function goTo(page: Page, path: string): Promise<void> {
+  const { pathname, search } = new URL(page.url());
+  const isElsewhere = pathname.startsWith('/console/') && path !== pathname + search;
+  if (!isElsewhere || !(await page.evaluate(forgetAnswers))) return void (await page.goto(path));
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+}
+
+/** Empties the cache of answers, which only React knows; false where the console is not on screen. */
+const forgetAnswers = `(() => {
+  const root = document.getElementById('root');
+  const key = root && Object.keys(root).find((name) => name.startsWith('__reactContainer$'));
+  for (let fiber = key && root[key].stateNode.current; fiber; fiber = fiber.child) {
+    const cache = fiber.memoizedProps?.client?.getQueryCache?.();
+    if (cache) return cache.clear(), true;
+  }
+  return false;
+})()`;
+
 let people = 0;
 
 interface Signing {

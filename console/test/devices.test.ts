@@ -6,7 +6,7 @@ import { buildApp, signInManager, type TestApp } from '../../server/test/support
 import { create } from '../../server/test/support/cases.ts';
 import { openDevice, type TestDevice } from '../../server/test/support/mqtt-devices.ts';
 import { assertAccessible } from './axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
 
 const script = '<img src=x onerror=alert(1)>';
 
@@ -42,7 +42,7 @@ describe('devices in the console', () => {
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const field = (name: string) => page.getByRole('textbox', { name });
   const dialog = () => page.getByRole('dialog');
-  const open = (rest = '') => page.goto(`/console/apps/${app.appId}/devices${rest}`);
+  const open = (rest = '') => goTo(page, `/console/apps/${app.appId}/devices${rest}`);
   const stored = async () => (await app.send({ method: 'GET', url: '/api/v2/device', headers })).body.results;
   /** User name, password and topic, as the dialog shows them once. */
   async function takeCredentials() {
@@ -139,7 +139,7 @@ describe('devices in the console', () => {
     const body = { deviceName: 'Gate', manufacture: 'Acme', topic: 'museum/gate' };
     const id = await create(app, '/api/v2/device', body, headers);
     const editor = await openAs(browser, { app, origin, role: 'editor' });
-    await editor.page.goto(`/console/apps/${app.appId}/devices/${id}`);
+    await goTo(editor.page, `/console/apps/${app.appId}/devices/${id}`);
     await editor.page.getByText('The device has no credentials, so it cannot connect.').waitFor();
     for (const name of ['Issue credentials', 'Delete'])
       assert.equal(await editor.page.getByRole('button', { name }).count(), 0);
@@ -150,7 +150,7 @@ describe('devices in the console', () => {
 
   test('the audit tells who gave and took credentials', async () => {
     const owner = await openAs(browser, { app, origin, role: 'owner' });
-    await owner.page.goto('/console/audit');
+    await goTo(owner.page, '/console/audit');
     await owner.page.getByText('issued credentials for the device').first().waitFor();
     await owner.page.getByText(/revoked the credentials of the device/).waitFor();
     await owner.context.close();

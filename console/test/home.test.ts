@@ -10,7 +10,7 @@ import { buildApp, signInManager, type TestApp } from '../../server/test/support
 import { create } from '../../server/test/support/cases.ts';
 import { Site, uuid } from '../../server/test/support/site.ts';
 import { assertAccessible } from './axe.ts';
-import { becomes, launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
+import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 const script = '<img src=x onerror=alert(1)>';
@@ -52,7 +52,7 @@ describe('the home of an app', () => {
       .innerText();
 
   test('a new app opens with three steps to the first message', async () => {
-    await page.goto(`/console/apps/${app.appId}`);
+    await goTo(page, `/console/apps/${app.appId}`);
     await heading('Add a beacon').waitFor();
     assert.match(page.url(), /\/home$/);
     assert.equal(await current(), 'Add a beacon');
@@ -67,7 +67,7 @@ describe('the home of an app', () => {
     const hall = await create(app, '/api/v2/beacons', { name: script, uuid, major: 1, minor: 1 }, user.headers);
     const phone = await create(app, '/api/v2/installations', { installationId: 'phone-1', deviceType: 'android' });
     site = new Site({ app, user, provider }, { hall, phone });
-    await page.goto(`/console/apps/${app.appId}/home`);
+    await goTo(page, `/console/apps/${app.appId}/home`);
     await page.getByText('Waiting for the first event').waitFor({ state: 'detached' });
     await page.locator('[aria-current=step]').waitFor();
     await becomes(current, 'Write what visitors see there');
@@ -102,7 +102,7 @@ describe('the home of an app', () => {
       isEnabled: true,
     });
     const isListening = page.waitForResponse((answer) => answer.url().includes('/v2/events?'));
-    await page.goto(`/console/apps/${appId}/home`);
+    await goTo(page, `/console/apps/${appId}/home`);
     await isListening;
     await page.getByText('Waiting for the first event').waitFor();
     const lines = (await page.locator('code').first().innerText()).replaceAll('YOUR-APP-KEY', appKey);
@@ -110,7 +110,7 @@ describe('the home of an app', () => {
     assert.match(stdout, /The tour starts on your left/);
     await heading('Live now').waitFor();
     await app.app.apps.remove(appId);
-    await page.goto(`/console/apps/${app.appId}/home`);
+    await goTo(page, `/console/apps/${app.appId}/home`);
   });
 
   test('visitors by beacon and events come without a reload', async () => {
@@ -201,7 +201,7 @@ describe('the home of an app', () => {
   });
 
   test('the funnel of today leads from events to what failed', async () => {
-    await page.goto(`/console/apps/${app.appId}/home`);
+    await goTo(page, `/console/apps/${app.appId}/home`);
     await heading('Today').waitFor();
     await page.getByRole('list', { name: 'The funnel of today' }).waitFor();
     const counts = [];
@@ -214,7 +214,7 @@ describe('the home of an app', () => {
   });
 
   test('nothing moves under the pointer while the page loads and turns', async () => {
-    await page.goto(`/console/apps/${app.appId}/home`);
+    await goTo(page, `/console/apps/${app.appId}/home`);
     await page.evaluate(`
       window.shifts = [];
       new PerformanceObserver((list) => window.shifts.push(...list.getEntries()))
@@ -244,7 +244,7 @@ describe('the home of an app', () => {
     await app.storage.db.run(sql`delete from visits where beacon_id <> ${site.hall}`);
     await app.storage.db.run(sql`update installations set token_dead_at = null, token_dead_reason = null`);
     const other = await openAs(browser, { app, origin, role: 'editor' });
-    await other.page.goto(`/console/apps/${app.appId}/home`);
+    await goTo(other.page, `/console/apps/${app.appId}/home`);
     await other.page.getByText('All is well. Nothing needs your attention.').waitFor();
     await other.page.setViewportSize({ width: 390, height: 800 });
     assert.equal(
@@ -258,7 +258,7 @@ describe('the home of an app', () => {
 
   test('another app has none of it', async () => {
     const { appId } = await app.app.apps.create('Another app');
-    await page.goto(`/console/apps/${appId}/home`);
+    await goTo(page, `/console/apps/${appId}/home`);
     await heading('Add a beacon').waitFor();
   });
 

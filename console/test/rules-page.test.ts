@@ -5,7 +5,7 @@ import { beaconExample } from '../../server/src/features/beacons/resource.ts';
 import { type SignedIn, signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
 import { assertAccessible } from './axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
@@ -47,7 +47,7 @@ describe('the rules of an app in the console', () => {
   };
 
   test('a summary says what is open, and the matrix says it of each resource and bucket', async () => {
-    await page.goto(`/console/apps/${app.appId}/rules`);
+    await goTo(page, `/console/apps/${app.appId}/rules`);
     await open().waitFor();
     assert.equal(
       await open().innerText(),
@@ -224,7 +224,7 @@ describe('the rules of an app in the console', () => {
 
   test('an analyst reads the rules and changes none, and cannot try them as a user', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
-    await analyst.page.goto(`/console/apps/${app.appId}/rules`);
+    await goTo(analyst.page, `/console/apps/${app.appId}/rules`);
     await analyst.page.getByText('Your role can read the rules.', { exact: false }).waitFor();
     await analyst.page.getByRole('button', { name: /^Beacons, Change:/ }).click();
     await analyst.page.getByText('Only managers change beacons.').waitFor();

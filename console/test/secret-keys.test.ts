@@ -7,7 +7,7 @@ import type { TestApp } from '../../server/test/support/build-app.ts';
 import { password } from '../../server/test/support/console.ts';
 import { resourcesByVenue, scopeParts } from '../src/features/apps/secret-keys/scopes.ts';
 import { assertAccessible } from './axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 test('the picker of scopes offers every scope that there is', () => {
@@ -55,7 +55,7 @@ describe('secret keys in the console', () => {
   }
 
   test('one for a purpose is made in a few clicks and shown once', async () => {
-    await page.goto(`/console/apps/${app.appId}/keys`);
+    await goTo(page, `/console/apps/${app.appId}/keys`);
     await page.getByText('There are no secret keys.').waitFor();
     await begin();
     await dialog().getByLabel('Name').fill('Dashboard');

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { verifyBackup } from '../../server/src/backup/restore.ts';
 import type { TestApp } from '../../server/test/support/build-app.ts';
 import { assertAccessible } from './axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
@@ -35,7 +35,7 @@ describe('administration in the console', () => {
   const onDisk = () => readdirSync(join(app.config.dataFolder, 'backups'));
 
   test('the system page tells how the service does', async () => {
-    await page.goto('/console');
+    await goTo(page, '/console');
     await page.getByRole('link', { name: 'System' }).click();
     await page.getByText('No backups yet.', { exact: false }).waitFor();
     const health = page.getByRole('region', { name: 'Health' });
@@ -67,7 +67,7 @@ describe('administration in the console', () => {
     await page.getByLabel('Summary').waitFor();
     assert.deepEqual([await silent.isChecked(), await page.getByLabel('Summary').inputValue()], [false, 'weekly']);
     await assertAccessible(page);
-    await page.goto('/console/system');
+    await goTo(page, '/console/system');
   });
 
   test('a backup is made while the service runs, whatever becomes of the page', async () => {
@@ -147,7 +147,7 @@ describe('administration in the console', () => {
   test('a manager sees how the service does, and neither sees nor reaches backups', async () => {
     const [backupId] = onDisk();
     const other = await openAs(browser, { app, origin, role: 'manager' });
-    await other.page.goto('/console/system');
+    await goTo(other.page, '/console/system');
     await other.page.getByRole('region', { name: 'Health' }).waitFor();
     assert.equal(await other.page.getByRole('region', { name: 'Backups' }).count(), 0);
     const answer = await other.context.request.get(`/console/api/system/backups/${backupId}/archive`);
@@ -157,7 +157,7 @@ describe('administration in the console', () => {
     assert.ok(existsSync(join(app.config.dataFolder, 'pharos.db')));
     await other.context.close();
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
-    await analyst.page.goto('/console/system');
+    await goTo(analyst.page, '/console/system');
     await analyst.page.getByRole('heading', { name: 'Apps' }).waitFor();
     await analyst.context.close();
   });

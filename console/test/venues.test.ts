@@ -5,7 +5,7 @@ import { png } from '../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
 import { assertAccessible } from './axe.ts';
-import { becomes, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 const script = '<img src=x onerror=alert(1)>';
@@ -71,7 +71,7 @@ describe('venues in the console', () => {
     Promise.all([page.waitForEvent('filechooser'), button(name).click()]).then(([chooser]) => chooser.setFiles(file));
 
   test('a venue gets hours, and holidays from a calendar after they were shown', async () => {
-    await page.goto(`/console/apps/${app.appId}/beacons`);
+    await goTo(page, `/console/apps/${app.appId}/beacons`);
     await page.getByText('Venues', { exact: true }).click();
     await heading('No venues yet').waitFor();
     await page.getByRole('link', { name: 'Add a venue' }).click();

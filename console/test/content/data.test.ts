@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const script = '<img src=x onerror="window.hacked=1">';
@@ -36,7 +36,7 @@ describe('data in the console', () => {
   const dialog = () => page.getByRole('dialog');
   const editor = () => page.getByRole('textbox', { name: 'The record as JSON' });
   const lines = () => page.getByRole('table', { name: 'records' }).locator('tbody tr');
-  const open = (rest = '') => page.goto(`/console/apps/${app.appId}/buckets${rest}`);
+  const open = (rest = '') => goTo(page, `/console/apps/${app.appId}/buckets${rest}`);
   const stored = async (query = '') =>
     (await app.send({ method: 'GET', url: `/api/v2/data/bucket/birds?limit=1000${query}`, headers })).body.results;
   const documents = async () => (await stored()).map(({ metadata }: { metadata: object }) => metadata);
@@ -288,10 +288,10 @@ describe('data in the console', () => {
 
   test('an analyst sees that there are buckets, and not what is in them', async () => {
     const other = await openAs(browser, { app, origin, role: 'analyst' });
-    await other.page.goto(`/console/apps/${app.appId}/buckets/birds`);
+    await goTo(other.page, `/console/apps/${app.appId}/buckets/birds`);
     await other.page.getByText('Your role cannot read records', { exact: false }).waitFor();
     assert.equal(await other.page.getByRole('table').count(), 0);
-    await other.page.goto(`/console/apps/${app.appId}/buckets/birds/schema`);
+    await goTo(other.page, `/console/apps/${app.appId}/buckets/birds/schema`);
     await other.page.getByRole('region', { name: 'Schema 1' }).waitFor();
     assert.equal(await other.page.getByRole('button', { name: /Save|Add|Delete/ }).count(), 0);
     assert.deepEqual(other.complaints, []);

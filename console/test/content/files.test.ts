@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** One red point. */
@@ -39,7 +39,7 @@ describe('files in the console', () => {
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
   const dialog = (name: string) => page.getByRole('dialog', { name });
   const cards = () => page.getByRole('list', { name: 'files', exact: true }).getByRole('listitem');
-  const open = (rest = '') => page.goto(`/console/apps/${app.appId}/files${rest}`);
+  const open = (rest = '') => goTo(page, `/console/apps/${app.appId}/files${rest}`);
   const stored = async () => (await app.send({ method: 'GET', url: '/api/v2/files', headers })).body.results;
   const choose = (files: readonly { name: string; mimeType: string; buffer: Buffer }[]) =>
     page.locator('input[type=file]').setInputFiles([...files]);
@@ -154,7 +154,7 @@ describe('files in the console', () => {
 
   test('an analyst sees the files and can neither upload nor delete', async () => {
     const other = await openAs(browser, { app, origin, role: 'analyst' });
-    await other.page.goto(`/console/apps/${app.appId}/files`);
+    await goTo(other.page, `/console/apps/${app.appId}/files`);
     await other.page.getByRole('button', { name: /dropped\.txt/ }).click();
     await other.page.getByText('Used in').waitFor();
     assert.equal(await other.page.getByRole('button', { name: 'Delete' }).count(), 0);

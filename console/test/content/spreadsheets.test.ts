@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** Tables as spreadsheets of many countries write them. The tests are one session. */
@@ -32,7 +32,7 @@ describe('tables go out and come in', () => {
     await app?.close();
   });
 
-  const open = (rest: string) => page.goto(`/console/apps/${app.appId}/${rest}`);
+  const open = (rest: string) => goTo(page, `/console/apps/${app.appId}/${rest}`);
   const choose = (name: string, buffer: Buffer) =>
     page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer });
   const stored = async (url: string) =>

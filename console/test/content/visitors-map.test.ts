@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
@@ -53,7 +53,7 @@ describe('the map of an app whose visitors have positions', () => {
     assert.equal(sent.status, 200, JSON.stringify(sent.body));
   }
 
-  const open = () => page.goto(`/console/apps/${app.appId}/beacons?view=map`);
+  const open = () => goTo(page, `/console/apps/${app.appId}/beacons?view=map`);
   const status = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
   const drawn = () => page.locator('section[aria-label="Map of the beacons"] title', { hasText: 'A visitor' });
 

@@ -10,7 +10,7 @@ import { type PushProvider, startPushProvider } from '../../../server/test/fakes
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { becomes, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** Of the editor's phone. */
@@ -82,7 +82,7 @@ describe('the day of an editor', () => {
       .map(({ content }) => JSON.stringify(content).match(/"title":"([^"]*)"/)?.[1]);
 
   test('opens the console, sees what there is, and writes a message', async () => {
-    await page.goto(`/console/apps/${app.appId}`);
+    await goTo(page, `/console/apps/${app.appId}`);
     await page.getByRole('link', { name: 'Notifications', exact: true }).click();
     await heading('No notifications yet').waitFor();
     await link('Add a notification').click();
@@ -180,7 +180,7 @@ describe('the day of an editor', () => {
 
   test('schedules a push for tomorrow', async () => {
     app.clock.now = Date.now();
-    await page.goto(`/console/apps/${app.appId}/push/new`);
+    await goTo(page, `/console/apps/${app.appId}/push/new`);
     await field('Title').fill('Tonight');
     await field('Text').fill('Open until 22:00');
     await button('Write it in French').click();
@@ -200,7 +200,7 @@ describe('the day of an editor', () => {
 
   test('deletes the message and brings it back from the trash as it was', async () => {
     const before = await stored('Welcome to the whale');
-    await page.goto(`/console/apps/${app.appId}/notifications/${before.objectId}`);
+    await goTo(page, `/console/apps/${app.appId}/notifications/${before.objectId}`);
     await button('Delete').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete Welcome to the whale' }).click();
     await told('Welcome to the whale was deleted.').waitFor();

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { becomes, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 describe('getting around in the console', () => {
@@ -46,7 +46,7 @@ describe('getting around in the console', () => {
     await app?.close();
   });
 
-  const open = (rest: string) => page.goto(`/console/apps/${app.appId}/${rest}`);
+  const open = (rest: string) => goTo(page, `/console/apps/${app.appId}/${rest}`);
   const link = (name: string) => page.getByRole('link', { name, exact: true });
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const button = (name: string) => page.getByRole('button', { name, exact: true });

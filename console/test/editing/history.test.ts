@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { becomes, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** An editor's second thoughts: going back, taking back, copying. */
@@ -46,7 +46,7 @@ describe('nothing an editor does is final', () => {
       headers,
     );
   const get = async (url: string) => (await app.send({ method: 'GET', url: `/api/v2/${url}`, headers })).body;
-  const open = (path: string) => page.goto(`/console/apps/${app.appId}/${path}`);
+  const open = (path: string) => goTo(page, `/console/apps/${app.appId}/${path}`);
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' });
   const link = (name: string) => page.getByRole('link', { name, exact: true });
   const field = (name: string) => page.getByRole('textbox', { name, exact: true });

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** Two people at the same records: Ana in the first browser, Ben in the second. */
@@ -47,7 +47,7 @@ describe('two people edit one record', () => {
     );
   const read = async (url: string) => (await app.send({ method: 'GET', url: `/api/v2/${url}`, headers })).body.result;
   const both = async (path: string) => {
-    for (const { page } of [ana, ben]) await page.goto(`/console/apps/${app.appId}/${path}`);
+    for (const { page } of [ana, ben]) await goTo(page, `/console/apps/${app.appId}/${path}`);
   };
   const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -226,7 +226,7 @@ describe('two people edit one record', () => {
       },
     ];
     for (const { path, edit, theirs, save, check } of cases) {
-      await ana.page.goto(`/console/apps/${app.appId}/${path}`);
+      await goTo(ana.page, `/console/apps/${app.appId}/${path}`);
       await edit(ana.page);
       await theirs();
       await button(ana.page, save).click();

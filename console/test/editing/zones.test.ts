@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 
 /** A museum in Jakarta, seven hours before UTC; the browser is in another zone. */
 describe('dates are in the zone of the app', () => {
@@ -37,7 +37,7 @@ describe('dates are in the zone of the app', () => {
     await app?.close();
   });
 
-  const open = (rest: string) => page.goto(`/console/apps/${app.appId}/${rest}`);
+  const open = (rest: string) => goTo(page, `/console/apps/${app.appId}/${rest}`);
   const before1 = (date: string) => new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
 
   test('a list is filtered by days of the venue, and the chip says the day', async () => {

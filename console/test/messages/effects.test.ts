@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** One session: a message is given a goal, and its page is read. */
@@ -26,7 +26,7 @@ describe('what messages lead to, in the console', () => {
     await browser?.close();
     await site?.close();
   });
-  const open = (path: string) => page.goto(`/console/apps/${site.app.appId}/${path}`);
+  const open = (path: string) => goTo(page, `/console/apps/${site.app.appId}/${path}`);
 
   test('without messages the page says how to find out', async () => {
     await open('activity/messages');

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const pixel = Buffer.from(
@@ -47,7 +47,7 @@ describe('notifications in the console', () => {
   const preview = () => page.getByRole('figure', { name: 'Preview on a phone' });
   const stored = async () =>
     (await app.send({ method: 'GET', url: '/api/v2/notifications?order=description', headers })).body.results;
-  const open = (rest = '') => page.goto(`/console/apps/${app.appId}/notifications${rest}`);
+  const open = (rest = '') => goTo(page, `/console/apps/${app.appId}/notifications${rest}`);
 
   /** The messages that an ENTER at the hall shows, by name. */
   async function fired(installationId: string): Promise<string[]> {
@@ -284,7 +284,7 @@ describe('notifications in the console', () => {
 
   test('an analyst reads and changes nothing', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
-    await analyst.page.goto(`/console/apps/${app.appId}/notifications`);
+    await goTo(analyst.page, `/console/apps/${app.appId}/notifications`);
     await analyst.page.getByRole('link', { name: 'Welcome', exact: true }).waitFor();
     assert.equal(await analyst.page.getByRole('link', { name: 'Add a notification' }).count(), 0);
     assert.equal(await analyst.page.getByRole('switch', { name: 'Welcome is on' }).isDisabled(), true);

@@ -5,7 +5,7 @@ import { service } from '../../../server/src/access/audit.ts';
 import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const script = '<img src=x onerror="document.title=1">';
@@ -41,7 +41,7 @@ describe('push in the console', () => {
   const dialog = () => page.getByRole('dialog');
   const preview = () => page.getByRole('figure', { name: 'Preview on a phone' });
   const recipients = () => page.getByRole('table', { name: 'recipients' }).locator('tbody tr');
-  const open = (rest = '') => page.goto(`/console/apps/${app.appId}/push${rest}`);
+  const open = (rest = '') => goTo(page, `/console/apps/${app.appId}/push${rest}`);
   const pushes = async () =>
     (await app.send({ method: 'GET', url: '/api/v2/push/notifications', headers })).body.results;
   const register = (n: number, more: object = {}) =>
@@ -196,20 +196,20 @@ describe('push in the console', () => {
 
   test('an analyst reads the history and sends nothing', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
-    await analyst.page.goto(`/console/apps/${app.appId}/push`);
+    await goTo(analyst.page, `/console/apps/${app.appId}/push`);
     await analyst.page.getByRole('link', { name: 'Tomorrow' }).waitFor();
     assert.equal(await analyst.page.getByRole('link', { name: 'Write a message' }).count(), 0);
     await analyst.page.getByRole('link', { name: 'Tomorrow' }).click();
     await analyst.page.getByText('Scheduled for').waitFor();
     assert.equal(await analyst.page.getByRole('button', { name: 'Cancel the message' }).count(), 0);
-    await analyst.page.goto(`/console/apps/${app.appId}/push/new`);
+    await goTo(analyst.page, `/console/apps/${app.appId}/push/new`);
     await analyst.page.waitForURL(/\/apps$/);
     await analyst.context.close();
   });
 
   test('an editor sees how many it reaches, too', async () => {
     const editor = await openAs(browser, { app, origin, role: 'editor' });
-    await editor.page.goto(`/console/apps/${app.appId}/push/new`);
+    await goTo(editor.page, `/console/apps/${app.appId}/push/new`);
     await editor.page.getByRole('status').filter({ hasText: '13 installations' }).waitFor();
     await editor.page.getByRole('textbox', { name: 'Title', exact: true }).fill('From an editor');
     await editor.page.getByRole('button', { name: 'Send …' }).click();
@@ -222,10 +222,10 @@ describe('push in the console', () => {
     await app.app.senders.remove({ appId: app.appId, kind: 'fcm' }, service);
     const editor = await openAs(browser, { app, origin, role: 'editor' });
     const { page: desk } = editor;
-    await desk.goto(`/console/apps/${app.appId}/home`);
+    await goTo(desk, `/console/apps/${app.appId}/home`);
     await desk.getByRole('list', { name: 'Needs attention' }).getByText('No push service is set up').waitFor();
     await desk.getByText('Ask an owner or manager to enter them.').waitFor();
-    await desk.goto(`/console/apps/${app.appId}/push/new`);
+    await goTo(desk, `/console/apps/${app.appId}/push/new`);
     await desk.getByText('0 of 13 installations can be reached.').waitFor();
     await desk.getByText('12 not: No FCM credentials are set up for this app.').waitFor();
     await desk.getByRole('textbox', { name: 'Title', exact: true }).fill('Into the void');
@@ -262,7 +262,7 @@ describe('push in the console', () => {
     await phone('mine', { deviceToken: 'mine' });
     const sentBefore = fcm.calls.length;
     fcm.script = () => ({ outcome: 'sent' });
-    await page.goto(`/console/apps/${appId}/notifications/new`);
+    await goTo(page, `/console/apps/${appId}/notifications/new`);
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('A draft');
     await button('Test on my own phone').click();
     await button('The app cannot scan a code').click();
@@ -277,7 +277,7 @@ describe('push in the console', () => {
     await takePictures(page, 'my-phone');
     await assertAccessible(page);
     fcm.script = () => ({ outcome: 'dead', reason: 'UNREGISTERED' });
-    await page.goto(`/console/apps/${appId}/push/new`);
+    await goTo(page, `/console/apps/${appId}/push/new`);
     await field('Text').fill('Another draft');
     await button('Send to my phone').click();
     await page.getByText('It did not reach the phone. UNREGISTERED', { exact: false }).waitFor();

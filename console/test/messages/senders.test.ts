@@ -9,7 +9,7 @@ import { webPushDefinition } from '../../../server/src/delivery/web-push/web-pus
 import { type PushProvider, startPushProvider } from '../../../server/test/fakes/push-provider.ts';
 import { buildApp, type TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
 describe('sender credentials in the console', () => {
@@ -50,7 +50,7 @@ describe('sender credentials in the console', () => {
   const account = () => JSON.stringify(provider.fcm.serviceAccount);
 
   test('nothing is set up yet, and each provider says what it is for', async () => {
-    await page.goto(`/console/apps/${app.appId}/senders`);
+    await goTo(page, `/console/apps/${app.appId}/senders`);
     await fcm().getByText('Not set up').waitFor();
     await apns().getByText('For iPhones and iPads.').waitFor();
     await assertAccessible(page);
@@ -148,7 +148,7 @@ describe('sender credentials in the console', () => {
 
   test('an editor does not see them', async () => {
     const editor = await openAs(browser, { app, origin, role: 'editor' });
-    await editor.page.goto(`/console/apps/${app.appId}/senders`);
+    await goTo(editor.page, `/console/apps/${app.appId}/senders`);
     await editor.page.waitForURL(/\/apps$/);
     await editor.context.close();
   });

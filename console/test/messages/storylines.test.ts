@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 
 const script = '<img src=x onerror="document.title=1">';
 const allDays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
@@ -44,7 +44,7 @@ describe('storylines in the console', () => {
   const preview = () => page.getByRole('figure', { name: 'Preview on a phone' });
   const get = async (path: string) => (await app.send({ method: 'GET', url: `/api/v2${path}`, headers })).body.results;
   const details = () => get('/storylines/details');
-  const open = (rest = '') => page.goto(`/console/apps/${app.appId}/storylines${rest}`);
+  const open = (rest = '') => goTo(page, `/console/apps/${app.appId}/storylines${rest}`);
 
   /** The titles of what an ENTER at the beacon shows. */
   async function fired(installationId: string, beacon: string): Promise<string[]> {
@@ -205,7 +205,7 @@ describe('storylines in the console', () => {
 
   test('an analyst reads and changes nothing', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
-    await analyst.page.goto(`/console/apps/${app.appId}/storylines`);
+    await goTo(analyst.page, `/console/apps/${app.appId}/storylines`);
     await analyst.page.getByRole('link', { name: 'A morning' }).click();
     await analyst.page.getByText('Runs on').first().waitFor();
     assert.equal(await analyst.page.getByRole('link', { name: /Add|Edit|Copy/ }).count(), 0);

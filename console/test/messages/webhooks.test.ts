@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { answerWith, startReceiver, type WebhookReceiver } from '../../../server/test/support/webhook-receiver.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
@@ -38,7 +38,7 @@ describe('webhooks in the console', () => {
   const block = (name: string) => page.getByRole('region', { name, exact: true });
   const calls = () => page.getByRole('list', { name: 'Calls' }).getByRole('listitem');
   const dialog = () => page.getByRole('dialog');
-  const list = () => page.goto(`/console/apps/${site.app.appId}/webhooks`);
+  const list = () => goTo(page, `/console/apps/${site.app.appId}/webhooks`);
   const stored = () => site.rows('webhooks');
   const verify = (body: string, key: string) =>
     new Webhook(key).verify(body, receiver.calls.at(-1)?.headers as Record<string, string>);
@@ -51,7 +51,7 @@ describe('webhooks in the console', () => {
   }
 
   test('without a webhook it says what one would do', async () => {
-    await page.goto(`/console/apps/${site.app.appId}/senders`);
+    await goTo(page, `/console/apps/${site.app.appId}/senders`);
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
     await assertAccessible(page);
@@ -220,7 +220,7 @@ describe('webhooks in the console', () => {
   });
 
   test('the audit says in words what was done', async () => {
-    await page.goto('/console/audit?kind=webhook');
+    await goTo(page, '/console/audit?kind=webhook');
     await page.getByText('added a webhook to Test app.', { exact: false }).waitFor();
     await page.getByText('created a new signing secret for a webhook of Test app.', { exact: false }).waitFor();
     await page.getByText('sent a call of a webhook of Test app again.', { exact: false }).waitFor();
@@ -240,10 +240,10 @@ describe('webhooks in the console', () => {
   for (const role of ['editor', 'installer', 'analyst'] as const) {
     test(`an ${role} neither finds nor opens them`, async () => {
       const other = await openAs(browser, { app: site.app, origin, role });
-      await other.page.goto(`/console/apps/${site.app.appId}/settings`);
+      await goTo(other.page, `/console/apps/${site.app.appId}/settings`);
       await other.page.getByRole('link', { name: 'Rules' }).waitFor();
       assert.equal(await other.page.getByRole('link', { name: 'Webhooks' }).count(), 0);
-      await other.page.goto(`/console/apps/${site.app.appId}/webhooks/new`);
+      await goTo(other.page, `/console/apps/${site.app.appId}/webhooks/new`);
       await other.page.waitForURL(/\/apps$/);
       await other.context.close();
     });

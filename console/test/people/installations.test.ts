@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { sql } from '../../../server/src/base/sql.ts';
 import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 
 const script = '<img src=x onerror=alert(1)>';
 
@@ -34,11 +34,11 @@ describe('installations in the console', () => {
   const heading = (name: RegExp | string) => page.getByRole('heading', { name });
   const dialog = () => page.getByRole('dialog');
   const rows = () => page.getByRole('table', { name: 'installations' }).locator('tbody tr');
-  const open = (rest = '') => page.goto(`/console/apps/${site.app.appId}/installations${rest}`);
+  const open = (rest = '') => goTo(page, `/console/apps/${site.app.appId}/installations${rest}`);
 
   test('an app without installations says where they come from', async () => {
     const { appId } = await site.app.app.apps.create('Another app');
-    await page.goto(`/console/apps/${appId}/installations`);
+    await goTo(page, `/console/apps/${appId}/installations`);
     await heading('No installations yet').waitFor();
     await assertAccessible(page);
   });
@@ -160,7 +160,7 @@ describe('installations in the console', () => {
 
   test('an analyst sees no person behind it and changes nothing; an installer does not come here', async () => {
     const analyst = await openAs(browser, { app: site.app, origin, role: 'analyst' });
-    await analyst.page.goto(`/console/apps/${site.app.appId}/installations/${site.phone}`);
+    await goTo(analyst.page, `/console/apps/${site.app.appId}/installations/${site.phone}`);
     await analyst.page.getByText('Push address').waitFor();
     assert.equal(await analyst.page.getByText('installationId').count(), 0);
     for (const name of ['Erase', 'Send a test message'])
@@ -168,7 +168,7 @@ describe('installations in the console', () => {
     assert.deepEqual(analyst.complaints, []);
     await analyst.context.close();
     const installer = await openAs(browser, { app: site.app, origin, role: 'installer' });
-    await installer.page.goto(`/console/apps/${site.app.appId}`);
+    await goTo(installer.page, `/console/apps/${site.app.appId}`);
     await installer.page.getByRole('link', { name: 'Activity' }).waitFor();
     assert.equal(await installer.page.getByRole('link', { name: 'Installations' }).count(), 0);
     await installer.context.close();

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { service } from '../../../server/src/access/audit.ts';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
@@ -30,7 +30,7 @@ describe('privacy in the console', () => {
 
   const notice = () => page.getByRole('article');
   const open = async () => {
-    await page.goto(`/console/apps/${site.app.appId}/privacy`);
+    await goTo(page, `/console/apps/${site.app.appId}/privacy`);
     await notice().waitFor();
   };
 
@@ -86,7 +86,7 @@ describe('privacy in the console', () => {
 
   test('an editor reads the notice and sees no receipts', async () => {
     const editor = await openAs(browser, { app: site.app, origin, role: 'editor' });
-    await editor.page.goto(`/console/apps/${site.app.appId}/privacy`);
+    await goTo(editor.page, `/console/apps/${site.app.appId}/privacy`);
     await editor.page.getByRole('article').waitFor();
     assert.equal(await editor.page.getByText('Receipts, which name nobody').count(), 0);
     assert.deepEqual(editor.complaints, []);

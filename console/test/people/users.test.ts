@@ -8,7 +8,7 @@ import { create } from '../../../server/test/support/cases.ts';
 import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
 import { SoftwarePasskey } from '../../../server/test/support/software-passkey.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, listenWithConsole, openAs, reloadInTheMiddle, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, listenWithConsole, openAs, reloadInTheMiddle, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const script = '<img src=x onerror=alert(1)>';
@@ -40,7 +40,7 @@ describe('users in the console', () => {
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
   const rows = () => page.getByRole('table', { name: 'users' }).locator('tbody tr');
-  const open = (rest = '') => page.goto(`/console/apps/${site.app.appId}/users${rest}`);
+  const open = (rest = '') => goTo(page, `/console/apps/${site.app.appId}/users${rest}`);
   const signIn = async () => {
     const body = { email: 'vera@example.com', password };
     return (await site.app.send({ method: 'POST', url: '/api/v2/users/signin', body })).status;
@@ -48,7 +48,7 @@ describe('users in the console', () => {
 
   test('an app without users says that visitors need no account', async () => {
     const { appId } = await site.app.app.apps.create('Another app');
-    await page.goto(`/console/apps/${appId}/users`);
+    await goTo(page, `/console/apps/${appId}/users`);
     await heading('No users yet').waitFor();
     await assertAccessible(page);
   });
@@ -209,7 +209,7 @@ describe('users in the console', () => {
       [`buckets/notes/records/${record}`, `data/bucket/notes/${record}`],
     ] as const) {
       assert.equal(await makerOf(path), site.user.userId);
-      await page.goto(`/console/apps/${appId}/${at}`);
+      await goTo(page, `/console/apps/${appId}/${at}`);
       await owner.getByRole('button', { name: 'Hand over to …' }).click();
       await dialog().getByRole('button', { name: 'Hand over', exact: true }).click();
       await dialog().getByText('Choose a user.').waitFor();
@@ -226,7 +226,7 @@ describe('users in the console', () => {
     }
     const { metadata } = (await site.ask({ method: 'GET', url: `/api/v2/data/bucket/notes/${record}` })).body.result;
     assert.deepEqual(metadata, { title: 'A note' });
-    await page.goto('/console/audit');
+    await goTo(page, '/console/audit');
     await page
       .getByText(/gave the beacon .+ in Test app to another user\./)
       .first()
@@ -319,7 +319,7 @@ describe('users in the console', () => {
     await site.app.app.idle();
     assert.deepEqual(await site.list('visits'), []);
     assert.equal((await site.list('installations')).length, 1);
-    await page.goto('/console/audit');
+    await goTo(page, '/console/audit');
     await page
       .getByText(/erased a user of Test app \(\w+\)\./)
       .first()
@@ -329,10 +329,10 @@ describe('users in the console', () => {
 
   test('an editor does not come here', async () => {
     const editor = await openAs(browser, { app: site.app, origin, role: 'editor' });
-    await editor.page.goto(`/console/apps/${site.app.appId}/users`);
+    await goTo(editor.page, `/console/apps/${site.app.appId}/users`);
     await editor.page.waitForURL('**/console/apps');
     // Whose a record is, is personal data too.
-    await editor.page.goto(`/console/apps/${site.app.appId}/beacons/${site.hall}`);
+    await goTo(editor.page, `/console/apps/${site.app.appId}/beacons/${site.hall}`);
     await editor.page.getByRole('region', { name: 'Facts' }).waitFor();
     assert.equal(await editor.page.getByText('Owner in the app').count(), 0);
     assert.deepEqual(editor.complaints, []);

@@ -121,11 +121,14 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
  * Methods that only such a path has are refused.
  */
 function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refuseMethod, config }: Mount): void {
-  const paths = new Set(endpoints.map(({ path }) => path).filter((path) => !path.includes(':')));
-  for (const path of paths) {
-    const own = allowedMethods(path, endpoints);
-    const others = endpoints.filter((endpoint) => matchesPath(endpoint.path, path)).map(({ method }) => method);
-    const missing = [...new Set(others)].filter((method) => !own.includes(method));
+  const withParameters = endpoints.filter(({ path }) => path.includes(':'));
+  const byPath = Map.groupBy(endpoints, ({ path }) => path);
+  for (const [path, same] of byPath) {
+    if (path.includes(':')) continue;
+    const others = withParameters.filter((endpoint) => matchesPath(endpoint.path, path));
+    if (others.length === 0) continue;
+    const own = allowedMethods(path, same);
+    const missing = [...new Set(others.map(({ method }) => method))].filter((method) => !own.includes(method));
     if (missing.length === 0) continue;
     fastify.route({
       method: missing,

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { type App, createApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { createServices } from '../../app/services.ts';
 import { type Config, databaseFile } from '../../config/config.ts';
 import type { Database } from '../../db/db.ts';
@@ -8,6 +8,7 @@ import { fillYear } from '../../demo/fill.ts';
 import { walkLive } from '../../demo/live.ts';
 import { demoAdministrator, type Made, makeDemo, notEmpty } from '../../demo/make.ts';
 import type { CommandCall } from '../support/command.ts';
+import { loadApp } from '../support/load-app.ts';
 
 /** What `pharos serve --demo` adds to the service. */
 
@@ -37,7 +38,7 @@ export async function prepareDemo(config: Config, db: Database): Promise<Made> {
     async onStage(clock, work) {
       const { mqttPort: _port, ...rest } = config;
       const quiet: Config = { ...rest, mqttPort: undefined, worker: false, logLevel: 'silent' };
-      const stage = await createApp({ config: quiet, db, now: () => clock.now });
+      const stage = await loadApp({ config: quiet, db, now: () => clock.now });
       try {
         return await work({ ...stage, clock, headerPrefix: config.headerPrefixes[0] ?? 'x-service-' });
       } finally {

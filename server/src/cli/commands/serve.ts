@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { type App, createApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
 import { createSteadyClock } from '../../base/clock.ts';
 import type { Config } from '../../config/config.ts';
@@ -10,6 +10,7 @@ import { assertDemoOrEmpty } from '../../demo/make.ts';
 import { findDemoMark } from '../../features/apps/demo-mark.ts';
 import { endLeases } from '../../jobs/store.ts';
 import { type Command, type Terminal, UsageError } from '../support/command.ts';
+import { loadApp } from '../support/load-app.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { tidyAtRest } from '../support/memory-at-rest.ts';
 import { waitForStop } from '../support/stop-signal.ts';
@@ -82,7 +83,7 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
     // The log goes to standard error, so that standard output has only what people and scripts read.
     const logStream = createLogLines((lines) => terminal.err(lines));
     const made = how.isDemo ? await prepareDemo(config, db) : undefined;
-    const app = await createApp({ config, db, now: createSteadyClock(await db.time?.()), logStream });
+    const app = await loadApp({ config, db, now: createSteadyClock(await db.time?.()), logStream });
     let demo: Demo | undefined;
     try {
       const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });

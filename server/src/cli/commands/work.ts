@@ -1,8 +1,8 @@
-import { createApp } from '../../app/app.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
 import { createSteadyClock } from '../../base/clock.ts';
 import { migrate } from '../../db/migrate.ts';
 import { type Command, UsageError } from '../support/command.ts';
+import { loadApp } from '../support/load-app.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { tidyAtRest } from '../support/memory-at-rest.ts';
 import { waitForStop } from '../support/stop-signal.ts';
@@ -27,7 +27,7 @@ export const workCommand: Command = {
       const logStream = createLogLines((lines) => terminal.err(lines));
       const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
       const now = createSteadyClock(await db.time?.());
-      const app = await createApp({ config: { ...config, worker: true }, db, now, logStream });
+      const app = await loadApp({ config: { ...config, worker: true }, db, now, logStream });
       try {
         terminal.out(
           isJson ? JSON.stringify({ working: true }) : 'Pharos is doing the jobs of the outbox. Stop it with Ctrl+C.',
