@@ -4,6 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
+import { teachSignal } from '../../server/test/support/teach-signal.ts';
+import { assertAccessible } from './axe.ts';
 import { goTo, launchBrowser, openAs, reloadInTheMiddle, startConsole, type Visit } from './browser.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
@@ -147,6 +149,22 @@ describe('beacons in the console', () => {
     await page.getByRole('region', { name: 'Events' }).getByRole('link', { name: 'Entered' }).click();
     await heading('Entered North tower').waitFor();
     await page.goBack();
+  });
+
+  test('what visitors have shown of a signal is told, and forgotten on request', async () => {
+    const [{ objectId }] = await stored();
+    await teachSignal(app, objectId, 6);
+    await goTo(page, `/console/apps/${app.appId}/home`);
+    await open(`/${objectId}`);
+    await page
+      .getByText(/^\d(\.\d)? dB weaker at one metre than expected, .*, learned from 8 min of visitors/)
+      .waitFor();
+    await assertAccessible(page);
+    await button('Forget').click();
+    await dialog().getByText('Do this after the beacon was moved').waitFor();
+    await dialog().getByRole('button', { name: 'Forget' }).click();
+    await page.getByText('It is learned again from the next visitors on.').waitFor();
+    await page.getByText('Signal, as visitors show it').waitFor({ state: 'detached' });
   });
 
   test('the list is searched, filtered, sorted and paged, and the address says so', async () => {

@@ -96,7 +96,7 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'DELETE /apps/:appId/hearing': ['owner', 'manager'],
   'DELETE /apps/:appId/hearing/:installationId': ['owner', 'manager'],
   'GET /apps/:appId/radio': adminRoles,
-  'DELETE /apps/:appId/radio/:beaconId': ['owner', 'manager'],
+  'DELETE /apps/:appId/radio/:beaconId': ['owner', 'manager', 'installer'],
   'GET /apps/:appId/sighting-counts': adminRoles,
   'POST /apps/:appId/replays': ['owner', 'manager', 'editor', 'installer'],
   'GET /apps/:appId/replays/:objectId': ['owner', 'manager', 'editor', 'installer'],

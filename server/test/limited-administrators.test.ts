@@ -259,6 +259,8 @@ for (const database of databases) {
         body: { operation: 'patchBeacon', ids: [north.beacon, south.beacon], change: { name: 'Both' } },
       });
       assert.deepEqual([many.body.result.done, many.body.result.failed.length], [[north.beacon], 1]);
+      const forget = (id: string) => browser.send({ method: 'DELETE', url: `/apps/${site.app.appId}/radio/${id}` });
+      assert.deepEqual([(await forget(south.beacon)).status, (await forget(north.beacon)).status], [404, 200]);
       const { name } = await site.get(`beacons/${south.beacon}`);
       assert.equal(name, 'South door');
     });

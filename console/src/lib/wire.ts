@@ -3290,7 +3290,10 @@ export interface Operations {
   /** List what traffic has taught about the radio of each beacon */
   readonly listRadio: {
     readonly params: { readonly appId: string };
-    readonly query: undefined;
+    readonly query: {
+      /** Only of this beacon */
+      readonly beaconId?: string;
+    };
     readonly body: undefined;
     readonly answer: {
       readonly result: readonly {

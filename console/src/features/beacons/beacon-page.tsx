@@ -28,6 +28,7 @@ import { BeaconMessages } from './beacon-messages.tsx';
 import classes from './beacons.module.css';
 import { Calibration } from './calibration.tsx';
 import { activityQuery, beaconKeys, beaconQuery, beaconUsesQuery } from './queries.ts';
+import { SignalFact } from './signal.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId');
 
@@ -103,6 +104,7 @@ function BeaconFacts({ appId, beacon }: { readonly appId: string; readonly beaco
           {measuredPower === undefined ? t('not calibrated') : t('{measuredPower} dBm at 1 m', { measuredPower })}
         </Fact>
         <Fact label={t('Sensitivity')}>{sensitivity ?? t('as set for the app')}</Fact>
+        <SignalFact appId={appId} beaconId={beacon.objectId} />
         <Fact label={t('Created')} isTime>
           {times.dateTime(beacon.createdAt)}
         </Fact>

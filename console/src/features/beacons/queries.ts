@@ -1,6 +1,6 @@
 import type { Beacon, Notification } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import { dataOf } from '../../lib/data/api.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey, type Listed } from '../../lib/data/listed.ts';
 import type { MessageUses } from '../../lib/text/message-uses.ts';
 import { sameIds } from './beacon-fields.ts';
@@ -13,6 +13,16 @@ export const beaconQuery = (appId: string, beaconId: string) =>
 
 /** What has to be read again when beacons change. */
 export const beaconKeys = (appId: string) => [dataKey(appId, 'listBeacons'), dataKey(appId, 'getBeacon')];
+
+/** What visitors have taught about a beacon's signal; null: nothing yet. */
+export const radioQuery = (appId: string, beaconId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'getBeacon', beaconId, 'radio'),
+    queryFn: async ({ signal }) => {
+      const { result } = await call('listRadio', { params: { appId }, query: { beaconId }, signal });
+      return result[0] ?? null;
+    },
+  });
 
 const pointer = (objectId: string) => ({ __type: 'Pointer', className: 'Beacon', objectId }) as const;
 

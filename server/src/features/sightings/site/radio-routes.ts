@@ -47,10 +47,11 @@ export function radioConsoleEndpoints({ radio, assertApp }: RadioRouteDeps): rea
       permission: 'activity.read',
       narrows: 'venues',
       locate,
+      query: [{ name: 'beaconId', description: 'Only of this beacon', schema: objectIdSchema, example: exampleId }],
       answer: recordAnswer(schema, example),
       errors: ['ObjectNotFound'],
-      async handle({ params: { appId = '' }, admin }) {
-        const found = await radio.list(appId, signedIn(admin).venues);
+      async handle({ params: { appId = '' }, query: { beaconId }, admin }) {
+        const found = await radio.list(appId, { beaconId, venues: signedIn(admin).venues });
         return { result: found.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: isoTime(updatedAt) })) };
       },
     }),
@@ -60,12 +61,13 @@ export function radioConsoleEndpoints({ radio, assertApp }: RadioRouteDeps): rea
       operationId: 'resetRadio',
       tag: 'Beacons',
       summary: 'Forget what was learned about a beacon',
-      permission: 'apps.change',
+      permission: 'beacons.write',
+      narrows: 'venues',
       locate,
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle({ params: { appId = '', beaconId = '' } }) {
-        await radio.reset(appId, beaconId);
+      async handle({ params: { appId = '', beaconId = '' }, admin }) {
+        await radio.reset(appId, beaconId, signedIn(admin).venues);
         return { result: {} };
       },
     }),

@@ -3,13 +3,10 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
+import { passVisitors } from '../../../../test/support/teach-signal.ts';
 import { CacheVersion } from '../../../db/nodes/cache-version.ts';
-import { addEvidence, noEvidence } from '../../../proximity/index.ts';
-import { stepEvidence } from '../../../proximity/position/learning.ts';
 import { RadioLearning } from './radio.ts';
 import { findBeaconsById } from './site-store.ts';
-
-const minute = 60_000;
 
 for (const database of databases) {
   describe(`what traffic teaches about a beacon on ${database}`, () => {
@@ -21,15 +18,7 @@ for (const database of databases) {
     });
     afterEach(() => site.close());
 
-    /** Visitors in turn, for whom the hall is so much quieter than expected, dB; each passes for a minute. */
-    function pass(quieter: number, next = quieter): void {
-      for (let index = 0; index < 8; index++) {
-        let evidence = noEvidence;
-        for (let step = 0; step < 60; step++)
-          evidence = addEvidence(evidence, stepEvidence(step / 6, (index % 2 === 0 ? quieter : next) + (step % 5) - 2));
-        radio.note(site.app.appId, { [site.hall]: evidence }, index * minute);
-      }
-    }
+    const pass = (quieter: number, next = quieter) => passVisitors(radio, site.app.appId, site.hall, [quieter, next]);
     const learned = async () =>
       (await findBeaconsById(site.app.storage.db, site.app.appId, [site.hall]))[0]?.settings.learned;
 
@@ -45,6 +34,8 @@ for (const database of databases) {
       assert.equal(body.result[0].beaconId, site.hall);
       assert.equal(body.result[0].seconds, 480);
       assert.deepEqual(body.result[0].learned, found);
+      const ofOthers = await console.send({ method: 'GET', url: `${url}?beaconId=${site.phone}` });
+      assert.deepEqual(ofOthers.body.result, []);
       assert.equal((await console.send({ method: 'DELETE', url: `${url}/${site.hall}` })).status, 200);
       assert.equal(await learned(), undefined);
       pass(6);

@@ -1,4 +1,5 @@
 import { beaconsOf } from '../../../access/venue-limit.ts';
+import { fail } from '../../../base/errors.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
@@ -81,9 +82,16 @@ export class RadioLearning {
       });
   }
 
-  async list(appId: string, venues?: readonly string[]): Promise<RadioView[]> {
+  async list(
+    appId: string,
+    {
+      beaconId,
+      venues,
+    }: { readonly beaconId?: string | undefined; readonly venues?: readonly string[] | undefined } = {},
+  ): Promise<RadioView[]> {
     const rows = await this.#db.all<RadioRow>(
       sql`select beacon_id, evidence, learned, updated_at from beacon_radio where app_id = ${appId}
+        and ${beaconId ? sql`beacon_id = ${beaconId}` : raw('1 = 1')}
         and ${venues ? beaconsOf(raw('beacon_id'), appId, venues) : raw('1 = 1')} order by beacon_id`,
     );
     return rows.map(({ beacon_id: beaconId, evidence, learned, updated_at: updatedAt }) => {
@@ -92,8 +100,15 @@ export class RadioLearning {
     });
   }
 
-  /** Forgets what was learned about a beacon; learning starts again. */
-  async reset(appId: string, beaconId: string): Promise<void> {
+  /**
+   * Forgets what was learned about a beacon; learning starts again.
+   *
+   * @throws Failure ObjectNotFound for a beacon outside of `venues`
+   */
+  async reset(appId: string, beaconId: string, venues?: readonly string[]): Promise<void> {
+    const isWithin = sql`select object_id from beacons where app_id = ${appId} and object_id = ${beaconId}
+      and ${venues ? beaconsOf(raw('object_id'), appId, venues) : raw('1 = 1')}`;
+    if (venues && !(await this.#db.one(isWithin))) throw fail('ObjectNotFound');
     this.#gathered.get(appId)?.delete(beaconId);
     await this.#db.transaction(async (db) => {
       await db.run(sql`delete from beacon_radio where app_id = ${appId} and beacon_id = ${beaconId}`);
