@@ -7,6 +7,7 @@ import { create } from '../../server/test/support/cases.ts';
 import { teachSignal } from '../../server/test/support/teach-signal.ts';
 import { assertAccessible } from './axe.ts';
 import { goTo, launchBrowser, openAs, reloadInTheMiddle, startConsole, type Visit } from './browser.ts';
+import { takePictures } from './pictures.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
 
@@ -160,6 +161,7 @@ describe('beacons in the console', () => {
       .getByText(/^\d(\.\d)? dB weaker at one metre than expected, .*, learned from 8 min of visitors/)
       .waitFor();
     await assertAccessible(page);
+    await takePictures(page, 'beacon-signal');
     await button('Forget').click();
     await dialog().getByText('Do this after the beacon was moved').waitFor();
     await dialog().getByRole('button', { name: 'Forget' }).click();
