@@ -282,7 +282,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
     await page.getByRole('combobox', { name: `Floor of point ${last}` }).selectOption({ label: 'Upper floor' });
     await page.getByRole('combobox', { name: 'Floor', exact: true }).selectOption({ label: 'Ground floor' });
     // A service that answers only when it is let.
-    let answers = () => undefined as void;
+    let answers: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       answers = resolve;
     });
