@@ -318,9 +318,17 @@ describe('where visitors were and are, on the plan of a floor', () => {
       }
     app.clock.now = Date.now();
     await app.app.rollups.settle(app.appId);
+    // One is valid from today on, the other ended before this month.
+    const lamps = { beaconId: pointer('Beacon', annex), event: 'ENTER', type: 'TEXT', isEnabled: true };
+    const message = { alertTitle: 'Lamps', alertMessage: 'Now on the first floor.' };
+    const today = new Date(app.clock.now).toISOString();
+    await make('/notifications', { ...lamps, message, description: 'Lamps', delivery: { validFrom: today } });
+    const over = { validUntil: new Date(app.clock.now - 40 * 86_400_000).toISOString() };
+    await make('/notifications', { ...lamps, message, description: 'Ships', delivery: over });
     await open('');
     await page.getByRole('heading', { name: 'The next open day' }).waitFor();
     await page.getByText(/: about 4 visitors$/).waitFor();
+    await page.getByText(/^Campaigns in this time: Lamps \(from .*\)\.$/).waitFor();
     await page
       .getByText('On 8 of the 8 days on which this was tried, it would have been off by one visitor at most.')
       .waitFor();

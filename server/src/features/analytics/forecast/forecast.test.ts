@@ -27,7 +27,7 @@ for (const database of databases) {
       const where = { venueId: pointer('Venue', venue) };
       const floorId = pointer('Floor', await make('/floors', { ...where, name: 'Ground floor', level: 0 }));
       const polygon = [0, 9, 9].map((x, index) => ({ x, y: 3 * index }));
-      [queue, attic] = await Promise.all(
+      [queue = '', attic = ''] = await Promise.all(
         ['Queue', 'Attic'].map((name) => make('/zones', { floorId, name, kind: 'queue', polygon })),
       );
       await change('beacons', site.hall, { ...where, zoneId: pointer('Zone', queue) });
