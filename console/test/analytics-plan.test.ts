@@ -44,6 +44,14 @@ describe('where visitors were and are, on the plan of a floor', () => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
   };
 
+  const savedBy = async (button: string) => {
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: button, exact: true }).click(),
+    ]);
+    return readFileSync(await saved.path());
+  };
+
   /** What a phone hears there in twenty seconds (ms, metres). */
   const standing = (at: { readonly x: number; readonly y: number }, from: number) =>
     Object.entries({ 1: [20, 6], 2: [40, 6], 3: [30, 14] }).flatMap(([minor, [x = 0, y = 0]]) =>
@@ -111,14 +119,25 @@ describe('where visitors were and are, on the plan of a floor', () => {
     await page.getByRole('img', { name: /^Visits on Ground floor/ }).waitFor();
     assert.equal(await cell('Zones of the floor', 'Hall', 1).textContent(), '6');
     await takePictures(page, 'plan-visits');
-    const [saved] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'PNG', exact: true }).click(),
-    ]);
-    const picture = readFileSync(await saved.path());
+    const picture = await savedBy('PNG');
     assert.equal(picture.subarray(1, 4).toString(), 'PNG');
     assert.equal(Math.max(picture.readUInt32BE(16), picture.readUInt32BE(20)), 2_400);
     await assertAccessible(page);
+    // The ways on the plan, as numbers and as a drawing of all of it, however near one looks.
+    await page.getByText('Ways', { exact: true }).last().click();
+    const arrows = page.getByRole('img', { name: /^Ways on Ground floor/ });
+    await arrows.getByText('in 6').first().waitFor();
+    const whole = (await arrows.boundingBox())?.width ?? 0;
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    assert.ok(((await arrows.boundingBox())?.width ?? 0) > 1.4 * whole);
+    assert.match((await savedBy('CSV')).toString(), /^from,fromName,to,toName,tours,.*,Hall,[^,]+,Shop,6,6,/s);
+    const svg = (await savedBy('SVG')).toString();
+    assert.match(svg, /Hall → Shop: 6/);
+    assert.doesNotMatch(svg, /150%/);
+    await takePictures(page, 'plan-ways');
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Zoom out' }).click();
+    assert.equal((await arrows.boundingBox())?.width, whole);
 
     await open('/ways');
     const move = page
@@ -246,6 +265,45 @@ describe('where visitors were and are, on the plan of a floor', () => {
     assert.equal(await visits(), before);
   });
 
+  test('somebody takes the stairs and is followed to the other floor; a walk that takes long can be cancelled', async () => {
+    const { body } = await app.send({ method: 'GET', url: '/api/v2/venues', headers });
+    const venueId = pointer('Venue', body.results[0].objectId);
+    await make('/floors', { venueId, name: 'Upper floor', level: 1 });
+    const location = { x: 20, y: 6, floor: 1 };
+    await make('/beacons', { uuid, major: 1, minor: 5, name: 'Gallery beacon', venueId, location });
+    await page.reload();
+    await page.getByRole('button', { name: 'Suggest a way' }).click();
+    await page.getByRole('combobox', { name: 'Floor', exact: true }).selectOption({ label: 'Upper floor' });
+    await page.getByRole('button', { name: 'Add a point' }).click();
+    const last = (await page.getByRole('table', { name: 'Points of the way' }).getByRole('row').count()) - 1;
+    await page.getByRole('textbox', { name: `Metres to the right, point ${last}` }).fill('20');
+    await page.getByRole('textbox', { name: `Metres down, point ${last}` }).fill('7');
+    await page.getByRole('textbox', { name: `Seconds at point ${last}` }).fill('60');
+    await page.getByRole('combobox', { name: `Floor of point ${last}` }).selectOption({ label: 'Upper floor' });
+    await page.getByRole('combobox', { name: 'Floor', exact: true }).selectOption({ label: 'Ground floor' });
+    // A service that answers only when it is let.
+    let answers: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answers = resolve;
+    });
+    const address = '**/simulations/walks';
+    await page.route(address, (route) => held.then(() => route.continue()).catch(() => undefined));
+    await page.getByRole('button', { name: 'Start the walk' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' });
+    assert.equal(await page.getByRole('alert').count(), 0);
+    assert.equal(await page.getByRole('slider', { name: 'Moment of the walk' }).count(), 0);
+    answers();
+    await page.unroute(address);
+    await page.getByRole('button', { name: 'Start the walk' }).click();
+    const entered = page.getByRole('listitem').filter({ hasText: 'Entered Gallery beacon' }).last();
+    await entered.getByRole('button').click();
+    await page.getByText('The visitor is: outside of all zones (Upper floor).').waitFor();
+    await page.getByRole('img', { name: 'Plan of Upper floor' }).locator('[data-walker="1"]').waitFor();
+    await takePictures(page, 'walk-stairs');
+    await assertAccessible(page);
+  });
+
   test('says what the next open day may bring, with its error', async () => {
     const annex = await make('/beacons', { uuid, major: 1, minor: 4, name: 'Annex' });
     const now = Date.now();
@@ -260,9 +318,17 @@ describe('where visitors were and are, on the plan of a floor', () => {
       }
     app.clock.now = Date.now();
     await app.app.rollups.settle(app.appId);
+    // One is valid from today on, the other ended before this month.
+    const lamps = { beaconId: pointer('Beacon', annex), event: 'ENTER', type: 'TEXT', isEnabled: true };
+    const message = { alertTitle: 'Lamps', alertMessage: 'Now on the first floor.' };
+    const today = new Date(app.clock.now).toISOString();
+    await make('/notifications', { ...lamps, message, description: 'Lamps', delivery: { validFrom: today } });
+    const over = { validUntil: new Date(app.clock.now - 40 * 86_400_000).toISOString() };
+    await make('/notifications', { ...lamps, message, description: 'Ships', delivery: over });
     await open('');
     await page.getByRole('heading', { name: 'The next open day' }).waitFor();
     await page.getByText(/: about 4 visitors$/).waitFor();
+    await page.getByText(/^Campaigns in this time: Lamps \(from .*\)\.$/).waitFor();
     await page
       .getByText('On 8 of the 8 days on which this was tried, it would have been off by one visitor at most.')
       .waitFor();

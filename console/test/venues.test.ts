@@ -56,8 +56,11 @@ describe('venues in the console', () => {
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const said = (text: string) => page.getByText(text, { exact: false }).first().waitFor();
-  const first = async (path: string) =>
-    (await app.send({ method: 'GET', url: `/api/v2/${path}`, headers })).body.results[0];
+  const first = async (path: string) => {
+    const answer = await app.send({ method: 'GET', url: `/api/v2/${path}`, headers });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body.results[0];
+  };
   /** Until the service has what the page shows. */
   async function stored(path: string, isThere: (record: Record<string, unknown>) => boolean) {
     let record: Awaited<ReturnType<typeof first>>;
@@ -178,6 +181,44 @@ describe('venues in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Copy the floor' }).click();
     await heading(`First floor, ${script}`).waitFor();
     await page.getByRole('button', { name: /^Shop/ }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  test('an IMDF archive is refused until the venue knows where it is, and is read again', async () => {
+    const venue = await first('venues');
+    await page.getByRole('link', { name: script }).first().click();
+    await button('Export IMDF').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The venue does not say where it is on earth.').waitFor();
+    await dialog.getByText('First floor does not say where north is.').waitFor();
+    await takePictures(page, 'imdf-refused');
+    await assertAccessible(page);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    const put = async (path: string, body: object) =>
+      assert.equal((await app.send({ method: 'PUT', url: `/api/v2/${path}`, headers, body })).status, 200);
+    await put(`venues/${venue.objectId}`, { location: { latitude: 57.72, longitude: 10.58 } });
+    const floors = (await app.send({ method: 'GET', url: '/api/v2/floors', headers })).body.results;
+    for (const { objectId } of floors) await put(`floors/${objectId}`, { north: 15 });
+    await page.reload();
+    await button('Export IMDF').click();
+    await dialog.getByRole('button', { name: 'Save the archive' }).click();
+    await dialog.getByText('must be two letters, such as AT').waitFor();
+    await dialog.getByLabel('Town').fill('Skagen');
+    await dialog.getByLabel('Country').fill('DK');
+    await takePictures(page, 'imdf');
+    const [archive] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Save the archive' }).click(),
+    ]);
+    assert.match(archive.suggestedFilename(), /\.zip$/);
+    await page.getByRole('link', { name: 'Import GeoJSON or IMDF' }).click();
+    const chosen = page.locator('input[type=file]');
+    await chosen.setInputFiles({ name: 'x.zip', mimeType: 'application/zip', buffer: Buffer.from('PK nothing') });
+    await said('This is no ZIP archive that can be read.');
+    await chosen.setInputFiles(await archive.path());
+    await said('4 unchanged');
+    await takePictures(page, 'imdf-import');
+    await assertAccessible(page);
     assert.deepEqual(visited.complaints, []);
   });
 });

@@ -2012,7 +2012,11 @@ export interface SimulateWalksBody {
     readonly y: number;
     /** Seconds; 0 without it */
     readonly stay?: number;
+    /** Another floor of the venue; without it that of the point before. The stairs take 20 s */
+    readonly floorId?: string;
   }[];
+  /** Whoever roams also goes to the other floors of the venue; false without it */
+  readonly allFloors?: boolean;
   /** Where visitors who roam come in; without it the first zone that is an entrance, else outside on the left */
   readonly entrance?: {
     readonly x: number;
@@ -4556,6 +4560,8 @@ export interface Operations {
         readonly seed: string;
         /** How many have a place, and can be heard */
         readonly beacons: number;
+        /** How many beacons were left out: of a venue with more than 1,000, those on floors over which nobody walks */
+        readonly omitted: number;
         /** How much less than others the phones hear, dB */
         readonly loss: number;
         readonly visitors: readonly {
@@ -4568,6 +4574,8 @@ export interface Operations {
             readonly x?: number;
             /** Metres */
             readonly y?: number;
+            /** The level of the floor on which the visitor is */
+            readonly floor?: number;
             /** How many beacons the phone has heard in this second */
             readonly heard: number;
             /** Where the engine believes the visitor to be: a position where the policy says oneZone and beacons have locations */

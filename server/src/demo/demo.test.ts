@@ -91,8 +91,14 @@ for (const database of databases) {
       assert.match((await app.apps.get(made.mark.appId)).name, /\(demo\)$/);
       const beacons = (await get('/beacons')).results;
       assert.equal(beacons.length, halls.length);
-      assert.deepEqual([...new Set(beacons.map((one) => (one['location'] as { floor: number }).floor))], [0, 1]);
+      assert.deepEqual([...new Set(beacons.map((one) => (one['location'] as { floor: number }).floor))], [0, 1, 2]);
+      const floors = (await get('/floors?order=level')).results;
+      assert.deepEqual(
+        floors.map(({ level, plan }) => [level, plan !== undefined]),
+        [0, 1, 2].map((level) => [level, true]),
+      );
       const zones = (await get('/zones')).results;
+      assert.ok(zones.some(({ name, capacity }) => name === 'Lantern Café' && capacity === 40));
       for (const { name, venueId, zoneId } of beacons)
         assert.deepEqual(
           [

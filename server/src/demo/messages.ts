@@ -1,5 +1,5 @@
 import type { DeliveryRules } from '../access/delivery-rules.ts';
-import { museum } from './halls.ts';
+import { exhibition, museum } from './halls.ts';
 
 /** The museum's messages to its visitors. Times are days before the demo was created, so that it always looks fresh. */
 
@@ -127,8 +127,14 @@ const notifications: readonly RelativePlan[] = [
     },
   ),
   plan(['storm', 'ENTER', 150], 'Storm season', text('Storm season', 'Hear the gale of 1902 from the headphones.'), {
-    validDays: [-150, -30],
+    validDays: [-150, -exhibition.until],
   }),
+  plan(
+    [exhibition.hall, 'ENTER', exhibition.from],
+    exhibition.name,
+    text(exhibition.name, 'New in the Storm Gallery: the winter in which the strait froze.'),
+    { validDays: [-exhibition.from, 75] },
+  ),
   plan(
     ['stairs', 'ENTER', 370],
     'Seventy-two steps',

@@ -5,7 +5,7 @@ import type { AppService } from '../features/apps/service.ts';
 import type { UserService } from '../features/users/service.ts';
 import { dayMs } from './calendar.ts';
 import { demoDevices, exhibitColumns, exhibits, people } from './collection.ts';
-import { hallOf, halls, museum } from './halls.ts';
+import { floorNames, hallOf, halls, museum } from './halls.ts';
 import { notificationPlans, type ScenarioPlan, storylinePlans } from './messages.ts';
 import { demoFiles } from './pictures.ts';
 import { writeVenue } from './venue.ts';
@@ -130,7 +130,7 @@ async function writeBeacons(writer: Writer, venueId: string): Promise<Ids> {
       major: floor + 1,
       minor: index + 1,
       location: { x, y, floor },
-      metadata: { hall: name, floor: floor === 0 ? 'Ground floor' : 'First floor', battery: 100 - ((index * 7) % 60) },
+      metadata: { hall: name, floor: floorNames[floor], battery: 100 - ((index * 7) % 60) },
       measuredPower: -59,
       venueId: { __type: 'Pointer', className: 'Venue', objectId: venueId },
     };

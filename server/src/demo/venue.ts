@@ -1,9 +1,9 @@
 import { localTime } from '../proximity/index.ts';
 import { closedDays, hours } from './calendar.ts';
-import { type Hall, halls, museum } from './halls.ts';
+import { floorNames, type Hall, halls, museum } from './halls.ts';
 import { png } from './pictures.ts';
 
-/** The museum as a venue: its hours, two floors and a zone for each hall. */
+/** The museum as a venue: its hours, three floors and a zone for each hall. */
 
 export interface VenueWriter {
   at(daysAgo: number): void;
@@ -41,8 +41,6 @@ const kinds: Readonly<Record<string, string>> = {
   shop: 'shop',
 };
 
-const floorNames = ['Ground floor', 'First floor'] as const;
-
 /** Returns the id of the venue. */
 export async function writeVenue(writer: VenueWriter, madeAt: number): Promise<string> {
   writer.at(0);
@@ -50,9 +48,12 @@ export async function writeVenue(writer: VenueWriter, madeAt: number): Promise<s
     name: museum.shortName,
     timeZone: museum.timeZone,
     address: 'Skerry Point 1, by the old harbour',
+    // In the sea off Denmark: the museum is made up.
+    location: { latitude: 57.1, longitude: 10.9 },
+    capacity: 150,
     ...hoursAt(madeAt),
   });
-  for (const level of [0, 1] as const) await writeFloor(writer, result.objectId, level);
+  for (const level of [0, 1, 2] as const) await writeFloor(writer, result.objectId, level);
   return result.objectId;
 }
 
@@ -78,6 +79,7 @@ async function writeFloor(writer: VenueWriter, venueId: string, level: Hall['flo
       name: hall.name,
       kind: kinds[hall.key] ?? 'exhibition',
       polygon: outlineOf(hall),
+      ...(hall.capacity === undefined ? {} : { capacity: hall.capacity }),
     });
   }
 }

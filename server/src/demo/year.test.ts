@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { localTime } from '../proximity/index.ts';
-import { museum } from './halls.ts';
+import { exhibition, museum } from './halls.ts';
 import { planYear, type Stop } from './year.ts';
 
 const now = Date.parse('2026-05-20T11:30:00Z');
@@ -40,6 +40,23 @@ test('halls are loved and overlooked, and stays are log-normal: the mean lies ab
   const median = stays.sort((a, b) => a - b)[Math.floor(stays.length / 2)] ?? 0;
   const mean = stays.reduce((sum, stay) => sum + stay, 0) / stays.length;
   assert.ok(mean > 1.1 * median && mean < 1.7 * median, `${mean} ${median}`);
+});
+
+test('an exhibition ends, its hall is closed while it is rebuilt, and more come to see the next one', () => {
+  const today = Date.parse(localTime(now, museum.timeZone).date);
+  const share = (from: number, until: number) => {
+    const tours = year.days
+      .filter(({ date }) => {
+        const daysAgo = Math.round((today - Date.parse(date)) / 86_400_000);
+        return daysAgo <= from && daysAgo >= until;
+      })
+      .flatMap((day) => day.tours);
+    return tours.filter((tour) => tour.stops.some(({ hall }) => hall.key === exhibition.hall)).length / tours.length;
+  };
+  const before = share(120, exhibition.until);
+  assert.ok(before > 0.2, `${before}`);
+  assert.equal(share(exhibition.until - 1, exhibition.from + 1), 0);
+  assert.ok(share(exhibition.from, 0) > 1.4 * before, `${share(exhibition.from, 0)}`);
 });
 
 test('some guests come again, and their earlier visits are counted', () => {

@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../simulation/random.ts';
 import { openDay } from './calendar.ts';
 import { type Guest, guestOf } from './guests.ts';
-import { type Hall, halls } from './halls.ts';
+import { appealOf, type Hall, halls } from './halls.ts';
 
 /** The visitors of each day of the year and their routes. The same seed and moment give the same year. */
 
@@ -38,14 +38,23 @@ function arrival(random: Random, opensAt: number, closesAt: number): number {
   return Math.round(opensAt + share * (closesAt - opensAt - 90 * 60_000));
 }
 
+interface Outing {
+  readonly arrivesAt: number;
+  readonly closesAt: number;
+  readonly daysAgo: number;
+}
+
 /** Log-normal around the hall's median: most stay briefly, a few stay long. */
 const dwell = (random: Random, hall: Hall) =>
   Math.round(1000 * Math.min(7200, Math.max(6, hall.stay * Math.exp(0.65 * random.normal()))));
 
-function stopsOf(random: Random, arrivesAt: number, closesAt: number): Stop[] {
+function stopsOf(random: Random, { arrivesAt, closesAt, daysAgo }: Outing): Stop[] {
   const pace = random.between(0.6, 1.4);
   const interest = random.between(0.4, 1);
-  const seen = halls.filter(({ appeal }, index) => random.next() < (index === 0 ? appeal : appeal * interest));
+  const seen = halls.filter((hall, index) => {
+    const appeal = appealOf(hall, daysAgo);
+    return random.next() < (index === 0 ? appeal : appeal * interest);
+  });
   // One in seven returns to the hall they liked best.
   const again = seen.length > 4 && random.next() < 0.15 ? [random.pick(seen.slice(1, -1))] : [];
   const stops: Stop[] = [];
@@ -72,7 +81,7 @@ export function planYear(seed: string, now: number): Year {
     const tours: Tour[] = [];
     const arrivals = Array.from({ length: count }, () => arrival(random, day.opensAt, day.closesAt));
     for (const arrivesAt of arrivals.sort((a, b) => a - b)) {
-      const stops = stopsOf(random, arrivesAt, day.closesAt);
+      const stops = stopsOf(random, { arrivesAt, closesAt: day.closesAt, daysAgo });
       // The tours that are still under way today are left to the live visitors.
       const last = stops.at(-1);
       if (!last || last.leftAt > now - 300_000) continue;

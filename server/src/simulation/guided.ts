@@ -1,13 +1,16 @@
 import { distance, type Spot } from './plan.ts';
 import type { Random } from './random.ts';
-import { type Pose, speedOf } from './walker.ts';
+import { type Pose, speedOf, stairsSeconds } from './walker.ts';
 
 /** A point of a way that somebody has drawn, and how many seconds a visitor stays there. */
 export interface Stop extends Spot {
   readonly stay: number;
 }
 
-/** A visitor who goes from one point to the next, stays as long as is said, and is gone after the last one. */
+/**
+ * A visitor who goes from one point to the next, stays as long as is said, and is gone after the last one. To a point on another
+ * floor the way is walked on the floor where it begins, and then the stairs are taken.
+ */
 export class Guided {
   readonly #way: readonly Stop[];
   readonly #speed: number;
@@ -18,7 +21,7 @@ export class Guided {
   #reached = 0;
   #heading: number;
 
-  /** Comes in after `delay` seconds. @param way at least one point, all on one floor */
+  /** Comes in after `delay` seconds. @param way at least one point */
   constructor(way: readonly Stop[], random: Random, delay: number) {
     this.#way = way;
     this.#speed = speedOf(random);
@@ -30,12 +33,14 @@ export class Guided {
     const from = this.#way[this.#at];
     if (this.#time < 0 || !from) return undefined;
     const to = this.#way[this.#at + 1] ?? from;
-    const metres = Math.max(0, this.#time - this.#reached - from.stay) * this.#speed;
-    const part = metres === 0 ? 0 : metres / distance(from, to);
+    const seconds = Math.max(0, this.#time - this.#reached - from.stay);
+    const length = distance(from, to);
+    const part = length === 0 ? 0 : Math.min(1, (seconds * this.#speed) / length);
+    const isUp = seconds > length / this.#speed + stairsSeconds / 2;
     return {
       x: from.x + part * (to.x - from.x),
       y: from.y + part * (to.y - from.y),
-      floor: from.floor,
+      floor: isUp ? to.floor : from.floor,
       heading: this.#heading,
     };
   }
@@ -47,7 +52,7 @@ export class Guided {
       const from = this.#way[this.#at];
       if (!from || this.#time <= this.#reached + from.stay) return;
       const to = this.#way[this.#at + 1];
-      const next = this.#reached + from.stay + (to ? distance(from, to) / this.#speed : 0);
+      const next = this.#reached + from.stay + (to ? secondsBetween(from, to, this.#speed) : 0);
       this.#heading = this.#headingTo(this.#at + 1) ?? this.#heading;
       if (this.#time < next) return;
       this.#at++;
@@ -61,8 +66,11 @@ export class Guided {
   }
 }
 
+const secondsBetween = (from: Spot, to: Spot, speed: number) =>
+  distance(from, to) / speed + (from.floor === to.floor ? 0 : stairsSeconds);
+
 /** How long the way takes somebody who walks at this speed (m/s), seconds. */
 export function secondsOf(way: readonly Stop[], speed: number): number {
-  const steps = way.map((stop, index) => distance(way[index - 1] ?? stop, stop) / speed + stop.stay);
+  const steps = way.map((stop, index) => secondsBetween(way[index - 1] ?? stop, stop, speed) + stop.stay);
   return steps.reduce((sum, seconds) => sum + seconds, 0);
 }

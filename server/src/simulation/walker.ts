@@ -10,7 +10,7 @@ const speedDeviation = 0.26;
 /** How many things a visitor looks at before leaving, and how many seconds pass before the next visit. */
 const stops = [3, 8] as const;
 const absence = [60, 300] as const;
-const stairsSeconds = 20;
+export const stairsSeconds = 20;
 
 /** How fast one visitor walks, m/s. */
 export const speedOf = (random: Random): number => Math.max(0.6, meanSpeed + speedDeviation * random.normal());

@@ -22,6 +22,8 @@ interface Props<Row extends ImportRow> {
   readonly about: ReactNode;
   /** Beside the file input. */
   readonly tools?: ReactNode;
+  /** Reads a file that is no table. @throws Error whose message is a sentence about the whole file */
+  readonly read?: (file: File) => Promise<KeptFile>;
   /** The headings that mean something; others are said to be left out. Without it, every heading does. */
   readonly columns?: readonly string[] | undefined;
   /** What was read is shown as cells; true unless given. */
@@ -35,7 +37,8 @@ interface Props<Row extends ImportRow> {
 }
 
 /** The chosen file, and what planning it has found; a file that was chosen before a reload is planned again. */
-function useImportFile<Row extends ImportRow>({ keepAs, planFor = '', plan }: Props<Row>) {
+function useImportFile<Row extends ImportRow>(props: Props<Row>) {
+  const { keepAs, planFor = '', plan, read: readFile = readTableFile } = props;
   const [file, setFile] = useState<KeptFile>();
   const [isKept, setKept] = useState(false);
   const [lostName, setLostName] = useState<string>();
@@ -47,7 +50,7 @@ function useImportFile<Row extends ImportRow>({ keepAs, planFor = '', plan }: Pr
   const choose = useAction({
     run: async (chosen: File): Promise<KeptFile> => {
       if (chosen.size > mostBytes) throw new Error(t('The file is larger than 20 MB. Split it.'));
-      return readTableFile(chosen);
+      return readFile(chosen);
     },
     showsError: true,
     after: (next) => {

@@ -12,6 +12,7 @@ const paths = {
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   leave: 'M14 4h5v16h-5M10 8l-4 4 4 4M6 12h9',
   plus: 'M12 5v14M5 12h14',
+  minus: 'M5 12h14',
   warning: 'M12 4 2.5 20h19zM12 10v4.5M12 17.5h.01',
   bucket: 'M4 7h16l-2 13H6zM4 7a8 3 0 0 1 16 0',
   next: 'M9 6l6 6-6 6',

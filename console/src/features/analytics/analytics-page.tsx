@@ -10,6 +10,7 @@ import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { writeCsv } from '../../lib/text/csv.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
+import { Campaigns } from './campaigns.tsx';
 import { ForecastBlock } from './forecast-block.tsx';
 import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
 import { calendarOf, type HoursCalendar } from './hours.ts';
@@ -90,6 +91,7 @@ export function AnalyticsPage() {
             about={<Closures calendar={calendar} period={period} />}
           >
             <VisitorsPlot period={period} numbers={numbers} calendar={calendar} />
+            <Campaigns appId={appId} period={period} zone={zone} />
           </Block>
           {unit !== 'day' && <Hours appId={appId} period={period} place={place} calendar={calendar} />}
           <ForecastBlock appId={appId} place={place} />

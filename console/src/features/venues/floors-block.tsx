@@ -101,11 +101,14 @@ export function FloorDialog({ appId, venueId, isOpen, level, like, onClose }: Di
     done: like ? t('The floor is copied.') : t('The floor is added.'),
     refresh: planKeys(appId),
     showsError: true,
-    after: (floorId) =>
-      navigate({
+    after: (floorId) => {
+      // The page of a copy is the same as that of the floor.
+      onClose();
+      return navigate({
         to: '/apps/$appId/beacons/venues/$venueId/floors/$floorId',
         params: { appId, venueId, floorId },
-      }),
+      });
+    },
   });
   return (
     <DialogForm

@@ -1,6 +1,6 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import type { Venue } from '@pharos/sdk';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ShowRequest } from '../../components/code/show-request.tsx';
@@ -8,18 +8,14 @@ import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
-import { Icon } from '../../components/page/icon.tsx';
-import { LinkButton } from '../../components/page/link-button.tsx';
 import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
-import { download } from '../../lib/actions/download.ts';
-import { useAction } from '../../lib/actions/use-action.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
-import { floorsQuery, venueBeaconsQuery, venueKeys, venueQuery, zonesQuery } from '../../lib/data/venue-queries.ts';
+import { venueKeys, venueQuery } from '../../lib/data/venue-queries.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { FloorsBlock } from './floors-block.tsx';
-import { writeGeoJson } from './geojson/write.ts';
+import { PlanFiles } from './plan-files.tsx';
 import { dayText, dayTexts, hoursText, weekDays } from './venue-fields.ts';
 import classes from './venues.module.css';
 
@@ -52,7 +48,7 @@ export function VenuePage() {
             refresh={venueKeys(appId)}
           />
           <Group justify="flex-end" mt="xs" gap="xs">
-            <GeoJsonTools appId={appId} venue={venue} mayImport={mayChange} />
+            <PlanFiles appId={appId} venue={venue} mayImport={mayChange} />
             <ShowRequest appId={appId} request={{ operation: 'getVenue', params: { objectId: venueId } }} />
           </Group>
           <ConfirmedAction
@@ -77,47 +73,6 @@ export function VenuePage() {
         </>
       )}
     </RecordPage>
-  );
-}
-
-interface ToolProps {
-  readonly appId: string;
-  readonly venue: Venue;
-  readonly mayImport: boolean;
-}
-
-/** The floors, zones and beacons as a file for other programs, and back. */
-function GeoJsonTools({ appId, venue, mayImport }: ToolProps) {
-  const queries = useQueryClient();
-  const { objectId: venueId, name } = venue;
-  const save = useAction({
-    run: async () => {
-      const [floors, zones, beacons] = await Promise.all([
-        queries.fetchQuery(floorsQuery(appId, venueId)),
-        queries.fetchQuery(zonesQuery(appId, venueId)),
-        queries.fetchQuery(venueBeaconsQuery(appId, venueId)),
-      ]);
-      const text = writeGeoJson({ venue, floors, zones, beacons });
-      download(`${name.replaceAll(/[^\p{L}\p{N}]+/gu, '-')}.geojson`, 'application/geo+json', [text]);
-    },
-    done: t('The file is saved.'),
-  });
-  return (
-    <>
-      {mayImport && (
-        <LinkButton to="/apps/$appId/beacons/venues/$venueId/import" params={{ appId, venueId }} icon="upload" isPlain>
-          {t('Import GeoJSON')}
-        </LinkButton>
-      )}
-      <Button
-        variant="default"
-        leftSection={<Icon name="download" size={16} />}
-        loading={save.isPending}
-        onClick={() => save.mutate()}
-      >
-        {t('Export GeoJSON')}
-      </Button>
-    </>
   );
 }
 

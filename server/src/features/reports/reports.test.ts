@@ -8,6 +8,7 @@ import { type ReceivedMail, type SmtpSink, startSmtpSink } from '../../../test/s
 import { service } from '../../access/audit.ts';
 import type { AppGrant } from '../../access/reach.ts';
 import type { AdminRole } from '../../access/roles.ts';
+import { sql } from '../../base/sql.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -273,6 +274,28 @@ for (const database of databases) {
       );
       assert.deepEqual(who(await look(monday + 21 * day)), ['director', 'owner']);
       assert.deepEqual(await attention(), []);
+    });
+
+    test('come once when a node was killed: again before a mail was handed over, and never after that was noted', async () => {
+      const monday = Date.UTC(2026, 10, 30, 6);
+      smtp.recipientAnswer = '451 later';
+      await look(monday);
+      assert.deepEqual(await states(report), { owner: 'waits', director: 'waits' });
+      // What a node leaves that notes that it hands a mail over, and is gone; that of the director it had only written.
+      await site.app.storage.db.run(
+        sql`update report_mails set state = 'sending' where report_id = ${report} and recipient = ${`admin ${idOf('owner')}`}
+          and state = 'waits'`,
+      );
+      smtp.recipientAnswer = '250 ok';
+      assert.deepEqual(who(await look(monday + 2 * hour)), ['director']);
+      const { mails } = (await shown(report)).last;
+      const told = mails.find(({ state }: { state: string }) => state === 'unsure');
+      assert.match(
+        told?.message ?? '',
+        /ended while the mail was handed over\. It may have arrived, so it is not sent again/,
+      );
+      assert.deepEqual(await states(report), { owner: 'unsure', director: 'sent' });
+      assert.deepEqual(await look(monday + 5 * hour), []);
     });
 
     test('come late, but not many at once and not too late; and end with the link in the mail', async () => {

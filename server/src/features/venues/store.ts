@@ -215,8 +215,9 @@ export async function listAppsWithLimits(db: Db): Promise<readonly string[]> {
 
 /** A floor with the others of its venue, and the zones that are drawn on it. */
 export interface DrawnFloor extends Numbers {
+  readonly objectId: string;
   readonly venueId: string;
-  readonly floors: readonly Numbers[];
+  readonly floors: readonly (Numbers & { readonly objectId: string })[];
   readonly zones: readonly { readonly kind: string; readonly polygon: readonly Point[] }[];
 }
 
@@ -228,11 +229,13 @@ export async function findDrawnFloor(db: Db, appId: string, floorId: string): Pr
   const zones = await db.all<{ kind: string; polygon: string }>(
     sql`select kind, polygon from zones where app_id = ${appId} and floor_id = ${floorId} order by object_id`,
   );
+  const floors = await listFloors(db, appId, row.venue_id);
   return {
+    objectId: floorId,
     venueId: row.venue_id,
     level: row.level,
     name: row.name,
-    floors: await listFloors(db, appId, row.venue_id),
+    floors: floors.map(({ object_id: objectId, level, name }) => ({ objectId, level, name })),
     zones: zones.map(({ kind, polygon }) => ({ kind, polygon: JSON.parse(polygon) as Point[] })),
   };
 }

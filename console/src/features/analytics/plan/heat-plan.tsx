@@ -1,11 +1,8 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
-import { Icon } from '../../../components/page/icon.tsx';
-import { download } from '../../../lib/actions/download.ts';
-import { writeCsv } from '../../../lib/text/csv.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import { type Period, periodText } from '../period.ts';
@@ -15,8 +12,8 @@ import { type NumberRow, numbersQuery } from '../queries.ts';
 import type { SiteOf } from '../site.ts';
 import { countText, hoursText, plotted } from '../words.ts';
 import { useFloorPlan } from './floor.ts';
+import { PlanDownloads } from './plan-downloads.tsx';
 import { PlanDrawing } from './plan-drawing.tsx';
-import { saveDrawing, saveDrawingAsPng } from './save.ts';
 
 interface Props {
   readonly appId: string;
@@ -92,42 +89,18 @@ export function HeatPlan({ appId, floor, site, period, of }: Props) {
             { isTime: of === 'time' },
           )}
         </Text>
-        <Group gap="xs">
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<Icon name="download" size={14} />}
-            onClick={() =>
-              download(`zones-${from}.csv`, 'text/csv', [
-                writeCsv(
-                  csvOf(
-                    byZone.data?.rows ?? [],
-                    ['zoneId'],
-                    ['zone', ({ zoneId = '' }) => names.get(zoneId) ?? zoneId],
-                  ),
-                ),
-              ])
-            }
-          >
-            {t('CSV')}
-          </Button>
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<Icon name="picture" size={14} />}
-            onClick={() => drawing.current && void saveDrawingAsPng(drawing.current, `plan-${from}`)}
-          >
-            {t('PNG')}
-          </Button>
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<Icon name="picture" size={14} />}
-            onClick={() => drawing.current && void saveDrawing(drawing.current, `plan-${from}`)}
-          >
-            {t('SVG')}
-          </Button>
-        </Group>
+        <PlanDownloads
+          drawing={drawing}
+          fileName={`plan-${from}`}
+          csv={{
+            fileName: `zones-${from}`,
+            rows: csvOf(
+              byZone.data?.rows ?? [],
+              ['zoneId'],
+              ['zone', ({ zoneId = '' }) => names.get(zoneId) ?? zoneId],
+            ),
+          }}
+        />
       </Group>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
       <section className={classes.scroller} tabIndex={0} aria-label={t('Zones of the floor')}>

@@ -1,7 +1,12 @@
-import { useElementSize } from '@mantine/hooks';
+import { ActionIcon } from '@mantine/core';
+import { useElementSize, useMergedRef } from '@mantine/hooks';
 import type { ReactNode, Ref } from 'react';
+import { Icon } from '../../../components/page/icon.tsx';
 import type { PlanFrame, Point } from '../../../lib/plan/floor-geometry.ts';
+import { t } from '../../../lib/words/words.ts';
+import { Dot, Reach } from './dot.tsx';
 import classes from './plan.module.css';
+import { useZoom } from './use-zoom.ts';
 
 /** The plan of a floor with what is drawn on it. Metres are its units, x to the right and y downwards. */
 
@@ -58,86 +63,112 @@ const spotRadius = 4;
 
 export function PlanDrawing(props: Props) {
   const { label, plan, zones, spots = [], arrows = [], visitors = [], drawing, hasHeat = true, over } = props;
-  const { ref, width: measured } = useElementSize();
+  const { ref, width: measured } = useElementSize<HTMLDivElement>();
+  const { box, zoom, zoomIn, zoomOut } = useZoom();
+  const boxRef = useMergedRef(ref, box);
   const { left, top, width, height } = plan?.frame ?? frameAround(zones, spots);
   // Metres of a pixel on the screen, so that texts and lines keep their size.
-  const px = width / Math.max(measured, 280);
+  const px = width / (zoom * Math.max(measured, 280));
+  const isZoomed = zoom > 1;
+  const svg = (
+    <svg
+      ref={drawing}
+      style={isZoomed ? { width: `${100 * zoom}%` } : {}}
+      viewBox={`${left} ${top} ${width} ${height}`}
+      role="img"
+      aria-label={label}
+      xmlns="http://www.w3.org/2000/svg"
+    >
+      <title>{label}</title>
+      <defs>
+        <radialGradient id="heat">
+          <stop offset="0" stopColor="#e8590c" stopOpacity="0.85" />
+          <stop offset="0.5" stopColor="#f08c00" stopOpacity="0.45" />
+          <stop offset="1" stopColor="#f08c00" stopOpacity="0" />
+        </radialGradient>
+        <marker id="tip" viewBox="0 0 6 6" refX="4.5" refY="3" markerWidth="3" markerHeight="3" orient="auto">
+          <path d="M0 0 6 3 0 6z" fill="#c2410c" />
+        </marker>
+      </defs>
+      {plan && <image href={plan.url} x={left} y={top} width={width} height={height} preserveAspectRatio="none" />}
+      {zones.map(({ id, polygon, strength, isAlarm }) => (
+        <polygon
+          key={id}
+          points={polygon.map(({ x, y }) => `${x},${y}`).join(' ')}
+          fill={isAlarm ? '#c92a2a' : '#1c7ed6'}
+          fillOpacity={isAlarm ? 0.35 : 0.04 + 0.4 * strength}
+          stroke={isAlarm ? '#c92a2a' : '#2f82c4'}
+          strokeWidth={(isAlarm ? 3 : 1.2) * px}
+        />
+      ))}
+      {(hasHeat ? spots : []).map(({ id, at, said, strength }) => (
+        <circle
+          key={id}
+          cx={at.x}
+          cy={at.y}
+          r={spotRadius * (0.35 + 0.65 * Math.sqrt(strength))}
+          fill="url(#heat)"
+          opacity={0.15 + 0.85 * strength}
+        >
+          <title>{said}</title>
+        </circle>
+      ))}
+      {arrows.map(({ id, from, to, said, strength }) => (
+        <path
+          key={id}
+          d={bow(from, to)}
+          fill="none"
+          stroke="#c2410c"
+          strokeOpacity={0.4 + 0.5 * strength}
+          strokeWidth={(1 + 7 * strength) * px}
+          markerEnd="url(#tip)"
+        >
+          <title>{said}</title>
+        </path>
+      ))}
+      {visitors.map(({ id, at, accuracy }) => (
+        <g key={id}>
+          <Reach at={at} accuracy={accuracy} />
+          <Dot at={at} px={px} mark={{ 'data-visitor': id }} />
+        </g>
+      ))}
+      {zones.map((zone) => (
+        <ZoneLabel key={zone.id} zone={zone} px={px} />
+      ))}
+      {over?.(px, { left, top, width, height })}
+    </svg>
+  );
   return (
-    <div ref={ref} className={classes.sheet}>
-      <svg
-        ref={drawing}
-        viewBox={`${left} ${top} ${width} ${height}`}
-        role="img"
-        aria-label={label}
-        xmlns="http://www.w3.org/2000/svg"
+    <div className={classes.sheet}>
+      {/* Scrolled with the keyboard, too; its height stays what it was. */}
+      <section
+        ref={boxRef}
+        className={classes.box}
+        aria-label={t('{label}: the part that is shown', { label })}
+        {...(isZoomed ? { tabIndex: 0, style: { maxHeight: `${(measured * height) / width}px` } } : {})}
       >
-        <title>{label}</title>
-        <defs>
-          <radialGradient id="heat">
-            <stop offset="0" stopColor="#e8590c" stopOpacity="0.85" />
-            <stop offset="0.5" stopColor="#f08c00" stopOpacity="0.45" />
-            <stop offset="1" stopColor="#f08c00" stopOpacity="0" />
-          </radialGradient>
-          <marker id="tip" viewBox="0 0 6 6" refX="4.5" refY="3" markerWidth="3" markerHeight="3" orient="auto">
-            <path d="M0 0 6 3 0 6z" fill="#c2410c" />
-          </marker>
-        </defs>
-        {plan && <image href={plan.url} x={left} y={top} width={width} height={height} preserveAspectRatio="none" />}
-        {zones.map(({ id, polygon, strength, isAlarm }) => (
-          <polygon
-            key={id}
-            points={polygon.map(({ x, y }) => `${x},${y}`).join(' ')}
-            fill={isAlarm ? '#c92a2a' : '#1c7ed6'}
-            fillOpacity={isAlarm ? 0.35 : 0.04 + 0.4 * strength}
-            stroke={isAlarm ? '#c92a2a' : '#2f82c4'}
-            strokeWidth={(isAlarm ? 3 : 1.2) * px}
-          />
-        ))}
-        {(hasHeat ? spots : []).map(({ id, at, said, strength }) => (
-          <circle
-            key={id}
-            cx={at.x}
-            cy={at.y}
-            r={spotRadius * (0.35 + 0.65 * Math.sqrt(strength))}
-            fill="url(#heat)"
-            opacity={0.15 + 0.85 * strength}
-          >
-            <title>{said}</title>
-          </circle>
-        ))}
-        {arrows.map(({ id, from, to, said, strength }) => (
-          <path
-            key={id}
-            d={bow(from, to)}
-            fill="none"
-            stroke="#c2410c"
-            strokeOpacity={0.4 + 0.5 * strength}
-            strokeWidth={(1 + 7 * strength) * px}
-            markerEnd="url(#tip)"
-          >
-            <title>{said}</title>
-          </path>
-        ))}
-        {visitors.map(({ id, at, accuracy }) => (
-          <g key={id}>
-            <circle cx={at.x} cy={at.y} r={accuracy} fill="#0c8599" fillOpacity={0.12} />
-            <circle
-              data-visitor={id}
-              cx={at.x}
-              cy={at.y}
-              r={4.5 * px}
-              fill="#0c8599"
-              stroke="#fff"
-              strokeWidth={1.2 * px}
-            />
-          </g>
-        ))}
-        {zones.map((zone) => (
-          <ZoneLabel key={zone.id} zone={zone} px={px} />
-        ))}
-        {over?.(px, { left, top, width, height })}
-      </svg>
+        {svg}
+      </section>
+      <div className={classes.zoom}>
+        <ZoomButton label={t('Zoom in')} icon="plus" onClick={zoomIn} />
+        <ZoomButton label={t('Zoom out')} icon="minus" onClick={zoomOut} />
+      </div>
     </div>
+  );
+}
+
+interface ZoomProps {
+  readonly label: string;
+  readonly icon: 'plus' | 'minus';
+  /** Absent: it cannot be larger, or smaller. */
+  readonly onClick: (() => void) | undefined;
+}
+
+function ZoomButton({ label, icon, onClick }: ZoomProps) {
+  return (
+    <ActionIcon variant="default" aria-label={label} disabled={!onClick} onClick={onClick}>
+      <Icon name={icon} size={16} />
+    </ActionIcon>
   );
 }
 
@@ -176,11 +207,21 @@ function bow(from: Point, to: Point): string {
   return `M${from.x} ${from.y}Q${middle.x} ${middle.y} ${to.x} ${to.y}`;
 }
 
+/** A floor with a beacon or two is a room at least, metres. */
+const leastSide = 16;
+
+function around(values: readonly number[]): readonly [first: number, length: number] {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const length = Math.max(leastSide, most - least + 4);
+  return [(least + most - length) / 2, length];
+}
+
 /** Of a floor without a picture. */
 function frameAround(zones: readonly DrawnZone[], spots: readonly DrawnSpot[]): PlanFrame {
   const points = [...zones.flatMap(({ polygon }) => polygon), ...spots.map(({ at }) => at)];
   if (points.length === 0) return { left: 0, top: 0, width: 30, height: 20 };
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
-  const [left, top] = [Math.min(...xs) - 2, Math.min(...ys) - 2];
-  return { left, top, width: Math.max(...xs) + 2 - left, height: Math.max(...ys) + 2 - top };
+  const [left, width] = around(xs);
+  const [top, height] = around(ys);
+  return { left, top, width, height };
 }

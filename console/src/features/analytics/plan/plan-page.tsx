@@ -1,12 +1,11 @@
-import { Group, NativeSelect, SegmentedControl, Skeleton } from '@mantine/core';
+import { Group, SegmentedControl } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
 import { getRouteApi } from '@tanstack/react-router';
-import { EmptyState } from '../../../components/page/empty-state.tsx';
-import { LinkButton } from '../../../components/page/link-button.tsx';
 import { t } from '../../../lib/words/words.ts';
-import { AnalyticsHead, PeriodChoice, type Question, useQuestion } from '../head.tsx';
+import { AnalyticsHead, PeriodChoice, useQuestion } from '../head.tsx';
 import type { AnalyticsSearch, PlanView } from '../period.ts';
 import type { SiteOf } from '../site.ts';
+import { FloorChoice, FloorFrame, usualFloor } from './floor-frame.tsx';
 import { HeatPlan } from './heat-plan.tsx';
 import { NowPlan } from './now-plan.tsx';
 import { WaysPlan } from './ways-plan.tsx';
@@ -28,7 +27,6 @@ export function PlanPage() {
   const question = useQuestion(appId, path, search);
   const { site, choose } = question;
   const view: PlanView = search.show ?? 'time';
-  const floor = site && floorOf(site, search);
   return (
     <>
       <AnalyticsHead
@@ -37,71 +35,48 @@ export function PlanPage() {
         search={search}
         about={t('Where visitors are now, and where in the house they were, how long, and where they went.')}
       />
-      {!site && <Skeleton h={420} />}
-      {site && !floor && (
-        <EmptyState
-          icon="map"
-          title={t('No floor plan yet')}
-          text={t('Draw the zones of a venue, and its floors show here where visitors are and were.')}
-          action={
-            <LinkButton icon="map" to="/apps/$appId/beacons/venues" params={{ appId }}>
-              {t('To the venues')}
-            </LinkButton>
-          }
-        />
-      )}
-      {site && floor && (
-        <>
-          <Group mb="md" gap="sm">
-            <SegmentedControl
-              aria-label={t('What the plan shows')}
-              data={viewChoices}
-              value={view}
-              onChange={(show) => choose({ show })}
-            />
-            <FloorChoice site={site} floor={floor} question={question} />
-            {view !== 'now' && <PeriodChoice question={question} />}
-          </Group>
-          {view === 'now' && <NowPlan key={floor.objectId} appId={appId} floor={floor} site={site} />}
-          {view === 'ways' && <WaysPlan appId={appId} floor={floor} site={site} period={question.period} />}
-          {(view === 'time' || view === 'visits') && (
-            <HeatPlan appId={appId} floor={floor} site={site} period={question.period} of={view} />
-          )}
-        </>
-      )}
+      <FloorFrame
+        appId={appId}
+        site={site}
+        floor={site && floorOf(site, search)}
+        empty={{
+          title: t('No floor plan yet'),
+          text: t('Draw the zones of a venue, and its floors show here where visitors are and were.'),
+        }}
+      >
+        {(known, floor) => (
+          <>
+            <Group mb="md" gap="sm">
+              <SegmentedControl
+                aria-label={t('What the plan shows')}
+                data={viewChoices}
+                value={view}
+                onChange={(show) => choose({ show })}
+              />
+              <FloorChoice
+                site={known}
+                floor={floor}
+                onChange={(id) => choose({ floor: id, venue: undefined, zone: undefined, beacon: undefined })}
+              />
+              {view !== 'now' && <PeriodChoice question={question} />}
+            </Group>
+            {view === 'now' && <NowPlan key={floor.objectId} appId={appId} floor={floor} site={known} />}
+            {view === 'ways' && <WaysPlan appId={appId} floor={floor} site={known} period={question.period} />}
+            {(view === 'time' || view === 'visits') && (
+              <HeatPlan appId={appId} floor={floor} site={known} period={question.period} of={view} />
+            )}
+          </>
+        )}
+      </FloorFrame>
     </>
   );
 }
 
 /** The floor that is chosen, or the lowest of what is. */
-function floorOf({ floors, zones }: SiteOf, { floor, venue, zone }: AnalyticsSearch): Floor | undefined {
+function floorOf(site: SiteOf, { floor, venue, zone }: AnalyticsSearch): Floor | undefined {
+  const { floors, zones } = site;
   const ofZone = zones.find(({ objectId }) => objectId === zone)?.floorId.objectId;
   const chosen = floors.find(({ objectId }) => objectId === (floor ?? ofZone));
   const of = (venueId: string | undefined) => floors.find((one) => one.venueId.objectId === venueId);
-  return chosen ?? of(venue) ?? floors.find(({ level }) => level === 0) ?? floors[0];
-}
-
-interface FloorProps {
-  readonly site: SiteOf;
-  readonly floor: Floor;
-  readonly question: Question;
-}
-
-function FloorChoice({ site: { venues, floors }, floor, question: { choose } }: FloorProps) {
-  const groups = venues.map(({ objectId, name }) => ({
-    group: name,
-    items: floors
-      .filter(({ venueId }) => venueId.objectId === objectId)
-      .map((one) => ({ value: one.objectId, label: one.name })),
-  }));
-  return (
-    <NativeSelect
-      aria-label={t('Floor')}
-      data={groups}
-      value={floor.objectId}
-      onChange={({ currentTarget }) =>
-        choose({ floor: currentTarget.value, venue: undefined, zone: undefined, beacon: undefined })
-      }
-    />
-  );
+  return chosen ?? of(venue) ?? usualFloor(site);
 }

@@ -41,6 +41,8 @@ const textOf = (drawing: SVGSVGElement) =>
 
 async function standalone(drawing: SVGSVGElement): Promise<SVGSVGElement> {
   const copy = drawing.cloneNode(true) as SVGSVGElement;
+  // All of it, however much larger it is drawn.
+  copy.removeAttribute('style');
   for (const image of copy.querySelectorAll('image')) {
     const address = await fetch(image.getAttribute('href') ?? '')
       .then((answer) => (answer.ok ? answer.blob() : Promise.reject(new Error(answer.statusText))))

@@ -1,13 +1,16 @@
-import { Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { t } from '../../../lib/words/words.ts';
 import { type Period, periodText } from '../period.ts';
 import { type Flow, flowsQuery, type WayPlace } from '../queries.ts';
 import { type SiteOf, useWayNames } from '../site.ts';
+import { flowCsv } from '../ways/flow-csv.ts';
 import { countText, plotted } from '../words.ts';
 import { useFloorPlan } from './floor.ts';
+import { PlanDownloads } from './plan-downloads.tsx';
 import { middleOf, PlanDrawing } from './plan-drawing.tsx';
 
 interface Props {
@@ -25,6 +28,7 @@ export function WaysPlan({ appId, floor, site, period }: Props) {
   const { from, until } = period;
   const { plan, zones, beacons } = useFloorPlan(appId, floor, site);
   const { data, error } = useQuery(flowsQuery(appId, { from, until, floorId: floor.objectId }));
+  const drawing = useRef<SVGSVGElement>(null);
   const moves = data?.moves ?? [];
   const nameOf = useWayNames(
     appId,
@@ -46,6 +50,7 @@ export function WaysPlan({ appId, floor, site, period }: Props) {
     <>
       <FailureNote message={error?.message} />
       <PlanDrawing
+        drawing={drawing}
         label={t('Ways on {name} in {period}', { name: floor.name, period: periodText(period) })}
         plan={plan}
         zones={zones.map(({ objectId, name, polygon }) => {
@@ -64,20 +69,27 @@ export function WaysPlan({ appId, floor, site, period }: Props) {
           strength: size(move) / most,
         }))}
       />
-      <Text size="sm" c="dimmed" maw="42rem">
-        {t(
-          'The {count} commonest ways on this floor; “in” and “out” are where tours began and ended.{hasOthers, select, true { To and from other floors: {list}.} other {}}{hasData, select, true { In this period there were none to show.} other {}}',
-          {
-            count: inside.length,
-            list: elsewhere
-              .slice(0, 4)
-              .map((move) => `${nameOf(move.from ?? {})} → ${nameOf(move.to ?? {})} (${countText(move.tours)})`)
-              .join(', '),
-            hasOthers: elsewhere.length > 0,
-            hasData: Boolean(data && moves.length === 0),
-          },
-        )}
-      </Text>
+      <Group justify="space-between" mb="md">
+        <Text size="sm" c="dimmed" maw="42rem">
+          {t(
+            'The {count} commonest ways on this floor; “in” and “out” are where tours began and ended.{hasOthers, select, true { To and from other floors: {list}.} other {}}{hasData, select, true { In this period there were none to show.} other {}}',
+            {
+              count: inside.length,
+              list: elsewhere
+                .slice(0, 4)
+                .map((move) => `${nameOf(move.from ?? {})} → ${nameOf(move.to ?? {})} (${countText(move.tours)})`)
+                .join(', '),
+              hasOthers: elsewhere.length > 0,
+              hasData: Boolean(data && moves.length === 0),
+            },
+          )}
+        </Text>
+        <PlanDownloads
+          drawing={drawing}
+          fileName={`ways-plan-${from}`}
+          csv={{ fileName: `ways-${from}`, rows: flowCsv(moves, nameOf) }}
+        />
+      </Group>
     </>
   );
 }

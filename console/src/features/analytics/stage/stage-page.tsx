@@ -1,15 +1,13 @@
-import { NativeSelect, Skeleton, Text } from '@mantine/core';
-import type { Floor } from '@pharos/sdk';
+import { Box, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ActivityTabs } from '../../../components/page/activity-tabs.tsx';
-import { EmptyState } from '../../../components/page/empty-state.tsx';
-import { LinkButton } from '../../../components/page/link-button.tsx';
 import { SectionHeader } from '../../../components/page/page-header.tsx';
 import { appQuery } from '../../../lib/data/queries.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
-import { type SiteOf, useSite } from '../site.ts';
+import { FloorChoice, FloorFrame, usualFloor } from '../plan/floor-frame.tsx';
+import { useSite } from '../site.ts';
 import { Stage } from './stage.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/walk');
@@ -18,11 +16,14 @@ const route = getRouteApi('/signed-in/apps/$appId/activity/walk');
 export function StagePage() {
   const { appId } = route.useParams();
   const search = route.useSearch();
+  const navigate = useNavigate();
   const site = useSite(appId);
   const { data: app } = useQuery(appQuery(appId));
   const times = useTimes(appId);
   const floor = site && (site.floors.find(({ objectId }) => objectId === search.floor) ?? usualFloor(site));
   const venue = site?.venues.find(({ objectId }) => objectId === floor?.venueId.objectId);
+  const onFloor = (id: string) =>
+    void navigate({ to: '/apps/$appId/activity/walk', params: { appId }, search: { floor: id }, replace: true });
   return (
     <>
       <SectionHeader title={t('Activity')}>
@@ -31,62 +32,38 @@ export function StagePage() {
         )}
       </SectionHeader>
       <ActivityTabs appId={appId} />
-      {(!site || !app) && <Skeleton h={420} />}
-      {site && app && !floor && (
-        <EmptyState
-          icon="map"
-          title={t('No floor to walk over yet')}
-          text={t('Add a floor to a venue, and place the beacons on its plan. Then visitors can walk past them here.')}
-          action={
-            <LinkButton icon="map" to="/apps/$appId/beacons/venues" params={{ appId }}>
-              {t('To the venues')}
-            </LinkButton>
-          }
-        />
-      )}
-      {site && app && floor && (
-        <>
-          <FloorChoice appId={appId} site={site} floor={floor} />
-          {!app.policy.oneZone && (
-            <Text size="sm" mb="sm">
-              {t(
-                'This app does not decide where between beacons a visitor is, so that only the nearest beacon is known. Its policy can switch that on.',
-              )}
-            </Text>
-          )}
-          <Stage key={floor.objectId} appId={appId} floor={floor} site={site} zone={venue?.timeZone ?? times.zone} />
-        </>
-      )}
+      <FloorFrame
+        appId={appId}
+        site={app && site}
+        floor={floor}
+        empty={{
+          title: t('No floor to walk over yet'),
+          text: t('Add a floor to a venue, and place the beacons on its plan. Then visitors can walk past them here.'),
+        }}
+      >
+        {(known, shown) => (
+          <>
+            <Box mb="md" maw={320}>
+              <FloorChoice site={known} floor={shown} onChange={onFloor} />
+            </Box>
+            {!app?.policy.oneZone && (
+              <Text size="sm" mb="sm">
+                {t(
+                  'This app does not decide where between beacons a visitor is, so that only the nearest beacon is known. Its policy can switch that on.',
+                )}
+              </Text>
+            )}
+            <Stage
+              key={shown.venueId.objectId}
+              appId={appId}
+              floor={shown}
+              site={known}
+              zone={venue?.timeZone ?? times.zone}
+              onFloor={onFloor}
+            />
+          </>
+        )}
+      </FloorFrame>
     </>
-  );
-}
-
-const usualFloor = ({ floors }: SiteOf) => floors.find(({ level }) => level === 0) ?? floors[0];
-
-interface FloorProps {
-  readonly appId: string;
-  readonly site: SiteOf;
-  readonly floor: Floor;
-}
-
-function FloorChoice({ appId, site: { venues, floors }, floor }: FloorProps) {
-  const navigate = useNavigate();
-  const groups = venues.map(({ objectId, name }) => ({
-    group: name,
-    items: floors
-      .filter(({ venueId }) => venueId.objectId === objectId)
-      .map((one) => ({ value: one.objectId, label: one.name })),
-  }));
-  return (
-    <NativeSelect
-      mb="md"
-      maw={320}
-      label={t('Floor')}
-      data={groups}
-      value={floor.objectId}
-      onChange={({ currentTarget }) =>
-        void navigate({ to: '/apps/$appId/activity/walk', params: { appId }, search: { floor: currentTarget.value } })
-      }
-    />
   );
 }

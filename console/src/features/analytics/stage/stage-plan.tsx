@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { type PlanFrame, type Point, roundPoint } from '../../../lib/plan/floor-geometry.ts';
+import { Dot, Reach } from '../plan/dot.tsx';
 import { type DrawnZone, PlanDrawing } from '../plan/plan-drawing.tsx';
 import classes from './stage.module.css';
 import type { Pose, WayPoint } from './walk.ts';
@@ -17,6 +18,8 @@ interface Props {
   readonly plan: { readonly url: string; readonly frame: PlanFrame } | undefined;
   readonly zones: readonly DrawnZone[];
   readonly beacons: readonly { readonly id: string; readonly name: string; readonly at: Point }[];
+  readonly floor: { readonly objectId: string; readonly level: number };
+  /** Of all floors. */
   readonly points: readonly WayPoint[];
   readonly entrance: Point | undefined;
   readonly walkers: readonly DrawnWalker[];
@@ -24,7 +27,8 @@ interface Props {
   readonly onMove: (index: number, to: Point) => void;
 }
 
-export function StagePlan({ label, plan, zones, beacons, points, entrance, walkers, onAdd, onMove }: Props) {
+export function StagePlan(props: Props) {
+  const { label, plan, zones, beacons, floor, points, entrance, walkers, onAdd, onMove } = props;
   const drawing = useRef<SVGSVGElement>(null);
   usePointer(drawing, { onAdd, onMove });
   return (
@@ -53,10 +57,17 @@ export function StagePlan({ label, plan, zones, beacons, points, entrance, walke
                 <title>{name}</title>
               </rect>
             ))}
-            <Way points={points} px={px} />
+            <Way points={points} floorId={floor.objectId} px={px} />
             {entrance && <Handle index={0} at={entrance} label="→" px={px} />}
             {walkers.map((walker) => (
-              <Walker key={walker.number} walker={walker} isAlone={walkers.length === 1} px={px} frame={frame} />
+              <Walker
+                key={walker.number}
+                walker={walker}
+                level={floor.level}
+                isAlone={walkers.length === 1}
+                px={px}
+                frame={frame}
+              />
             ))}
           </>
         )}
@@ -65,20 +76,34 @@ export function StagePlan({ label, plan, zones, beacons, points, entrance, walke
   );
 }
 
-function Way({ points, px }: { readonly points: readonly WayPoint[]; readonly px: number }) {
+interface WayProps {
+  readonly points: readonly WayPoint[];
+  /** The floor that is shown: the way to another one is walked where it begins. */
+  readonly floorId: string;
+  readonly px: number;
+}
+
+function Way({ points, floorId, px }: WayProps) {
+  const legs = points.slice(1).map((to, index) => ({ from: points[index] ?? to, to }));
   return (
     <>
-      <polyline
-        points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
+      <path
+        d={legs
+          .filter(({ from }) => from.floorId === floorId)
+          .map(({ from, to }) => `M${from.x} ${from.y}L${to.x} ${to.y}`)
+          .join('')}
         fill="none"
         stroke="#862e9c"
         strokeWidth={2 * px}
         strokeDasharray={`${6 * px} ${4 * px}`}
       />
-      {points.map((point, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a point is known by its place in the way
-        <Handle key={index} index={index} at={point} label={String(index + 1)} px={px} />
-      ))}
+      {points.map(
+        (point, index) =>
+          point.floorId === floorId && (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a point is known by its place in the way
+            <Handle key={index} index={index} at={point} label={String(index + 1)} px={px} />
+          ),
+      )}
     </>
   );
 }
@@ -112,46 +137,33 @@ function Handle({ index, at, label, px }: HandleProps) {
 
 interface WalkerProps {
   readonly walker: DrawnWalker;
+  /** Of the floor that is shown. */
+  readonly level: number;
   readonly isAlone: boolean;
   readonly px: number;
   readonly frame: PlanFrame;
 }
 
-function Walker({ walker: { number, at, believed, said }, isAlone, px, frame }: WalkerProps) {
+function Walker({ walker, level, isAlone, px, frame }: WalkerProps) {
+  const { number, believed, said } = walker;
+  const at = walker.at?.floor === level ? walker.at : undefined;
   // A text at the edge turns inwards.
   const part = at ? (at.x - frame.left) / frame.width : 0.5;
   const anchor = part < 0.25 ? 'start' : part > 0.75 ? 'end' : 'middle';
-  const guess = believed?.x !== undefined && believed.y !== undefined ? { x: believed.x, y: believed.y } : undefined;
+  // Beacons whose floor has no number leave open on which somebody is.
+  const isHere = believed?.floor === undefined ? at !== undefined : believed.floor === level;
+  const { x, y, accuracy = 0 } = believed ?? {};
+  const guess = isHere && x !== undefined && y !== undefined ? { x, y } : undefined;
   return (
     <g>
       {guess && (
         <>
-          {isAlone && (
-            <circle cx={guess.x} cy={guess.y} r={believed?.accuracy ?? 0} fill="#e8590c" fillOpacity={0.12} />
-          )}
+          {isAlone && <Reach at={guess} accuracy={accuracy} isRing />}
           {at && <line x1={at.x} y1={at.y} x2={guess.x} y2={guess.y} stroke="#e8590c" strokeWidth={1.2 * px} />}
-          <circle
-            data-believed={number}
-            cx={guess.x}
-            cy={guess.y}
-            r={5 * px}
-            fill="#fff"
-            stroke="#e8590c"
-            strokeWidth={2.4 * px}
-          />
+          <Dot at={guess} px={px} isRing mark={{ 'data-believed': number }} />
         </>
       )}
-      {at && (
-        <circle
-          data-walker={number}
-          cx={at.x}
-          cy={at.y}
-          r={5.5 * px}
-          fill="#0c8599"
-          stroke="#fff"
-          strokeWidth={1.4 * px}
-        />
-      )}
+      {at && <Dot at={at} px={px} mark={{ 'data-walker': number }} />}
       {at && said && (
         <text
           x={at.x}

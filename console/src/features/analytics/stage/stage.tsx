@@ -1,15 +1,12 @@
 import { Text } from '@mantine/core';
-import type { Floor } from '@pharos/sdk';
+import type { Floor, Zone } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { useFields } from '../../../components/form/use-fields.ts';
 import names from '../../../components/page/names.module.css';
-import { dataOf } from '../../../lib/data/api.ts';
-import { withSession } from '../../../lib/data/signing-in.ts';
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { wallTime } from '../../../lib/time/zoned-time.ts';
-import { rich, t, tenths } from '../../../lib/words/words.ts';
-import classes from '../analytics.module.css';
+import { rich, t } from '../../../lib/words/words.ts';
 import { useFloorPlan } from '../plan/floor.ts';
 import { middleOf } from '../plan/plan-drawing.tsx';
 import type { SiteOf } from '../site.ts';
@@ -18,37 +15,38 @@ import { type Playback, usePlayback } from './playback.ts';
 import { Player } from './player.tsx';
 import stageClasses from './stage.module.css';
 import { StagePlan } from './stage-plan.tsx';
+import { Figures, Legend, NowLine } from './stage-words.tsx';
+import { problemsOf, useWalk } from './use-walk.ts';
 import {
   believedZone,
+  floorAt,
   type Ground,
-  happeningsOf,
+  type Place,
   poseAt,
   suggestedWay,
-  summaryOf,
   type WalkAnswer,
   type WalkFields,
-  walkBody,
   wordsOf,
-  zoneAt,
 } from './walk.ts';
 import { WalkForm } from './walk-form.tsx';
 import { WayTable } from './way-table.tsx';
 
 interface Props {
   readonly appId: string;
+  /** The one that is shown. */
   readonly floor: Floor;
   readonly site: SiteOf;
   /** Of the venue. */
   readonly zone: string;
+  /** Shows another floor. */
+  readonly onFloor: (floorId: string) => void;
 }
 
-/** A walk may take longer to work out than other calls. */
-const patienceMs = 180_000;
-
 /** The plan with the way that is drawn, what is asked of the walk, and what it comes to. */
-export function Stage({ appId, floor, site, zone }: Props) {
+export function Stage({ appId, floor, site, zone, onFloor }: Props) {
   const { plan, zones, all, beacons } = useFloorPlan(appId, floor, site);
-  const ground: Ground = { zones, beacons: all };
+  const ground = groundOf(site, floor, all);
+  const { objectId: floorId } = floor;
   const placed = beacons.map(({ objectId, name, location }) => ({
     id: objectId,
     name,
@@ -60,6 +58,7 @@ export function Stage({ appId, floor, site, zone }: Props) {
     mode: 'way',
     points: [],
     entrance: undefined,
+    allFloors: false,
     visitors: 5,
     minutes: 5,
     phone: 'usual',
@@ -73,13 +72,17 @@ export function Stage({ appId, floor, site, zone }: Props) {
   const walking = useWalk(appId, floor, { fields, zone });
   const { walk } = walking;
   const playback = usePlayback(walk?.seconds ?? 0);
+  useFollowed(ground, walk, { playback, onFloor });
   function start() {
     const problems = problemsOf(fields.values);
     if (problems.length > 0) fields.setProblems(problems);
     else void walking.start().then((isThere) => isThere && playback.begin());
   }
   const put = (point: Point) =>
-    mode === 'roam' ? fields.set('entrance', point) : fields.set('points', [...points, { ...point, stay: 0 }]);
+    mode === 'roam'
+      ? fields.set('entrance', { ...point, floorId })
+      : fields.set('points', [...points, { ...point, floorId, stay: 0 }]);
+  const chosen = fields.values.entrance;
   return (
     <>
       <div className={stageClasses.stage}>
@@ -87,15 +90,16 @@ export function Stage({ appId, floor, site, zone }: Props) {
           <StagePlan
             label={t('Plan of {name}', { name: floor.name })}
             plan={plan}
-            zones={drawnZones(ground, walk, playback.time)}
+            zones={drawnZones(ground, { zones, walk, time: playback.time })}
             beacons={placed}
+            floor={floor}
             points={mode === 'way' ? points : []}
-            entrance={mode === 'roam' ? (fields.values.entrance ?? (entrance && middle)) : undefined}
+            entrance={mode === 'roam' ? entranceOn(floorId, chosen, entrance && middle) : undefined}
             walkers={walk ? walkersAt(walk, playback) : []}
             onAdd={put}
             onMove={(index, to) =>
               mode === 'roam'
-                ? fields.set('entrance', to)
+                ? fields.set('entrance', { ...to, floorId })
                 : fields.set(
                     'points',
                     points.map((point, at) => (at === index ? { ...point, ...to } : point)),
@@ -120,19 +124,21 @@ export function Stage({ appId, floor, site, zone }: Props) {
           appId={appId}
           fields={fields}
           zone={zone}
+          hasFloors={ground.floors.length > 1}
           isBusy={walking.isBusy}
           onStart={start}
           onStop={walking.stop}
         >
           <WayTable
             points={points}
-            middle={middle}
+            floors={ground.floors}
+            middle={{ ...middle, floorId }}
             onChange={(changed) => fields.set('points', changed)}
             onSuggest={() =>
               fields.set(
                 'points',
                 suggestedWay(
-                  middle,
+                  { ...middle, floorId },
                   placed.map(({ at }) => at),
                 ),
               )
@@ -174,66 +180,54 @@ export function Stage({ appId, floor, site, zone }: Props) {
 
 const origin = { x: 0, y: 0 };
 
-function problemsOf({ mode, points, visitors, minutes, when }: WalkFields) {
-  return [
-    ...(mode === 'way' && points.length < 2
-      ? [{ field: 'points', problem: t('A way has at least two points: click on the plan, or let one be suggested') }]
-      : []),
-    ...(mode === 'roam' && !(Number(visitors) >= 1 && Number(visitors) <= 20)
-      ? [{ field: 'visitors', problem: t('must be from 1 to 20') }]
-      : []),
-    ...(mode === 'roam' && !(Number(minutes) >= 1 && Number(minutes) <= 60)
-      ? [{ field: 'minutes', problem: t('must be from 1 to 60') }]
-      : []),
-    ...(when === '' ? [{ field: 'when', problem: t('choose a day and a time') }] : []),
-  ];
-}
-
-interface Asking {
-  readonly fields: ReturnType<typeof useFields<WalkFields>>;
-  readonly zone: string;
-}
-
-/** Asks for a walk, which can be cancelled. */
-function useWalk(appId: string, floor: Floor, { fields, zone }: Asking) {
-  const [walk, setWalk] = useState<WalkAnswer>();
-  const [running, setRunning] = useState<AbortController>();
-  const last = useRef<AbortController>(undefined);
-  useEffect(() => () => last.current?.abort(), []);
+function groundOf({ floors, zones }: SiteOf, { venueId: { objectId } }: Floor, beacons: Ground['beacons']): Ground {
+  const own = floors.filter(({ venueId }) => venueId.objectId === objectId);
   return {
-    walk,
-    isBusy: running !== undefined,
-    stop: () => last.current?.abort(),
-    /** Whether there is a walk to be played. */
-    async start(): Promise<boolean> {
-      const controller = new AbortController();
-      last.current = controller;
-      setRunning(controller);
-      fields.setFailure(null);
-      try {
-        const body = walkBody(fields.current(), floor, zone);
-        const { signal } = controller;
-        setWalk(await withSession(() => dataOf(appId).activity.simulateWalks(body, { signal, timeout: patienceMs })));
-        return true;
-      } catch (error) {
-        if (!controller.signal.aborted) fields.setFailure(error as Error);
-        return false;
-      } finally {
-        setRunning(undefined);
-      }
-    },
+    floors: own,
+    zones: zones.filter(({ floorId }) => own.some((one) => one.objectId === floorId.objectId)),
+    beacons,
   };
 }
 
+/** Where visitors come in who roam, if it is on this floor: where somebody clicked, else the middle of the entrance. */
+function entranceOn(floorId: string, chosen: Place | undefined, usual: Point | undefined): Point | undefined {
+  if (!chosen) return usual;
+  return chosen.floorId === floorId ? chosen : undefined;
+}
+
+interface Following {
+  readonly playback: Playback;
+  readonly onFloor: (floorId: string) => void;
+}
+
+/** A visitor who is alone is followed from floor to floor. */
+function useFollowed(ground: Ground, walk: WalkAnswer | undefined, { playback, onFloor }: Following): void {
+  const [visitor, ...others] = walk?.visitors ?? [];
+  const at = visitor && others.length === 0 ? poseAt(visitor, playback.time).at : undefined;
+  const floorId = floorAt(ground, at)?.objectId;
+  const show = useRef(onFloor);
+  show.current = onFloor;
+  useEffect(() => {
+    if (floorId !== undefined) show.current(floorId);
+  }, [floorId]);
+}
+
+interface DrawnOf {
+  /** Of the floor that is shown. */
+  readonly zones: readonly Zone[];
+  readonly walk: WalkAnswer | undefined;
+  readonly time: number;
+}
+
 /** Zones by how many are believed to be in them. */
-function drawnZones(ground: Ground, walk: WalkAnswer | undefined, time: number) {
+function drawnZones(ground: Ground, { zones, walk, time }: DrawnOf) {
   const counts = new Map<string, number>();
   for (const visitor of walk?.visitors ?? []) {
     const { objectId } = believedZone(ground, poseAt(visitor, time).believed) ?? {};
     if (objectId !== undefined) counts.set(objectId, (counts.get(objectId) ?? 0) + 1);
   }
   const most = Math.max(1, ...counts.values());
-  return ground.zones.map(({ objectId, name, polygon }) => {
+  return zones.map(({ objectId, name, polygon }) => {
     const count = counts.get(objectId) ?? 0;
     return { id: objectId, name, polygon, said: count > 0 && most > 1 ? String(count) : '', strength: count / most };
   });
@@ -256,103 +250,4 @@ function walkersAt(walk: WalkAnswer, { time, speed, isRunning }: Playback) {
     const words = message && wordsOf(message);
     return { number: visitor.number, ...poseAt(visitor, time), said: words && (words.title || words.text) };
   });
-}
-
-interface NowProps {
-  readonly walk: WalkAnswer;
-  readonly ground: Ground;
-  readonly time: number;
-}
-
-/** Where the visitor is at this moment, in words. */
-function NowLine({ walk, ground, time }: NowProps) {
-  const [visitor, ...others] = walk.visitors;
-  if (!visitor) return null;
-  if (others.length > 0) {
-    const poses = walk.visitors.map((one) => poseAt(one, time));
-    const here = poses.filter(({ at }) => at).length;
-    const noticed = poses.filter(({ believed }) => believed).length;
-    return (
-      <p className={stageClasses.now}>
-        {t('{here, plural, one {One visitor is} other {# visitors are}} in the house, {noticed} noticed.', {
-          here,
-          noticed,
-        })}
-      </p>
-    );
-  }
-  const { at, believed } = poseAt(visitor, time);
-  const outside = t('outside of all zones');
-  const is = at ? (zoneAt(ground, at)?.name ?? outside) : t('not in the house');
-  const beacon = ground.beacons.find(({ objectId }) => objectId === believed?.beacon)?.name ?? '';
-  const guess = believed ? (believedZone(ground, believed)?.name ?? beacon) : t('nowhere');
-  return (
-    <p className={stageClasses.now}>
-      {believed?.error !== undefined && at
-        ? t('The visitor is: {is}. The service believes: {guess}, {error} m off.', {
-            is,
-            guess,
-            error: tenths(believed.error),
-          })
-        : t('The visitor is: {is}. The service believes: {guess}.', { is, guess })}
-    </p>
-  );
-}
-
-function Legend({ hasWalk }: { readonly hasWalk: boolean }) {
-  const { legend, dot, guess, square } = stageClasses;
-  return (
-    <ul className={legend}>
-      <li>
-        <span className={`${dot} ${square}`} /> {t('beacon')}
-      </li>
-      {hasWalk && (
-        <>
-          <li>
-            <span className={dot} /> {t('where the visitor is')}
-          </li>
-          <li>
-            <span className={`${dot} ${guess}`} /> {t('where the service believes the visitor to be')}
-          </li>
-        </>
-      )}
-    </ul>
-  );
-}
-
-/** What the walk comes to. */
-function Figures({ walk, ground }: { readonly walk: WalkAnswer; readonly ground: Ground }) {
-  const { median, most, right, shown } = summaryOf(walk.visitors, ground);
-  const entered = new Set(
-    happeningsOf(walk).flatMap(({ event }) =>
-      event.event === 'ENTER' ? (believedZone(ground, { beacon: event.beaconId.objectId })?.objectId ?? []) : [],
-    ),
-  );
-  return (
-    <ul className={classes.figures}>
-      <li>
-        <span>{t('Messages shown')}</span>
-        <b>{shown}</b>
-      </li>
-      <li>
-        <span>{t('Zones entered')}</span>
-        <b>{entered.size}</b>
-        <small>{t('of {count} on this floor', { count: ground.zones.length })}</small>
-      </li>
-      {median !== undefined && most !== undefined && (
-        <li>
-          <span>{t('Off by, usually')}</span>
-          <b>{t('{metres} m', { metres: tenths(median) })}</b>
-          <small>{t('{metres} m at most in nine of ten seconds', { metres: tenths(most) })}</small>
-        </li>
-      )}
-      {right !== undefined && (
-        <li>
-          <span>{t('In the right zone')}</span>
-          <b>{t('{share} %', { share: Math.round(right * 100) })}</b>
-          <small>{t('of the time')}</small>
-        </li>
-      )}
-    </ul>
-  );
 }

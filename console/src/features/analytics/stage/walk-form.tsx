@@ -23,6 +23,8 @@ interface Props {
   readonly appId: string;
   readonly fields: Fields<WalkFields>;
   readonly zone: string;
+  /** The venue has several. */
+  readonly hasFloors: boolean;
   readonly isBusy: boolean;
   readonly onStart: () => void;
   readonly onStop: () => void;
@@ -36,7 +38,8 @@ const modes = [
 ];
 
 /** Who walks where, with what phone, through what, and when. */
-export function WalkForm({ appId, fields, zone, isBusy, onStart, onStop, children }: Props) {
+export function WalkForm(props: Props) {
+  const { appId, fields, zone, hasFloors, isBusy, onStart, onStop, children } = props;
   const { values, set } = fields;
   const phones = usePhones(appId);
   return (
@@ -59,10 +62,19 @@ export function WalkForm({ appId, fields, zone, isBusy, onStart, onStop, childre
         {values.mode === 'way' ? (
           children
         ) : (
-          <Group grow align="flex-start">
-            <NumberInput label={t('Visitors')} min={1} max={20} {...fields.number('visitors')} />
-            <NumberInput label={t('Minutes')} min={1} max={60} {...fields.number('minutes')} />
-          </Group>
+          <>
+            <Group grow align="flex-start">
+              <NumberInput label={t('Visitors')} min={1} max={20} {...fields.number('visitors')} />
+              <NumberInput label={t('Minutes')} min={1} max={60} {...fields.number('minutes')} />
+            </Group>
+            {hasFloors && (
+              <Checkbox
+                label={t('They go to the other floors, too')}
+                checked={values.allFloors}
+                onChange={({ currentTarget }) => set('allFloors', currentTarget.checked)}
+              />
+            )}
+          </>
         )}
         <NativeSelect
           label={t('Phone')}

@@ -8,7 +8,12 @@ export type WalkAnswer = Answer<'simulateWalks'>['result'];
 export type Walked = WalkAnswer['visitors'][number];
 type Step = Walked['steps'][number];
 
-export interface WayPoint extends Point {
+/** A point of one floor. */
+export interface Place extends Point {
+  readonly floorId: string;
+}
+
+export interface WayPoint extends Place {
   /** Seconds. */
   readonly stay: number;
 }
@@ -19,7 +24,9 @@ export interface WalkFields {
   /** A way that is drawn, or roaming. */
   readonly mode: 'way' | 'roam';
   readonly points: readonly WayPoint[];
-  readonly entrance: Point | undefined;
+  readonly entrance: Place | undefined;
+  /** Whoever roams goes to the other floors, too. */
+  readonly allFloors: boolean;
   readonly visitors: number | string;
   readonly minutes: number | string;
   /** `usual`, `loud`, `faint`, or `model ` and what a model is called. */
@@ -37,13 +44,18 @@ const losses: Readonly<Record<string, number>> = { usual: 0, loud: -6, faint: 8 
 export const modelPrefix = 'model ';
 
 export function walkBody(fields: WalkFields, floor: Floor, zone: string) {
-  const { mode, points, entrance, visitors, minutes, phone, clutter, walls, when, seed, canBeReached } = fields;
+  const { mode, points, entrance, allFloors, visitors, minutes } = fields;
+  const { phone, clutter, walls, when, seed, canBeReached } = fields;
   const model = phone.startsWith(modelPrefix) ? phone.slice(modelPrefix.length) : undefined;
   return {
-    floorId: floor.objectId,
+    floorId: (mode === 'way' ? points[0]?.floorId : entrance?.floorId) ?? floor.objectId,
     ...(mode === 'way'
-      ? { route: points.map(({ x, y, stay }) => ({ x, y, stay })) }
-      : { ...(entrance ? { entrance } : {}), seconds: Math.round(60 * Number(minutes)) }),
+      ? { route: points.map(({ x, y, stay, floorId }) => ({ x, y, stay, floorId })) }
+      : {
+          ...(entrance ? { entrance: { x: entrance.x, y: entrance.y } } : {}),
+          allFloors,
+          seconds: Math.round(60 * Number(minutes)),
+        }),
     visitors: mode === 'way' ? 1 : Number(visitors),
     at: new Date(instantOf(when, zone)).toISOString(),
     seed: seed.trim() === '' ? '1' : seed.trim(),
@@ -55,23 +67,25 @@ export function walkBody(fields: WalkFields, floor: Floor, zone: string) {
 }
 
 /** Past all beacons, each time to the nearest that is left, stopping a little before each. */
-export function suggestedWay(from: Point, beacons: readonly Point[]): WayPoint[] {
+export function suggestedWay(from: Place, beacons: readonly Point[]): WayPoint[] {
+  const { floorId } = from;
   const left = [...beacons].slice(0, 60);
-  const way: WayPoint[] = [{ x: round(from.x), y: round(from.y), stay: 0 }];
-  let at = from;
+  const door = { x: round(from.x), y: round(from.y), stay: 0, floorId };
+  const way: WayPoint[] = [door];
+  let at: Point = from;
   while (left.length > 0) {
     const here = at;
     left.sort((a, b) => Math.hypot(a.x - here.x, a.y - here.y) - Math.hypot(b.x - here.x, b.y - here.y));
     at = left.shift() ?? here;
-    way.push({ x: round(at.x + 0.6), y: round(at.y), stay: 20 });
+    way.push({ x: round(at.x + 0.6), y: round(at.y), stay: 20, floorId });
   }
-  return [...way, { x: round(from.x), y: round(from.y), stay: 0 }];
+  return [...way, door];
 }
 
 /** Where somebody is and is believed to be. */
 export interface Pose {
-  /** Absent: not in the house. */
-  readonly at?: Point;
+  /** Absent: not in the house. `floor` is a level. */
+  readonly at?: Point & { readonly floor: number };
   readonly believed?: Step['believed'];
 }
 
@@ -82,24 +96,30 @@ export function poseAt({ steps }: Walked, time: number): Pose {
   if (!step || time < 1) return {};
   const part = time - Math.floor(time);
   const isHere = step.x !== undefined && step.y !== undefined;
-  const [x = 0, y = 0] = [step.x, step.y];
+  const { x = 0, y = 0, floor = 0 } = step;
   const to = next?.x !== undefined && next.y !== undefined ? { x: next.x, y: next.y } : { x, y };
   return {
-    ...(isHere ? { at: { x: x + part * (to.x - x), y: y + part * (to.y - y) } } : {}),
+    ...(isHere ? { at: { x: x + part * (to.x - x), y: y + part * (to.y - y), floor } } : {}),
     ...(step.believed ? { believed: step.believed } : {}),
   };
 }
 
+/** The venue. */
 export interface Ground {
+  readonly floors: readonly Floor[];
   readonly zones: readonly Zone[];
   readonly beacons: readonly Beacon[];
 }
 
-/** The smallest zone in which a point is. */
-export function zoneAt({ zones }: Pick<Ground, 'zones'>, point: Point | undefined): Zone | undefined {
-  if (!point) return undefined;
-  return zones
-    .filter(({ polygon }) => isInside(polygon, point))
+export const floorAt = ({ floors }: Ground, at: Pose['at']): Floor | undefined =>
+  floors.find(({ level }) => level === at?.floor);
+
+/** The smallest zone in which somebody is. */
+export function zoneAt(ground: Ground, at: Pose['at']): Zone | undefined {
+  const floor = floorAt(ground, at);
+  if (!at || !floor) return undefined;
+  return ground.zones
+    .filter(({ floorId, polygon }) => floorId.objectId === floor.objectId && isInside(polygon, at))
     .toSorted((a, b) => areaOf(a.polygon) - areaOf(b.polygon))[0];
 }
 
@@ -130,8 +150,8 @@ export interface Summary {
 export function summaryOf(visitors: readonly Walked[], ground: Ground): Summary {
   const steps = visitors.flatMap((one) => one.steps).filter(({ x }) => x !== undefined);
   const errors = steps.flatMap(({ believed }) => believed?.error ?? []).sort((a, b) => a - b);
-  const inZones = steps.flatMap(({ x = 0, y = 0, believed }) => {
-    const zone = zoneAt(ground, { x, y });
+  const inZones = steps.flatMap(({ x = 0, y = 0, floor = 0, believed }) => {
+    const zone = zoneAt(ground, { x, y, floor });
     return zone ? [believedZone(ground, believed)?.objectId === zone.objectId] : [];
   });
   return {

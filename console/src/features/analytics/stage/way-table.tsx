@@ -1,20 +1,22 @@
-import { ActionIcon, Button, Group, NumberInput, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, NativeSelect, NumberInput, Text } from '@mantine/core';
+import type { Floor } from '@pharos/sdk';
 import { Icon } from '../../../components/page/icon.tsx';
-import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from './stage.module.css';
-import type { WayPoint } from './walk.ts';
+import type { Place, WayPoint } from './walk.ts';
 
 interface Props {
   readonly points: readonly WayPoint[];
+  /** Of the venue. */
+  readonly floors: readonly Floor[];
   /** Where a point is put that comes from the keyboard. */
-  readonly middle: Point;
+  readonly middle: Place;
   readonly onChange: (points: readonly WayPoint[]) => void;
   readonly onSuggest: () => void;
 }
 
 /** The points of a way as a table, for the keyboard and for exact places. */
-export function WayTable({ points, middle, onChange, onSuggest }: Props) {
+export function WayTable({ points, floors, middle, onChange, onSuggest }: Props) {
   const set = (index: number, change: Partial<WayPoint>) =>
     onChange(points.map((point, at) => (at === index ? { ...point, ...change } : point)));
   const numbered = (name: 'x' | 'y' | 'stay', index: number, label: string) => (
@@ -45,17 +47,30 @@ export function WayTable({ points, middle, onChange, onSuggest }: Props) {
                 <th scope="col">{t('Right, m')}</th>
                 <th scope="col">{t('Down, m')}</th>
                 <th scope="col">{t('Stays, s')}</th>
+                {floors.length > 1 && <th scope="col">{t('Floor')}</th>}
                 <td />
               </tr>
             </thead>
             <tbody>
-              {points.map((_, index) => (
+              {points.map(({ floorId }, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: a point is known by its place in the way
                 <tr key={index}>
                   <th scope="row">{index + 1}</th>
                   <td>{numbered('x', index, t('Metres to the right, point {index}', { index: index + 1 }))}</td>
                   <td>{numbered('y', index, t('Metres down, point {index}', { index: index + 1 }))}</td>
                   <td>{numbered('stay', index, t('Seconds at point {index}', { index: index + 1 }))}</td>
+                  {floors.length > 1 && (
+                    <td>
+                      <NativeSelect
+                        size="xs"
+                        miw={112}
+                        aria-label={t('Floor of point {index}', { index: index + 1 })}
+                        data={floors.map(({ objectId, name }) => ({ value: objectId, label: name }))}
+                        value={floorId}
+                        onChange={({ currentTarget }) => set(index, { floorId: currentTarget.value })}
+                      />
+                    </td>
+                  )}
                   <td>
                     <ActionIcon
                       variant="subtle"
@@ -76,7 +91,7 @@ export function WayTable({ points, middle, onChange, onSuggest }: Props) {
         <Button
           size="xs"
           variant="default"
-          onClick={() => onChange([...points, { ...(points.at(-1) ?? middle), stay: 0 }])}
+          onClick={() => onChange([...points, { ...nextTo(points.at(-1), middle), stay: 0 }])}
         >
           {t('Add a point')}
         </Button>
@@ -92,3 +107,6 @@ export function WayTable({ points, middle, onChange, onSuggest }: Props) {
     </div>
   );
 }
+
+/** On the floor that is shown: beside the last point, where that is there too. */
+const nextTo = (last: WayPoint | undefined, middle: Place): Place => (last?.floorId === middle.floorId ? last : middle);

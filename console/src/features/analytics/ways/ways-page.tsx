@@ -13,6 +13,7 @@ import { type Colours, NumberTable, Plot } from '../plot.tsx';
 import { type Flow, flowsQuery, pathsQuery, type WayPlace } from '../queries.ts';
 import { useWayNames } from '../site.ts';
 import { countText, dwellText, plotted } from '../words.ts';
+import { endOf, flowCsv } from './flow-csv.ts';
 import { busiestOf, linksAround, type NamedMove, plainName } from './sankey.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/ways');
@@ -118,9 +119,6 @@ interface FlowProps {
   readonly nameOf: (place: WayPlace) => string;
 }
 
-const endOf = (place: WayPlace | null, nameOf: (place: WayPlace) => string, otherwise: string) =>
-  place ? nameOf(place) : otherwise;
-
 interface FlowPlotProps extends FlowProps {
   readonly from: string;
   /** The name of the zone that it is about; the busiest without it. */
@@ -180,24 +178,10 @@ function FlowPlot({ moves, nameOf, from, middle }: FlowPlotProps) {
       label={t('Ways between zones')}
       option={option}
       table={table}
-      csv={csvOf(moves, nameOf)}
+      csv={flowCsv(moves, nameOf)}
       fileName={`ways-${from}`}
     />
   );
-}
-
-const flowColumns = ['tours', 'visitors', 'timeMedian', 'timeLowerQuartile', 'timeUpperQuartile'] as const;
-
-function csvOf(flows: readonly Flow[], nameOf: (place: WayPlace) => string): string[][] {
-  const idOf = (place: WayPlace | null) => place?.zoneId ?? place?.beaconId ?? '';
-  const cells = flows.map((flow) => [
-    idOf(flow.from),
-    endOf(flow.from, nameOf, ''),
-    idOf(flow.to),
-    endOf(flow.to, nameOf, ''),
-    ...flowColumns.map((column) => String(flow[column] ?? '')),
-  ]);
-  return [['from', 'fromName', 'to', 'toName', ...flowColumns], ...cells];
 }
 
 /** Where visitors come in and where they leave. */

@@ -9,7 +9,11 @@ import { useMayCall } from '../../../lib/data/access.ts';
 import { allRecords } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { floorsQuery, planKeys, venueQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
+import { readTableFile } from '../../../lib/text/table-file.ts';
+import { isWorkbook as isZip } from '../../../lib/text/workbook.ts';
 import { t } from '../../../lib/words/words.ts';
+import { unpacked } from '../imdf/archive.ts';
+import { metresOf } from '../imdf/read.ts';
 import { planGeoJson } from './plan-import.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId/import');
@@ -22,7 +26,7 @@ export function ImportVenuePage() {
   if (!mayWrite) return <Text>{t('Your role cannot change venues.')}</Text>;
   return (
     <>
-      <SectionHeader title={t('Import GeoJSON')}>
+      <SectionHeader title={t('Import GeoJSON or IMDF')}>
         <BackLink
           label={venue?.name ?? t('The venue')}
           to="/apps/$appId/beacons/venues/$venueId"
@@ -31,12 +35,22 @@ export function ImportVenuePage() {
       </SectionHeader>
       <FileImport
         keepAs={`import venue ${venueId}`}
-        label={t('GeoJSON file')}
-        accept=".geojson,.json,application/geo+json"
+        label={t('GeoJSON or IMDF file')}
+        accept=".geojson,.json,.zip,application/geo+json,application/zip"
         isTable={false}
         about={t(
-          'A file as this page exports it: levels, zones (units) and beacons, with coordinates in metres. What has the same id is updated, else a level with the same ordinal, a zone with the same name on its level, or a beacon with the same UUID, major and minor; the rest is added, and nothing is deleted. You see a preview before anything is changed.',
+          'A file as the page of the venue exports it: GeoJSON with levels, zones (units) and beacons in metres, or an IMDF archive, of which levels and units are read. What has the same id is updated, else a level with the same ordinal, a zone with the same name on its level, or a beacon with the same UUID, major and minor; the rest is added, and nothing is deleted. You see a preview before anything is changed.',
         )}
+        read={async (file) => {
+          const bytes = new Uint8Array(await file.arrayBuffer());
+          if (!isZip(bytes)) return readTableFile(file);
+          const [venue, floors, zones] = await Promise.all([
+            queries.fetchQuery(venueQuery(appId, venueId)),
+            queries.fetchQuery(floorsQuery(appId, venueId)),
+            queries.fetchQuery(zonesQuery(appId, venueId)),
+          ]);
+          return { name: file.name, text: metresOf(await unpacked(bytes), { venue, floors, zones }) };
+        }}
         plan={async ({ text }) => {
           const [known, floors, zones, beacons] = await Promise.all([
             queries.fetchQuery(venueQuery(appId, venueId)),

@@ -5,7 +5,7 @@ import { pointer } from '../../../lib/data/venue-queries.ts';
 import { canonical, differenceText } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
 import { kindTexts } from '../venue-fields.ts';
-import { type Found, labelOf, pointOf, polygonOf, readFeatures } from './read.ts';
+import { type Found, isSameOutline, labelOf, pointOf, polygonOf, readFeatures } from './read.ts';
 import type { Site } from './write.ts';
 
 /** What a GeoJSON file would change in a venue, feature by feature; nothing is deleted. */
@@ -43,6 +43,11 @@ export function planGeoJson(appId: string, text: string, site: Site): readonly P
 }
 
 const rowOf = ({ line, properties }: Found) => ({ line, name: labelOf(properties['name']), differences: [] });
+
+/** Degrees clockwise from upwards. */
+function northOf({ properties: { north } }: Found): { readonly north?: number } {
+  return typeof north === 'number' && north >= 0 && north <= 360 ? { north } : {};
+}
 
 const refused = (found: Found, problem: string): PlannedFeature => ({
   ...rowOf(found),
@@ -84,7 +89,9 @@ class Target {
     const floor = this.#floorAt(ordinal, found.id);
     if (!floor) return { ...rowOf(found), kind: 'new', apply: () => this.#makeFloor(ordinal, name) };
     const { floors } = dataOf(this.#appId);
-    return this.#compared(found, floor, { name, level: ordinal }, (change) => floors.update(floor.objectId, change));
+    return this.#compared(found, floor, { name, level: ordinal, ...northOf(found) }, (change) =>
+      floors.update(floor.objectId, change),
+    );
   }
 
   unit(found: Found): PlannedFeature {
@@ -111,7 +118,8 @@ class Target {
       zones.find((zone) => zone.floorId.objectId === floor?.objectId && zone.name === name);
     const data = dataOf(this.#appId);
     if (known && floor) {
-      const wanted = { name, kind, polygon, floorId: pointer('Floor', floor.objectId), ...limit };
+      const outline = isSameOutline(known.polygon, polygon) ? known.polygon : polygon;
+      const wanted = { name, kind, polygon: outline, floorId: pointer('Floor', floor.objectId), ...limit };
       return this.#compared(found, known, wanted, (change) => data.zones.update(known.objectId, change));
     }
     return {
@@ -158,13 +166,15 @@ class Target {
   }
 
   #makeFloor(level: number, name: string): Promise<string> {
+    const found = this.#levelAt(level);
     const making =
       this.#made.get(level) ??
       dataOf(this.#appId)
         .floors.create({
           venueId: pointer('Venue', this.#site.venue.objectId),
-          name: this.#nameOf(level) ?? name,
+          name: (found && labelOf(found.properties['name'])) || name,
           level,
+          ...(found && northOf(found)),
         })
         .then(({ objectId }) => objectId);
     this.#made.set(level, making);
@@ -173,9 +183,8 @@ class Target {
     return making;
   }
 
-  #nameOf(level: number): string | undefined {
-    const named = [...this.#levels.values()].find(({ properties }) => properties['ordinal'] === level);
-    return named && (labelOf(named.properties['name']) || undefined);
+  #levelAt(level: number): Found | undefined {
+    return [...this.#levels.values()].find(({ properties }) => properties['ordinal'] === level);
   }
 
   #compared(

@@ -91,3 +91,16 @@ export function polygonOf(geometry: unknown): readonly Point[] | string {
   if (first?.x !== last?.x || first?.y !== last?.y) return t('Its ring has to end where it begins.');
   return corners.slice(0, -1);
 }
+
+/** Nobody draws finer, metres. */
+const asGoodAsEqual = 0.006;
+
+/** Whether two outlines have the same corners, wherever they begin and in whichever direction they go. */
+export function isSameOutline(one: readonly Point[], other: readonly Point[]): boolean {
+  const count = one.length;
+  const isHere = (a: Point | undefined, b: Point | undefined) =>
+    a !== undefined && b !== undefined && Math.hypot(a.x - b.x, a.y - b.y) < asGoodAsEqual;
+  const isFrom = (start: number, step: 1 | -1) =>
+    one.every((corner, index) => isHere(corner, other[(start + step * index + count) % count]));
+  return count === other.length && other.some((_, start) => isFrom(start, 1) || isFrom(start, -1));
+}

@@ -20,7 +20,9 @@ export function writeGeoJson({ venue, floors, zones, beacons }: Site): string {
   const { objectId, name, timeZone, address } = venue;
   const features = [
     feature(objectId, 'venue', null, { name, time_zone: timeZone ?? null, address: address ?? null }),
-    ...floors.map((floor) => feature(floor.objectId, 'level', null, { name: floor.name, ordinal: floor.level })),
+    ...floors.map((floor) =>
+      feature(floor.objectId, 'level', null, { name: floor.name, ordinal: floor.level, north: floor.north ?? null }),
+    ),
     ...zones.map((zone) => {
       const ring = [...zone.polygon, ...zone.polygon.slice(0, 1)].map(positionOf);
       const properties = {

@@ -127,6 +127,8 @@ export class MessageCounts {
       const date = dateOf(shown_at, zone);
       days.set(`${triggerId} ${date}`, { triggerId, date });
     };
+    // A message of a phone that was offline: records since then have been looked at without it.
+    let recordsUntil = state.records_until;
     const asked = new Set(changed.map((row) => `${row.installation_id} ${row.trigger_id}`));
     for (const installationId of new Set(changed.map((row) => row.installation_id))) {
       const shown = await store.listShown(db, appId, installationId);
@@ -140,12 +142,15 @@ export class MessageCounts {
           const isKnown = goal?.kind === 'record' || row.shown_at < since;
           const found = isFirst && goal && !isKnown ? finder.reachedAt(goal, installationId, row.shown_at) : null;
           const actedAt = isKnown && isFirst ? row.acted_at : await found;
+          if (goal?.kind === 'record' && isFirst && row.is_first === 0 && row.shown_at >= since)
+            recordsUntil = Math.min(recordsUntil, row.shown_at);
           touch(row);
           await store.markCounted(db, row, { isFirst, actedAt });
         }
       }
     }
     for (const { triggerId, date } of days.values()) await countDay(by, triggerId, date);
+    if (recordsUntil < state.records_until) await store.saveState(db, { ...state, records_until: recordsUntil });
   }
 
   /**

@@ -203,6 +203,30 @@ for (const database of databases) {
       assert.deepEqual([acted, withdrawn], [1, 1]);
     });
 
+    test('a record counts for a message of which the phone tells only after it', async () => {
+      const beacon = await site.beacon({ minor: 3 });
+      const goal = { kind: 'record', bucket: 'orders', withinHours: 24 };
+      const late = await site.notification({ beaconId: pointer('Beacon', beacon), goal });
+      await site.app.app.apps.change(site.app.appId, { policy: { pushTimeToLive: 4 * 3_600 } }, service);
+      const name = 'offline phone';
+      await site.installation({ installationId: name });
+      await settle();
+      const shownAt = site.now;
+      site.app.clock.now += hour;
+      const url = '/api/v2/data/bucket/orders';
+      const order = { metadata: { what: 'a print', installationId: name } };
+      const made = await site.app.send({ method: 'POST', url, headers: site.user.headers, body: order });
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      site.app.clock.now += hour;
+      await settle();
+      // It was offline, and has shown the message two hours ago.
+      await enter(name, beacon, shownAt);
+      await settle();
+      const { messages } = await ask();
+      const [{ reached, acted }] = messages.find(({ triggerId }: { triggerId: string }) => triggerId === late).groups;
+      assert.deepEqual([reached, acted], [1, 1]);
+    });
+
     test('what makes no sense is refused with a sentence', async () => {
       for (const [members, problem] of [
         [{ goal: { kind: 'record', withinHours: 1 } }, 'goal.bucket is required for a record'],

@@ -7,7 +7,7 @@ import { findHearings } from '../site/hearing-store.ts';
 import type { SiteReads } from '../site/site-cache.ts';
 import { findBeaconsById, findTriggers, type SiteBeacon, type SiteTrigger } from '../site/site-store.ts';
 
-/** A floor as a stage: what simulated visitors walk past on it, and how their phones hear. */
+/** Floors as a stage: what simulated visitors walk past on them, and how their phones hear. */
 
 interface Point {
   readonly x: number;
@@ -21,8 +21,9 @@ interface Level {
 
 /** What is drawn of a floor; another feature knows. */
 export interface StageFloor extends Level {
+  readonly objectId: string;
   readonly venueId: string;
-  readonly floors: readonly Level[];
+  readonly floors: readonly (Level & { readonly objectId: string })[];
   readonly zones: readonly { readonly kind: string; readonly polygon: readonly Point[] }[];
 }
 
@@ -56,9 +57,9 @@ const usualPower = -59;
 const usualInterval = 300;
 /** A light wall, dB. Source: COST Action 231, 1999, §4.7. */
 const wallLoss = 3.4;
+/** Of a venue with more beacons only those are heard that are on a floor over which somebody walks. */
 const mostBeacons = 1_000;
-/** More corners of zones are not looked at as walls. */
-const mostWalls = 500;
+const readAtOnce = 500;
 /** How long somebody who roams stays before a beacon, seconds. */
 const usualStay = [10, 90] as const;
 
@@ -76,19 +77,27 @@ export interface Stage {
   readonly way: Routes | readonly Stop[];
   readonly beacons: ReadonlyMap<string, SiteBeacon>;
   readonly site: SiteReads;
-  /** Beacons of the venue that have a place. */
+  /** Beacons of the venue that have a place and can be heard. */
   readonly placed: number;
+  /** Those that have a place, and are left out. */
+  readonly omitted: number;
 }
+
+/** Over which visitors walk, all of one venue; they come in on the first. */
+export type StagedFloors = readonly [StageFloor, ...StageFloor[]];
 
 /** @returns undefined where there is nothing to walk past */
 export async function setStage(
   db: Db,
   reads: StageReads,
-  { appId, floor, way }: { readonly appId: string; readonly floor: StageFloor; readonly way: StagedWay },
+  { appId, floors, way }: { readonly appId: string; readonly floors: StagedFloors; readonly way: StagedWay },
 ): Promise<Stage | undefined> {
-  const spots = await beaconSpots(db, reads, { appId, floor });
+  const { spots, omitted } = await beaconSpots(db, reads, { appId, floors });
   if (spots.size === 0) return undefined;
-  const found = await findBeaconsById(db, appId, [...spots.keys()]);
+  const found: SiteBeacon[] = [];
+  const ids = [...spots.keys()];
+  for (let at = 0; at < ids.length; at += readAtOnce)
+    found.push(...(await findBeaconsById(db, appId, ids.slice(at, at + readAtOnce))));
   const beacons = new Map(found.map((beacon) => [beacon.objectId, beacon]));
   const planned = found.flatMap((beacon) => {
     const spot = spots.get(beacon.objectId);
@@ -97,8 +106,8 @@ export async function setStage(
   const { exponent, deviation } = radioOf[way.clutter];
   const plan: FloorPlan = {
     beacons: planned,
-    walls: way.walls ? wallsOf(floor) : [],
-    waypoints: way.route ? [] : waypointsOf(floor, planned, way.entrance),
+    walls: way.walls ? floors.flatMap(wallsOf) : [],
+    waypoints: way.route ? [] : waypointsOf(floors, planned, way.entrance),
     paths: undefined,
     pathLossExponent: 2 + exponent,
     shadowDeviation: deviation,
@@ -110,6 +119,7 @@ export async function setStage(
     beacons,
     site: snapshot(db, appId, beacons),
     placed: spots.size,
+    omitted,
   };
 }
 
@@ -117,8 +127,9 @@ export async function setStage(
 async function beaconSpots(
   db: Db,
   reads: StageReads,
-  { appId, floor }: { readonly appId: string; readonly floor: StageFloor },
-): Promise<ReadonlyMap<string, Spot>> {
+  { appId, floors }: { readonly appId: string; readonly floors: StagedFloors },
+): Promise<{ readonly spots: ReadonlyMap<string, Spot>; readonly omitted: number }> {
+  const [floor] = floors;
   const spots = new Map<string, Spot>();
   const listed = await reads.listBeacons(db, appId, floor.venueId);
   const levelOf = (location: Location) => {
@@ -130,9 +141,10 @@ async function beaconSpots(
     if (!location || typeof x !== 'number' || typeof y !== 'number') continue;
     spots.set(objectId, { x, y, floor: levelOf(location) });
   }
-  if (spots.size <= mostBeacons) return spots;
+  if (spots.size <= mostBeacons) return { spots, omitted: 0 };
   // Those of other floors are hardly heard.
-  return new Map([...spots].filter(([, spot]) => spot.floor === floor.level).slice(0, mostBeacons));
+  const here = new Map([...spots].filter(([, spot]) => floors.some(({ level }) => level === spot.floor)));
+  return { spots: here, omitted: spots.size - here.size };
 }
 
 function plannedBeacon({ objectId, settings }: SiteBeacon, spot: Spot): PlannedBeacon {
@@ -147,17 +159,19 @@ function wallsOf({ zones, level }: StageFloor): Wall[] {
       const to = polygon[(index + 1) % polygon.length] ?? from;
       walls.push({ from: { ...from, floor: level }, to: { ...to, floor: level }, loss: wallLoss });
     });
-  return walls.slice(0, mostWalls);
+  return walls;
 }
 
-/** The entrance, and a place before each beacon of the floor. */
-function waypointsOf(floor: StageFloor, planned: readonly PlannedBeacon[], entrance: Point | undefined): Waypoint[] {
-  const here = planned.filter((beacon) => beacon.floor === floor.level);
+/** The entrance, and a place before each beacon of the floors. */
+function waypointsOf(floors: StagedFloors, planned: readonly PlannedBeacon[], entrance: Point | undefined): Waypoint[] {
+  const [first] = floors;
+  const here = planned.filter((beacon) => floors.some(({ level }) => level === beacon.floor));
   const stops = here.map((beacon, index): Waypoint => {
-    const { x, y } = beacon;
-    return { name: `beacon ${index + 1}`, x: x + 0.8, y, floor: floor.level, stay: usualStay, faces: beacon };
+    const { x, y, floor } = beacon;
+    return { name: `beacon ${index + 1}`, x: x + 0.8, y, floor, stay: usualStay, faces: beacon };
   });
-  return [{ ...(entrance ?? entranceOf(floor, here)), name: 'entrance', floor: floor.level }, ...stops];
+  const onFirst = here.filter(({ floor }) => floor === first.level);
+  return [{ ...(entrance ?? entranceOf(first, onFirst)), name: 'entrance', floor: first.level }, ...stops];
 }
 
 /** The middle of the first zone that is an entrance, else outside on the left. */

@@ -5,9 +5,10 @@ import { type Call, type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { StreamAnswer } from '../../../http/stream-answer.ts';
 import { readTime } from '../intake/schemas.ts';
 import { simulationTag } from './simulation-routes.ts';
-import { hearingOfModel, type Stage, type StageFloor, type StageReads, setStage } from './stage.ts';
+import { hearingOfModel, type Stage, type StagedFloors, type StageFloor, type StageReads, setStage } from './stage.ts';
 import { type Judged, type Walk, walk } from './walk.ts';
 import {
+  floorsOf,
   type SentWalk,
   secondsAsked,
   walkAnswerExample,
@@ -77,8 +78,8 @@ export function walkEndpoints(db: Db, reads: StageReads): Endpoint[] {
       handle: async (call) => {
         const end = running.begin(call.app.appId);
         try {
-          const floor = await findFloor(db, reads, call);
-          const asked = await walkOf(db, reads, { call, floor });
+          const floors = await findFloors(db, reads, call);
+          const asked = await walkOf(db, reads, { call, floors });
           return new StreamAnswer((signal) => written(db, call.body.floorId, { asked, signal, end }), {
             type: 'application/json',
           });
@@ -94,21 +95,38 @@ export function walkEndpoints(db: Db, reads: StageReads): Endpoint[] {
 type WalkCall = Call<SentWalk, unknown>;
 
 /** Who is limited to venues finds the floors of these. */
-async function findFloor(db: Db, reads: StageReads, { app, venues, body }: WalkCall): Promise<StageFloor> {
-  const floor = await reads.findFloor(db, app.appId, body.floorId);
-  if (floor && (venues?.includes(floor.venueId) ?? true)) return floor;
-  throw fail('ObjectNotFound', `floorId: there is no floor ${body.floorId}.`);
+async function findFloors(db: Db, reads: StageReads, { app, venues, body }: WalkCall): Promise<StagedFloors> {
+  const { floorId, route, allFloors = false } = body;
+  const first = await reads.findFloor(db, app.appId, floorId);
+  if (!first || !(venues?.includes(first.venueId) ?? true))
+    throw fail('ObjectNotFound', `floorId: there is no floor ${floorId}.`);
+  const known = first.floors.map(({ objectId }) => objectId);
+  const wanted = route ? floorsOf(route, floorId) : allFloors ? known : [];
+  const strange = wanted.findIndex((id) => !known.includes(id));
+  if (strange >= 0)
+    throw fail(
+      'ValidationError',
+      `route.${strange}.floorId must be a floor of the venue: there is no floor ${wanted[strange]} in it.`,
+    );
+  const others: StageFloor[] = [];
+  for (const id of new Set(wanted)) {
+    const floor = id === floorId ? undefined : await reads.findFloor(db, app.appId, id);
+    if (floor) others.push(floor);
+  }
+  return [first, ...others];
 }
 
 async function walkOf(
   db: Db,
   reads: StageReads,
-  { call: { app, body, now }, floor }: { readonly call: WalkCall; readonly floor: StageFloor },
+  { call: { app, body, now }, floors }: { readonly call: WalkCall; readonly floors: StagedFloors },
 ): Promise<Walk> {
   const { appId, policy } = app;
   const { route, entrance, clutter = 'furnished', walls = false, phone = {} } = body;
-  const way = { clutter, walls, route: route && wayOf(route, floor.level), entrance };
-  const stage = await setStage(db, reads, { appId, floor, way });
+  const levels = new Map(floors.map(({ objectId, level }) => [objectId, level]));
+  const stops = route && wayOf(route, body.floorId, (id) => levels.get(id) ?? floors[0].level);
+  const way = { clutter, walls, route: stops, entrance };
+  const stage = await setStage(db, reads, { appId, floors, way });
   if (!stage)
     throw fail(
       'ValidationError',
@@ -137,10 +155,19 @@ async function walkOf(
 /** More is not worked out for one request: seconds times beacons, and each wall that may stand before these counts too. */
 const mostWork = 720_000;
 const wallsOfABeacon = 200;
+/** Of these, in one second of one visitor; other requests wait so long. */
+const mostPerSecond = 3_600;
 
 /** @throws Failure ValidationError */
 function assertShort({ plan }: Stage, body: SentWalk): void {
   const perSecond = plan.beacons.length * (1 + plan.walls.length / wallsOfABeacon);
+  if (perSecond > mostPerSecond)
+    throw fail(
+      'ValidationError',
+      plan.walls.length > 0
+        ? `walls: the zones of these floors have ${plan.walls.length} sides, which are too many where there are ${plan.beacons.length} beacons. Leave the walls out.`
+        : `floorId: ${plan.beacons.length} beacons are too many to walk past; ${mostPerSecond} are possible. Walk over fewer floors.`,
+    );
   const most = Math.floor(mostWork / Math.max(1, perSecond));
   if ((body.visitors ?? 1) * secondsAsked(body) <= most) return;
   const walls = plan.walls.length > 0 ? `, and ${plan.walls.length} walls` : '';
@@ -160,7 +187,8 @@ interface Writing {
 async function* written(db: Db, floorId: string, { asked, signal, end }: Writing): AsyncGenerator<string> {
   try {
     const { start, seconds, seed, loss, stage } = asked;
-    const head = { floorId, at: isoTime(start), seconds, seed, beacons: stage.placed, loss };
+    const { placed: beacons, omitted } = stage;
+    const head = { floorId, at: isoTime(start), seconds, seed, beacons, omitted, loss };
     yield `{"result":${JSON.stringify(head).slice(0, -1)},"visitors":[`;
     let isFirst = true;
     const judged = new Map<string, Judged>();

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { exampleCreated, exampleId, objectIdSchema, otherExampleId, timestampSchema } from '../../../http/answers.ts';
 import { defineShape } from '../../../http/shape.ts';
-import { secondsOf } from '../../../simulation/guided.ts';
+import { type Stop, secondsOf } from '../../../simulation/guided.ts';
 import { meanSpeed } from '../../../simulation/walker.ts';
 import { eventSchema, messageExample, messageSchema, verdictExample, verdictSchema } from '../intake/answer.ts';
 import { readTime } from '../intake/schemas.ts';
@@ -31,6 +31,13 @@ export const walkSchema = Type.Object({
         x: metres,
         y: metres,
         stay: Type.Optional(Type.Number({ minimum: 0, maximum: mostSeconds, description: 'Seconds; 0 without it' })),
+        floorId: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 64,
+            description: 'Another floor of the venue; without it that of the point before. The stairs take 20 s',
+          }),
+        ),
       }),
       {
         minItems: 2,
@@ -38,6 +45,9 @@ export const walkSchema = Type.Object({
         description: 'The way that visitors go, in the metres of the floor. Without it they roam from beacon to beacon',
       },
     ),
+  ),
+  allFloors: Type.Optional(
+    Type.Boolean({ description: 'Whoever roams also goes to the other floors of the venue; false without it' }),
   ),
   entrance: Type.Optional({
     ...point,
@@ -99,9 +109,8 @@ export const walkShape = defineShape(walkSchema, {
   ],
 });
 
-function tooLong({ route, visitors = 1, seconds }: Partial<SentWalk>) {
-  const way = route && wayOf(route, 0);
-  const walked = way ? Math.ceil(secondsOf(way, meanSpeed)) : 0;
+function tooLong({ route, visitors = 1, seconds, floorId = '' }: Partial<SentWalk>) {
+  const walked = route ? walkedSeconds(route, floorId) : 0;
   if (seconds === undefined && walked + afterwards > mostSeconds)
     return [
       {
@@ -109,7 +118,7 @@ function tooLong({ route, visitors = 1, seconds }: Partial<SentWalk>) {
         problem: `takes ${Math.round(walked / 60)} minutes; a walk has at most ${mostSeconds / 60 - 1}. Leave points out, or give seconds`,
       },
     ];
-  const all = visitors * secondsAsked({ route, seconds });
+  const all = visitors * secondsAsked({ route, seconds, floorId });
   if (all <= mostSteps) return [];
   return [
     {
@@ -120,13 +129,39 @@ function tooLong({ route, visitors = 1, seconds }: Partial<SentWalk>) {
 }
 
 /** How long each visitor is followed. */
-export function secondsAsked({ route, seconds }: Pick<Partial<SentWalk>, 'route' | 'seconds'>): number {
+export function secondsAsked(asked: Pick<Partial<SentWalk>, 'route' | 'seconds' | 'floorId'>): number {
+  const { route, seconds, floorId = '' } = asked;
   if (seconds !== undefined) return seconds;
-  return route ? Math.max(10, Math.ceil(secondsOf(wayOf(route, 0), meanSpeed)) + afterwards) : usualSeconds;
+  return route ? Math.max(10, walkedSeconds(route, floorId) + afterwards) : usualSeconds;
 }
 
-export const wayOf = (route: NonNullable<SentWalk['route']>, floor: number) =>
-  route.map(({ x, y, stay = 0 }) => ({ x, y, stay, floor }));
+type SentRoute = NonNullable<SentWalk['route']>;
+
+/** The floor of each point. */
+export function floorsOf(route: SentRoute, floorId: string): readonly string[] {
+  let at = floorId;
+  return route.map((point) => {
+    at = point.floorId ?? at;
+    return at;
+  });
+}
+
+/** The stops of a way, whose floors have these levels. */
+export function wayOf(route: SentRoute, floorId: string, levelOf: (floorId: string) => number): Stop[] {
+  const floors = floorsOf(route, floorId);
+  return route.map(({ x, y, stay = 0 }, index) => ({ x, y, stay, floor: levelOf(floors[index] ?? floorId) }));
+}
+
+/** For how long only matters which floors are others. */
+function walkedSeconds(route: SentRoute, floorId: string): number {
+  const known = [...new Set(floorsOf(route, floorId))];
+  return Math.ceil(
+    secondsOf(
+      wayOf(route, floorId, (id) => known.indexOf(id)),
+      meanSpeed,
+    ),
+  );
+}
 
 const optionalMetres = Type.Optional(Type.Number({ description: 'Metres' }));
 
@@ -134,6 +169,7 @@ const stepSchema = Type.Object({
   at: Type.Integer({ description: 'Seconds after the beginning' }),
   x: Type.Optional(Type.Number({ description: 'Where the visitor is, metres; absent while not in the house' })),
   y: optionalMetres,
+  floor: Type.Optional(Type.Number({ description: 'The level of the floor on which the visitor is' })),
   heard: Type.Integer({ description: 'How many beacons the phone has heard in this second' }),
   believed: Type.Optional(
     Type.Object(
@@ -170,6 +206,11 @@ export const walkAnswerSchema = Type.Object({
     seconds: Type.Integer(),
     seed: Type.String(),
     beacons: Type.Integer({ description: 'How many have a place, and can be heard' }),
+    omitted: Type.Integer({
+      minimum: 0,
+      description:
+        'How many beacons were left out: of a venue with more than 1,000, those on floors over which nobody walks',
+    }),
     loss: Type.Number({ description: 'How much less than others the phones hear, dB' }),
     visitors: Type.Array(walkedSchema),
     triggers: Type.Array(
@@ -199,16 +240,18 @@ export const walkAnswerExample = {
     seconds: 96,
     seed: '1',
     beacons: 24,
+    omitted: 0,
     loss: 0,
     visitors: [
       {
         number: 1,
         steps: [
-          { at: 1, x: 2.31, y: 4, heard: 5 },
+          { at: 1, x: 2.31, y: 4, floor: 0, heard: 5 },
           {
             at: 2,
             x: 3.62,
             y: 4,
+            floor: 0,
             heard: 6,
             believed: { beacon: otherExampleId, x: 3.1, y: 4.4, floor: 0, accuracy: 2.2, error: 0.66 },
           },

@@ -31,6 +31,8 @@ export interface Step {
   /** Metres; absent while the visitor is not in the house. */
   readonly x?: number;
   readonly y?: number;
+  /** The level of the floor. */
+  readonly floor?: number;
   /** How many beacons the phone has heard in this second. */
   readonly heard: number;
   readonly believed?: Believed;
@@ -178,7 +180,7 @@ class OneWalk {
     const isKnown = whereabouts && this.#walk.start + at * 1_000 - whereabouts.sensedAt <= heardForMs;
     return {
       at,
-      ...(position ? { x: centimetres(position.x), y: centimetres(position.y) } : {}),
+      ...(position ? { x: centimetres(position.x), y: centimetres(position.y), floor: position.floor } : {}),
       heard,
       ...(isKnown ? { believed: believedOf(whereabouts, position) } : {}),
     };

@@ -1,0 +1,31 @@
+import { useLayoutEffect, useRef, useState } from 'react';
+
+/** How many times as large a plan may be drawn. */
+const steps = [1, 1.5, 2, 3, 4, 6, 8] as const;
+
+/** How large a plan is drawn in a box that scrolls; what is in the middle stays there. */
+export function useZoom() {
+  const box = useRef<HTMLDivElement>(null);
+  const [zoom, setZoom] = useState<number>(1);
+  const before = useRef(zoom);
+  useLayoutEffect(() => {
+    const { current } = box;
+    const ratio = zoom / before.current;
+    before.current = zoom;
+    if (!current || ratio === 1) return;
+    const { scrollLeft, scrollTop, clientWidth, clientHeight } = current;
+    current.scrollTo({
+      left: (scrollLeft + clientWidth / 2) * ratio - clientWidth / 2,
+      top: (scrollTop + clientHeight / 2) * ratio - clientHeight / 2,
+      behavior: 'instant',
+    });
+  }, [zoom]);
+  const nearer = steps.find((step) => step > zoom);
+  const farther = steps.findLast((step) => step < zoom);
+  return {
+    box,
+    zoom,
+    zoomIn: nearer === undefined ? undefined : () => setZoom(nearer),
+    zoomOut: farther === undefined ? undefined : () => setZoom(farther),
+  };
+}

@@ -1,0 +1,149 @@
+import { Alert, Button, List, NativeSelect, Text, TextInput } from '@mantine/core';
+import type { Venue } from '@pharos/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { DialogForm } from '../../components/form/dialog-form.tsx';
+import { useFields } from '../../components/form/use-fields.ts';
+import { Icon } from '../../components/page/icon.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
+import { download } from '../../lib/actions/download.ts';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { floorsQuery, venueBeaconsQuery, zonesQuery } from '../../lib/data/venue-queries.ts';
+import { pageLanguage, t } from '../../lib/words/words.ts';
+import { type Site, writeGeoJson } from './geojson/write.ts';
+import { packed } from './imdf/archive.ts';
+import { venueCategories } from './imdf/categories.ts';
+import { imdfFiles, imdfProblems } from './imdf/write.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly venue: Venue;
+  readonly mayImport: boolean;
+}
+
+/** The floors, zones and beacons as a file for other programs, and back. */
+export function PlanFiles({ appId, venue, mayImport }: Props) {
+  const queries = useQueryClient();
+  const [site, setSite] = useState<Site>();
+  const { objectId: venueId, name } = venue;
+  async function read(): Promise<Site> {
+    const [floors, zones, beacons] = await Promise.all([
+      queries.fetchQuery(floorsQuery(appId, venueId)),
+      queries.fetchQuery(zonesQuery(appId, venueId)),
+      queries.fetchQuery(venueBeaconsQuery(appId, venueId)),
+    ]);
+    return { venue, floors, zones, beacons };
+  }
+  const save = useAction({
+    run: async () => download(`${fileName(name)}.geojson`, 'application/geo+json', [writeGeoJson(await read())]),
+    done: t('The file is saved.'),
+  });
+  const open = useAction({ run: read, after: setSite });
+  return (
+    <>
+      {mayImport && (
+        <LinkButton to="/apps/$appId/beacons/venues/$venueId/import" params={{ appId, venueId }} icon="upload" isPlain>
+          {t('Import GeoJSON or IMDF')}
+        </LinkButton>
+      )}
+      <Button
+        variant="default"
+        leftSection={<Icon name="download" size={16} />}
+        loading={save.isPending}
+        onClick={() => save.mutate()}
+      >
+        {t('Export GeoJSON')}
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<Icon name="download" size={16} />}
+        loading={open.isPending}
+        onClick={() => open.mutate()}
+      >
+        {t('Export IMDF')}
+      </Button>
+      {site && <ImdfDialog site={site} onClose={() => setSite(undefined)} />}
+    </>
+  );
+}
+
+const fileName = (name: string) => name.replaceAll(/[^\p{L}\p{N}]+/gu, '-');
+
+/** Asks for what IMDF demands and the venue does not know, or says what the venue lacks. */
+function ImdfDialog({ site, onClose }: { readonly site: Site; readonly onClose: () => void }) {
+  const form = useFields({ category: 'museum', locality: '', country: '' });
+  const problems = imdfProblems(site);
+  const save = useAction({
+    run: async () => {
+      const files = imdfFiles(site, { ...form.current(), language: pageLanguage() }, new Date());
+      download(`${fileName(site.venue.name)}.zip`, 'application/zip', [new Blob([await packed(files)])]);
+    },
+    done: t('The file is saved.'),
+    after: onClose,
+  });
+  function submit() {
+    const { locality, country } = form.current();
+    const missing = [
+      ...(locality.trim() === '' ? [{ field: 'locality', problem: t('is required') }] : []),
+      ...(/^[A-Za-z]{2}$/.test(country.trim())
+        ? []
+        : [{ field: 'country', problem: t('must be two letters, such as AT') }]),
+    ];
+    if (missing.length > 0) form.setProblems(missing);
+    else save.mutate();
+  }
+  if (problems.length > 0)
+    return (
+      <DialogForm
+        isOpen
+        onClose={onClose}
+        title={t('Export IMDF')}
+        form={form}
+        submit={t('Close')}
+        isBusy={false}
+        onSubmit={onClose}
+      >
+        <Alert color="yellow" variant="light" title={t('For IMDF something is missing')} icon={<Icon name="warning" />}>
+          <List size="sm">
+            {problems.map((problem) => (
+              <List.Item key={problem}>{problem}</List.Item>
+            ))}
+          </List>
+        </Alert>
+      </DialogForm>
+    );
+  return (
+    <DialogForm
+      isOpen
+      onClose={onClose}
+      title={t('Export IMDF')}
+      form={form}
+      names={['category', 'locality', 'country']}
+      submit={t('Save the archive')}
+      isBusy={save.isPending}
+      onSubmit={submit}
+      about={
+        <Text size="sm">
+          {t(
+            'An archive of the Indoor Mapping Data Format, with positions on earth: levels and units, without beacons. The coordinates of the venue count as the place where x and y are 0.',
+          )}
+        </Text>
+      }
+    >
+      <NativeSelect
+        label={t('Kind of venue, as IMDF calls it')}
+        data={[...venueCategories]}
+        value={form.values.category}
+        onChange={({ currentTarget }) => form.set('category', currentTarget.value)}
+      />
+      <TextInput label={t('Town')} required {...form.text('locality')} />
+      <TextInput
+        label={t('Country')}
+        description={t('Two letters, as in ISO 3166: AT for Austria')}
+        maxLength={2}
+        required
+        {...form.text('country')}
+      />
+    </DialogForm>
+  );
+}
