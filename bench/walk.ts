@@ -11,7 +11,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { launchBrowser, visit } from '../console/test/browser.ts';
+import { buildConsole, launchBrowser, visit } from '../console/test/browser.ts';
 import { startService } from '../server/test/e2e/service.ts';
 import { demoAccount, emptyApp, signIn } from './walk/accounts.ts';
 import { vitalsOfHome } from './walk/home-vitals.ts';
@@ -36,8 +36,9 @@ const how = {
 
 const data = mkdtempSync(join(tmpdir(), 'pharos-walk-'));
 mkdirSync(folder, { recursive: true });
-const service = await startService({ PHAROS_DATA: join(data, 'demo') }, '0', '--demo');
+buildConsole();
 const browser = await launchBrowser();
+const service = await startService({ PHAROS_DATA: join(data, 'demo') }, '0', '--demo');
 const say = (text: string) => process.stdout.write(`${text}\n`);
 let found = 0;
 try {

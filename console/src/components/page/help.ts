@@ -36,6 +36,8 @@ export const help: readonly Help[] = [
   of('users', t('Users are people with an account in the app.'), 'people#users'),
   of('buckets', t('Records that the app shows, such as exhibits or opening hours.'), 'content#data'),
   of('files', t('Pictures, sounds and documents that messages and records refer to.'), 'content#files'),
+  of('sign-in', t('Other services through which users of the app may sign in.'), 'people#users'),
+  of('trash', t('What was deleted, and can be put back for 30 days.'), 'content#data'),
   of('api', t('All operations of the interface, to read and to try.'), 'app#the-interface'),
   of('keys', t('What the app and your servers show to be let in.'), 'app#keys'),
   of('senders', t('Credentials of the push services that bring messages to phones.'), 'app#senders'),
