@@ -1,4 +1,4 @@
-import { useElementSize } from '@mantine/hooks';
+import { useElementSize, useMediaQuery } from '@mantine/hooks';
 import type { ReactNode, Ref } from 'react';
 import type { PlanFrame, Point } from '../../../lib/plan/floor-geometry.ts';
 import classes from './plan.module.css';
@@ -56,87 +56,93 @@ interface Props {
 /** Metres across the largest spot of heat. */
 const spotRadius = 4;
 
+/** On a phone the plan is wider than the screen and is pushed sideways, also with the keyboard. */
+const scrollable = { tabIndex: 0 } as const;
+
 export function PlanDrawing(props: Props) {
   const { label, plan, zones, spots = [], arrows = [], visitors = [], drawing, hasHeat = true, over } = props;
   const { ref, width: measured } = useElementSize();
+  const isNarrow = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
   const { left, top, width, height } = plan?.frame ?? frameAround(zones, spots);
   // Metres of a pixel on the screen, so that texts and lines keep their size.
   const px = width / Math.max(measured, 280);
   return (
-    <div ref={ref} className={classes.sheet}>
-      <svg
-        ref={drawing}
-        viewBox={`${left} ${top} ${width} ${height}`}
-        role="img"
-        aria-label={label}
-        xmlns="http://www.w3.org/2000/svg"
-      >
-        <title>{label}</title>
-        <defs>
-          <radialGradient id="heat">
-            <stop offset="0" stopColor="#e8590c" stopOpacity="0.85" />
-            <stop offset="0.5" stopColor="#f08c00" stopOpacity="0.45" />
-            <stop offset="1" stopColor="#f08c00" stopOpacity="0" />
-          </radialGradient>
-          <marker id="tip" viewBox="0 0 6 6" refX="4.5" refY="3" markerWidth="3" markerHeight="3" orient="auto">
-            <path d="M0 0 6 3 0 6z" fill="#c2410c" />
-          </marker>
-        </defs>
-        {plan && <image href={plan.url} x={left} y={top} width={width} height={height} preserveAspectRatio="none" />}
-        {zones.map(({ id, polygon, strength, isAlarm }) => (
-          <polygon
-            key={id}
-            points={polygon.map(({ x, y }) => `${x},${y}`).join(' ')}
-            fill={isAlarm ? '#c92a2a' : '#1c7ed6'}
-            fillOpacity={isAlarm ? 0.35 : 0.04 + 0.4 * strength}
-            stroke={isAlarm ? '#c92a2a' : '#2f82c4'}
-            strokeWidth={(isAlarm ? 3 : 1.2) * px}
-          />
-        ))}
-        {(hasHeat ? spots : []).map(({ id, at, said, strength }) => (
-          <circle
-            key={id}
-            cx={at.x}
-            cy={at.y}
-            r={spotRadius * (0.35 + 0.65 * Math.sqrt(strength))}
-            fill="url(#heat)"
-            opacity={0.15 + 0.85 * strength}
-          >
-            <title>{said}</title>
-          </circle>
-        ))}
-        {arrows.map(({ id, from, to, said, strength }) => (
-          <path
-            key={id}
-            d={bow(from, to)}
-            fill="none"
-            stroke="#c2410c"
-            strokeOpacity={0.4 + 0.5 * strength}
-            strokeWidth={(1 + 7 * strength) * px}
-            markerEnd="url(#tip)"
-          >
-            <title>{said}</title>
-          </path>
-        ))}
-        {visitors.map(({ id, at, accuracy }) => (
-          <g key={id}>
-            <circle cx={at.x} cy={at.y} r={accuracy} fill="#0c8599" fillOpacity={0.12} />
+    <div className={classes.sheet} {...(isNarrow ? scrollable : {})}>
+      <div ref={ref} className={classes.paper}>
+        <svg
+          ref={drawing}
+          viewBox={`${left} ${top} ${width} ${height}`}
+          role="img"
+          aria-label={label}
+          xmlns="http://www.w3.org/2000/svg"
+        >
+          <title>{label}</title>
+          <defs>
+            <radialGradient id="heat">
+              <stop offset="0" stopColor="#e8590c" stopOpacity="0.85" />
+              <stop offset="0.5" stopColor="#f08c00" stopOpacity="0.45" />
+              <stop offset="1" stopColor="#f08c00" stopOpacity="0" />
+            </radialGradient>
+            <marker id="tip" viewBox="0 0 6 6" refX="4.5" refY="3" markerWidth="3" markerHeight="3" orient="auto">
+              <path d="M0 0 6 3 0 6z" fill="#c2410c" />
+            </marker>
+          </defs>
+          {plan && <image href={plan.url} x={left} y={top} width={width} height={height} preserveAspectRatio="none" />}
+          {zones.map(({ id, polygon, strength, isAlarm }) => (
+            <polygon
+              key={id}
+              points={polygon.map(({ x, y }) => `${x},${y}`).join(' ')}
+              fill={isAlarm ? '#c92a2a' : '#1c7ed6'}
+              fillOpacity={isAlarm ? 0.35 : 0.04 + 0.4 * strength}
+              stroke={isAlarm ? '#c92a2a' : '#2f82c4'}
+              strokeWidth={(isAlarm ? 3 : 1.2) * px}
+            />
+          ))}
+          {(hasHeat ? spots : []).map(({ id, at, said, strength }) => (
             <circle
-              data-visitor={id}
+              key={id}
               cx={at.x}
               cy={at.y}
-              r={4.5 * px}
-              fill="#0c8599"
-              stroke="#fff"
-              strokeWidth={1.2 * px}
-            />
-          </g>
-        ))}
-        {zones.map((zone) => (
-          <ZoneLabel key={zone.id} zone={zone} px={px} />
-        ))}
-        {over?.(px, { left, top, width, height })}
-      </svg>
+              r={spotRadius * (0.35 + 0.65 * Math.sqrt(strength))}
+              fill="url(#heat)"
+              opacity={0.15 + 0.85 * strength}
+            >
+              <title>{said}</title>
+            </circle>
+          ))}
+          {arrows.map(({ id, from, to, said, strength }) => (
+            <path
+              key={id}
+              d={bow(from, to)}
+              fill="none"
+              stroke="#c2410c"
+              strokeOpacity={0.4 + 0.5 * strength}
+              strokeWidth={(1 + 7 * strength) * px}
+              markerEnd="url(#tip)"
+            >
+              <title>{said}</title>
+            </path>
+          ))}
+          {visitors.map(({ id, at, accuracy }) => (
+            <g key={id}>
+              <circle cx={at.x} cy={at.y} r={accuracy} fill="#0c8599" fillOpacity={0.12} />
+              <circle
+                data-visitor={id}
+                cx={at.x}
+                cy={at.y}
+                r={4.5 * px}
+                fill="#0c8599"
+                stroke="#fff"
+                strokeWidth={1.2 * px}
+              />
+            </g>
+          ))}
+          {zones.map((zone) => (
+            <ZoneLabel key={zone.id} zone={zone} px={px} />
+          ))}
+          {over?.(px, { left, top, width, height })}
+        </svg>
+      </div>
     </div>
   );
 }
