@@ -1,17 +1,17 @@
 /**
- * `npm run walk:console -- FOLDER [--only PART] [--modes LIST] [--no-axe]`: opens every page of the console, with the demo's data and in an app in which
+ * `npm run walk:console -- FOLDER [--only WORDS] [--modes LIST] [--no-axe]`: opens every page of the console, with the demo's data and in an app in which
  * there is nothing yet, wide and narrow, light and dark. Each is saved to FOLDER as a picture; what axe finds, what is wider than
  * the window and what the browser complains of is printed, and how much home moves and how soon it answers. It ends with 1 if
  * anything was found.
  *
- * `--only beacons` walks the pages whose address contains the word, `--modes desk-light,phone-dark` in these modes alone, and `--no-axe`
+ * `--only beacons,push` walks the pages whose address contains one of the words, `--modes desk-light,phone-dark` in these modes alone, and `--no-axe`
  * leaves out axe, which takes most of the time.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { launchBrowser, visit } from '../console/test/browser.ts';
+import { buildConsole, launchBrowser, visit } from '../console/test/browser.ts';
 import { startService } from '../server/test/e2e/service.ts';
 import { demoAccount, emptyApp, signIn } from './walk/accounts.ts';
 import { vitalsOfHome } from './walk/home-vitals.ts';
@@ -28,6 +28,7 @@ const { values, positionals } = parseArgs({
 });
 const folder = resolve(positionals[0] ?? 'console-pictures');
 const { only } = values;
+const words = only.split(',');
 const how = {
   folder,
   modes: modes.filter((mode) => values.modes.split(',').includes(mode)),
@@ -36,8 +37,9 @@ const how = {
 
 const data = mkdtempSync(join(tmpdir(), 'pharos-walk-'));
 mkdirSync(folder, { recursive: true });
-const service = await startService({ PHAROS_DATA: join(data, 'demo') }, '0', '--demo');
+buildConsole();
 const browser = await launchBrowser();
+const service = await startService({ PHAROS_DATA: join(data, 'demo') }, '0', '--demo');
 const say = (text: string) => process.stdout.write(`${text}\n`);
 let found = 0;
 try {
@@ -50,7 +52,7 @@ try {
   };
 
   const demo = new PageFinder(`/console/apps/${appId}`);
-  for (let path = demo.next(only); path !== undefined; path = demo.next(only)) {
+  for (let path = demo.next(words); path !== undefined; path = demo.next(words)) {
     const links = await look(page, path, { ...how, name: `demo-${demo.nameOf(path)}` }, (remarks) =>
       note(path, remarks),
     );
@@ -60,10 +62,10 @@ try {
 
   const emptyId = await emptyApp(page, service);
   const empty = new PageFinder(`/console/apps/${emptyId}`);
-  for (let path = empty.next(only); path !== undefined; path = empty.next(only))
+  for (let path = empty.next(words); path !== undefined; path = empty.next(words))
     await look(page, path, { ...how, name: `empty-${empty.nameOf(path)}` }, (remarks) => note(path, remarks));
 
-  if (only === '' || 'home'.includes(only)) say(await vitalsOfHome(page, `/console/apps/${appId}/home`));
+  if (only === '' || words.includes('home')) say(await vitalsOfHome(page, `/console/apps/${appId}/home`));
 } finally {
   await browser.close();
   await service.stop('SIGTERM');

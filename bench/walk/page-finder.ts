@@ -52,10 +52,11 @@ export class PageFinder {
     }
   }
 
-  next(part: string): string | undefined {
+  /** The next address in which one of the words stands. */
+  next(words: readonly string[]): string | undefined {
     for (;;) {
       const path = this.#waiting.shift();
-      if (path === undefined || path.includes(part)) return path;
+      if (path === undefined || words.some((word) => path.includes(word))) return path;
     }
   }
 

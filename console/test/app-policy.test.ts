@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { TestApp } from '../../server/test/support/build-app.ts';
 import { assertAccessible } from './axe.ts';
-import { goTo, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
@@ -29,8 +29,14 @@ describe("an app's policy in the console", () => {
   const limits = () => page.getByTestId('limits').innerText();
   const policy = async () =>
     (await (await visited.context.request.get(`/console/api/apps/${app.appId}`)).json()).result.policy;
-  const save = async () => {
+  /** `asked`: what the change refuses to visitors, and is asked about with the app's name. */
+  const save = async (asked?: string) => {
     await button('Save the policy').click();
+    if (asked !== undefined) {
+      const dialog = page.getByRole('dialog', { name: 'Save the policy' });
+      await dialog.getByText(asked, { exact: false }).waitFor();
+      await dialog.getByRole('button', { name: /^Save the policy of / }).click();
+    }
     await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
   };
 
@@ -91,7 +97,7 @@ describe("an app's policy in the console", () => {
     await page.getByLabel('Uploads per hour, MiB', { exact: true }).fill('64');
     await assertAccessible(page);
     await takePictures(page, 'policy');
-    await save();
+    await save('What goes beyond the lower quotas is refused.');
     const { quotas } = await policy();
     assert.deepEqual([quotas.files, quotas.uploadBytesPerHour, quotas.fileBytes], [5, 67_108_864, 21_474_836_480]);
     await page.getByText('80 % in use').waitFor();
@@ -111,10 +117,11 @@ describe("an app's policy in the console", () => {
     const origins = page.getByLabel('Pages and apps that may ask for a passkey');
     await origins.fill('https://evil.example');
     await button('Save the policy').click();
+    await page.getByRole('button', { name: /^Save the policy of / }).click();
     await page.getByText('Must be https://', { exact: false }).waitFor();
     await origins.fill(' https://app.museum.example\n\n');
     await takePictures(page, 'policy-factors');
-    await save();
+    await save('Versions of the app that know of no second step sign nobody in.');
     const { totp, passkeys } = await policy();
     const expected = { enabled: true, rpId: 'museum.example', origins: ['https://app.museum.example'] };
     assert.deepEqual([totp, passkeys], ['required', expected]);
@@ -123,6 +130,22 @@ describe("an app's policy in the console", () => {
     await page.getByLabel('Second factor', { exact: true }).selectOption('off');
     await page.getByText('What users have set up is kept', { exact: false }).waitFor();
     await button('Discard them').click();
+  });
+
+  test('a setting is found by a word', async () => {
+    const field = page.getByRole('searchbox', { name: 'Find a setting' });
+    const parts = page.getByRole('group').getByRole('region');
+    const all = await parts.count();
+    await field.fill('quiet');
+    await page.getByText('1 part has it.').waitFor();
+    await page.getByRole('region', { name: 'How often messages are shown' }).waitFor();
+    assert.equal(await parts.count(), 1);
+    await assertAccessible(page);
+    await takePictures(page, 'policy-found');
+    await field.fill('zebra');
+    await page.getByText('No part has this word.').waitFor();
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await becomes(() => parts.count(), all);
   });
 
   test('deliveries and positions are kept as long as events until they say something else', async () => {

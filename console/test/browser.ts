@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -19,23 +20,28 @@ export async function startConsole(
   return { app, origin: await listenWithConsole(app) };
 }
 
-/** Builds the console, unless `npm test` has done so for all files, and starts a service. Returns its address. */
+/** Builds the console and starts a service with it. Returns its address. */
 export async function listenWithConsole(app: TestApp): Promise<string> {
-  if (!process.env['PHAROS_TEST_CONSOLE']) buildConsole();
+  buildConsole();
   await app.app.server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.app.server.server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
 }
 
-function buildConsole(): void {
+/** Builds the console if its sources have changed, unless `npm test` has done so for all files. */
+export function buildConsole(): void {
+  if (process.env['PHAROS_TEST_CONSOLE']) return;
   const script = fileURLToPath(new URL('../../scripts/build-console.mjs', import.meta.url));
   const built = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   if (built.status !== 0) throw new Error(built.stderr);
 }
 
+/** Without `npm test`, which says where there is one: Debian's without a window, which is quicker, or with one. */
+const browsers = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env['PHAROS_TEST_BROWSER'] ?? '/usr/bin/chromium',
+    executablePath: process.env['PHAROS_TEST_BROWSER'] ?? browsers.find((path) => existsSync(path)) ?? '',
     args: [
       '--headless',
       '--no-sandbox',

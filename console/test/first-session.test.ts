@@ -250,6 +250,10 @@ describe('the first session in the console', () => {
     await page.getByRole('link', { name: 'Apps' }).click();
     await page.getByRole('link', { name: /Castle guide/ }).click();
     await page.getByRole('link', { name: 'Settings' }).click();
+    assert.ok(await button('Delete the app').isDisabled(), 'visitors may still be served by it');
+    await button('Switch the app off').click();
+    await button('Switch Castle guide off').click();
+    await button('Switch the app on').waitFor();
     await button('Delete the app').click();
     assert.ok(await dialog().getByRole('button', { name: 'Delete permanently' }).isDisabled());
     await dialog().getByRole('textbox').fill('Castle guide');

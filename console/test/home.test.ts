@@ -239,6 +239,27 @@ describe('the home of an app', () => {
     assert.ok(sum <= 0.05, `${sum}: ${JSON.stringify(moved)}`);
   });
 
+  test('the events stand still while they are paused or pointed at', async () => {
+    const here = page.getByRole('region', { name: 'Live now' });
+    const enter = async (name: string) => {
+      const beacon = await site.beacon({ name });
+      site.app.clock.now += 1000;
+      await site.send([{ beacon, event: 'ENTER' }], { installationId: 'phone-2' });
+      await here.getByText(name).waitFor();
+    };
+    const first = async (name: string) => events().first().getByText(`Entered ${name}`).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await enter('Annex');
+    await first('Room 4');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await first('Annex');
+    await events().first().hover();
+    await enter('Attic');
+    await first('Annex');
+    await page.mouse.move(0, 0);
+    await first('Attic');
+  });
+
   test('where nothing is wrong, a calm line says so; a role sees what it can act on', async () => {
     await app.storage.db.run(sql`delete from deliveries`);
     await app.storage.db.run(sql`delete from visits where beacon_id <> ${site.hall}`);

@@ -80,7 +80,7 @@ describe('from the set-up link to the why of a first message', () => {
 
   test('an owner sees every section without scrolling, on a small laptop too', async () => {
     const known = page.viewportSize();
-    for (const height of [1000, 800, 720]) {
+    for (const height of [1025, 1000, 921, 900, 800, 720]) {
       await page.setViewportSize({ width: 1280, height });
       const last = await part('Settings').boundingBox();
       const account = await page.getByRole('button', { name: 'Account of Ada Example' }).boundingBox();
@@ -88,6 +88,9 @@ describe('from the set-up link to the why of a first message', () => {
         last && account && last.y + last.height <= account.y,
         `at ${height}: ${JSON.stringify([last, account])}`,
       );
+      const sections = 'document.querySelector("nav[aria-label=\\"Parts of the app\\"]")';
+      const cut = await page.evaluate(`${sections}.scrollHeight - ${sections}.clientHeight`);
+      assert.equal(cut, 0, `at ${height}`);
     }
     if (known) await page.setViewportSize(known);
   });

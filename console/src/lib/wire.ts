@@ -1674,6 +1674,21 @@ export interface ResetAdministratorPasswordBody {
   readonly password: string;
 }
 
+export interface RestoreDeviceCredentialsBody {
+  /** Of the credentials that are there now; null when there are none */
+  readonly issuedAt: string | null;
+}
+
+export interface RestoreKeyBody {
+  /** A live key that is switched off for it */
+  readonly insteadOf?: string;
+}
+
+export interface RestoreSenderBody {
+  /** Of the credentials that are there now; null when there are none */
+  readonly updatedAt: string | null;
+}
+
 export interface SaveSenderBody {
   /** What the provider requires; stored encrypted and never returned. With `generate: true` the service makes the keys, if that is possible */
   readonly settings: JsonInput;
@@ -3261,6 +3276,15 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
+  /** Bring credentials back that were revoked or replaced within the last hour */
+  readonly restoreDeviceCredentials: {
+    readonly params: { readonly appId: string; readonly deviceId: string };
+    readonly query: undefined;
+    readonly body: RestoreDeviceCredentialsBody;
+    readonly answer: {
+      readonly result: DeviceCredentials;
+    };
+  };
   /** How much space the files of an app take */
   readonly getFileUsage: {
     readonly params: { readonly appId: string };
@@ -3606,6 +3630,15 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
+  /** Switch a key on again that was switched off within the last hour */
+  readonly restoreKey: {
+    readonly params: { readonly appId: string; readonly keyId: string };
+    readonly query: undefined;
+    readonly body: RestoreKeyBody;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
   /** List the secret keys of an app */
   readonly listSecretKeys: {
     readonly params: { readonly appId: string };
@@ -3635,6 +3668,15 @@ export interface Operations {
   };
   /** Refuse a secret key from now on */
   readonly revokeSecretKey: {
+    readonly params: { readonly appId: string; readonly keyId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** Make a secret key valid again that was revoked within the last hour */
+  readonly restoreSecretKey: {
     readonly params: { readonly appId: string; readonly keyId: string };
     readonly query: undefined;
     readonly body: undefined;
@@ -3750,13 +3792,22 @@ export interface Operations {
       readonly result: Sender;
     };
   };
-  /** Remove a provider's credentials */
+  /** Remove a provider's credentials; they can be brought back within an hour */
   readonly deleteSender: {
     readonly params: { readonly appId: string; readonly kind: string };
     readonly query: undefined;
     readonly body: undefined;
     readonly answer: {
       readonly result: JsonObject;
+    };
+  };
+  /** Bring a provider's credentials back that were removed or replaced within the last hour */
+  readonly restoreSender: {
+    readonly params: { readonly appId: string; readonly kind: string };
+    readonly query: undefined;
+    readonly body: RestoreSenderBody;
+    readonly answer: {
+      readonly result: Sender;
     };
   };
   /** Ask the provider whether it accepts the credentials */
@@ -4166,6 +4217,7 @@ export const operations = {
   getDeviceCredentials: { method: 'GET', path: '/apps/{appId}/devices/{deviceId}/credentials', answer: { result: 'object' } },
   issueDeviceCredentials: { method: 'POST', path: '/apps/{appId}/devices/{deviceId}/credentials', answer: { result: 'object' } },
   revokeDeviceCredentials: { method: 'DELETE', path: '/apps/{appId}/devices/{deviceId}/credentials', answer: { result: 'object' } },
+  restoreDeviceCredentials: { method: 'POST', path: '/apps/{appId}/devices/{deviceId}/credentials/restore', answer: { result: 'object' } },
   getFileUsage: { method: 'GET', path: '/apps/{appId}/files/usage', answer: { result: 'object' } },
   listHeard: { method: 'GET', path: '/apps/{appId}/beacons/{beaconId}/heard', answer: { result: 'object' } },
   listRadio: { method: 'GET', path: '/apps/{appId}/radio', answer: { result: 'array' } },
@@ -4194,9 +4246,11 @@ export const operations = {
   listKeys: { method: 'GET', path: '/apps/{appId}/keys', answer: { results: 'array' } },
   rotateKey: { method: 'POST', path: '/apps/{appId}/keys', answer: { result: 'object' } },
   disableKey: { method: 'DELETE', path: '/apps/{appId}/keys/{keyId}', answer: { result: 'object' } },
+  restoreKey: { method: 'POST', path: '/apps/{appId}/keys/{keyId}/restore', answer: { result: 'object' } },
   listSecretKeys: { method: 'GET', path: '/apps/{appId}/secret-keys', answer: { results: 'array' } },
   createSecretKey: { method: 'POST', path: '/apps/{appId}/secret-keys', answer: { result: 'object' } },
   revokeSecretKey: { method: 'DELETE', path: '/apps/{appId}/secret-keys/{keyId}', answer: { result: 'object' } },
+  restoreSecretKey: { method: 'POST', path: '/apps/{appId}/secret-keys/{keyId}/restore', answer: { result: 'object' } },
   getAppRules: { method: 'GET', path: '/apps/{appId}/rules', answer: { result: 'object' } },
   changeAppRules: { method: 'PUT', path: '/apps/{appId}/rules', answer: { result: 'object' } },
   previewAppRules: { method: 'POST', path: '/apps/{appId}/rules/preview', answer: { result: 'object' } },
@@ -4208,6 +4262,7 @@ export const operations = {
   listSenders: { method: 'GET', path: '/apps/{appId}/senders', answer: { results: 'array' } },
   saveSender: { method: 'PUT', path: '/apps/{appId}/senders/{kind}', answer: { result: 'object' } },
   deleteSender: { method: 'DELETE', path: '/apps/{appId}/senders/{kind}', answer: { result: 'object' } },
+  restoreSender: { method: 'POST', path: '/apps/{appId}/senders/{kind}/restore', answer: { result: 'object' } },
   testSender: { method: 'POST', path: '/apps/{appId}/senders/{kind}/test', answer: { result: 'object' } },
   listWebhooks: { method: 'GET', path: '/apps/{appId}/webhooks', answer: { results: 'array' } },
   createWebhook: { method: 'POST', path: '/apps/{appId}/webhooks', answer: { result: 'object' } },

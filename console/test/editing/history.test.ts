@@ -241,7 +241,9 @@ describe('nothing an editor does is final', () => {
     await page.getByText('3 notifications chosen').waitFor();
     await assertAccessible(page);
     await takePictures(page, 'bulk');
-    await button('Switch off').click();
+    await button('Switch off …').click();
+    await dialog().getByText('are shown to nobody', { exact: false }).waitFor();
+    await dialog().getByRole('button', { name: 'Switch off 3 notifications' }).click();
     await told('3 notifications changed.').waitFor();
     const all = (isOn: boolean, beacon: string) => ids.map(() => [isOn, beacon]);
     assert.deepEqual(await state(), all(false, beaconId));

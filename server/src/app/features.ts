@@ -45,6 +45,7 @@ import { senderConsoleEndpoints } from '../features/senders/console-routes.ts';
 import { createSightingFeature, type SightingFeature } from '../features/sightings/feature.ts';
 import { mayBeNamed, noteClientLog } from '../features/sightings/intake/service.ts';
 import { findInstallationId } from '../features/sightings/site/site-store.ts';
+import { findLastVisit } from '../features/sightings/traces/counts.ts';
 import { hasMoreVisitChanges } from '../features/sightings/traces/visit-changes.ts';
 import { storylineParts } from '../features/storylines/routes.ts';
 import { findStorylineOf } from '../features/storylines/store.ts';
@@ -143,7 +144,13 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     reports,
     ...activity(parts, sightings),
     apps(parts, allEndpoints),
-    { consoleEndpoints: senderConsoleEndpoints({ service: integrations.senders, assertApp: parts.assertApp }) },
+    {
+      consoleEndpoints: senderConsoleEndpoints({ service: integrations.senders, assertApp: parts.assertApp }),
+      sweeps: {
+        'forgetting former credentials of senders': async () =>
+          integrations.senders.sweep((await listApps(parts.platform.db)).map((app) => app.app_id)),
+      },
+    },
     webhooks(parts),
     overview(parts),
     system(platform),
@@ -155,7 +162,8 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
 
 /** More visits than these are counted in more than some seconds. */
 const mostWaiting = 1_000;
-const isBehind = (db: Db, appId: string) => hasMoreVisitChanges(db, appId, mostWaiting);
+const isBehind = async (db: Db, appId: string, isCounted: boolean) =>
+  isCounted ? hasMoreVisitChanges(db, appId, mostWaiting) : (await findLastVisit(db, appId)) !== undefined;
 
 function analytics({ platform: { db, inBackground }, rollups }: Parts): Feature {
   return {
@@ -258,7 +266,11 @@ function devices({ platform: { db }, integrations, assertApp }: Parts): Feature 
   return {
     endpoints: deviceEndpoints(db),
     consoleEndpoints: deviceConsoleEndpoints({ credentials: integrations.deviceCredentials, assertApp }),
-    ...(deviceRouter ? { sweeps: { 'forgetting where devices listened': () => deviceRouter.sweep() } } : {}),
+    sweeps: {
+      'forgetting former credentials of devices': async () =>
+        integrations.deviceCredentials.sweep((await listApps(db)).map((app) => app.app_id)),
+      ...(deviceRouter ? { 'forgetting where devices listened': () => deviceRouter.sweep() } : {}),
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../../lib/words/words.ts';
 import { FailureNote } from '../page/failure-note.tsx';
+import { OfApp } from './of-app.tsx';
 
 interface Props {
   readonly isOpen: boolean;
@@ -20,6 +21,7 @@ export function ConfirmDialog({ isOpen, onClose, title, children, confirm, isBus
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
+        <OfApp />
         <Text size="sm" component="div">
           {children}
         </Text>

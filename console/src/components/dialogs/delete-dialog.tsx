@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { rich, t } from '../../lib/words/words.ts';
 import { FailureNote } from '../page/failure-note.tsx';
+import { OfApp } from './of-app.tsx';
 
 interface Props {
   readonly isOpen: boolean;
@@ -31,6 +32,7 @@ export function DeleteDialog(props: Props) {
     <Modal opened={isOpen} onClose={onClose} onExitTransitionEnd={() => setTyped('')} title={title}>
       <form onSubmit={submit}>
         <Stack>
+          <OfApp />
           <Text size="sm" component="div">
             {children}
           </Text>

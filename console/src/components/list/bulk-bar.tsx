@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
 import { rich, t } from '../../lib/words/words.ts';
+import { ConfirmDialog } from '../dialogs/confirm-dialog.tsx';
 import { ConfirmedAction } from '../dialogs/confirmed-action.tsx';
 import { type Bulk, changeBack, changeMany, type Move, type Outcome, removeMany } from './bulk.ts';
 import classes from './list.module.css';
@@ -15,6 +16,8 @@ interface Props {
   readonly onChosen: (ids: readonly string[]) => void;
 }
 
+type Asking = 'off' | 'move' | 'delete';
+
 const countText = (count: number, kind: Bulk['kind']) =>
   t(
     '{kind, select, beacons {{count, plural, one {# beacon} other {# beacons}}} notifications {{count, plural, one {# notification} other {# notifications}}} storylines {{count, plural, one {# storyline} other {# storylines}}} other {{count, plural, one {# record} other {# records}}}}',
@@ -23,7 +26,7 @@ const countText = (count: number, kind: Bulk['kind']) =>
 
 /** What can be done with the chosen records of a list, above it. */
 export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
-  const [open, setOpen] = useState<'move' | 'delete'>();
+  const [open, setOpen] = useState<Asking>();
   const [failed, setFailed] = useState<Outcome['failed']>([]);
   const ids = [...chosen.keys()];
   const what = countText(ids.length, bulk.kind);
@@ -52,11 +55,25 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
           bulk={bulk}
           what={what}
           isBusy={change.isPending}
-          onChange={(wanted) => change.mutate(wanted)}
+          onOn={() => change.mutate({ isEnabled: true })}
           onAsk={setOpen}
           onNone={() => onChosen([])}
         />
       )}
+      <ConfirmDialog
+        isOpen={open === 'off'}
+        onClose={() => setOpen(undefined)}
+        title={t('Switch off {what}', { what })}
+        confirm={t('Switch off {what}', { what })}
+        isBusy={change.isPending}
+        failure={undefined}
+        onConfirm={() => change.mutate({ isEnabled: false })}
+      >
+        {rich('<b>{what}</b> are shown to nobody until they are switched on again.', {
+          what,
+          b: (inner) => <b>{inner}</b>,
+        })}
+      </ConfirmDialog>
       {bulk.move && open === 'move' && (
         <MoveDialog
           move={bulk.move}
@@ -107,13 +124,13 @@ interface ActionsProps {
   readonly bulk: Bulk;
   readonly what: string;
   readonly isBusy: boolean;
-  readonly onChange: (change: object) => void;
+  readonly onOn: () => void;
   /** Opens a dialog. */
-  readonly onAsk: (dialog: 'move' | 'delete') => void;
+  readonly onAsk: (dialog: Asking) => void;
   readonly onNone: () => void;
 }
 
-function BulkActions({ bulk, what, isBusy, onChange, onAsk, onNone }: ActionsProps) {
+function BulkActions({ bulk, what, isBusy, onOn, onAsk, onNone }: ActionsProps) {
   return (
     <section className={classes.bulk} aria-label={t('Chosen records')}>
       <Text fw={580} aria-live="polite">
@@ -122,11 +139,11 @@ function BulkActions({ bulk, what, isBusy, onChange, onAsk, onNone }: ActionsPro
       <Group gap="xs">
         {bulk.hasSwitch && (
           <>
-            <Button size="xs" variant="default" loading={isBusy} onClick={() => onChange({ isEnabled: true })}>
+            <Button size="xs" variant="default" loading={isBusy} onClick={onOn}>
               {t('Switch on')}
             </Button>
-            <Button size="xs" variant="default" loading={isBusy} onClick={() => onChange({ isEnabled: false })}>
-              {t('Switch off')}
+            <Button size="xs" variant="default" onClick={() => onAsk('off')}>
+              {t('Switch off …')}
             </Button>
           </>
         )}

@@ -99,7 +99,7 @@ function Rivals({ appId, event }: Pick<WhyProps, 'appId' | 'event'>) {
                 ? t('signal only')
                 : t('{confidence} % sure', { confidence: Math.round(100 * confidence) })}
             </Badge>
-            <Text size="sm" component="div">
+            <Text size="sm">
               <BeaconLink appId={appId} beaconId={beaconId.objectId} />
               {t(', {distance} m away', { distance: tenths(distance) })}
             </Text>

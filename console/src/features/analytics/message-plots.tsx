@@ -12,7 +12,7 @@ export function GroupsPlot({ message, from }: { readonly message: OneMessage; re
     const names = groups.map(({ group }) => groupName(group));
     return (colours: Colours) => ({
       textStyle: { color: colours.text, fontFamily: 'inherit' },
-      grid: { left: 8, right: 24, top: 8, bottom: goal ? 44 : 28, containLabel: true },
+      grid: { left: 8, right: 24, top: 8, bottom: goal ? 50 : 28, containLabel: true },
       tooltip: { show: false },
       xAxis: {
         type: 'value',
@@ -22,8 +22,8 @@ export function GroupsPlot({ message, from }: { readonly message: OneMessage; re
             t('% that reached the goal; the bar is what it may be by chance').replace('; ', ';\n')
           : t('Visitors reached'),
         nameLocation: 'middle',
-        nameGap: goal ? 34 : 26,
-        nameTextStyle: { color: colours.soft },
+        nameGap: goal ? 38 : 26,
+        nameTextStyle: { color: colours.soft, lineHeight: 15 },
         axisLabel: { color: colours.soft },
         splitLine: { lineStyle: { color: colours.line } },
       },

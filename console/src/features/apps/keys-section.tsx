@@ -104,12 +104,21 @@ interface AddProps {
 function AddKeyDialog({ appId, keys, isOpen, onClose }: AddProps) {
   const [made, setMade] = useState<Credentials>();
   const { data: app } = useQuery(appQuery(appId));
-  const add = useAction({
-    run: () => call('rotateKey', { params: { appId } }),
-    refresh: [keysQuery(appId).queryKey],
-    after: ({ result }) => setMade(result),
-  });
   const outgoing = keys.length > 1 ? [...keys].sort((a, b) => (a.keyId < b.keyId ? -1 : 1))[0] : undefined;
+  const add = useAction({
+    run: async () => (await call('rotateKey', { params: { appId } })).result,
+    done: ({ disabledKeyIds }) =>
+      outgoing && disabledKeyIds.includes(outgoing.keyId)
+        ? t('The older key …{hint} is off.', { hint: outgoing.hint })
+        : undefined,
+    undo: async ({ appKey, disabledKeyIds: [keyId = ''] }) => {
+      const { results } = await call('listKeys', { params: { appId } });
+      const insteadOf = results.find((key) => appKey.endsWith(key.hint))?.keyId;
+      await call('restoreKey', { params: { appId, keyId }, body: insteadOf ? { insteadOf } : {} });
+    },
+    refresh: [keysQuery(appId).queryKey],
+    after: setMade,
+  });
   return (
     <SecretDialog
       isOpen={isOpen}
@@ -165,10 +174,11 @@ function SwitchOffDialog({ appId, target, isLast, onClose }: SwitchOffProps) {
       confirm={t('Switch off')}
       run={async () => target && call('disableKey', { params: { appId, keyId: target.keyId } })}
       done={t('The key was switched off.')}
+      undo={async () => target && call('restoreKey', { params: { appId, keyId: target.keyId }, body: {} })}
       refresh={[keysQuery(appId).queryKey]}
     >
       {t(
-        'Copies of the app that send this key stop working at once. It cannot be switched on again.{isLast, select, true { It is the only active key: the app cannot be reached until you add another one.} other {}}',
+        'Copies of the app that send this key stop working at once. It can be switched on again right afterwards only, with Undo.{isLast, select, true { It is the only active key: the app cannot be reached until you add another one.} other {}}',
         { isLast },
       )}
     </ConfirmedAction>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
 import { LeaveGuard } from '../../components/form/leave-guard.tsx';
 import { SaveBar } from '../../components/form/save-bar.tsx';
@@ -14,12 +15,14 @@ import { t } from '../../lib/words/words.ts';
 import { changeApp, settingsOf } from './app-settings.ts';
 import { ConsentRules } from './consent-rules.tsx';
 import { cleanPasskeys, FactorRules } from './factor-rules.tsx';
+import { FindSetting, useFound } from './find-setting.tsx';
 import { LimitRules, UserRules } from './limit-rules.tsx';
 import { ApprovalRules, DeliveryPolicy, ProximityRules } from './message-policy.tsx';
 import { PhoneRules } from './phone-rules.tsx';
 import { policyLabels } from './policy-labels.ts';
-import type { Policy } from './rule-parts.tsx';
+import type { Policy, PolicyFields } from './rule-parts.tsx';
 import classes from './rules.module.css';
+import { stopsOf } from './stops.ts';
 import { KeepingRules, QuotaRules } from './storage-rules.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId');
@@ -78,9 +81,14 @@ function PolicyForm({ app }: { readonly app: App }) {
     labels: policyLabels,
   });
   const { form: fields, isBusy } = shared;
+  const [stops, setStops] = useState<readonly string[]>([]);
+  const found = useFound();
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (fields.isDirty) shared.submit();
+    if (!fields.isDirty) return;
+    const asked = stopsOf(app.policy, fields.values);
+    if (asked.length > 0) setStops(asked);
+    else shared.submit();
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -90,65 +98,35 @@ function PolicyForm({ app }: { readonly app: App }) {
           { isLocked },
         )}
       </SectionHeader>
-      <fieldset disabled={isLocked} className={classes.fieldset}>
-        <Block title={t('Users of the app')}>
-          <UserRules fields={fields} />
-        </Block>
-        <Block
-          title={t('Second factor and passkeys')}
-          about={t('What users of the app prove beside the password, or instead of it.')}
-        >
-          <FactorRules fields={fields} stored={app.policy} />
-        </Block>
-        <Block title={t('Limits')} about={t('Per client address, so that one client cannot use up the service.')}>
-          <LimitRules fields={fields} />
-        </Block>
-        <Block
-          title={t('Quotas')}
-          about={t(
-            'What the app may store, and how much clients may add in an hour: uploads per client address and per user, pushes for all ordinary users together. Managers have a separate push quota of the same size. Hourly quotas do not apply to this console.',
-          )}
-        >
-          <QuotaRules appId={app.appId} fields={fields} />
-        </Block>
-        <Block
-          title={t('Near a beacon')}
-          about={t(
-            'How certain the service has to be that a visitor has come near, and how long a message about it stays useful.',
-          )}
-        >
-          <ProximityRules fields={fields} />
-        </Block>
-        <Block
-          title={t('Phones')}
-          about={t('How sure the service is that what comes in the name of a phone comes from it.')}
-        >
-          <PhoneRules fields={fields} />
-        </Block>
-        <Block
-          title={t('Consent of visitors')}
-          about={t(
-            'What the service may do with a phone that has told it nothing about messages, analytics or its link to an account.',
-          )}
-        >
-          <ConsentRules fields={fields} />
-        </Block>
-        <Block
-          title={t('How often messages are shown')}
-          about={t('For all notifications and storylines of the app. Each of them can have different rules.')}
-        >
-          <DeliveryPolicy fields={fields} />
-        </Block>
-        <Block title={t('Pushes to many')} about={t('A slip at the keyboard reaches every visitor at once.')}>
-          <ApprovalRules fields={fields} />
-        </Block>
-        <Block
-          title={t('How long records are kept')}
-          about={t('In days. Older records are deleted; 0 keeps them until the next hour.')}
-        >
-          <KeepingRules fields={fields} />
-        </Block>
+      <FindSetting found={found} />
+      <fieldset ref={found.ref} disabled={isLocked} className={classes.fieldset}>
+        {partsOf(app, fields).map(({ title, about, content }) => (
+          <div key={title} hidden={found.isHidden(title)}>
+            <Block title={title} about={about}>
+              {content}
+            </Block>
+          </div>
+        ))}
       </fieldset>
+      <ConfirmDialog
+        isOpen={stops.length > 0}
+        onClose={() => setStops([])}
+        title={t('Save the policy')}
+        confirm={t('Save the policy of {name}', { name: app.name })}
+        isBusy={isBusy}
+        failure={undefined}
+        onConfirm={() => {
+          setStops([]);
+          shared.submit();
+        }}
+      >
+        {t('From this moment:')}
+        <ul>
+          {stops.map((stop) => (
+            <li key={stop}>{stop}</li>
+          ))}
+        </ul>
+      </ConfirmDialog>
       {!isLocked && <LeaveGuard form={fields} />}
       <ConflictDialog {...shared} />
       <SaveBar
@@ -161,4 +139,77 @@ function PolicyForm({ app }: { readonly app: App }) {
       />
     </form>
   );
+}
+
+interface Part {
+  readonly title: string;
+  readonly about?: string;
+  readonly content: ReactNode;
+}
+
+/** The parts of the page, in their order. */
+function partsOf(app: App, fields: PolicyFields): readonly Part[] {
+  return [...partsOfPeople(app, fields), ...partsOfMessages(fields)];
+}
+
+function partsOfPeople(app: App, fields: PolicyFields): readonly Part[] {
+  return [
+    { title: t('Users of the app'), content: <UserRules fields={fields} /> },
+    {
+      title: t('Second factor and passkeys'),
+      about: t('What users of the app prove beside the password, or instead of it.'),
+      content: <FactorRules fields={fields} stored={app.policy} />,
+    },
+    {
+      title: t('Limits'),
+      about: t('Per client address, so that one client cannot use up the service.'),
+      content: <LimitRules fields={fields} />,
+    },
+    {
+      title: t('Quotas'),
+      about: t(
+        'What the app may store, and how much clients may add in an hour: uploads per client address and per user, pushes for all ordinary users together. Managers have a separate push quota of the same size. Hourly quotas do not apply to this console.',
+      ),
+      content: <QuotaRules appId={app.appId} fields={fields} />,
+    },
+  ];
+}
+
+function partsOfMessages(fields: PolicyFields): readonly Part[] {
+  return [
+    {
+      title: t('Near a beacon'),
+      about: t(
+        'How certain the service has to be that a visitor has come near, and how long a message about it stays useful.',
+      ),
+      content: <ProximityRules fields={fields} />,
+    },
+    {
+      title: t('Phones'),
+      about: t('How sure the service is that what comes in the name of a phone comes from it.'),
+      content: <PhoneRules fields={fields} />,
+    },
+    {
+      title: t('Consent of visitors'),
+      about: t(
+        'What the service may do with a phone that has told it nothing about messages, analytics or its link to an account.',
+      ),
+      content: <ConsentRules fields={fields} />,
+    },
+    {
+      title: t('How often messages are shown'),
+      about: t('For all notifications and storylines of the app. Each of them can have different rules.'),
+      content: <DeliveryPolicy fields={fields} />,
+    },
+    {
+      title: t('Pushes to many'),
+      about: t('A slip at the keyboard reaches every visitor at once.'),
+      content: <ApprovalRules fields={fields} />,
+    },
+    {
+      title: t('How long records are kept'),
+      about: t('In days. Older records are deleted; 0 keeps them until the next hour.'),
+      content: <KeepingRules fields={fields} />,
+    },
+  ];
 }

@@ -181,7 +181,12 @@ function Deletion({ app }: { readonly app: App }) {
         'Deletes the app with its keys, users, beacons, messages, buckets, files and logs. This cannot be undone.',
       )}
     >
-      <Button color="red" variant="outline" onClick={() => setOpen(true)}>
+      {!app.disabled && (
+        <Text size="sm" mb="sm">
+          {t('Switch the app off first: that can be taken back, if somebody still needed it.')}
+        </Text>
+      )}
+      <Button color="red" variant="outline" disabled={!app.disabled} onClick={() => setOpen(true)}>
         {t('Delete the app')}
       </Button>
       <DeleteDialog

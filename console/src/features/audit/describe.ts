@@ -11,8 +11,10 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'traces.purge': (_, app) => t('deleted records of {app} that were older than it keeps them.', { app }),
   'key.rotate': (_, app) => t('added a key to the app {app}.', { app }),
   'key.disable': (_, app) => t('switched off a key of the app {app}.', { app }),
+  'key.restore': (_, app) => t('switched a key of the app {app} on again.', { app }),
   'secretKey.create': (_, app) => t('made a secret key for the app {app}.', { app }),
   'secretKey.revoke': (_, app) => t('revoked a secret key of the app {app}.', { app }),
+  'secretKey.restore': (_, app) => t('made a secret key of the app {app} valid again.', { app }),
   'bucket.create': (subject, app) => t('created the bucket {subject} in {app}.', { subject, app }),
   'bucket.delete': (subject, app) => t('deleted the bucket {subject} of {app}.', { subject, app }),
   'user.change': (subject, app) =>
@@ -34,6 +36,8 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
       : t('exported what {app} knows of {subject}.', { app, subject }),
   'sender.save': (subject, app) => t('set up the sender {subject} of {app}.', { subject, app }),
   'sender.remove': (subject, app) => t('removed the sender {subject} of {app}.', { subject, app }),
+  'sender.restore': (subject, app) =>
+    t('brought the former credentials of the sender {subject} of {app} back.', { subject, app }),
   'identity-provider.create': (_, app) => t('added an identity provider to {app}.', { app }),
   'identity-provider.change': (_, app) => t('changed an identity provider of {app}.', { app }),
   'identity-provider.delete': (_, app) => t('deleted an identity provider of {app}.', { app }),
@@ -41,6 +45,8 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
     t('issued credentials for the device {subject} of {app}.', { subject, app }),
   'device.revokeCredentials': (subject, app) =>
     t('revoked the credentials of the device {subject} of {app}.', { subject, app }),
+  'device.restoreCredentials': (subject, app) =>
+    t('brought the former credentials of the device {subject} of {app} back.', { subject, app }),
   'webhook.create': (_, app) => t('added a webhook to {app}.', { app }),
   'webhook.change': (_, app) => t('changed a webhook of {app}.', { app }),
   'webhook.delete': (_, app) => t('deleted a webhook of {app}.', { app }),

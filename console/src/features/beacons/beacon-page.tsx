@@ -13,6 +13,7 @@ import { Block } from '../../components/page/block.tsx';
 import blocks from '../../components/page/blocks.module.css';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
+import names from '../../components/page/names.module.css';
 import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
@@ -128,7 +129,11 @@ function VenueFact({ appId, beacon: { venueId } }: { readonly appId: string; rea
   const name = venues?.find(({ objectId }) => objectId === venueId.objectId)?.name ?? venueId.objectId;
   return (
     <Fact label={t('Venue')}>
-      <Link to="/apps/$appId/beacons/venues/$venueId" params={{ appId, venueId: venueId.objectId }}>
+      <Link
+        to="/apps/$appId/beacons/venues/$venueId"
+        params={{ appId, venueId: venueId.objectId }}
+        className={names.link}
+      >
         {name}
       </Link>
     </Fact>

@@ -88,7 +88,11 @@ interface MeasuringProps extends Props {
 }
 
 function Measuring({ appId, beacon, phone, since, onEnd }: MeasuringProps) {
-  const { data: samples = [], error } = useQuery({
+  const {
+    data: samples = [],
+    error,
+    dataUpdatedAt,
+  } = useQuery({
     queryKey: ['apps', appId, 'heard', beacon.objectId, phone, since],
     queryFn: async () => {
       const params = { appId, beaconId: beacon.objectId };
@@ -106,7 +110,8 @@ function Measuring({ appId, beacon, phone, since, onEnd }: MeasuringProps) {
     after: onEnd,
     showsError: true,
   });
-  const passed = Math.min(1, (Date.now() - Date.parse(since)) / wantedMs);
+  // Of each answer, also of one that says the same: a phone that has gone silent has been there long enough, too.
+  const passed = Math.max(0, Math.min(1, (dataUpdatedAt - Date.parse(since)) / wantedMs));
   const isEnough = samples.length >= fewest;
   return (
     <Stack gap="sm" role="status">

@@ -25,6 +25,7 @@ interface Issued {
   readonly username: string;
   readonly password: string;
   readonly topic: string;
+  readonly issuedAt: string;
 }
 
 /** The MQTT credentials of a device: issue, replace, revoke. */
@@ -37,6 +38,8 @@ export function CredentialsBlock({ appId, device, mayChange }: Props) {
   const params = { appId, deviceId };
   const issue = useAction({
     run: async () => (await call('issueDeviceCredentials', { params })).result as Issued,
+    done: () => (data?.issuedAt ? t('{deviceName} has a new password.', { deviceName: device.deviceName }) : undefined),
+    undo: ({ issuedAt }) => call('restoreDeviceCredentials', { params, body: { issuedAt } }),
     refresh: [query.queryKey],
     showsError: true,
     after: (made) => {
@@ -47,6 +50,7 @@ export function CredentialsBlock({ appId, device, mayChange }: Props) {
   const revoke = useAction({
     run: () => call('revokeDeviceCredentials', { params }),
     done: t('{deviceName} can no longer connect.', { deviceName: device.deviceName }),
+    undo: () => call('restoreDeviceCredentials', { params, body: { issuedAt: null } }),
     refresh: [query.queryKey],
     showsError: true,
     after: () => setAsking(undefined),

@@ -21,7 +21,7 @@ interface Props {
 type Form = Fields<Record<string, string>>;
 
 /** The credentials of a provider, which can be tested before saving. */
-export function SenderForm({ appId, sender: { kind, name, summary }, onDone, onCancel, refresh }: Props) {
+export function SenderForm({ appId, sender: { kind, name, summary, isSetUp }, onDone, onCancel, refresh }: Props) {
   const { fields } = senderForms[kind];
   const form = useFields<Record<string, string>>({ ...initialSettings(kind, summary) });
   const params = { appId, kind };
@@ -30,8 +30,11 @@ export function SenderForm({ appId, sender: { kind, name, summary }, onDone, onC
     showsError: true,
   });
   const save = useAction({
-    run: () => call('saveSender', { params, body: { settings: settingsOf(kind, form.values) } }),
+    run: async () => (await call('saveSender', { params, body: { settings: settingsOf(kind, form.values) } })).result,
     done: t('The {name} credentials are saved.', { name }),
+    undo: isSetUp
+      ? ({ updatedAt }) => call('restoreSender', { params, body: { updatedAt } })
+      : () => call('deleteSender', { params }),
     refresh,
     showsError: true,
     after: onDone,

@@ -156,6 +156,7 @@ function Removal({
       confirm={t('Remove the credentials')}
       run={() => call('deleteSender', { params: { appId, kind } })}
       done={t('The {name} credentials were removed.', { name })}
+      undo={() => call('restoreSender', { params: { appId, kind }, body: { updatedAt: null } })}
       refresh={[keyOf(appId)]}
     >
       {rich('Messages are no longer delivered through <b>{name}</b> until you enter credentials again.', {

@@ -11,7 +11,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { rich, t } from '../../lib/words/words.ts';
-import { kindTexts } from './provider-fields.ts';
+import { bodyOf, fieldsOf, kindTexts, type NewProvider } from './provider-fields.ts';
 import { ProviderForm } from './provider-form.tsx';
 import { providerQuery, providersKey } from './queries.ts';
 
@@ -57,6 +57,12 @@ export function ProviderPage() {
             confirm={t('Delete the identity provider')}
             run={() => call('deleteIdentityProvider', { params: { appId, providerId } })}
             done={t('The identity provider was deleted.')}
+            undo={() =>
+              call('createIdentityProvider', {
+                params: { appId },
+                body: { ...bodyOf(fieldsOf(provider)), enabled: provider.enabled } as NewProvider,
+              })
+            }
             refresh={[providersKey(appId)]}
             leave={{
               to: '/apps/$appId/sign-in',

@@ -127,6 +127,7 @@ function Role({ appId, user }: Props) {
   const change = useAction<AppUser['role']>({
     run: (role) => call('changeAppUser', { params: { appId, userId: user.objectId }, body: { role } }),
     done: (_, role) => t('{name} is now a {role}.', { name: userName(user), role: inSentence(userRoleTexts[role]) }),
+    undo: () => call('changeAppUser', { params: { appId, userId: user.objectId }, body: { role: user.role } }),
     refresh: userKeys(appId),
   });
   return (
@@ -205,6 +206,8 @@ function Actions({ appId, user }: Props) {
         userName: userName(user),
         hasDisabled: Boolean(disabled),
       }),
+    undo: (_, disabled) =>
+      call('changeAppUser', { params: { appId, userId: user.objectId }, body: { disabled: !disabled } }),
     refresh: userKeys(appId),
     after: () => setSwitching(false),
   });

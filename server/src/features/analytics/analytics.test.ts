@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { databases } from '../../../test/support/build-app.ts';
+import { databases, signInManager } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
 import { openNode, openSite, pointer, type Site, stay, walk } from '../../../test/support/site.ts';
 import { type HandVisit, movesByHand, PlacesByHand } from '../../../test/support/ways-by-hand.ts';
@@ -209,6 +209,26 @@ for (const database of databases) {
         .map(({ from, to, tours, visitors }) => `${name(from)}>${name(to)}: ${tours} tours of ${visitors}`)
         .sort();
     }
+
+    test('of an app without visits are complete before anything was counted, and not until the first are', async () => {
+      const { app } = site;
+      const made = await app.app.apps.create('Just made');
+      const headers = { 'x-service-appid': made.appId, 'x-service-appkey': made.appKey };
+      const manager = await signInManager(app, headers);
+      const asked = async (what: string) => {
+        const url = `/api/v2/analytics/${what}?from=2020-01-01&until=2020-02-01`;
+        const answer = await app.send({ method: 'GET', url, headers: { ...headers, ...manager.headers } });
+        assert.equal(answer.status, 200, JSON.stringify(answer.body));
+        return answer.body.result.isComplete;
+      };
+      assert.deepEqual([await asked('visits'), await asked('flows')], [true, true]);
+      await app.storage.db.run(sql`insert into visits (app_id, object_id, installation_id, beacon_id, is_open, entered_at,
+          left_at, dwell, source, inferred, created_at, updated_at)
+        values (${made.appId}, 'one', 'phone', 'hall', 0, 0, 1000, 1, 'client', 0, 0, 0)`);
+      assert.deepEqual([await asked('visits'), await asked('flows')], [false, false]);
+      await app.app.rollups.settle(made.appId);
+      assert.deepEqual([await asked('visits'), await asked('flows')], [true, true]);
+    });
 
     test('say that they are not complete while many new visits wait to be counted', async () => {
       const isComplete = async () => (await ask({ from: '2020-01-01', until: '2020-02-01' })).isComplete;

@@ -64,8 +64,11 @@ export interface Answering {
   readonly appId: string;
   readonly zone: string;
   readonly isProtected: boolean;
-  /** Whether so many visits wait to be counted that it takes more than some seconds. */
-  readonly isBehind: (db: Db, appId: string) => Promise<boolean>;
+  /**
+   * Whether visits wait to be counted that take more than some seconds: of an app that is counted many new ones, of one that is
+   * not any at all.
+   */
+  readonly isBehind: (db: Db, appId: string, isCounted: boolean) => Promise<boolean>;
   /** Only visits at beacons that were in these venues; all without it. */
   readonly venues?: readonly string[] | undefined;
 }
@@ -81,7 +84,7 @@ export async function answerOf(by: Answering, question: Question): Promise<Visit
     timeZone: by.zone,
     interval,
     isProtected: by.isProtected,
-    isComplete: store.isCounted(state, by.zone) && !(await by.isBehind(by.db, by.appId)),
+    isComplete: !(await by.isBehind(by.db, by.appId, store.isCounted(state, by.zone))),
     ...(previous ? { previous } : {}),
   };
 }

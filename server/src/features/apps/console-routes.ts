@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { defaultPolicy, policySchema } from '../../access/policy.ts';
 import { standingIn } from '../../access/reach.ts';
 import { presets } from '../../access/rules/rule-types.ts';
+import { fail } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 import {
   createdAnswer,
   deletedAnswer,
@@ -35,6 +37,14 @@ const newAppShape = defineShape(
 const changeShape = defineShape(
   Type.Object({ name, disabled: Type.Boolean(), policy: Type.Object({}, { additionalProperties: true }) }),
 );
+
+function readInsteadOf(body: unknown): { readonly insteadOf?: string } {
+  const insteadOf = isObject(body) ? body['insteadOf'] : undefined;
+  if (insteadOf === undefined) return {};
+  if (typeof insteadOf === 'string') return { insteadOf };
+  const details = [{ field: 'insteadOf', problem: 'must be the id of a key' }];
+  throw fail('ValidationError', { message: 'insteadOf must be the id of a key.', details });
+}
 
 const appSchema = Type.Object({
   appId: objectIdSchema,
@@ -226,6 +236,29 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       async handle(call) {
         await apps.disableKey(idOf(call), call.params['keyId'] ?? '', call.by);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint<{ readonly insteadOf?: string }>({
+      method: 'POST',
+      path: '/apps/:appId/keys/:keyId/restore',
+      operationId: 'restoreKey',
+      tag: 'Keys',
+      summary: 'Switch a key on again that was switched off within the last hour',
+      permission: 'keys.write',
+      needsConfirmation: true,
+      locate,
+      body: {
+        schema: Type.Object({
+          insteadOf: Type.Optional(Type.String({ description: 'A live key that is switched off for it' })),
+        }),
+        example: {},
+        read: readInsteadOf,
+      },
+      answer: deletedAnswer,
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      async handle(call) {
+        await apps.restoreKey(idOf(call), call.params['keyId'] ?? '', { ...call.body, by: call.by });
         return { result: {} };
       },
     }),

@@ -149,5 +149,21 @@ export function secretKeyConsoleEndpoints({ service, assertApp }: Deps): readonl
         return { result: {} };
       },
     }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/apps/:appId/secret-keys/:keyId/restore',
+      operationId: 'restoreSecretKey',
+      tag: 'Keys',
+      summary: 'Make a secret key valid again that was revoked within the last hour',
+      permission: 'keys.write',
+      needsConfirmation: true,
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      async handle({ params: { appId = '', keyId = '' }, by }) {
+        await service.restore(appId, keyId, by);
+        return { result: {} };
+      },
+    }),
   ];
 }

@@ -55,6 +55,18 @@ export async function revokeSecretKey(
   return row.name;
 }
 
+/** Makes a key valid again that was revoked after `since`. Answers its name, undefined if there is none. */
+export async function restoreSecretKey(
+  db: Db,
+  { appId, keyId, since }: { readonly appId: string; readonly keyId: string; readonly since: number },
+): Promise<string | undefined> {
+  const row = await db.one<{ name: string }>(
+    sql`select name from secret_keys where app_id = ${appId} and key_id = ${keyId} and revoked_at > ${since}`,
+  );
+  if (row) await db.run(sql`update secret_keys set revoked_at = null where app_id = ${appId} and key_id = ${keyId}`);
+  return row?.name;
+}
+
 export async function noteSecretKeyUse(
   db: Db,
   appId: string,

@@ -6,6 +6,7 @@ import { secretKeyPrefix } from '../../access/keys/secret-key.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
+import { restorableMs } from '../../base/restorable.ts';
 import type { Database } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { parseInstant } from '../../query/instant.ts';
@@ -112,6 +113,28 @@ export class SecretKeyService {
       const name = await store.revokeSecretKey(db, { appId, keyId, now: now() });
       if (name === undefined) throw fail('ObjectNotFound', `The app ${appId} has no secret key ${keyId}.`);
       await recordChange(db, { by, action: 'secretKey.revoke', subject: keyId, appId, before: { name }, now: now() });
+    });
+  }
+
+  /**
+   * Makes a key valid again that was revoked within the last hour.
+   *
+   * @throws Failure ObjectNotFound, OperationForbidden if its name or its place was taken since
+   */
+  async restore(appId: string, keyId: string, by: Actor): Promise<void> {
+    const { cacheVersion, now } = this.#deps;
+    await cacheVersion.change(appId, async (db) => {
+      if (!(await lockApp(db, appId))) throw fail('ObjectNotFound', `There is no app ${appId}.`);
+      const live = await store.listSecretKeys(db, appId);
+      const name = await store.restoreSecretKey(db, { appId, keyId, since: now() - restorableMs });
+      if (name === undefined)
+        throw fail(
+          'ObjectNotFound',
+          `The app ${appId} has no secret key ${keyId} that was revoked within the last hour.`,
+        );
+      if (live.length >= maxLiveKeys || live.some((key) => key.name === name))
+        throw fail('OperationForbidden', `Its name or its place was taken since by another secret key.`);
+      await recordChange(db, { by, action: 'secretKey.restore', subject: keyId, appId, after: { name }, now: now() });
     });
   }
 }

@@ -9,6 +9,7 @@ import { type AppRules, compileRules } from '../../access/rules/rules.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId, randomText } from '../../base/id.ts';
+import { restorableMs } from '../../base/restorable.ts';
 import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
@@ -247,6 +248,34 @@ export class AppService {
       const done = await store.disableKey(db, appId, keyId, now());
       if (!done) throw fail('ObjectNotFound', `The app ${appId} has no live key ${keyId}.`);
       await this.#audit(db, by, 'key.disable', { appId, before: { keyId } });
+    });
+  }
+
+  /**
+   * Switches a key on again that was switched off within the last hour. In the place of `insteadOf`, a live key, which is
+   * switched off.
+   *
+   * @throws Failure ObjectNotFound, OperationForbidden when there would be too many live keys
+   */
+  async restoreKey(appId: string, keyId: string, how: { readonly insteadOf?: string; readonly by: Actor }) {
+    const { cacheVersion, now } = this.#deps;
+    const { insteadOf, by } = how;
+    await cacheVersion.change(appId, async (db) => {
+      if (!(await store.lockApp(db, appId))) throw noSuchApp(appId);
+      if (insteadOf !== undefined && !(await store.disableKey(db, appId, insteadOf, now())))
+        throw fail('ObjectNotFound', `The app ${appId} has no live key ${insteadOf}.`);
+      if (!(await store.enableKey(db, appId, keyId, now() - restorableMs)))
+        throw fail(
+          'ObjectNotFound',
+          `The app ${appId} has no key ${keyId} that was switched off within the last hour.`,
+        );
+      const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
+      if (live.length > maxLiveKeys)
+        throw fail('OperationForbidden', `The app has ${maxLiveKeys} live keys already. Switch one off first.`);
+      await this.#audit(db, by, 'key.restore', {
+        appId,
+        after: { keyId, disabledKeyIds: insteadOf ? [insteadOf] : [] },
+      });
     });
   }
 

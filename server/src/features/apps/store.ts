@@ -137,6 +137,15 @@ export async function disableKey(db: Db, appId: string, keyId: string, now: numb
   );
 }
 
+/** Switches a key on again that was switched off after `since`. */
+export async function enableKey(db: Db, appId: string, keyId: string, since: number): Promise<boolean> {
+  return (
+    (await db.run(
+      sql`update app_keys set disabled_at = null where app_id = ${appId} and key_id = ${keyId} and disabled_at > ${since}`,
+    )) > 0
+  );
+}
+
 export async function noteKeyUse(db: Db, appId: string, keyId: string, now: number): Promise<void> {
   await db.run(sql`update app_keys set last_used_at = ${now} where app_id = ${appId} and key_id = ${keyId}`);
 }

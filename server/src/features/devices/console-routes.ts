@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { fail } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 import {
   createdAnswer,
   deletedAnswer,
@@ -16,6 +18,15 @@ const members = {
   topic: Type.String({ description: 'The only topic that the device may subscribe to' }),
 };
 const example = { username: `${exampleId}/${otherExampleId}`, topic: 'museum/gateway-3', issuedAt: exampleCreated };
+
+const shownSchema = Type.Object({ ...members, issuedAt: Type.Union([timestampSchema, Type.Null()]) });
+
+function readIssuedAt(body: unknown): string | null {
+  const issuedAt = isObject(body) ? body['issuedAt'] : undefined;
+  if (issuedAt === null || typeof issuedAt === 'string') return issuedAt;
+  const details = [{ field: 'issuedAt', problem: 'must be a time, or null' }];
+  throw fail('ValidationError', { message: 'issuedAt must be a time, or null.', details });
+}
 
 interface Deps {
   readonly credentials: DeviceCredentials;
@@ -40,7 +51,7 @@ export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readon
       summary: 'Whether a device has credentials for MQTT',
       permission: 'devices.read',
       locate,
-      answer: recordAnswer(Type.Object({ ...members, issuedAt: Type.Union([timestampSchema, Type.Null()]) }), example),
+      answer: recordAnswer(shownSchema, example),
       errors: ['ObjectNotFound'],
       handle: async ({ params: { appId = '', deviceId = '' } }) => ({ result: await credentials.get(appId, deviceId) }),
     }),
@@ -82,6 +93,29 @@ export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readon
         await credentials.revoke(appId, deviceId, by);
         return { result: {} };
       },
+    }),
+    consoleEndpoint<string | null>({
+      method: 'POST',
+      path: `${path}/restore`,
+      operationId: 'restoreDeviceCredentials',
+      tag,
+      summary: 'Bring credentials back that were revoked or replaced within the last hour',
+      permission: 'devices.write',
+      locate,
+      body: {
+        schema: Type.Object({
+          issuedAt: Type.Union([timestampSchema, Type.Null()], {
+            description: 'Of the credentials that are there now; null when there are none',
+          }),
+        }),
+        example: { issuedAt: null },
+        read: readIssuedAt,
+      },
+      answer: recordAnswer(shownSchema, example),
+      errors: ['ValidationError', 'ObjectNotFound', 'PreconditionFailed'],
+      handle: async ({ params: { appId = '', deviceId = '' }, body: issuedAt, by }) => ({
+        result: await credentials.restore(appId, deviceId, { issuedAt, by }),
+      }),
     }),
   ];
 }

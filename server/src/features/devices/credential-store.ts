@@ -16,10 +16,10 @@ const live = sql`select c.app_id, c.device_id, c.password_hash, c.issued_at, d.t
   join devices d on d.app_id = c.app_id and d.object_id = c.device_id
   join apps a on a.app_id = c.app_id`;
 
-/** Also undefined if the device is gone or the app is switched off. */
+/** Also undefined if they are revoked, the device is gone or the app is switched off. */
 export function findCredential(db: Db, appId: string, deviceId: string): Promise<CredentialRow | undefined> {
   return db.one<CredentialRow>(
-    sql`${live} where c.app_id = ${appId} and c.device_id = ${deviceId} and a.disabled_at is null`,
+    sql`${live} where c.app_id = ${appId} and c.device_id = ${deviceId} and c.password_hash <> '' and a.disabled_at is null`,
   );
 }
 
@@ -30,7 +30,7 @@ export function findCredentials(db: Db, appId: string, deviceIds: readonly strin
     ', ',
   );
   return db.all<CredentialRow>(
-    sql`${live} where c.app_id = ${appId} and c.device_id in (${ids}) and a.disabled_at is null`,
+    sql`${live} where c.app_id = ${appId} and c.device_id in (${ids}) and c.password_hash <> '' and a.disabled_at is null`,
   );
 }
 
@@ -47,9 +47,52 @@ export async function saveCredential(
 ): Promise<void> {
   await db.run(sql`insert into device_credentials (app_id, device_id, password_hash, issued_at)
     values (${row.appId}, ${row.deviceId}, ${row.passwordHash}, ${row.now})
-    on conflict (app_id, device_id) do update set password_hash = excluded.password_hash, issued_at = excluded.issued_at`);
+    on conflict (app_id, device_id) do update set password_hash = excluded.password_hash, issued_at = excluded.issued_at,
+      former_hash = nullif(device_credentials.password_hash, ''),
+      former_issued_at = case when device_credentials.password_hash = '' then null else device_credentials.issued_at end,
+      former_at = case when device_credentials.password_hash = '' then null else excluded.issued_at end`);
 }
 
-export async function deleteCredential(db: Db, appId: string, deviceId: string): Promise<boolean> {
-  return (await db.run(sql`delete from device_credentials where app_id = ${appId} and device_id = ${deviceId}`)) > 0;
+interface OfDevice {
+  readonly appId: string;
+  readonly deviceId: string;
+  readonly now: number;
+}
+
+/** Leaves an empty row behind, with what can be brought back. */
+export async function revokeCredential(db: Db, { appId, deviceId, now }: OfDevice): Promise<boolean> {
+  const changed = await db.run(sql`update device_credentials set former_hash = password_hash,
+      former_issued_at = issued_at, former_at = ${now}, password_hash = ''
+    where app_id = ${appId} and device_id = ${deviceId} and password_hash <> ''`);
+  return changed > 0;
+}
+
+export async function deleteCredential(db: Db, appId: string, deviceId: string): Promise<void> {
+  await db.run(sql`delete from device_credentials where app_id = ${appId} and device_id = ${deviceId}`);
+}
+
+export interface FormerCredential {
+  readonly password_hash: string;
+  readonly issued_at: number;
+  readonly former_at: number;
+}
+
+/** What is there now, if there is something to bring back. */
+export function findFormer(db: Db, appId: string, deviceId: string): Promise<FormerCredential | undefined> {
+  return db.one<FormerCredential>(sql`select password_hash, issued_at, former_at from device_credentials
+    where app_id = ${appId} and device_id = ${deviceId} and former_hash is not null`);
+}
+
+/** Makes what was revoked or replaced the present one again. */
+export async function restoreCredential(db: Db, appId: string, deviceId: string): Promise<void> {
+  await db.run(sql`update device_credentials set password_hash = former_hash, issued_at = former_issued_at,
+      former_hash = null, former_issued_at = null, former_at = null
+    where app_id = ${appId} and device_id = ${deviceId} and former_hash is not null`);
+}
+
+export async function forgetFormer(db: Db, appId: string, before: number): Promise<void> {
+  const old = sql`app_id = ${appId} and former_at <= ${before}`;
+  await db.run(sql`delete from device_credentials where ${old} and password_hash = ''`);
+  await db.run(sql`update device_credentials set former_hash = null, former_issued_at = null, former_at = null
+    where ${old}`);
 }

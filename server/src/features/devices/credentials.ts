@@ -4,6 +4,7 @@ import { type Actor, recordChange } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { randomText } from '../../base/id.ts';
+import { restorableMs } from '../../base/restorable.ts';
 import type { Database } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import type { DeviceLogin } from '../../delivery/mqtt/mqtt-connection.ts';
@@ -15,6 +16,11 @@ export interface CredentialDeps {
   readonly db: Database;
   readonly cacheVersion: Pick<CacheVersion, 'change'>;
   readonly now: Clock;
+}
+
+interface Restoring {
+  readonly issuedAt: string | null;
+  readonly by: Actor;
 }
 
 export type DeviceCredentials = ReturnType<typeof createDeviceCredentials>;
@@ -64,10 +70,33 @@ export function createDeviceCredentials({ db, cacheVersion, now }: CredentialDep
 
     async revoke(appId: string, deviceId: string, by: Actor): Promise<void> {
       await cacheVersion.change(appId, async (db) => {
-        const isGone = !(await store.deleteCredential(db, appId, deviceId));
+        const isGone = !(await store.revokeCredential(db, { appId, deviceId, now: now() }));
         if (isGone) throw fail('ObjectNotFound', `The device ${deviceId} has no credentials.`);
         await recordChange(db, { by, action: 'device.revokeCredentials', subject: deviceId, appId, now: now() });
       });
+    },
+
+    /**
+     * Brings back what was revoked or replaced within the last hour. `issuedAt` is of what the caller knows to be there
+     * now, null when that is nothing.
+     *
+     * @throws Failure ObjectNotFound when there is nothing to bring back, PreconditionFailed if others were issued since
+     */
+    async restore(appId: string, deviceId: string, { issuedAt, by }: Restoring) {
+      await cacheVersion.change(appId, async (db) => {
+        const row = await store.findFormer(db, appId, deviceId);
+        if (!row || row.former_at <= now() - restorableMs)
+          throw fail('ObjectNotFound', `The device ${deviceId} has no credentials to bring back.`);
+        if ((row.password_hash === '' ? null : isoTime(row.issued_at)) !== issuedAt) throw fail('PreconditionFailed');
+        await store.restoreCredential(db, appId, deviceId);
+        await recordChange(db, { by, action: 'device.restoreCredentials', subject: deviceId, appId, now: now() });
+      });
+      return this.get(appId, deviceId);
+    },
+
+    /** Forgets what can no longer be brought back. */
+    async sweep(appIds: readonly string[]): Promise<void> {
+      for (const appId of appIds) await store.forgetFormer(db, appId, now() - restorableMs);
     },
 
     async login(username: string, password: string): Promise<DeviceLogin | undefined> {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { fail } from '../../base/errors.ts';
-import { bigint, defineTable, text as textColumn, withDefault } from '../../db/table.ts';
+import { bigint, defineTable, nullable, text as textColumn, withDefault } from '../../db/table.ts';
 import { topicFault } from '../../delivery/mqtt/mqtt-message.ts';
 import { exampleCreated, exampleId, exampleUpdated, madeStamps, objectIdSchema } from '../../http/answers.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
@@ -78,7 +78,17 @@ export const devices = defineResource({
 export const deviceCredentials = defineTable({
   name: 'device_credentials',
   owner: 'devices',
-  columns: { app_id: textColumn, device_id: textColumn, password_hash: textColumn, issued_at: bigint },
+  columns: {
+    app_id: textColumn,
+    device_id: textColumn,
+    /** Empty when the credentials were revoked. */
+    password_hash: textColumn,
+    issued_at: bigint,
+    /** What somebody has revoked or replaced, for as long as it can be brought back. */
+    former_hash: nullable(textColumn),
+    former_issued_at: nullable(bigint),
+    former_at: nullable(bigint),
+  },
   key: ['app_id', 'device_id'],
   childOf: ['devices'],
 });

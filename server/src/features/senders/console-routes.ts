@@ -53,6 +53,13 @@ function readSettings(body: unknown): object {
   throw fail('ValidationError', { message: 'settings must be a JSON object.', details });
 }
 
+function readUpdatedAt(body: unknown): string | null {
+  const updatedAt = isObject(body) ? body['updatedAt'] : undefined;
+  if (updatedAt === null || typeof updatedAt === 'string') return updatedAt;
+  const details = [{ field: 'updatedAt', problem: 'must be a time, or null' }];
+  throw fail('ValidationError', { message: 'updatedAt must be a time, or null.', details });
+}
+
 /** The credentials of push providers, in the management console. */
 export function senderConsoleEndpoints({ service, assertApp }: SenderRouteDeps): readonly ConsoleEndpoint[] {
   const target = ({ params }: Pick<ConsoleCall<unknown>, 'params'>) => ({
@@ -100,7 +107,7 @@ export function senderConsoleEndpoints({ service, assertApp }: SenderRouteDeps):
       path: '/apps/:appId/senders/:kind',
       operationId: 'deleteSender',
       tag: 'Senders',
-      summary: "Remove a provider's credentials",
+      summary: "Remove a provider's credentials; they can be brought back within an hour",
       permission: 'senders.write',
       locate,
       answer: deletedAnswer,
@@ -109,6 +116,27 @@ export function senderConsoleEndpoints({ service, assertApp }: SenderRouteDeps):
         await service.remove(target(call), call.by);
         return { result: {} };
       },
+    }),
+    consoleEndpoint<string | null>({
+      method: 'POST',
+      path: '/apps/:appId/senders/:kind/restore',
+      operationId: 'restoreSender',
+      tag: 'Senders',
+      summary: "Bring a provider's credentials back that were removed or replaced within the last hour",
+      permission: 'senders.write',
+      locate,
+      body: {
+        schema: Type.Object({
+          updatedAt: Type.Union([timestampSchema, Type.Null()], {
+            description: 'Of the credentials that are there now; null when there are none',
+          }),
+        }),
+        example: { updatedAt: null },
+        read: readUpdatedAt,
+      },
+      answer: recordAnswer(senderSchema, senderExample),
+      errors: ['ValidationError', 'ObjectNotFound', 'PreconditionFailed'],
+      handle: async (call) => ({ result: await service.restore(target(call), call.body, call.by) }),
     }),
     consoleEndpoint<object | undefined>({
       method: 'POST',

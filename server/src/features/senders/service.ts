@@ -1,6 +1,7 @@
 import { type Actor, recordChange } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
+import { restorableMs } from '../../base/restorable.ts';
 import type { SecretBox } from '../../base/secrets.ts';
 import type { Db } from '../../db/db.ts';
 import type { PushSenderKind, SenderDefinition, SenderDeps, TestAnswer } from '../../delivery/push/push-sender.ts';
@@ -76,10 +77,40 @@ export class SenderService {
     const { appId } = target;
     const { kind } = this.find(target.kind);
     await db.transaction(async (db) => {
-      if (!(await store.deleteSender(db, appId, kind)))
+      if (!(await store.removeSender(db, { appId, kind, now: now() })))
         throw fail('ObjectNotFound', `No ${this.find(kind).name} credentials are set up.`);
       await recordChange(db, { by, action: 'sender.remove', subject: kind, appId, now: now() });
     });
+  }
+
+  /**
+   * Brings back what was removed or replaced within the last hour. `updatedAt` is of what the caller knows to be there
+   * now, null when that is nothing.
+   *
+   * @throws Failure ObjectNotFound when there is nothing to bring back, PreconditionFailed if somebody has entered others
+   */
+  async restore(
+    { appId, kind: wanted }: { readonly appId: string; readonly kind: string },
+    updatedAt: string | null,
+    by: Actor,
+  ): Promise<SenderView> {
+    const { db, now } = this.#deps;
+    const { kind, name } = this.find(wanted);
+    await db.transaction(async (db) => {
+      const row = await store.findSender(db, appId, kind);
+      if (!row || row.former_at === null || row.former_at <= now() - restorableMs)
+        throw fail('ObjectNotFound', `There are no ${name} credentials to bring back.`);
+      if (view(kind, name, row).updatedAt !== updatedAt) throw fail('PreconditionFailed');
+      await store.restoreSender(db, { appId, kind, now: now() });
+      await recordChange(db, { by, action: 'sender.restore', subject: kind, appId, now: now() });
+    });
+    return view(kind, name, await this.#stored(appId, kind));
+  }
+
+  /** Forgets what can no longer be brought back. */
+  async sweep(appIds: readonly string[]): Promise<void> {
+    const { db, now } = this.#deps;
+    for (const appId of appIds) await store.forgetFormer(db, appId, now() - restorableMs);
   }
 
   /**
@@ -135,7 +166,8 @@ function withGenerated({ generate }: SenderDefinition, entered: object): object 
   return isWanted === true && generate ? { ...generate(), ...own } : own;
 }
 
-function view(kind: PushSenderKind, name: string, row: store.SenderRow | undefined): SenderView {
+function view(kind: PushSenderKind, name: string, stored: store.SenderRow | undefined): SenderView {
+  const row = stored?.settings === '' ? undefined : stored;
   const lastTest =
     row?.tested_at == null
       ? null

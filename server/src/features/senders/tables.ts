@@ -14,6 +14,10 @@ export const senders = defineTable({
     test_text: nullable(text),
     created_at: bigint,
     updated_at: bigint,
+    /** What somebody has removed or replaced, for as long as it can be brought back. */
+    former_settings: nullable(text),
+    former_summary: nullable(text),
+    former_at: nullable(bigint),
   },
   key: ['app_id', 'kind'],
 });

@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core';
-import { useElementSize, useMergedRef } from '@mantine/hooks';
+import { useElementSize, useMediaQuery, useMergedRef } from '@mantine/hooks';
 import type { ReactNode, Ref } from 'react';
 import { Icon } from '../../../components/page/icon.tsx';
 import type { PlanFrame, Point } from '../../../lib/plan/floor-geometry.ts';
@@ -61,19 +61,24 @@ interface Props {
 /** Metres across the largest spot of heat. */
 const spotRadius = 4;
 
+/** On a phone, names and arrows could not be read on a plan as wide as the screen: it is pushed sideways. Pixels. */
+const narrowest = 704;
+
 export function PlanDrawing(props: Props) {
   const { label, plan, zones, spots = [], arrows = [], visitors = [], drawing, hasHeat = true, over } = props;
   const { ref, width: measured } = useElementSize<HTMLDivElement>();
   const { box, zoom, zoomIn, zoomOut } = useZoom();
   const boxRef = useMergedRef(ref, box);
+  const isNarrow = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
   const { left, top, width, height } = plan?.frame ?? frameAround(zones, spots);
   // Metres of a pixel on the screen, so that texts and lines keep their size.
-  const px = width / (zoom * Math.max(measured, 280));
-  const isZoomed = zoom > 1;
+  const across = Math.max(measured, isNarrow ? narrowest : 280);
+  const px = width / (zoom * across);
+  const isScrolled = zoom > 1 || isNarrow;
   const svg = (
     <svg
       ref={drawing}
-      style={isZoomed ? { width: `${100 * zoom}%` } : {}}
+      style={isScrolled ? { width: `${zoom * across}px` } : {}}
       viewBox={`${left} ${top} ${width} ${height}`}
       role="img"
       aria-label={label}
@@ -145,7 +150,8 @@ export function PlanDrawing(props: Props) {
         ref={boxRef}
         className={classes.box}
         aria-label={t('{label}: the part that is shown', { label })}
-        {...(isZoomed ? { tabIndex: 0, style: { maxHeight: `${(measured * height) / width}px` } } : {})}
+        {...(isScrolled ? { tabIndex: 0 } : {})}
+        style={zoom > 1 ? { maxHeight: `${(across * height) / width}px` } : {}}
       >
         {svg}
       </section>

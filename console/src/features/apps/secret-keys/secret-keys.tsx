@@ -64,9 +64,12 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
         confirm={t('Revoke')}
         run={async () => target && call('revokeSecretKey', { params: { appId, keyId: target.keyId } })}
         done={t('The secret key was revoked.')}
+        undo={async () => target && call('restoreSecretKey', { params: { appId, keyId: target.keyId } })}
         refresh={[secretKeysQuery(appId).queryKey]}
       >
-        {t('Whatever sends this key stops working at once. It cannot be made valid again.')}
+        {t(
+          'Whatever sends this key stops working at once. It can be made valid again right afterwards only, with Undo.',
+        )}
       </ConfirmedAction>
     </>
   );

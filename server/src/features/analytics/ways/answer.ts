@@ -17,8 +17,8 @@ export interface AskingWays {
   readonly appId: string;
   readonly zone: string;
   readonly isProtected: boolean;
-  /** Whether so many visits wait to be counted that it takes more than some seconds. */
-  readonly isBehind: (db: Db, appId: string) => Promise<boolean>;
+  /** As of the numbers of visits. */
+  readonly isBehind: (db: Db, appId: string, isCounted: boolean) => Promise<boolean>;
 }
 
 /** A zone, or a beacon that was in none. */
@@ -103,8 +103,7 @@ async function headOf(
   { from, until }: AskedPeriod,
 ): Promise<Head> {
   const isComplete =
-    isCounted(await findState(db, appId), zone) &&
-    !(await isBehind(db, appId)) &&
+    !(await isBehind(db, appId, isCounted(await findState(db, appId), zone))) &&
     !(await isDue({ db, appId, zone }, { from, until }));
   return { from, until, timeZone: zone, isProtected, isComplete };
 }

@@ -1,0 +1,17 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { appQuery } from '../../lib/data/queries.ts';
+import { rich } from '../../lib/words/words.ts';
+
+/** The app in which something grave is done: whoever has two open in two tabs sees which one it is. */
+export function OfApp() {
+  const { appId = '' } = useParams({ strict: false });
+  const { data: app } = useQuery({ ...appQuery(appId), enabled: appId !== '' });
+  if (!app) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      {rich('In the app <b>{name}</b>', { name: app.name, b: (inner) => <b>{inner}</b> })}
+    </Text>
+  );
+}
