@@ -206,9 +206,10 @@ for (const database of databases) {
       await policy({ enabled: true, above: 3 });
       const later = { sendAt: new Date(app.clock.now + hour).toISOString() };
       const [one, other] = [await told({ deviceType: 'android' }, later), await told({ channels: 'nobody' }, later)];
-      await register(3, ['news']);
+      const { objectId } = (await register(3, ['news'])).body.result;
       app.clock.now += hour + 1;
       await app.app.idle();
+      await app.send({ method: 'DELETE', url: `/api/v2/installations/${objectId}`, headers: manager.headers });
       const seen = async ({ id }: { readonly id: string }) => {
         const { state, approval } = (await asUser(visitor, 'GET', id)).body.result;
         return [state, approval];
