@@ -181,6 +181,42 @@ for (const database of databases) {
       assert.equal(fcm.calls.length, 3);
     });
 
+    test('an ordinary user does not learn from it how many her condition finds', async () => {
+      for (let n = 0; n < 3; n++) await register(n, ['news']);
+      const visitor = await signIn(app);
+      const told = async (where: object, more: object = {}) => {
+        const answer = await asUser(visitor, 'POST', '', { ...tonight, where, ...more });
+        assert.equal(answer.status, 200, JSON.stringify(answer.body));
+        await app.app.idle();
+        const id = `/${String(answer.headers['location']).split('/').at(-1)}`;
+        const { state, approval } = (await asUser(visitor, 'GET', id)).body.result;
+        return { id, said: JSON.stringify([state, approval]) };
+      };
+      const found = { channels: 'news' };
+      const nobody = await told({ channels: 'nobody' });
+      assert.equal((await told(found)).said, nobody.said);
+      const own = { installationId: 'phone-0' };
+      const either = (channels: string) => told({ $or: [own, { channels }] });
+      assert.equal((await either('news')).said, (await either('nobody')).said);
+      assert.deepEqual(sent(), []);
+      // Whoever names few phones knows how few they are.
+      for (const where of [own, { ...own, ...found }, { installationId: { $in: ['phone-1', 'phone-2'] } }])
+        assert.equal((await told(where)).said, JSON.stringify(['done', null]));
+      // When its time comes there are more phones, and still nothing is told of those that it finds.
+      await policy({ enabled: true, above: 3 });
+      const later = { sendAt: new Date(app.clock.now + hour).toISOString() };
+      const [one, other] = [await told({ deviceType: 'android' }, later), await told({ channels: 'nobody' }, later)];
+      const { objectId } = (await register(3, ['news'])).body.result;
+      app.clock.now += hour + 1;
+      await app.app.idle();
+      await app.send({ method: 'DELETE', url: `/api/v2/installations/${objectId}`, headers: manager.headers });
+      const seen = async ({ id }: { readonly id: string }) => {
+        const { state, approval } = (await asUser(visitor, 'GET', id)).body.result;
+        return [state, approval];
+      };
+      assert.deepEqual(await seen(one), await seen(other));
+    });
+
     test('whoever has made a key does not approve what it sends', async () => {
       const maker = await openConsole(app, 'owner');
       const scopes = [{ resource: 'pushes', verbs: ['create'] }];

@@ -20,10 +20,11 @@ export function noteDryRun(endpoint: Endpoint, call: Call<unknown, unknown>, dry
   const bucket = call.params['bucketName'] ?? '';
   const rule = dryRun.changed(of, verb, bucket);
   if (!rule) return;
-  const cell = { subject: of === 'bucket' ? bucketSubject(bucket) : of, verb, caller };
+  const cell = () => ({ subject: of === 'bucket' ? bucketSubject(bucket) : of, verb, caller });
   const isUnread = open === 'app' && call.user === undefined && call.headers['authorization'] !== undefined;
-  if (!passesGate(rule.gate, call.user) && !isUnread) dryRun.note(cell, 'refused');
-  else if (verb === 'list' && !isDecidedAtGate(rule)) dryRun.sampleList(cell, () => isNarrowed(endpoint, call, dryRun));
+  if (!passesGate(rule.gate, call.user) && !isUnread) dryRun.note(cell(), 'refused');
+  else if (verb === 'list' && !isDecidedAtGate(rule))
+    dryRun.sampleList(cell(), () => isNarrowed(endpoint, call, dryRun));
 }
 
 /** Whether the first records of the list would be others. */

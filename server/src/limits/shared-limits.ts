@@ -54,7 +54,15 @@ export class SharedLimits implements BucketMemory {
 
   /** The memory of one limiter, whose name keeps its keys apart from those of others. */
   memory(name: string): BucketMemory {
-    const own = (key: string) => `${name} ${key}`;
+    // Asked for in every request: a text that is joined for each has to be hashed for each.
+    const joined = new BoundedMap<string, string>(mostKnown);
+    const own = (key: string) => {
+      const known = joined.get(key);
+      if (known !== undefined) return known;
+      const text = `${name} ${key}`;
+      joined.set(key, text);
+      return text;
+    };
     return {
       recall: (key) => this.recall(own(key)),
       keep: (key, rule, bucket, tokens) => this.keep(own(key), rule, bucket, tokens),

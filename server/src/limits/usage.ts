@@ -106,10 +106,12 @@ export class UsageMeter {
    */
   assertRoom(appId: string, { quotas }: Pick<AppPolicy, 'quotas'>, more: Partial<Stored>): Promise<void> | undefined {
     const judge = (known: Known) => {
-      const now = total(known);
+      let now: Stored | undefined;
       for (const member of members) {
         const wanted = more[member] ?? 0;
-        if (wanted > 0 && now[member] + wanted > quotas[member]) throw fail('OperationForbidden', full(member, quotas));
+        if (wanted <= 0) continue;
+        now ??= total(known);
+        if (now[member] + wanted > quotas[member]) throw fail('OperationForbidden', full(member, quotas));
       }
     };
     const known = this.#apps.get(appId);

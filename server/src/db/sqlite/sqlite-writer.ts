@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Failure, fail } from '../../base/errors.ts';
-import { raw, type Sql } from '../../base/sql.ts';
+import { type Sql, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../db.ts';
 import type { Dialect } from '../dialect.ts';
 import { storageTrouble } from '../storage-error.ts';
@@ -14,12 +14,14 @@ const lockWaitMs = 5_000;
 /** A batch ends after this many writes, so that its first one is not acknowledged late. */
 const maxBatch = 1_000;
 
-// Statements are prepared once by their text; `exec` would compile them for every write.
-const begin = raw('begin immediate');
-const commit = raw('commit');
-const savepoint = raw('savepoint unit');
-const release = raw('release unit');
-const rollback = raw('rollback to unit');
+// As literals they are prepared once, and then not even looked up by their text; `exec` would compile them for every write.
+const begin = sql`begin immediate`;
+const commit = sql`commit`;
+const savepoint = sql`savepoint unit`;
+const release = sql`release unit`;
+const rollback = sql`rollback to unit`;
+const innerSavepoint = sql`savepoint inner_unit`;
+const innerRelease = sql`release inner_unit`;
 
 type Effects = readonly (() => void)[];
 type Outcome = { readonly value: unknown; readonly effects: Effects } | { readonly error: unknown };
@@ -274,10 +276,10 @@ function insideTransaction(
         for (const statement of statements) connection.run(statement);
       }),
     transaction: async (work) => {
-      await attempt((connection) => connection.run(raw('savepoint inner_unit')));
+      await attempt((connection) => connection.run(innerSavepoint));
       try {
         const value = await work(inside);
-        await attempt((connection) => connection.run(raw('release inner_unit')));
+        await attempt((connection) => connection.run(innerRelease));
         return value;
       } catch (error) {
         connection.outsideTick(({ raw }) => {

@@ -1,8 +1,9 @@
-import { raw } from '../../base/sql.ts';
+import { sql } from '../../base/sql.ts';
 import { openSqliteConnection, type SqliteConnection, type SqliteReader } from './sqlite-connection.ts';
 
-const begin = raw('begin');
-const commit = raw('commit');
+// As literals they are prepared once, and then not even looked up by their text.
+const begin = sql`begin`;
+const commit = sql`commit`;
 
 /**
  * The connection that writes and, because its cache knows what it has written, reads too. What one tick of the

@@ -1,6 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
 import type { AppPolicy } from '../../access/policy.ts';
 import { Failure, fail } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 import type { Sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { isoTime, recordAnswer } from '../../http/answers.ts';
@@ -25,15 +26,27 @@ export type Approval =
   | { readonly state: 'waiting'; readonly above: number }
   | { readonly state: 'approved'; readonly at: string; readonly by: string };
 
-/** What it takes to send to this audience: null for no approval. An audience that takes too long to count is a large one. */
+/** The audience of a push, and whether its sender must not learn how many it has (`seesAll`). */
+export interface Sent {
+  readonly audience: string | null;
+  readonly isBlind: boolean;
+}
+
+/**
+ * What it takes to send to this audience: null for no approval. An audience that takes too long to count is a large one. Whether
+ * a push waits tells how many its condition finds; where the sender must not know that, it waits if it could reach too many,
+ * whoever is found.
+ */
 export async function approvalFor(
   deps: ApprovalDeps,
   app: { readonly appId: string; readonly policy: AppPolicy },
-  audience: string | null,
+  { audience, isBlind }: Sent,
 ): Promise<Approval | null> {
   const { enabled, above } = app.policy.approval;
   if (!enabled) return null;
-  const condition = audience === null || audience === '{}' ? undefined : audienceOf(audience, deps);
+  const isEveryone = audience === null || audience === '{}';
+  if (isBlind && !isEveryone && namedIn(audience) <= above) return null;
+  const condition = isEveryone || isBlind ? undefined : audienceOf(audience, deps);
   try {
     const count = await deps.countAudience(deps.db, app.appId, condition, above + 1);
     return count > above ? { state: 'waiting', above } : null;
@@ -41,6 +54,18 @@ export async function approvalFor(
     if (error instanceof Failure && error.name === 'Timeout') return { state: 'waiting', above };
     throw error;
   }
+}
+
+/** How many phones a condition can find at most, by the ids that it names. */
+function namedIn(audience: string): number {
+  const where = JSON.parse(audience) as Readonly<Record<string, unknown>>;
+  return Math.min(...['installationId', 'objectId'].map((member) => idsIn(where[member])));
+}
+
+function idsIn(asked: unknown): number {
+  if (typeof asked === 'string') return 1;
+  const ids = isObject(asked) ? asked['$in'] : undefined;
+  return Array.isArray(ids) ? ids.length : Number.POSITIVE_INFINITY;
 }
 
 interface Person {

@@ -5,7 +5,7 @@ import type { PushSenderKind } from '../../delivery/push/push-sender.ts';
 import type { JobHandlers, NewJob } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import type { Announce } from '../domain-event.ts';
-import { type ApprovalDeps, approvalFor } from './approval.ts';
+import { type ApprovalDeps, approvalFor, type Sent } from './approval.ts';
 import type { MarkTokenDead, PushDeliveryDeps, UsableSenders } from './deliver.ts';
 import { type Audience, expandHandler, expandJob, sendJob } from './expand.ts';
 import { proximityHandler, proximityJob } from './proximity.ts';
@@ -73,7 +73,7 @@ export function createPushDelivery(deps: PushJobDeps): PushDelivery {
   };
   return {
     handlers: {
-      [expandJob]: expandHandler({ ...deps, approvalFor: (appId, audience) => approvalIn(deps, appId, audience) }),
+      [expandJob]: expandHandler({ ...deps, approvalFor: (appId, sent) => approvalIn(deps, appId, sent) }),
       [sendJob]: sendHandler(delivering),
       [proximityJob]: proximityHandler(delivering),
     },
@@ -81,9 +81,9 @@ export function createPushDelivery(deps: PushJobDeps): PushDelivery {
   };
 }
 
-async function approvalIn(deps: PushJobDeps, appId: string, audience: string | null) {
+async function approvalIn(deps: PushJobDeps, appId: string, sent: Sent) {
   const policy = await deps.findPolicy(appId);
-  return policy ? approvalFor(deps, { appId, policy }, audience) : null;
+  return policy ? approvalFor(deps, { appId, policy }, sent) : null;
 }
 
 /** `queued` counts tries that have to be repeated. */

@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts';
 import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import type { Announce } from '../domain-event.ts';
+import type { Sent } from './approval.ts';
 import { listOf, pushDeliveryId, type Slice } from './delivery-store.ts';
 import { countAndTell } from './progress.ts';
 import { audienceOf } from './reach.ts';
@@ -43,7 +44,7 @@ export interface ExpandDeps {
   readonly audience: Audience;
   readonly announce: Announce;
   /** What it takes to send to an audience by now; null for no approval, or without such an app. */
-  readonly approvalFor: (appId: string, audience: string | null) => Promise<object | null>;
+  readonly approvalFor: (appId: string, sent: Sent) => Promise<object | null>;
 }
 
 /** How many recipients a job sends to: enough to fill connections, few enough to be done long before a lease ends. */
@@ -63,13 +64,19 @@ export function expandHandler(deps: ExpandDeps): JobHandler {
   };
 }
 
+interface ExpandPayload {
+  readonly pushId: string;
+  readonly edition?: number;
+  readonly isBlind?: boolean;
+}
+
 async function expand(deps: ExpandDeps, job: Job, { signal, assertHeld }: JobContext): Promise<void> {
   const { db, now } = deps;
-  const { pushId, edition = 0 } = job.payload as { readonly pushId: string; readonly edition?: number };
+  const { pushId, edition = 0, isBlind = false } = job.payload as ExpandPayload;
   const push = await store.findPush(db, job.appId, pushId);
   // It was changed since, and another job sends it.
   if (!push || push.edition !== edition) return;
-  if (push.expanded_to === null && (await waitsForSomebody(deps, job.appId, push))) return;
+  if (push.expanded_to === null && (await waitsForSomebody(deps, job.appId, push, isBlind))) return;
   const step = { ...deps, appId: job.appId, pushId, push, assertHeld };
   let after = push.expanded_to ?? '';
   while (after !== store.walkEnd && !signal.aborted) {
@@ -86,7 +93,12 @@ async function expand(deps: ExpandDeps, job: Job, { signal, assertHeld }: JobCon
  * Whether it still needs a second person, or does so by now because its audience has grown. The job that comes when it expires says
  * what became of it; approving it makes another one.
  */
-async function waitsForSomebody(deps: ExpandDeps, appId: string, push: store.PushRow): Promise<boolean> {
+async function waitsForSomebody(
+  deps: ExpandDeps,
+  appId: string,
+  push: store.PushRow,
+  isBlind: boolean,
+): Promise<boolean> {
   const { db, enqueue } = deps;
   const { object_id: pushId, edition, expires_at: expiresAt } = push;
   const now = deps.now();
@@ -96,7 +108,7 @@ async function waitsForSomebody(deps: ExpandDeps, appId: string, push: store.Pus
     return true;
   }
   if (push.approval !== null || push.state !== 'accepted') return false;
-  const approval = await deps.approvalFor(appId, push.audience);
+  const approval = await deps.approvalFor(appId, { audience: push.audience, isBlind });
   if (approval === null) return false;
   await db.transaction(async (db) => {
     const held = await store.holdPush(db, { appId, pushId, approval: JSON.stringify(approval), edition, now });

@@ -63,9 +63,10 @@ function accept(deps: PushDeps): Endpoint {
     repeat: accepted,
     handle: async (call) => {
       const { app, user, body, now } = call;
-      if (!seesAll(call)) assertWholeIds(body.audience);
+      const isBlind = !seesAll(call);
+      if (isBlind) assertWholeIds(body.audience);
       quotas.takePush(call);
-      const approval = await approvalFor(deps, app, body.audience);
+      const approval = await approvalFor(deps, app, { audience: body.audience, isBlind });
       const { objectId: pushId = newObjectId(now) } = call;
       const { sendAt, expiresAt } = timesOf(body, now);
       const push: store.NewPush = {
@@ -87,7 +88,7 @@ function accept(deps: PushDeps): Endpoint {
         await enqueue(db, {
           appId: app.appId,
           kind: expandJob,
-          payload: { pushId },
+          payload: { pushId, isBlind },
           runAt: approval ? expiresAt : sendAt,
         });
       });
@@ -197,11 +198,12 @@ function change(deps: PushDeps): Endpoint {
     handle: async (call) => {
       const { app, located, body, now, headers } = call;
       assertMaySend(call);
-      if (!seesAll(call)) assertWholeIds(body.audience);
+      const isBlind = !seesAll(call);
+      if (isBlind) assertWholeIds(body.audience);
       const pushId = String(located['object_id']);
       const key = { app_id: app.appId, object_id: pushId };
       const { sendAt, expiresAt } = timesOf(body, now);
-      const approval = await approvalFor(deps, app, body.audience);
+      const approval = await approvalFor(deps, app, { audience: body.audience, isBlind });
       const row = await db.transaction(async (db) => {
         const current = await store.lockPush(db, app.appId, pushId);
         if (!current) throw fail('ObjectNotFound', 'There is no push notification with this objectId.');
@@ -220,7 +222,7 @@ function change(deps: PushDeps): Endpoint {
           expiresAt,
           now: Math.max(now, Number(current['updated_at'])),
         });
-        const payload = { pushId, edition: current.edition + 1 };
+        const payload = { pushId, edition: current.edition + 1, isBlind };
         await enqueue(db, { appId: app.appId, kind: expandJob, payload, runAt: approval ? expiresAt : sendAt });
         return (await pushes.records.find(db, key)) ?? current;
       });

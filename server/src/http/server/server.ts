@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import fastify, {
@@ -132,14 +132,18 @@ function openFastify(
   });
 }
 
-// Hooks that every request passes use callbacks: a promise for each would cost more than their work.
+/**
+ * Hooks that every request passes use callbacks: a promise for each would cost more than their work.
+ *
+ * Pipelined requests of one connection (RFC 9112, section 9.3.2) are handled one after another: Node parses hundreds of
+ * them at once, and would keep all their answers in memory until the client has read the first one.
+ */
 function addFirstHooks(server: FastifyInstance): void {
   let isStopping = false;
   server.addHook('preClose', async () => {
     isStopping = true;
   });
-  server.addHook('onRequest', (_request, reply, done) => inOrder(reply.raw, done));
-  server.addHook('onRequest', (request, reply, done) => {
+  const begin = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     if (isStopping && !outlivesStop.has(request.url)) {
       answerStopping(request, reply, done);
@@ -147,6 +151,11 @@ function addFirstHooks(server: FastifyInstance): void {
     }
     const isWithoutHost = request.raw.headers.host === undefined && request.raw.httpVersion === '1.1';
     done(isWithoutHost ? fail('InvalidJSON', 'The Host header is missing.') : undefined);
+  };
+  server.addHook('onRequest', (request, reply, done) => {
+    // Node assigns the socket to the answer whose turn it is.
+    if (reply.raw.socket === null) reply.raw.once('socket', () => begin(request, reply, done));
+    else begin(request, reply, done);
   });
 }
 
@@ -162,16 +171,6 @@ function answerErrors(server: FastifyInstance, onError: ServerOptions['onError']
   server.setNotFoundHandler(() => {
     throw fail('NotFound');
   });
-}
-
-/**
- * Pipelined requests of one connection (RFC 9112, section 9.3.2) are handled one after another: Node parses hundreds of
- * them at once, and would keep all their answers in memory until the client has read the first one.
- */
-function inOrder(response: ServerResponse, done: () => void): void {
-  // Node assigns the socket to the answer whose turn it is.
-  if (response.socket === null) response.once('socket', () => done());
-  else done();
 }
 
 /**

@@ -206,19 +206,32 @@ function insertOfMany(slots: RecordWrite['slots']) {
   });
 }
 
+const updates = new Shapes();
+
 /** In a transaction. False if the record is gone or the bucket's definition has changed. */
 export async function updateRecord(db: Db, write: RecordWrite): Promise<boolean> {
-  const { key, now, createdBy } = write;
-  const maker = createdBy === undefined ? {} : { created_by: createdBy };
-  const cells = Object.entries({ doc: write.document, ...maker, ...write.slots }).map(
-    ([column, value]) => sql`${raw(column)} = ${value}`,
-  );
-  const stamp = sql`updated_at = case when updated_at > ${now} then updated_at else ${now} end`;
-  const isUpdated =
-    (await db.run(sql`update records set ${joinSql([...cells, stamp], ', ')}
-      where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId} and ${hasVersion(write)}`)) >
-    0;
-  if (isUpdated) await writeTexts(db, [write]);
+  const { key, version, document, now, createdBy, slots } = write;
+  let names = 'updated_at doc';
+  const values: SqlValue[] = [now, document];
+  if (createdBy !== undefined) {
+    names += ' created_by';
+    values.push(createdBy);
+  }
+  for (const slot in slots) {
+    names += ` ${slot}`;
+    values.push(slots[slot] ?? null);
+  }
+  values.push(key.appId, key.bucketId, key.objectId, key.appId, key.bucketId, version);
+  const statement = updates.of(names, values, () => {
+    const cells = joinSql(
+      names.split(' ').map((name, place) => sql`${raw(name)} = ${values[place] ?? null}`),
+      ', ',
+    );
+    return sql`update records set ${cells}
+      where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId} and ${hasVersion(write)}`;
+  });
+  const isUpdated = (await db.run(statement)) > 0;
+  if (isUpdated && write.lists !== undefined) await writeTexts(db, [write]);
   return isUpdated;
 }
 
@@ -232,10 +245,15 @@ export interface StoredRecord extends Row {
 
 /** In a transaction: the record, which cannot change until the transaction ends; undefined also if `condition` is not met. */
 export function lockRecord(db: Db, key: RecordKey, condition?: Sql): Promise<StoredRecord | undefined> {
-  const also = condition ? sql` and ${condition}` : raw('');
-  return db.one(sql`select object_id, doc, created_by, created_at, updated_at from records
-    where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}${also}${raw(db.dialect.lockRow)}`);
+  const lock = () => {
+    const also = condition ? sql` and ${condition}` : raw('');
+    return sql`select object_id, doc, created_by, created_at, updated_at from records
+    where app_id = ${key.appId} and bucket_id = ${key.bucketId} and object_id = ${key.objectId}${also}${raw(db.dialect.lockRow)}`;
+  };
+  return db.one(condition ? lock() : locks.of(db.dialect.name, [key.appId, key.bucketId, key.objectId], lock));
 }
+
+const locks = new Shapes();
 
 /** A record that was deleted without being looked at. */
 export interface Removed {
@@ -246,9 +264,13 @@ export interface Removed {
 
 /** Deletes a record without looking at it. Undefined if there was none. */
 export async function removeUnseen(db: Db, { appId, bucketId, objectId }: RecordKey): Promise<Removed | undefined> {
-  const key = sql`app_id = ${appId} and bucket_id = ${bucketId} and object_id = ${objectId}`;
-  const removed = await db.one<Removed>(sql`select octet_length(doc) as bytes, created_by from records where ${key}`);
-  return removed && (await db.run(sql`delete from records where ${key}`)) === 1 ? removed : undefined;
+  const removed = await db.one<Removed>(sql`select octet_length(doc) as bytes, created_by from records
+    where app_id = ${appId} and bucket_id = ${bucketId} and object_id = ${objectId}`);
+  if (!removed) return undefined;
+  const count = await db.run(
+    sql`delete from records where app_id = ${appId} and bucket_id = ${bucketId} and object_id = ${objectId}`,
+  );
+  return count === 1 ? removed : undefined;
 }
 
 /** In a transaction: the next records of a bucket by objectId, which cannot change until the transaction ends. */

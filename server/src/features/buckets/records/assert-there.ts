@@ -12,7 +12,7 @@ export const thereFor = (verb: 'get' | 'update' | 'delete'): readonly Verb[] =>
   verb === 'get' ? ['get'] : [verb, 'get'];
 
 /** The record that a path names, unless columns say that it is hidden from the caller. */
-export async function findThere(
+export function findThere(
   db: Db,
   verb: 'get' | 'update' | 'delete',
   { call, bucket, rules }: { readonly call: PathCall; readonly bucket: Bucket; readonly rules: RecordRules },
@@ -20,9 +20,9 @@ export async function findThere(
   const key = keyOf(bucket, call);
   const condition = rules.thereSql(thereFor(verb), bucket, db.dialect.where);
   const row = condition
-    ? await db.one(sql`select ${recordTable.selection} from records where ${recordTable.match(key)} and ${condition}`)
-    : await recordTable.find(db, key);
-  return row as StoredRecord | undefined;
+    ? db.one(sql`select ${recordTable.selection} from records where ${recordTable.match(key)} and ${condition}`)
+    : recordTable.find(db, key);
+  return row as Promise<StoredRecord | undefined>;
 }
 
 /**

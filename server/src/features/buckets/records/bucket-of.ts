@@ -3,7 +3,6 @@ import { fail } from '../../../base/errors.ts';
 import { andThen, type MaybePromise } from '../../../base/maybe-promise.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import type { UsageMeter } from '../../../limits/usage.ts';
-import { entityTag } from '../../../resources/entity-tag.ts';
 import type { Past } from '../../../resources/past.ts';
 import type { Bucket, BucketDirectory } from '../definition/directory.ts';
 import type { AskedMembers } from '../definition/learn.ts';
@@ -80,7 +79,11 @@ export function keyOf(bucket: Bucket, call: PathCall) {
   return { app_id: bucket.appId, bucket_id: bucket.bucketId, object_id: call.params['objectId'] ?? '' };
 }
 
-export const tagOf = ({ doc, updated_at }: Pick<store.StoredRecord, 'doc' | 'updated_at'>) =>
-  entityTag(`${updated_at} ${doc}`);
+/** Each change of a record moves its time on, so the time tells its versions apart (ADR 54). As long as other tags are. */
+export const tagOf = ({ updated_at }: Pick<store.StoredRecord, 'updated_at'>) => `"00000000000${updated_at}"`;
+
+/** When a change of the record counts as made: now, unless it is not later than the one before. */
+export const timeOfChange = ({ updated_at }: Pick<store.StoredRecord, 'updated_at'>, now: number) =>
+  now > updated_at ? now : updated_at + 1;
 
 export const noRecord = () => fail('ObjectNotFound', 'There is no record with this objectId.');

@@ -10,7 +10,17 @@ import type { Bucket } from '../definition/directory.ts';
 import { recordBody } from '../definition/schemas.ts';
 import * as store from '../definition/store.ts';
 import { assertThere, thereFor } from './assert-there.ts';
-import { bucketToWrite, common, noRecord, type PathCall, path, type RecordDeps, stepsOf, tagOf } from './bucket-of.ts';
+import {
+  bucketToWrite,
+  common,
+  noRecord,
+  type PathCall,
+  path,
+  type RecordDeps,
+  stepsOf,
+  tagOf,
+  timeOfChange,
+} from './bucket-of.ts';
 import { readChange, replaceMembers, type Sent } from './change-body.ts';
 import { type Document, judgedRow, RecordRules } from './record-rules.ts';
 import { type Attempted, isKept, pastOf, prepare, writeRecord } from './record-writing.ts';
@@ -82,7 +92,8 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
     handle: async (call) => {
       const { usage } = deps;
       const assertUnchanged = readIfMatch(call.headers);
-      await usage.assertRoom(call.app.appId, call.app.policy, {});
+      const room = usage.assertRoom(call.app.appId, call.app.policy, {});
+      if (room) await room;
       const { updatedAt, more, tag } = await writeRecord<Bucket, Updated>(stepsOf(deps, call), (bucket) =>
         deps.db.transaction((db) => change(deps, db, { call, bucket, merge, assertUnchanged })),
       );
@@ -118,7 +129,8 @@ async function change(
   const before = JSON.parse(current.doc) as Document;
   const merged = rules.keepFixed(before, merge(before, body), Object.keys(body.members));
   const { createdBy = current.created_by } = body;
-  const next = { ...judged, document: () => merged, createdBy, updatedAt: now };
+  const updatedAt = timeOfChange(current, now);
+  const next = { ...judged, document: () => merged, createdBy, updatedAt };
   rules.assertMayChange(bucket, { ...judged, document: () => before }, next);
   if (createdBy !== null && createdBy !== current.created_by) await assertUser(deps, db, call, createdBy);
   const prepared = prepare(bucket, merged);
@@ -127,9 +139,9 @@ async function change(
   const more = Buffer.byteLength(document) - Buffer.byteLength(current.doc);
   // Known since before the transaction, so nothing is awaited.
   void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
-  if (!(await store.updateRecord(db, { ...prepared.write, key, createdBy, now }))) return { outcome: 'outdated' };
+  if (!(await store.updateRecord(db, { ...prepared.write, key, createdBy, now: updatedAt })))
+    return { outcome: 'outdated' };
   if (isKept(call) && document !== current.doc)
     await deps.past.noteChange(db, pastOf(key, current), { by: makerOf(call), now });
-  const updatedAt = Math.max(now, current.updated_at);
-  return { outcome: 'written', result: { updatedAt, more, tag: tagOf({ doc: document, updated_at: updatedAt }) } };
+  return { outcome: 'written', result: { updatedAt, more, tag: tagOf({ updated_at: updatedAt }) } };
 }

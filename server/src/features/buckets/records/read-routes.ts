@@ -55,23 +55,30 @@ export function get(deps: RecordDeps): Endpoint {
     locate: (call) => bucketToRead(deps, call),
     judge: async (call) => {
       const bucket = await bucketToRead(deps, call);
-      return readable(deps, call, bucket);
+      return readable(deps, call, bucket, (record) => record);
     },
     hasEntityTag: true,
-    handle: async (call) => {
-      const { located: bucket } = call;
-      const record = await readable(deps, call, bucket);
-      return tagged(`{"result":${recordTable.render(record)}}`, tagOf(record));
-    },
+    handle: (call) =>
+      readable(deps, call, call.located, (record) => tagged(`{"result":${recordTable.render(record)}}`, tagOf(record))),
   });
 }
 
-/** @throws Failure ObjectNotFound, also for what the caller may not read */
-async function readable({ db }: RecordDeps, call: PathCall, bucket: Bucket): Promise<store.StoredRecord> {
+/**
+ * What `use` makes of the record. It is asked for more than anything else, so nothing is awaited but the database.
+ *
+ * @throws Failure ObjectNotFound, also for what the caller may not read
+ */
+function readable<T>(
+  { db }: RecordDeps,
+  call: PathCall,
+  bucket: Bucket,
+  use: (record: store.StoredRecord) => T,
+): Promise<T> {
   const rules = new RecordRules(call, bucket);
-  const record = await findThere(db, 'get', { call, bucket, rules });
-  const judged = record && judgedRow(record);
-  if (!judged || !rules.may('get', bucket, judged)) throw noRecord();
-  rules.noteDryRun('get', bucket, judged);
-  return record;
+  return findThere(db, 'get', { call, bucket, rules }).then((record) => {
+    const judged = record && judgedRow(record);
+    if (!judged || !rules.may('get', bucket, judged)) throw noRecord();
+    rules.noteDryRun('get', bucket, judged);
+    return use(record);
+  });
 }

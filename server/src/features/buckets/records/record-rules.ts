@@ -81,11 +81,13 @@ export class RecordRules {
    * looks into the document.
    */
   thereSql(verbs: readonly Verb[], { lookup }: Pick<Bucket, 'lookup'>, dialect: WhereDialect): Sql | undefined {
-    const wheres = verbs.map((verb) => this.#rules.rules[verb].bind(this.#caller, lookup));
-    const conditions = wheres.flatMap((where) =>
-      where && readsColumns(where, dialect) ? whereToSql(where, dialect) : [],
-    );
-    return conditions.length === verbs.length ? sql`(${joinSql(conditions, ' or ')})` : undefined;
+    const conditions: Sql[] = [];
+    for (const verb of verbs) {
+      const where = this.#rules.rules[verb].bind(this.#caller, lookup);
+      if (!where || !readsColumns(where, dialect)) return undefined;
+      conditions.push(whereToSql(where, dialect));
+    }
+    return sql`(${joinSql(conditions, ' or ')})`;
   }
 
   /** Once a request that may do this: notes that the rules of a dry run would hide the record, or refuse a new one. */
