@@ -57,8 +57,7 @@ async function testAll(words) {
   const own = [
     '--test',
     `--import=${libraries}`,
-    // Three on two cores: a third of the time a file waits for a database, a broker, a browser or a process.
-    '--test-concurrency=3',
+    '--test-concurrency=2',
     '--test-timeout=300000',
     `--test-reporter=${reporter}`,
   ];

@@ -145,7 +145,8 @@ export async function becomes<T>(read: () => Promise<T>, expected: T): Promise<v
     const found = await read();
     if (isDeepStrictEqual(found, expected)) return;
     if (Date.now() > latest) return assert.deepEqual(found, expected);
-    await setTimeout(50);
+    // The clock of the services stands still here, so that their limits of requests are never lifted.
+    await setTimeout(250);
   }
 }
 

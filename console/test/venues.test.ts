@@ -154,11 +154,15 @@ describe('venues in the console', () => {
     assert.ok(box);
     await page.mouse.move(box.x + 8, box.y + 8);
     await page.mouse.down();
+    await page.mouse.move(box.x + 80, box.y + 20, { steps: 4 });
+    // The plan is drawn anew in the middle of it, as when a colleague's change arrives.
+    await page.getByLabel('Snap').dispatchEvent('click');
     await page.mouse.move(box.x + 150, box.y + 30, { steps: 4 });
     await page.mouse.up();
     const moved = await stored('beacons', ({ zoneId }) => zoneId === undefined);
     assert.ok(moved.location.x > placed.location.x + 2, 'to the right');
     await said('In no zone.');
+    await page.getByLabel('Snap').dispatchEvent('click');
     await page.keyboard.press('Control+z');
     await stored('beacons', ({ zoneId }) => zoneId !== undefined);
     // The page has to know it too, before it is moved from there.

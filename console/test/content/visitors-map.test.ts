@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
@@ -28,6 +28,8 @@ describe('the map of an app whose visitors have positions', () => {
     const { headers } = await signInManager(app);
     for (const [index, { name, x, y }] of places.entries())
       await create(app, '/api/v2/beacons', { name, uuid, major: 1, minor: index, location: { x, y } }, headers);
+    const above = { name: 'Attic', uuid, major: 1, minor: 9, location: { x: 4, y: 4, floor: 2 } };
+    await create(app, '/api/v2/beacons', above, headers);
     browser = await launchBrowser();
     visited = await openAs(browser, { app, origin, role: 'installer' });
     page = visited.page;
@@ -62,6 +64,19 @@ describe('the map of an app whose visitors have positions', () => {
     await open();
     await page.getByText('Visitors are not drawn: this app does not decide').waitFor();
     await app.app.apps.change(app.appId, { policy: { oneZone: true } });
+  });
+
+  test('shows the beacons of one floor at a time', async () => {
+    const floor = page.getByRole('combobox', { name: 'Floor' });
+    const drawn = async () => {
+      const titles = await page.locator('section[aria-label="Map of the beacons"] title').allTextContents();
+      return titles.filter((title) => [...places.map(({ name }) => name), 'Attic'].includes(title)).sort();
+    };
+    await becomes(drawn, ['Café', 'Gate', 'Hall', 'Shop']);
+    await floor.selectOption('Floor 2');
+    await becomes(drawn, ['Attic']);
+    await floor.selectOption('Without a floor');
+    await becomes(drawn, ['Café', 'Gate', 'Hall', 'Shop']);
   });
 
   test('shows who is there within seconds, and lets go of who has left', async () => {

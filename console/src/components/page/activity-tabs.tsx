@@ -40,13 +40,13 @@ export function ActivityTabs({ appId }: { readonly appId: string }) {
 /** Links as tabs. On a phone the row can be pushed sideways, and begins with the tab of this page in sight. */
 export function TabRow({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   const row = useRef<HTMLElement>(null);
-  // Each page has a row of its own.
+  // Each page has a row of its own. It is also told of at once, when it is first observed.
   useEffect(() => {
-    const chosen = row.current?.querySelector('[aria-current=page]');
-    if (!row.current || !chosen) return;
-    const [outer, inner] = [row.current.getBoundingClientRect(), chosen.getBoundingClientRect()];
-    const hidden = inner.right - outer.right;
-    if (hidden > 0) row.current.scrollLeft += hidden + peek;
+    const nav = row.current;
+    if (!nav) return;
+    const observer = new ResizeObserver(() => bringIntoSight(nav));
+    observer.observe(nav);
+    return () => observer.disconnect();
   }, []);
   return (
     <nav ref={row} className={classes.tabs} aria-label={label}>
@@ -57,3 +57,9 @@ export function TabRow({ label, children }: { readonly label: string; readonly c
 
 /** Pixels of the next tab that say that there are more. */
 const peek = 24;
+
+function bringIntoSight(row: HTMLElement): void {
+  const chosen = row.querySelector('[aria-current=page]');
+  const hidden = chosen ? chosen.getBoundingClientRect().right - row.getBoundingClientRect().right : 0;
+  if (hidden > 0) row.scrollLeft += hidden + peek;
+}

@@ -228,6 +228,7 @@ for (const database of databases) {
       assert.deepEqual([await asked('visits'), await asked('flows')], [false, false]);
       await app.app.rollups.settle(made.appId);
       assert.deepEqual([await asked('visits'), await asked('flows')], [true, true]);
+      await app.app.apps.remove(made.appId);
     });
 
     test('say that they are not complete while many new visits wait to be counted', async () => {

@@ -62,6 +62,9 @@ export class FloorMap {
   #overlayKey = '';
   #isFitted = false;
   #shown: Shown | undefined;
+  #isHeld = false;
+  /** What came while something was held. */
+  #waiting: Shown | undefined;
 
   /** `events` is asked at each event, so that it sees the page as it is now. */
   constructor(element: HTMLElement, events: () => MapEvents) {
@@ -86,6 +89,7 @@ export class FloorMap {
   }
 
   remove(): void {
+    this.#waiting = undefined;
     this.#map.remove();
   }
 
@@ -95,6 +99,11 @@ export class FloorMap {
   }
 
   show(shown: Shown): void {
+    // Everything is drawn anew, and what somebody is dragging would be taken out of their hand.
+    if (this.#isHeld) {
+      this.#waiting = shown;
+      return;
+    }
     // What has the focus is drawn anew: it keeps it.
     const focused = (document.activeElement as HTMLElement | null)?.dataset['mapKey'];
     this.#shown = shown;
@@ -113,6 +122,21 @@ export class FloorMap {
         .getContainer()
         .querySelector<HTMLElement>(`[data-map-key="${CSS.escape(focused)}"]`)
         ?.focus();
+  }
+
+  /** Until it is let go of. The drag ends in the same turn of the event loop, and says first where to. */
+  #hold(): void {
+    this.#isHeld = true;
+    const letGo = () => {
+      for (const name of ['pointerup', 'pointercancel']) removeEventListener(name, letGo, true);
+      setTimeout(() => {
+        this.#isHeld = false;
+        const waiting = this.#waiting;
+        this.#waiting = undefined;
+        if (waiting) this.show(waiting);
+      });
+    };
+    for (const name of ['pointerup', 'pointercancel']) addEventListener(name, letGo, true);
   }
 
   /** Shows everything. */
@@ -255,6 +279,7 @@ export class FloorMap {
     const element = marker.getElement();
     element?.setAttribute('aria-label', handle.label);
     if (element) element.dataset['mapKey'] = handle.key;
+    if (isMovable) element?.addEventListener('pointerdown', () => this.#hold());
     element?.addEventListener('keydown', (event) => {
       const step = steps[event.key];
       if (!step || !isMovable) return;

@@ -148,7 +148,7 @@ for (const database of databases) {
     test('while many records are looked at for a goal, others write', async () => {
       const { db } = site.app.storage;
       const [{ installation_id: who = '', shown_at: shownAt = 0 } = {}] = await db.all<Record<string, never>>(
-        sql`select installation_id, shown_at from message_showings where trigger_id = ${message} and is_first = 1 limit 1`,
+        sql`select installation_id, shown_at from message_showings where trigger_id = ${message} and is_first = 1 and acted_at is null limit 1`,
       );
       const asked: number[] = [];
       const counts = new MessageCounts({
