@@ -113,7 +113,7 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
     <div className={classes.panel}>
       {zone && (
         <ZonePanel
-          key={`${zone.objectId} ${zone.name}`}
+          key={zone.objectId}
           zone={zone}
           mayEdit={may('updateZone')}
           onChange={(change) => known.changeZone(zone, change)}

@@ -141,6 +141,17 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: BeaconPan
   );
 }
 
+/** What is stored, or what is typed in its place: that stays when something else arrives meanwhile. */
+function useTyped<T extends string | number>(stored: T) {
+  const [known, setKnown] = useState(stored);
+  const [typed, setTyped] = useState(stored);
+  if (stored !== known) {
+    setKnown(stored);
+    if (typed === known) setTyped(stored);
+  }
+  return [typed, setTyped] as const;
+}
+
 interface ZonePanelProps {
   readonly zone: Zone;
   readonly mayEdit: boolean;
@@ -149,8 +160,8 @@ interface ZonePanelProps {
 }
 
 export function ZonePanel({ zone, mayEdit, onChange, onRemove }: ZonePanelProps) {
-  const [name, setName] = useState(zone.name);
-  const [capacity, setCapacity] = useState<number | string>(zone.capacity ?? '');
+  const [name, setName] = useTyped(zone.name);
+  const [capacity, setCapacity] = useTyped<number | string>(zone.capacity ?? '');
   const limit = () => {
     const most = typeof capacity === 'number' && capacity >= 1 ? capacity : null;
     if (most !== (zone.capacity ?? null)) onChange({ capacity: most });
