@@ -150,9 +150,10 @@ describe('venues in the console', () => {
     const placed = await stored('beacons', ({ zoneId }) => zoneId !== undefined);
     assert.equal(placed.location.floor, 0);
     const marker = page.getByRole('button', { name: script }).first();
+    // The page settles first: beside the beacon's panel the plan becomes narrower.
+    await marker.hover();
     const box = await marker.boundingBox();
     assert.ok(box);
-    await page.mouse.move(box.x + 8, box.y + 8);
     await page.mouse.down();
     await page.mouse.move(box.x + 80, box.y + 20, { steps: 4 });
     // The plan is drawn anew in the middle of it, as when a colleague's change arrives.
