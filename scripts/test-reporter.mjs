@@ -3,7 +3,7 @@
  * `N passed, N failed`, followed by `, N skipped` if anything was. Only tests are counted, not the suites around them; a suite or a file that is
  * skipped as a whole counts as one.
  */
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { inspect } from 'node:util';
 
 const cwd = process.cwd();
@@ -23,20 +23,21 @@ export default async function* report(source) {
         continue;
       }
       // A file as a whole is reported too; it counts only if it failed without any of its tests failing.
-      const isContainer =
-        data.details?.type === 'suite' ||
-        (data.nesting === 0 && data.file && /\.(ts|mjs)$/.test(data.name) && data.file.endsWith(data.name));
-      if (data.nesting === 0 && data.file) times.set(data.file, (times.get(data.file) ?? 0) + data.details.duration_ms);
+      // Where files share a process, each is a suite with its path for a name.
+      const isFile = data.nesting === 0 && /\.test\.(ts|mjs)$/.test(data.name);
+      const isContainer = data.details?.type === 'suite' || isFile;
+      const path = isFile ? resolve(data.name) : data.file;
+      if (data.nesting === 0 && path) times.set(path, (times.get(path) ?? 0) + data.details.duration_ms);
       if (isContainer && !(type === 'test:fail' && data.details.error?.failureType !== 'subtestsFailed')) continue;
-      const file = perFile.get(data.file) ?? { passed: 0, failed: 0 };
-      perFile.set(data.file, file);
+      const file = perFile.get(path) ?? { passed: 0, failed: 0 };
+      perFile.set(path, file);
       if (type === 'test:pass') {
         counts.passed++;
         file.passed++;
       } else if (data.details.error?.failureType !== 'subtestsFailed') {
         counts.failed++;
         file.failed++;
-        const failure = `\n✖ ${data.name}\n  ${data.file ? relative(cwd, data.file) : ''}:${data.line ?? ''}\n${indent(inspect(data.details.error?.cause ?? data.details.error))}\n`;
+        const failure = `\n✖ ${data.name}\n  ${path ? relative(cwd, path) : ''}:${data.line ?? ''}\n${indent(inspect(data.details.error?.cause ?? data.details.error))}\n`;
         failures.push(failure);
         yield failure;
       }

@@ -5,7 +5,7 @@
  * when something could not run.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureInstalled, pinnedNode, root, withPinnedNode } from './install.mjs';
@@ -43,6 +43,7 @@ async function testAll(words) {
   const { bundleLibraries } = await import('./bundle-libraries.mjs');
   await bundleLibraries();
   const { startOnDemand } = await import('./test-postgres.mjs');
+  const { groupFiles } = await import('./test-groups.mjs');
   const { asked, flags, name } = readWords(words);
   const files = await findFiles(asked);
   const { tools, skipped } = await findTools(files);
@@ -61,9 +62,11 @@ async function testAll(words) {
     '--test-timeout=300000',
     `--test-reporter=${reporter}`,
   ];
+  // Of this run alone: tests of this command run it, too.
+  const groups = join(root, '.cache', 'test-groups', String(process.pid));
   const postgres = await startOnDemand();
   try {
-    const code = await run([...own, ...flags, ...runnable], {
+    const code = await run([...own, ...flags, ...groupFiles(runnable, groups)], {
       ...tools,
       PHAROS_TEST_POSTGRES: postgres.address,
       PHAROS_TEST_CONSOLE: tools.PHAROS_TEST_BROWSER ? await buildConsoleOnce() : '',
@@ -73,6 +76,7 @@ async function testAll(words) {
     // A file that was named is meant to run.
     return asked.length > 0 && Object.keys(skipped).length > 0 ? 1 : code;
   } finally {
+    rmSync(groups, { recursive: true, force: true });
     await postgres.stop();
   }
 }

@@ -102,6 +102,31 @@ test('what failed is told when it happens, and again behind the list of files', 
   assert.match(parts[1], /b\.test\.mjs:2$[\s\S]*so it is/m);
 });
 
+const member = (place) => `
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+before(() => { globalThis.open = (globalThis.open ?? 0) + 1; });
+after(() => { globalThis.open--; });
+test('${place} is alone with what its hooks made', async () => {
+  await new Promise((resolve) => setTimeout(resolve, 1).unref());
+  assert.equal(globalThis.open, 1);
+  assert.notEqual(${place}, 7);
+});
+`;
+
+test('many files share a process, one after the other; each is told by its own name', async () => {
+  const many = join(folder, 'many');
+  mkdirSync(many);
+  for (let place = 0; place < 10; place++) writeFileSync(join(many, `${place}.test.mjs`), member(place));
+  writeFileSync(join(many, '10.test.mjs'), "throw new Error('does not load');\n");
+  const { code, stdout, lastLine } = await runTests(many);
+  assert.deepEqual([code, lastLine], [1, '9 passed, 2 failed']);
+  for (const place of [0, 1, 9]) assert.match(stdout, new RegExp(`^✔ .*many/${place}\\.test\\.mjs {2}1 {2}`, 'm'));
+  for (const place of [7, 10])
+    assert.match(stdout, new RegExp(`^✖ .*many/${place}\\.test\\.mjs {2}0, 1 failed {2}`, 'm'));
+  assert.match(stdout, /many\/10\.test\.mjs:\d+$[\s\S]*does not load/m);
+});
+
 describe('one file, one folder, one name', () => {
   before(() => {
     mkdirSync(join(folder, 'asking'));
