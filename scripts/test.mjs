@@ -42,6 +42,8 @@ function run(args, extra = {}) {
 async function testAll(words) {
   const { bundleLibraries } = await import('./bundle-libraries.mjs');
   await bundleLibraries();
+  const { keepFilesInMemory } = await import('./test-folder.mjs');
+  const places = keepFilesInMemory();
   const { startOnDemand } = await import('./test-postgres.mjs');
   const { groupFiles } = await import('./test-groups.mjs');
   const { asked, flags, name } = readWords(words);
@@ -68,6 +70,7 @@ async function testAll(words) {
   try {
     const code = await run([...own, ...flags, ...groupFiles(runnable, groups)], {
       ...tools,
+      ...places,
       PHAROS_TEST_POSTGRES: postgres.address,
       PHAROS_TEST_CONSOLE: tools.PHAROS_TEST_BROWSER ? await buildConsoleOnce() : '',
       PHAROS_TEST_SKIPPED: JSON.stringify(skipped),
