@@ -197,6 +197,7 @@ function sightingFeature({ platform, integrations, ownOf, assertApp, rollups }: 
     noteShowings,
     countVisits: (appId) => rollups.note(appId),
     beforePurge: (appId, since) => rollups.closeBefore(appId, since),
+    letGo: (appId, before) => rollups.letGo(appId, before),
     listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: policyOf(app) })),
   });
 }

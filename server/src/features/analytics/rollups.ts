@@ -4,9 +4,19 @@ import { siteTimeZone } from '../../proximity/index.ts';
 import type { InBackground } from '../feature.ts';
 import { addUpPlaces } from './add-up.ts';
 import { addDays, dateOf, dayStart, hourStart } from './numbers/calendar.ts';
+import * as gone from './numbers/gone.ts';
 import { type BeaconPlace, forgetPlaces, loadPlaces, movedBeacons, notePlaces } from './numbers/places.ts';
 import * as store from './numbers/store.ts';
-import { noteFirsts, type Place, Places, type Recount, recount, type VisitReads } from './recount.ts';
+import { visitorHash } from './numbers/visitor-set.ts';
+import {
+  type CountedVisit,
+  noteFirsts,
+  type Place,
+  Places,
+  type Recount,
+  recount,
+  type VisitReads,
+} from './recount.ts';
 import { countNext, dayWaitMs, markDay, type WaysDeps } from './ways/count.ts';
 import * as ways from './ways/store.ts';
 
@@ -20,6 +30,8 @@ const restFactor = 19;
 const longestRestMs = 60_000;
 /** So many changes are counted in one transaction. */
 const mostChanges = 500;
+/** So many visits are let go in one. */
+const mostLetGo = 200;
 
 export interface VisitChange {
   readonly object_id: string;
@@ -189,8 +201,29 @@ export class Rollups {
     if (this.#isStopped) return false;
     await this.#withState(appId, async (db, state) => {
       if (state.raw_since < at) await store.changeState(db, { ...state, raw_since: at });
+      await gone.deleteGone(db, appId, state.raw_since);
     });
     return this.#deps.effects.closeBefore(appId, at);
+  }
+
+  /**
+   * Deletes visits that ended before a time (ms). In the same transaction they are added to what was counted of those that went
+   * before, with which their hour begins when it is counted anew. Answers of how many.
+   */
+  async letGo(appId: string, before: number): Promise<number> {
+    const { visits, db } = this.#deps;
+    for (let total = 0; ; ) {
+      const deleted = await this.#withState(appId, async (db, state) => {
+        const ended = await visits.ended(db, { appId, before, limit: mostLetGo });
+        await addToGone(db, state, ended);
+        const ids = ended.map(({ object_id }) => object_id);
+        await visits.delete(db, appId, ids);
+        return ended.length;
+      });
+      total += deleted ?? 0;
+      if (deleted !== mostLetGo || this.#isStopped) return total;
+      await db.caughtUp();
+    }
   }
 
   async #withState<T>(appId: string, work: (db: Db, state: store.StateRow) => Promise<T>): Promise<T | undefined> {
@@ -260,6 +293,22 @@ async function heldState(
   return { ...created };
 }
 
+async function addToGone(db: Db, state: store.StateRow, ended: readonly CountedVisit[]): Promise<void> {
+  const { app_id, time_zone: zone, salt } = state;
+  const byPlace = Map.groupBy(ended, (visit) => `${hourStart(visit.entered_at, zone)} ${visit.beacon_id}`);
+  const rows: gone.GoneRow[] = [];
+  for (const visits of byPlace.values()) {
+    const { beacon_id, entered_at } = visits[0] as CountedVisit;
+    const started_at = hourStart(entered_at, zone);
+    const asked = { appId: app_id, beaconId: beacon_id, from: started_at, until: started_at + 1 };
+    const tally = gone.tallyOf(await gone.goneOf(db, asked));
+    for (const { installation_id, dwell } of visits) tally.count(visitorHash(salt, installation_id), dwell);
+    const { newcomers, ...cells } = tally.cells();
+    rows.push({ app_id, started_at, beacon_id, ...cells });
+  }
+  await gone.saveGone(db, rows);
+}
+
 /** The beginning of the first day of which no visit has gone because of its age. */
 function firstWholeDay({ raw_since: since, time_zone: zone }: store.StateRow): number {
   const date = dateOf(since, zone);
@@ -291,7 +340,11 @@ async function placeNextDay({ db, state, places }: Recount, from: number, mark: 
 async function countNextDay(by: Recount, from: number, mark: Mark): Promise<number | null> {
   const { db, state, visits } = by;
   const { app_id: appId, time_zone: zone } = state;
-  const next = [await visits.nextBegan(db, appId, from), await store.nextRollup(db, appId, from)];
+  const next = [
+    await visits.nextBegan(db, appId, from),
+    await store.nextRollup(db, appId, from),
+    await gone.nextGone(db, appId, from),
+  ];
   const first = Math.min(...next.map((at) => at ?? Number.POSITIVE_INFINITY));
   if (first === Number.POSITIVE_INFINITY) return null;
   const date = dateOf(first, zone);
@@ -300,6 +353,7 @@ async function countNextDay(by: Recount, from: number, mark: Mark): Promise<numb
   const places = new Places(zone);
   const begun = await visits.begun(db, day);
   for (const visit of begun) places.add(visit);
+  for (const { beacon_id, started_at } of await gone.goneOf(db, day)) places.add({ beacon_id, entered_at: started_at });
   await noteFirsts(
     by,
     begun.map(({ installation_id }) => installation_id),
