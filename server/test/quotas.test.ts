@@ -111,7 +111,6 @@ for (const database of databases) {
           url: '/api/v2/files/mine.txt',
           headers: { ...headers, 'content-type': 'text/plain', 'x-forwarded-for': `198.51.100.${++address}` },
           body: 'hello',
-
         });
       for (let n = 0; n < 3; n++) assert.equal((await upload(one)).status, 201);
       assert.deepEqual(codeOf(await upload(one)), [429, 904]);

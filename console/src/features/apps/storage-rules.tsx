@@ -99,7 +99,7 @@ export function KeepingRules({ fields }: PolicyProps) {
         })}
       </Group>
       {[visits, events, deliveries].includes(0) && (
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" mt="sm" maw="42rem">
           {t(
             'Visits, events or deliveries for 0 days: each is told to the app, to streams and webhooks, and numbers of visits stay right. Not possible then: ways through the house, looking up why a message was shown or not, judging rules anew, and putting right what is reported more than 50 minutes late. Caps still count what a phone was shown, for 32 days.',
           )}

@@ -4,12 +4,11 @@ import { siteTimeZone } from '../../proximity/index.ts';
 import type { InBackground } from '../feature.ts';
 import { addUpPlaces } from './add-up.ts';
 import { addDays, dateOf, dayStart, hourStart } from './numbers/calendar.ts';
+import { addToGone } from './let-go.ts';
 import * as gone from './numbers/gone.ts';
 import { type BeaconPlace, forgetPlaces, loadPlaces, movedBeacons, notePlaces } from './numbers/places.ts';
 import * as store from './numbers/store.ts';
-import { visitorHash } from './numbers/visitor-set.ts';
 import {
-  type CountedVisit,
   noteFirsts,
   type Place,
   Places,
@@ -291,22 +290,6 @@ async function heldState(
   const created = await store.lockState(db, appId);
   if (created === undefined) throw new Error(`The state of counting the visits of ${appId} has gone.`);
   return { ...created };
-}
-
-async function addToGone(db: Db, state: store.StateRow, ended: readonly CountedVisit[]): Promise<void> {
-  const { app_id, time_zone: zone, salt } = state;
-  const byPlace = Map.groupBy(ended, (visit) => `${hourStart(visit.entered_at, zone)} ${visit.beacon_id}`);
-  const rows: gone.GoneRow[] = [];
-  for (const visits of byPlace.values()) {
-    const { beacon_id, entered_at } = visits[0] as CountedVisit;
-    const started_at = hourStart(entered_at, zone);
-    const asked = { appId: app_id, beaconId: beacon_id, from: started_at, until: started_at + 1 };
-    const tally = gone.tallyOf(await gone.goneOf(db, asked));
-    for (const { installation_id, dwell } of visits) tally.count(visitorHash(salt, installation_id), dwell);
-    const { newcomers, ...cells } = tally.cells();
-    rows.push({ app_id, started_at, beacon_id, ...cells });
-  }
-  await gone.saveGone(db, rows);
 }
 
 /** The beginning of the first day of which no visit has gone because of its age. */

@@ -379,7 +379,10 @@ for (const database of databases) {
       assert.equal((await app.send({ method: 'PUT', url: `${users}/me/totp`, headers, body })).status, 200);
       app.clock.now += 30_000;
       const half = await enter(protectedOne.account);
-      assert.deepEqual([half.status, half.body.error?.name, half.body.accessToken], [403, 'SecondFactorNeeded', undefined]);
+      assert.deepEqual(
+        [half.status, half.body.error?.name, half.body.accessToken],
+        [403, 'SecondFactorNeeded', undefined],
+      );
       const { challenge } = half.body.error;
       const finish = (code: string) =>
         app.send({ method: 'POST', url: `${users}/signin/factor`, body: { challenge, code } });

@@ -164,7 +164,10 @@ for (const database of databases) {
         app.send({ method: 'PATCH', url: `${users}/me`, headers, body: { email, currentPassword: thief.password } });
       const wanted = await move(owner.email);
       const moved = await move(someone().email);
-      assert.deepEqual([wanted.status, Object.keys(wanted.body.result)], [moved.status, Object.keys(moved.body.result)]);
+      assert.deepEqual(
+        [wanted.status, Object.keys(wanted.body.result)],
+        [moved.status, Object.keys(moved.body.result)],
+      );
       await app.app.idle();
       const toOwner = sink.mails.filter(({ to }) => to === owner.email).map(({ data }) => data);
       assert.equal(toOwner.length, 2);

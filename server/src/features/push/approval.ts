@@ -96,7 +96,13 @@ export type AddressesOf = (db: Db, appId: string, userId: string) => Promise<rea
  * Whether it is one of the authors who approves. Somebody who is an administrator here and a user of the app there is one
  * person, told by the addresses that both have and had.
  */
-async function hasWritten(db: Db, addressesOf: AddressesOf, appId: string, approver: string, authors: readonly string[]) {
+async function hasWritten(
+  db: Db,
+  addressesOf: AddressesOf,
+  appId: string,
+  approver: string,
+  authors: readonly string[],
+) {
   if (authors.includes(approver)) return true;
   const hashesOf = async (people: readonly string[]) => {
     const found: string[] = [];

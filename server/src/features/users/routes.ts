@@ -113,7 +113,8 @@ function signUp({ service, limits }: UserRouteDeps): Endpoint {
     operationId: 'signUp',
     tag: usersTag,
     summary: 'Sign up',
-    description: 'One address may create 100 accounts at once and then one a second; a refused sign-up does not count. Where ' +
+    description:
+      'One address may create 100 accounts at once and then one a second; a refused sign-up does not count. Where ' +
       'addresses have to be confirmed (policy `emailVerification`), a taken one gets the same answer, and its owner a mail.',
     grant: { of: 'users', verb: 'create', open: 'app' },
     body: { schema: accountShape.schema, example: accountExample, read: readSignUp },

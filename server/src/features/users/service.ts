@@ -190,7 +190,9 @@ export class UserService {
       const isAsked = isNewAddress && how.confirmsFirst && askToVerify !== undefined;
       const isTaken = isAsked && (await store.findUserByEmail(db, key.appId, emailKey(email))) !== undefined;
       const columns = {
-        ...(isNewAddress && !isAsked ? { email_key: emailKey(email), email_verified_at: null, former_addresses: store.formerWith(user) } : {}),
+        ...(isNewAddress && !isAsked
+          ? { email_key: emailKey(email), email_verified_at: null, former_addresses: store.formerWith(user) }
+          : {}),
         ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
       };
       await profileTable.update(

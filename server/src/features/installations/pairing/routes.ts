@@ -49,8 +49,7 @@ export function pairingEndpoints({ db, service }: { readonly db: Db; readonly se
       ),
       errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'APICallLimit'],
       locate: async ({ app, params: { objectId = '' } }) => {
-        if ((await findProvable(db, app.appId, objectId)) === undefined)
-          throw noSuchPhone();
+        if ((await findProvable(db, app.appId, objectId)) === undefined) throw noSuchPhone();
       },
       handle: async ({ app, params: { objectId = '' }, headers, body, address }) => {
         const sent = headers['installation-secret'];
