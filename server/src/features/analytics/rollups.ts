@@ -3,19 +3,12 @@ import type { Database, Db } from '../../db/db.ts';
 import { siteTimeZone } from '../../proximity/index.ts';
 import type { InBackground } from '../feature.ts';
 import { addUpPlaces } from './add-up.ts';
-import { addDays, dateOf, dayStart, hourStart } from './numbers/calendar.ts';
 import { addToGone } from './let-go.ts';
+import { addDays, dateOf, dayStart, hourStart } from './numbers/calendar.ts';
 import * as gone from './numbers/gone.ts';
 import { type BeaconPlace, forgetPlaces, loadPlaces, movedBeacons, notePlaces } from './numbers/places.ts';
 import * as store from './numbers/store.ts';
-import {
-  noteFirsts,
-  type Place,
-  Places,
-  type Recount,
-  recount,
-  type VisitReads,
-} from './recount.ts';
+import { noteFirsts, type Place, Places, type Recount, recount, type VisitReads } from './recount.ts';
 import { countNext, dayWaitMs, markDay, type WaysDeps } from './ways/count.ts';
 import * as ways from './ways/store.ts';
 
