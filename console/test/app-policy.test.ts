@@ -166,6 +166,18 @@ describe("an app's policy in the console", () => {
     assert.deepEqual((await policy()).retentionDays, { logs: 365, visits: 365, events: 30, positions: 0 });
   });
 
+  test('visits and events may be kept for no day, and what that costs is said before it is saved', async () => {
+    const said = page.getByText('Not possible then: ways through the house', { exact: false });
+    assert.equal(await said.count(), 0);
+    await page.getByLabel('Visits', { exact: true }).fill('0');
+    await said.waitFor();
+    await page.getByLabel('Events and verdicts', { exact: true }).fill('0');
+    await assertAccessible(page);
+    await takePictures(page, 'policy-no-day');
+    await save();
+    assert.deepEqual((await policy()).retentionDays, { logs: 365, visits: 0, events: 0, positions: 0 });
+  });
+
   test('an analyst reads the policy and changes nothing', async () => {
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
     await goTo(analyst.page, `/console/apps/${app.appId}/policy`);

@@ -125,6 +125,26 @@ for (const database of databases) {
       assert.equal((await asUser(manager, 'POST', `${id}/approve`)).status, 200);
     });
 
+    test('and stay one person when the user takes another address, before or after it is written', async () => {
+      writer = await openConsole(app, 'editor');
+      const user = await signInManager(app);
+      await app.storage.db.run(sql`update users set email = ${writer.email}, email_key = ${writer.email}
+        where object_id = ${user.userId}`);
+      const early = await send();
+      const theirs = await asUser(user, 'POST', '', tonight);
+      const body = { email: `other-${user.userId}@example.org`, currentPassword: 'correct horse' };
+      const moved = await app.send({ method: 'PATCH', url: '/api/v2/users/me', headers: user.headers, body });
+      assert.equal(moved.status, 200, JSON.stringify(moved.body));
+      const late = await asUser(user, 'POST', '', tonight);
+      await app.app.idle();
+      assert.equal((await asUser(user, 'POST', `${early}/approve`)).status, 403);
+      for (const sent of [theirs, late]) {
+        const own = String(sent.headers['location']).split('/').at(-1);
+        assert.equal((await approve(`/${own}`, writer)).status, 403);
+        assert.equal((await approve(`/${own}`)).status, 200, 'by somebody else');
+      }
+    });
+
     test('what is changed while somebody reads it is not approved', async () => {
       writer = await openConsole(app, 'editor');
       other = await openConsole(app, 'editor');

@@ -14,7 +14,7 @@ for (const database of databases) {
     let app: TestApp;
     let user: SignedIn;
     before(async () => {
-      app = await buildApp({ database });
+      app = await buildApp({ database, settings: { PHAROS_TRUST_PROXY: '1' } });
       await app.app.buckets.createBucket(app.appId, 'birds');
       user = await signIn(app);
     });
@@ -98,6 +98,23 @@ for (const database of databases) {
       assert.deepEqual(codeOf(await upload(0)), [429, 904], 'the number of uploads');
       app.clock.now += 900_000;
       assert.equal((await upload(0)).status, 201);
+    });
+
+    test('uploads an hour are bounded for a user, over all addresses, and one user does not use up those of another', async () => {
+      await setQuotas({ files: 1_000, fileBytes: 1e9, uploadsPerHour: 3, uploadBytesPerHour: 1_000_000 });
+      app.clock.now += 3_600_000;
+      const [one, two] = [await signIn(app), await signIn(app)];
+      let address = 0;
+      const upload = ({ headers }: SignedIn) =>
+        app.send({
+          method: 'POST',
+          url: '/api/v2/files/mine.txt',
+          headers: { ...headers, 'content-type': 'text/plain', 'x-forwarded-for': `198.51.100.${++address}` },
+          body: 'hello',
+        });
+      for (let n = 0; n < 3; n++) assert.equal((await upload(one)).status, 201);
+      assert.deepEqual(codeOf(await upload(one)), [429, 904]);
+      assert.equal((await upload(two)).status, 201);
     });
 
     test('an upload in chunks uses up what it has, not what it might have had', async () => {

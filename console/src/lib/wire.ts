@@ -210,7 +210,7 @@ export interface App {
       readonly validUntil?: string | null;
       readonly timeZone?: string | null;
     };
-    /** Days for which logs, visits, events with their verdicts, deliveries and last positions are kept. 0: until the next hour. What deliveries and positions do not say is that of events. */
+    /** Days for which logs, visits, events with their verdicts, deliveries and last positions are kept. 0: logs and positions until the next hour, visits (once they have ended), events and deliveries for two hours at most; numbers of visits stay right. What deliveries and positions do not say is that of events. */
     readonly retentionDays: {
       readonly logs: number;
       readonly visits: number;
@@ -879,7 +879,7 @@ export interface ChangeAppBody {
       readonly validUntil?: string | null;
       readonly timeZone?: string | null;
     };
-    /** Days for which logs, visits, events with their verdicts, deliveries and last positions are kept. 0: until the next hour. What deliveries and positions do not say is that of events. */
+    /** Days for which logs, visits, events with their verdicts, deliveries and last positions are kept. 0: logs and positions until the next hour, visits (once they have ended), events and deliveries for two hours at most; numbers of visits stay right. What deliveries and positions do not say is that of events. */
     readonly retentionDays?: {
       readonly logs: number;
       readonly visits: number;

@@ -162,14 +162,14 @@ export const policySchema = Type.Object({
   retentionDays: Type.Object(
     {
       logs: Type.Integer({ minimum: 0, maximum: 36_500 }),
-      visits: Type.Integer({ minimum: 1, maximum: 36_500 }),
-      events: Type.Integer({ minimum: 1, maximum: 36_500 }),
-      deliveries: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500 })),
+      visits: Type.Integer({ minimum: 0, maximum: 36_500 }),
+      events: Type.Integer({ minimum: 0, maximum: 36_500 }),
+      deliveries: Type.Optional(Type.Integer({ minimum: 0, maximum: 36_500 })),
       positions: Type.Optional(Type.Integer({ minimum: 0, maximum: 36_500 })),
     },
     {
       description:
-        'Days for which logs, visits, events with their verdicts, deliveries and last positions are kept. 0: until the next hour. What deliveries and positions do not say is that of events.',
+        'Days for which logs, visits, events with their verdicts, deliveries and last positions are kept. 0: logs and positions until the next hour, visits (once they have ended), events and deliveries for two hours at most; numbers of visits stay right. What deliveries and positions do not say is that of events.',
     },
   ),
 });
@@ -225,6 +225,13 @@ export function periodsOf({ retentionDays }: Pick<AppPolicy, 'retentionDays'>) {
   const { events } = retentionDays;
   return { deliveries: events, positions: events, ...retentionDays };
 }
+
+/** Visits, events and deliveries that are kept for no day stay for so long (ms), so that what comes a little late is put right. */
+export const noDayMs = 3_600_000;
+
+/** Whether visits or events are kept for no day: then the past is not there to be compared with. */
+export const isForgetful = ({ retentionDays: { visits, events } }: Pick<AppPolicy, 'retentionDays'>): boolean =>
+  visits === 0 || events === 0;
 
 /** The complete policy of an app. A stored one may lack members that were added later. */
 export function readPolicy(stored: string, preset: Preset = 'specification'): AppPolicy {

@@ -49,7 +49,7 @@ import { findLastVisit } from '../features/sightings/traces/counts.ts';
 import { hasMoreVisitChanges } from '../features/sightings/traces/visit-changes.ts';
 import { storylineParts } from '../features/storylines/routes.ts';
 import { findStorylineOf } from '../features/storylines/store.ts';
-import { findUser, userExists, venuesOf } from '../features/users/store.ts';
+import { addressHashes, findUser, userExists, venuesOf } from '../features/users/store.ts';
 import { headBytes } from '../features/venues/plan.ts';
 import { assertPlaceReadable } from '../features/venues/readable.ts';
 import { venueEndpoints } from '../features/venues/routes.ts';
@@ -197,6 +197,7 @@ function sightingFeature({ platform, integrations, ownOf, assertApp, rollups }: 
     noteShowings,
     countVisits: (appId) => rollups.note(appId),
     beforePurge: (appId, since) => rollups.closeBefore(appId, since),
+    letGo: (appId, before) => rollups.letGo(appId, before),
     listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: policyOf(app) })),
   });
 }
@@ -210,7 +211,10 @@ function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertA
         quotas,
         audienceFields: installationResource.records.lookup,
         countAudience,
-        addressOf: async (db, appId, userId) => (await findUser(db, { appId, userId }))?.email_key ?? undefined,
+        addressesOf: async (db, appId, userId) => {
+          const user = await findUser(db, { appId, userId });
+          return user ? addressHashes(user) : [];
+        },
       }),
       ...deliveryEndpoints({
         db,

@@ -1,4 +1,5 @@
 import type { AssertGoal, Goal } from '../access/experiment.ts';
+import { isForgetful } from '../access/policy.ts';
 import type { Clock } from '../base/clock.ts';
 import { fail } from '../base/errors.ts';
 import type { Database, Db } from '../db/db.ts';
@@ -33,7 +34,9 @@ export function createMessageCounts({ db, now }: { readonly db: Database; readon
     withdrawals: withdrawnSince,
     findApp: async (appId) => {
       const app = await findAppAccess(db, appId);
-      return app && { timeZone: app.policy.timeZone, eventDays: app.policy.retentionDays.events };
+      if (!app) return undefined;
+      const { policy } = app;
+      return { timeZone: policy.timeZone, eventDays: policy.retentionDays.events, isForgetful: isForgetful(policy) };
     },
   });
 }

@@ -56,6 +56,8 @@ export function createRollups({
       begun: visitChanges.visitsBegun,
       nextBegan: visitChanges.nextVisitBegan,
       firsts: visitChanges.firstVisitsOf,
+      ended: visitChanges.visitsEnded,
+      delete: visitChanges.deleteVisits,
     },
     changes: {
       list: visitChanges.listVisitChanges,

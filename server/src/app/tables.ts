@@ -21,6 +21,7 @@ import { messageLoads, messageRollups, messageShowings, messageStates } from '..
 import {
   beaconPlaces,
   firstVisits,
+  goneVisits,
   rollupStates,
   visitRollups,
   wayRollups,
@@ -107,6 +108,7 @@ export const tables: readonly DbTable[] = [
   visitChanges,
   firstVisits,
   visitRollups,
+  goneVisits,
   messageShowings,
   messageRollups,
   messageLoads,

@@ -78,6 +78,8 @@ export interface RetentionRule<N extends string = string> {
   readonly by?: N;
   /** Of these alone; a condition in SQL. */
   readonly only?: string;
+  /** Rows are needed for so long (ms), also where they are kept for no day. */
+  readonly atLeastMs?: number;
 }
 
 /** Texts that may name a person by an id, such as what a webhook was sent. */

@@ -39,7 +39,7 @@ export interface ReadOptions {
   /** How each caller is shown a record of a list, as JSON text; the table's columns without it. */
   readonly showTo?: (caller: Caller) => (row: Row) => string;
   /** Checks what the path names above the record, before the body is read. */
-  readonly locateParent?: (appId: string, params: Params) => Promise<void>;
+  readonly locateParent?: (caller: Caller, params: Params) => Promise<void>;
 }
 
 /** What is particular to one of the two endpoints. */
@@ -73,7 +73,7 @@ export function notFound({ noun }: ReadOptions) {
  */
 export function locateRow(options: ReadOptions, verb: 'get' | 'update' | 'delete' = 'get') {
   return async (call: Caller & { readonly params: Params }): Promise<Row> => {
-    await options.locateParent?.(call.app.appId, call.params);
+    await options.locateParent?.(call, call.params);
     const key = rowKey(options, call.app.appId, call.params);
     const row = await findAllowed(options.db, options, { key, verb, caller: call });
     if (!row) throw notFound(options);
@@ -97,7 +97,7 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
     query: listParameters,
     answer: listAnswer(options.record.schema, options.record.example),
     errors: ['InvalidQuery', 'Timeout', ...(locateParent ? (['ObjectNotFound'] as const) : [])],
-    locate: async ({ app, params }) => locateParent?.(app.appId, params),
+    locate: async (call) => locateParent?.(call, call.params),
     handle: async (call) => {
       const { app, params, query } = call;
       const scope = records.match({ app_id: app.appId, ...options.parentKey?.(params) });

@@ -94,7 +94,7 @@ function create(options: Options): Endpoint {
       ...(options.verify || locateParent ? (['ObjectNotFound'] as const) : []),
     ],
     repeat: created,
-    locate: async ({ app, params }) => locateParent?.(app.appId, params),
+    locate: async (call) => locateParent?.(call, call.params),
     handle: async (call) => {
       const { app, params, body, now } = call;
       const values = body as Values;

@@ -4,7 +4,7 @@ import type { NewJob } from '../jobs/job.ts';
 import type { Mail } from '../mail/mail-sender.ts';
 
 /** What has changed about an account. */
-export type AccountChange = 'password' | 'email' | 'new-email' | 'secondFactor' | 'passkeys';
+export type AccountChange = 'password' | 'email' | 'new-email' | 'wanted' | 'secondFactor' | 'passkeys';
 
 /** Tells whoever reads the mails to an address of a change, in the transaction of the change. */
 export type TellOfChange = (
@@ -47,6 +47,11 @@ const sentences: Readonly<Record<AccountChange, readonly [subject: string, what:
     'Somebody asked for another e-mail address of your account at',
     'The account gets it when the mail to that address is answered. If it was not you, choose a new password at once: then nothing changes.',
   ],
+  wanted: [
+    'Your account at',
+    'Somebody entered this address for a new account, or for another account, at',
+    'You have an account with it already, and nothing has changed. If it was you, sign in; if you have forgotten the password, ask for a mail to choose a new one.',
+  ],
   secondFactor: [
     'The second factor of your account at',
     'The second factor of your account at',
@@ -70,8 +75,9 @@ export function changeMail(app: AppContext, { email, change, at }: ChangePayload
   const [subject, what, otherwise] = sentences[change];
   const { timeZone } = app.policy;
   const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(at);
-  const done = change === 'new-email' ? '' : ` ${change === 'passkeys' ? 'were' : 'was'} changed`;
-  const happened = change === 'new-email' ? '' : ' was changed';
+  const isOnlyAsked = change === 'new-email' || change === 'wanted';
+  const done = isOnlyAsked ? '' : ` ${change === 'passkeys' ? 'were' : 'was'} changed`;
+  const happened = isOnlyAsked ? '' : ' was changed';
   const text = ['Hello,', `${what} ${name}${happened} on ${when} (${timeZone}).`, otherwise];
   return { to: email, subject: `${subject} ${name}${done}`, text: `${text.join('\n\n')}\n` };
 }

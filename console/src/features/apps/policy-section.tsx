@@ -208,7 +208,9 @@ function partsOfMessages(fields: PolicyFields): readonly Part[] {
     },
     {
       title: t('How long records are kept'),
-      about: t('In days. Older records are deleted; 0 keeps them until the next hour.'),
+      about: t(
+        'In days. Older records are deleted. With 0, logs and positions stay until the next hour, the others for two hours at most.',
+      ),
       content: <KeepingRules fields={fields} />,
     },
   ];

@@ -1,4 +1,4 @@
-import { Group, NumberInput } from '@mantine/core';
+import { Group, NumberInput, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { usageOfAppQuery } from '../../lib/data/queries.ts';
 import { t } from '../../lib/words/words.ts';
@@ -64,9 +64,6 @@ const keptLabels: Readonly<Record<Kept, string>> = {
   deliveries: t('Deliveries'),
   positions: t('Last positions'),
 };
-/** What may be kept for no day at all. */
-const untilTheHour: readonly Kept[] = ['logs', 'positions'];
-
 /** How long records are kept. Deliveries and positions follow the events unless they say something else. */
 export function KeepingRules({ fields }: PolicyProps) {
   const { retentionDays } = fields.values;
@@ -74,30 +71,40 @@ export function KeepingRules({ fields }: PolicyProps) {
     const { [name]: _, ...others } = retentionDays;
     fields.set('retentionDays', (days === undefined ? others : { ...others, [name]: days }) as typeof retentionDays);
   };
+  const { visits, events, deliveries = events } = retentionDays;
   return (
-    <Group align="flex-start" gap="lg">
-      {(Object.keys(keptLabels) as Kept[]).map((name) => {
-        const follows = name === 'deliveries' || name === 'positions';
-        return (
-          <NumberInput
-            key={name}
-            label={keptLabels[name]}
-            description={follows ? t('Empty: as long as events') : undefined}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            placeholder={follows ? String(retentionDays.events) : undefined}
-            min={untilTheHour.includes(name) ? 0 : 1}
-            max={36_500}
-            allowDecimal={false}
-            error={fields.problem(`retentionDays.${name}`)}
-            classNames={{ wrapper: rules.number ?? '' }}
-            value={retentionDays[name] ?? ''}
-            onChange={(days) => {
-              if (typeof days === 'number') set(name, days);
-              else if (follows) set(name, undefined);
-            }}
-          />
-        );
-      })}
-    </Group>
+    <>
+      <Group align="flex-start" gap="lg">
+        {(Object.keys(keptLabels) as Kept[]).map((name) => {
+          const follows = name === 'deliveries' || name === 'positions';
+          return (
+            <NumberInput
+              key={name}
+              label={keptLabels[name]}
+              description={follows ? t('Empty: as long as events') : undefined}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              placeholder={follows ? String(retentionDays.events) : undefined}
+              min={0}
+              max={36_500}
+              allowDecimal={false}
+              error={fields.problem(`retentionDays.${name}`)}
+              classNames={{ wrapper: rules.number ?? '' }}
+              value={retentionDays[name] ?? ''}
+              onChange={(days) => {
+                if (typeof days === 'number') set(name, days);
+                else if (follows) set(name, undefined);
+              }}
+            />
+          );
+        })}
+      </Group>
+      {[visits, events, deliveries].includes(0) && (
+        <Text size="sm" c="dimmed" mt="sm" maw="42rem">
+          {t(
+            'Visits, events or deliveries for 0 days: each is told to the app, to streams and webhooks, and numbers of visits stay right. Not possible then: ways through the house, looking up why a message was shown or not, judging rules anew, and putting right what is reported more than 50 minutes late. Caps still count what a phone was shown, for 32 days.',
+          )}
+        </Text>
+      )}
+    </>
   );
 }

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/db.ts';
 import { addUp } from './add-up.ts';
 import { hourMs, hourStart } from './numbers/calendar.ts';
+import { type GoneRow, goneOf, tallyOf } from './numbers/gone.ts';
 import type { PlaceHistory } from './numbers/places.ts';
 import * as store from './numbers/store.ts';
-import { Tally } from './numbers/tally.ts';
 import { visitorHash } from './numbers/visitor-set.ts';
 
 /** Counts hours from the visits themselves, and days from hours. What is counted again gets the same numbers. */
@@ -31,6 +31,12 @@ export interface VisitReads {
     db: Db,
     asked: { readonly appId: string; readonly installationIds: readonly string[]; readonly since: number },
   ) => Promise<ReadonlyMap<string, store.FirstRow>>;
+  /** Some of those that ended before a time (ms). */
+  readonly ended: (
+    db: Db,
+    asked: { readonly appId: string; readonly before: number; readonly limit: number },
+  ) => Promise<readonly (CountedVisit & { readonly object_id: string })[]>;
+  readonly delete: (db: Db, appId: string, ids: readonly string[]) => Promise<void>;
 }
 
 export interface Place {
@@ -69,11 +75,8 @@ export class Places {
  * Notes the first visits of visitors of whom something has changed, and adds the places where the number of new visitors has
  * changed. A first visit of which nothing is known any more stays what it was.
  */
-export async function noteFirsts(
-  { db, state, visits }: Recount,
-  ids: readonly string[],
-  places: Places,
-): Promise<void> {
+export async function noteFirsts(by: Recount, ids: readonly string[], places: Places): Promise<void> {
+  const { db, state, visits } = by;
   const { app_id: appId, raw_since: since } = state;
   const installationIds = [...new Set(ids)];
   const [known, found] = [
@@ -85,6 +88,8 @@ export async function noteFirsts(
     const [before, first] = [known.get(id), found.get(id)];
     if (before !== undefined && before.entered_at < since) continue;
     if (before?.entered_at === first?.entered_at && before?.beacon_id === first?.beacon_id) continue;
+    const isEarlier = first !== undefined && first.entered_at < (before?.entered_at ?? Number.POSITIVE_INFINITY);
+    if (before !== undefined && !isEarlier && (await mayBeGone(by, before))) continue;
     if (before !== undefined) places.add(before);
     if (first === undefined) await store.deleteFirst(db, appId, id);
     else {
@@ -94,6 +99,16 @@ export async function noteFirsts(
     }
   }
   await store.saveFirsts(db, appId, changed);
+}
+
+/** Whether visits that began then and there are gone because the app keeps them for no day. */
+async function mayBeGone(
+  { db, state }: Recount,
+  { beacon_id: beaconId, entered_at }: store.FirstRow,
+): Promise<boolean> {
+  const hour = hourStart(entered_at, state.time_zone);
+  const asked = { appId: state.app_id, beaconId, from: hour, until: hour + hourMs };
+  return (await goneOf(db, asked)).length > 0;
 }
 
 /** All visits of a stretch of time, for who counts all of it. */
@@ -110,6 +125,17 @@ function byHour({ from, until, visits }: KnownVisits, zone: string) {
     hour >= from && hour + hourMs <= until ? (visitsOf.get(`${hour} ${beaconId}`) ?? []) : undefined;
 }
 
+const placeKey = ({ hour, beaconId }: Place) => `${hour} ${beaconId}`;
+
+/** What was counted of visits that are gone, by place. */
+async function goneAt({ db, state }: Recount, places: readonly Place[]): Promise<ReadonlyMap<string, GoneRow[]>> {
+  const { app_id: appId, time_zone: zone } = state;
+  const hours = places.map(({ hour }) => hour);
+  if (hours.length === 0) return new Map();
+  const rows = await goneOf(db, { appId, from: Math.min(...hours), until: Math.max(...hours) + hourMs });
+  return Map.groupBy(rows, (row) => placeKey({ hour: hourStart(row.started_at, zone), beaconId: row.beacon_id }));
+}
+
 /**
  * Counts these hours again, and the days that they belong to. Hours whose visits may have gone because of their age stay.
  * Visits that are known already are not read again.
@@ -119,11 +145,12 @@ export async function recount(by: Recount, touched: readonly Place[], known?: Kn
   const { app_id: appId, time_zone: zone } = state;
   const places = touched.filter(({ hour }) => hour >= state.raw_since);
   const knownOf = known ? byHour(known, zone) : () => undefined;
+  const gone = await goneAt(by, places);
   const rows: store.RollupRow[] = [];
   for (const { beaconId, hour } of places) {
     const asked = { appId, beaconId, from: hour, until: hour + hourMs };
     const isOfHour = (at: number) => hourStart(at, zone) === hour;
-    const tally = new Tally();
+    const tally = tallyOf(gone.get(placeKey({ hour, beaconId })) ?? []);
     const begun = knownOf({ beaconId, hour }) ?? (await visits.begun(db, asked));
     for (const { installation_id, entered_at, dwell } of begun)
       if (isOfHour(entered_at)) tally.count(visitorHash(state.salt, installation_id), dwell);

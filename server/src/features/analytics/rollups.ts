@@ -3,7 +3,9 @@ import type { Database, Db } from '../../db/db.ts';
 import { siteTimeZone } from '../../proximity/index.ts';
 import type { InBackground } from '../feature.ts';
 import { addUpPlaces } from './add-up.ts';
+import { addToGone } from './let-go.ts';
 import { addDays, dateOf, dayStart, hourStart } from './numbers/calendar.ts';
+import * as gone from './numbers/gone.ts';
 import { type BeaconPlace, forgetPlaces, loadPlaces, movedBeacons, notePlaces } from './numbers/places.ts';
 import * as store from './numbers/store.ts';
 import { noteFirsts, type Place, Places, type Recount, recount, type VisitReads } from './recount.ts';
@@ -20,6 +22,8 @@ const restFactor = 19;
 const longestRestMs = 60_000;
 /** So many changes are counted in one transaction. */
 const mostChanges = 500;
+/** So many visits are let go in one. */
+const mostLetGo = 200;
 
 export interface VisitChange {
   readonly object_id: string;
@@ -189,8 +193,29 @@ export class Rollups {
     if (this.#isStopped) return false;
     await this.#withState(appId, async (db, state) => {
       if (state.raw_since < at) await store.changeState(db, { ...state, raw_since: at });
+      await gone.deleteGone(db, appId, state.raw_since);
     });
     return this.#deps.effects.closeBefore(appId, at);
+  }
+
+  /**
+   * Deletes visits that ended before a time (ms). In the same transaction they are added to what was counted of those that went
+   * before, with which their hour begins when it is counted anew. Answers of how many.
+   */
+  async letGo(appId: string, before: number): Promise<number> {
+    const { visits, db } = this.#deps;
+    for (let total = 0; ; ) {
+      const deleted = await this.#withState(appId, async (db, state) => {
+        const ended = await visits.ended(db, { appId, before, limit: mostLetGo });
+        await addToGone(db, state, ended);
+        const ids = ended.map(({ object_id }) => object_id);
+        await visits.delete(db, appId, ids);
+        return ended.length;
+      });
+      total += deleted ?? 0;
+      if (deleted !== mostLetGo || this.#isStopped) return total;
+      await db.caughtUp();
+    }
   }
 
   async #withState<T>(appId: string, work: (db: Db, state: store.StateRow) => Promise<T>): Promise<T | undefined> {
@@ -291,7 +316,11 @@ async function placeNextDay({ db, state, places }: Recount, from: number, mark: 
 async function countNextDay(by: Recount, from: number, mark: Mark): Promise<number | null> {
   const { db, state, visits } = by;
   const { app_id: appId, time_zone: zone } = state;
-  const next = [await visits.nextBegan(db, appId, from), await store.nextRollup(db, appId, from)];
+  const next = [
+    await visits.nextBegan(db, appId, from),
+    await store.nextRollup(db, appId, from),
+    await gone.nextGone(db, appId, from),
+  ];
   const first = Math.min(...next.map((at) => at ?? Number.POSITIVE_INFINITY));
   if (first === Number.POSITIVE_INFINITY) return null;
   const date = dateOf(first, zone);
@@ -300,6 +329,7 @@ async function countNextDay(by: Recount, from: number, mark: Mark): Promise<numb
   const places = new Places(zone);
   const begun = await visits.begun(db, day);
   for (const visit of begun) places.add(visit);
+  for (const { beacon_id, started_at } of await gone.goneOf(db, day)) places.add({ beacon_id, entered_at: started_at });
   await noteFirsts(
     by,
     begun.map(({ installation_id }) => installation_id),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
+import { Secret, TOTP } from 'otpauth';
 import {
   type Answer,
   buildApp,
@@ -363,6 +364,38 @@ for (const database of databases) {
       });
     });
 
+    test('asks for the second factor of the account, and for setting one up where everybody needs one', async () => {
+      const policy = (totp: string) => app.app.apps.change(app.appId, { policy: { totp } as never });
+      const codeOf = (secret: string) =>
+        new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: app.clock.now });
+      await policy('optional');
+      const [protectedOne, bare] = [someone(), someone()];
+      const headers = bearer(await enter(protectedOne.account));
+      await enter(bare.account);
+      const started = await app.send({ method: 'POST', url: `${users}/me/totp`, headers, body: {} });
+      assert.equal(started.status, 201, JSON.stringify(started.body));
+      const { secret } = started.body.result;
+      const body = { code: codeOf(secret) };
+      assert.equal((await app.send({ method: 'PUT', url: `${users}/me/totp`, headers, body })).status, 200);
+      app.clock.now += 30_000;
+      const half = await enter(protectedOne.account);
+      assert.deepEqual(
+        [half.status, half.body.error?.name, half.body.accessToken],
+        [403, 'SecondFactorNeeded', undefined],
+      );
+      const { challenge } = half.body.error;
+      const finish = (code: string) =>
+        app.send({ method: 'POST', url: `${users}/signin/factor`, body: { challenge, code } });
+      assert.notEqual((await finish('000000')).status, 200);
+      assert.equal((await finish(codeOf(secret))).status, 200);
+      await policy('required');
+      const none = await enter(bare.account);
+      assert.deepEqual([none.status, none.body.accessToken], [403, undefined], JSON.stringify(none.body));
+      const fresh = await enter(someone().account);
+      assert.deepEqual([fresh.status, fresh.body.accessToken], [403, undefined], 'nor does a new account');
+      await policy('off');
+    });
+
     test('two first sign-ins at the same moment make one account', async () => {
       const { account } = someone();
       const tokens = [];
@@ -537,6 +570,15 @@ for (const database of databases) {
       const left = await app.storage.db.all(raw('select * from used_id_tokens'));
       assert.equal(left.length, 0);
       app.clock.now = Date.now();
+    });
+
+    test('makes no more accounts for one address than signing up does', async () => {
+      // The limit is the same on both, and takes a hundred accounts.
+      if (database !== 'sqlite') return;
+      const statuses = [];
+      while (statuses.length < 103 && statuses.at(-1) !== 429) statuses.push((await enter(someone().account)).status);
+      assert.equal(statuses.at(-1), 429);
+      assert.deepEqual([...new Set(statuses.slice(0, -1))], [200]);
     });
   });
 }

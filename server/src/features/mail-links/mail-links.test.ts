@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { type Answer, buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
 import { type SmtpSink, startSmtpSink } from '../../../test/support/smtp-sink.ts';
+import { commandLine } from '../../access/audit.ts';
 import { raw } from '../../base/sql.ts';
 
 const users = '/api/v2/users';
@@ -121,9 +122,10 @@ for (const database of databases) {
       const first = await token();
       assert.equal(sink.mails.at(-1)?.to, account.email);
       const early = await post('signin', account);
-      assert.deepEqual(refusal(early), [403, 'OperationForbidden']);
-      assert.match(early.body.error.error, /Confirm your e-mail address/);
-      assert.equal((await post('signin', { ...account, password: 'wrong' })).body.error.name, 'UserInvalidLoginParams');
+      assert.deepEqual(refusal(early), [404, 'UserInvalidLoginParams']);
+      assert.match(early.body.error.error, /has not been confirmed yet/);
+      const wrong = await post('signin', { ...account, password: 'wrong' });
+      assert.equal(wrong.body.error.error, early.body.error.error);
       assert.equal((await post('signin/link/token', { token: first })).body.error.name, 'UserInvalidLoginParams');
       assert.equal((await post('email/verify', { token: first })).status, 200);
       assert.equal((await post('email/verify', { token: first })).body.error.name, 'UserInvalidLoginParams');
@@ -131,6 +133,57 @@ for (const database of databases) {
       await post('email/verification', { email: account.email });
       await app.app.idle();
       assert.equal(sink.mails.length, 1, 'who has confirmed is not asked again');
+    });
+
+    test('where it is required, nobody learns by signing up or by a new address that somebody has an account', async () => {
+      await policy({ emailVerification: 'required' });
+      const [owner, free, thief] = [someone(), someone(), someone()];
+      await create(app, users, owner);
+      await post('email/verify', { token: await token() });
+      await create(app, users, thief);
+      await post('email/verify', { token: await token() });
+      const { accessToken } = (await post('signin', thief)).body;
+      await app.app.idle();
+      sink.mails.length = 0;
+      const signUp = (email: string) =>
+        app.send({ method: 'POST', url: users, body: { ...thief, email, password: 'the thief’s' } });
+      const shape = ({ status, body }: Answer) => [
+        status,
+        JSON.stringify(body).replace(/"(objectId|requestId|createdAt)":"[^"]*"/g, '$1'),
+      ];
+      const taken = await signUp(` ${owner.email.toUpperCase()}`);
+      assert.deepEqual(shape(taken), shape(await signUp(free.email)));
+      assert.equal(taken.status, 201);
+      for (const password of ['the thief’s', 'another'])
+        assert.deepEqual(
+          shape(await post('signin', { email: owner.email, password })),
+          shape(await post('signin', { email: free.email, password })),
+        );
+      const headers = { authorization: `Bearer ${accessToken}` };
+      const move = (email: string) =>
+        app.send({ method: 'PATCH', url: `${users}/me`, headers, body: { email, currentPassword: thief.password } });
+      const wanted = await move(owner.email);
+      const moved = await move(someone().email);
+      assert.deepEqual(
+        [wanted.status, Object.keys(wanted.body.result)],
+        [moved.status, Object.keys(moved.body.result)],
+      );
+      await app.app.idle();
+      const toOwner = sink.mails.filter(({ to }) => to === owner.email).map(({ data }) => data);
+      assert.equal(toOwner.length, 2);
+      for (const mail of toOwner) {
+        assert.match(mail, /You have an account with it already/);
+        assert.ok(!mail.includes('token='), 'with no link that a stranger has asked for');
+      }
+      assert.equal((await post('signin', owner)).status, 200, 'and nothing has changed for the owner');
+      const rows = await app.storage.db.all(raw(`select 1 from users where email_key = '${owner.email}'`));
+      assert.equal(rows.length, 1);
+      // A server with a secret key is told.
+      const scopes = [{ resource: 'users', verbs: ['create'] }];
+      const key = await app.app.secretKeys.create(app.appId, { name: 'Server', scopes }, commandLine);
+      const byServer = { 'x-service-appkey': key.secretKey };
+      const told = await app.send({ method: 'POST', url: users, headers: byServer, body: owner });
+      assert.deepEqual(refusal(told), [400, 'UserEmailTaken']);
     });
 
     test('a new address is asked to be confirmed, and the link to the former one opens nothing', async () => {
@@ -202,7 +255,7 @@ for (const database of databases) {
       const other = { ...someone(), email: `taken-${account.email}` };
       await create(app, users, other);
       assert.equal((await post('email/verify', taken)).body.error.name, 'UserEmailTaken');
-      assert.equal((await change({ email: other.email })).body.error.name, 'UserEmailTaken');
+      assert.equal((await change({ email: other.email })).status, 200, 'nobody learns here that it is taken');
 
       // Whoever takes the password back takes back what was asked with it.
       const thiefs = await asked(`thief-${account.email}`);

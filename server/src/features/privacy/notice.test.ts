@@ -53,6 +53,23 @@ describe('the privacy notice', () => {
     assert.match(recordOfProcessing({ ...facts, policy }, 0), /keys of authenticator apps/);
   });
 
+  test('says how short what is kept for no day is kept', () => {
+    const retentionDays = { visits: 0, events: 0, logs: 0 };
+    const none = { ...facts, policy: { ...facts.policy, retentionDays } };
+    for (const [language, said] of [
+      [
+        'en',
+        ['two hours after the visit', 'are kept for at most two hours, log records for at most an hour', 'three hours'],
+      ],
+      ['de', ['höchstens zwei Stunden lang', 'Protokolleinträge höchstens eine Stunde', 'drei Stunden']],
+    ] as const) {
+      const text = noticeText(noticeOf(none, language));
+      for (const part of said) assert.ok(text.includes(part), part);
+      assert.doesNotMatch(text, /\b0 (days|Tage)/);
+    }
+    assert.match(recordOfProcessing(none, 0), /visits \|[^|]*\| two hours at most/);
+  });
+
   test('has in German as many sections and sentences as in English', () => {
     const shape = (language: 'en' | 'de') =>
       noticeOf(facts, language).sections.map(({ sentences }) => sentences.length);

@@ -1,4 +1,4 @@
-import { periodsOf } from '../../access/policy.ts';
+import { isForgetful, periodsOf } from '../../access/policy.ts';
 import type { PrivacyFacts, PushService } from './facts.ts';
 
 /** What the service keeps about visitors, in plain sentences for the house's privacy notice. */
@@ -31,8 +31,10 @@ const pushNames: Readonly<Record<PushService, { readonly en: string; readonly de
 
 const hasFactors = ({ totp, passkeys }: PrivacyFacts['policy']) => totp !== 'off' || passkeys.enabled;
 
-/** What is kept for no day goes with the next hour. */
+/** Logs and positions that are kept for no day go with the next hour, the others (`noDayMs`) an hour later. */
 const daysEn = (count: number) => (count === 0 ? 'at most an hour' : count === 1 ? 'one day' : `${count} days`);
+const untilEn = (count: number) => (count === 0 ? 'at most two hours' : daysEn(count));
+const untilDe = (count: number) => (count === 0 ? 'höchstens zwei Stunden' : daysDe(count));
 const daysDe = (count: number) => (count === 0 ? 'höchstens eine Stunde' : count === 1 ? 'einen Tag' : `${count} Tage`);
 
 const english: Words = {
@@ -56,22 +58,24 @@ const english: Words = {
         title: 'Messages at places',
         sentences: [
           'To show a message at the right place and not too often, the service knows at which beacon the phone is now and what it has been shown.',
-          `Where the phone was last is forgotten ${daysEn(fixedDays.track)} after it has fallen silent. What it was shown is kept for ${daysEn(fixedDays.shown)}, and whether a push reached it for ${daysEn(deliveries)}.`,
+          `Where the phone was last is forgotten ${daysEn(fixedDays.track)} after it has fallen silent. What it was shown is kept for ${daysEn(fixedDays.shown)}, and whether a push reached it for ${untilEn(deliveries)}.`,
           'To reach the phone, the service keeps its push address, its kind and model, its language and time zone, and the version of the app, until the installation is deleted.',
         ],
       },
       {
         title: 'Analytics',
         sentences: [
-          `When a phone came near a beacon and when it left is kept for ${daysEn(visits)}. The single steps of a visit, and why a message was shown or not, are kept for ${daysEn(events)}, log records for ${daysEn(logs)}.`,
+          `When a phone came near a beacon and when it left is kept for ${untilEn(visits)}${visits === 0 ? ' after the visit' : ''}. The single steps of a visit, and why a message was shown or not, are kept for ${untilEn(events)}, log records for ${daysEn(logs)}.`,
           `How often a phone has been at a beacon is forgotten after ${daysEn(fixedDays.visitCounts)} without a visit. That a signal has been counted is kept for ${daysEn(fixedDays.sightingKeys)}, so that none counts twice.`,
           ...(policy.oneZone
             ? [
                 `The place in the building where a phone was last is kept for ${daysEn(positions)}, one for each phone. How well it hears beacons, one figure from its visits, is kept for ${daysEn(fixedDays.hearing)} after the last one.`,
               ]
             : []),
-          `The signals behind a visit are forgotten ${daysEn(fixedDays.track)} after the phone has fallen silent, at the latest.`,
-          `Of visitors who ${isRequired ? 'have not agreed' : 'have refused'}, the service counts only how many signals were heard at each beacon in each hour, without anything that tells the phones apart. The counts are kept for ${daysEn(visits)}.`,
+          isForgetful(policy)
+            ? 'The signals behind a visit are forgotten after three hours at the latest.'
+            : `The signals behind a visit are forgotten ${daysEn(fixedDays.track)} after the phone has fallen silent, at the latest.`,
+          `Of visitors who ${isRequired ? 'have not agreed' : 'have refused'}, the service counts only how many signals were heard at each beacon in each hour, without anything that tells the phones apart. The counts are kept for ${daysEn(Math.max(visits, 1))}.`,
         ],
       },
       {
@@ -149,22 +153,24 @@ const german: Words = {
         title: 'Nachrichten vor Ort',
         sentences: [
           'Damit eine Nachricht am richtigen Ort und nicht zu oft erscheint, weiß der Dienst, an welchem Beacon das Telefon gerade ist und was ihm schon gezeigt wurde.',
-          `Wo das Telefon zuletzt war, wird vergessen, wenn es ${daysDe(fixedDays.track)} lang still war. Was ihm gezeigt wurde, wird ${daysDe(fixedDays.shown)} lang aufbewahrt, und ob eine Push-Nachricht ankam, ${daysDe(deliveries)} lang.`,
+          `Wo das Telefon zuletzt war, wird vergessen, wenn es ${daysDe(fixedDays.track)} lang still war. Was ihm gezeigt wurde, wird ${daysDe(fixedDays.shown)} lang aufbewahrt, und ob eine Push-Nachricht ankam, ${untilDe(deliveries)} lang.`,
           'Um das Telefon zu erreichen, speichert der Dienst dessen Push-Adresse, Art und Modell, Sprache und Zeitzone sowie die Version der App, bis die Installation gelöscht wird.',
         ],
       },
       {
         title: 'Auswertung',
         sentences: [
-          `Wann ein Telefon in die Nähe eines Beacons kam und wann es ging, wird ${daysDe(visits)} lang aufbewahrt. Die einzelnen Schritte eines Besuchs, und warum eine Nachricht erschien oder nicht, werden ${daysDe(events)} lang aufbewahrt, Protokolleinträge ${daysDe(logs)} lang.`,
+          `Wann ein Telefon in die Nähe eines Beacons kam und wann es ging, wird ${visits === 0 ? 'nach dem Besuch ' : ''}${untilDe(visits)} lang aufbewahrt. Die einzelnen Schritte eines Besuchs, und warum eine Nachricht erschien oder nicht, werden ${untilDe(events)} lang aufbewahrt, Protokolleinträge ${daysDe(logs)} lang.`,
           `Wie oft ein Telefon an einem Beacon war, wird vergessen, wenn es ${daysDe(fixedDays.visitCounts)} lang nicht dort war. Dass ein Signal gezählt wurde, wird ${daysDe(fixedDays.sightingKeys)} lang aufbewahrt, damit keines doppelt zählt.`,
           ...(policy.oneZone
             ? [
                 `Der Ort im Haus, an dem ein Telefon zuletzt war, wird ${daysDe(positions)} lang aufbewahrt, je Telefon nur einer. Wie gut es Beacons hört, eine einzige Zahl aus seinen Aufenthalten, wird nach dem letzten ${daysDe(fixedDays.hearing)} lang aufbewahrt.`,
               ]
             : []),
-          `Die Signale hinter einem Besuch werden spätestens vergessen, wenn das Telefon ${daysDe(fixedDays.track)} lang still war.`,
-          `Bei allen, die ${isRequired ? 'nicht eingewilligt' : 'das abgelehnt'} haben, zählt der Dienst nur, wie viele Signale an jedem Beacon in jeder Stunde zu hören waren, ohne etwas, das die Telefone unterscheidet. Diese Zahlen werden ${daysDe(visits)} lang aufbewahrt.`,
+          isForgetful(policy)
+            ? 'Die Signale hinter einem Besuch werden nach spätestens drei Stunden vergessen.'
+            : `Die Signale hinter einem Besuch werden spätestens vergessen, wenn das Telefon ${daysDe(fixedDays.track)} lang still war.`,
+          `Bei allen, die ${isRequired ? 'nicht eingewilligt' : 'das abgelehnt'} haben, zählt der Dienst nur, wie viele Signale an jedem Beacon in jeder Stunde zu hören waren, ohne etwas, das die Telefone unterscheidet. Diese Zahlen werden ${daysDe(Math.max(visits, 1))} lang aufbewahrt.`,
         ],
       },
       {

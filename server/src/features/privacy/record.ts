@@ -1,8 +1,10 @@
-import { periodsOf } from '../../access/policy.ts';
+import { isForgetful, periodsOf } from '../../access/policy.ts';
 import type { PrivacyFacts, PushService } from './facts.ts';
 
 /** The record of processing activities (Article 30 of the GDPR) as Markdown, for the house to complete. */
 
+/** Of what is not gone within the hour when it is kept for no day. */
+const until = (count: number) => (count === 0 ? 'two hours at most' : days(count));
 const days = (count: number) => (count === 0 ? 'an hour at most' : count === 1 ? '1 day' : `${count} days`);
 
 const recipients: Readonly<Record<PushService, string>> = {
@@ -25,17 +27,22 @@ export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
   const rows: readonly (readonly [string, string, string, string])[] = [
     ['Messages at places', 'present whereabouts of the phone', basis, `${days(fixedDays.track)} after it fell silent`],
     ['Messages at places', 'what the phone was shown', basis, days(fixedDays.shown)],
-    ['Messages at places', 'deliveries of pushes', basis, days(deliveries)],
+    ['Messages at places', 'deliveries of pushes', basis, until(deliveries)],
     [
       'Messages at places',
       'push address, kind and model of phone, language, time zone, app version',
       basis,
       'until the installation is deleted',
     ],
-    ['Analytics', 'visits', basis, days(visits)],
-    ['Analytics', 'events and verdicts', basis, days(events)],
+    ['Analytics', 'visits', basis, until(visits)],
+    ['Analytics', 'events and verdicts', basis, until(events)],
     ['Analytics', 'log records', basis, days(logs)],
-    ['Analytics', 'samples of signals', basis, `${days(fixedDays.track)} after the phone fell silent`],
+    [
+      'Analytics',
+      'samples of signals',
+      basis,
+      isForgetful(policy) ? 'three hours at most' : `${days(fixedDays.track)} after the phone fell silent`,
+    ],
     ['Analytics', 'number of visits at a beacon', basis, `${days(fixedDays.visitCounts)} without a visit`],
     ['Analytics', 'that a signal was counted', basis, days(fixedDays.sightingKeys)],
     ...(policy.oneZone
@@ -48,7 +55,7 @@ export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
       'Statistics',
       'signals by beacon and hour, of visitors who have not agreed (no personal data)',
       'none needed',
-      days(visits),
+      days(Math.max(visits, 1)),
     ],
     [
       'Accounts',

@@ -1,3 +1,4 @@
+import { noDayMs } from '../../access/policy.ts';
 import { bigint, nullable, text as textColumn, withDefault } from '../../db/table.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, number, pointer, text, time } from '../../resources/members.ts';
@@ -101,7 +102,7 @@ export const deliveries = defineResource({
   childOf: ['pushes'],
   trail: { installation: 'installation_id', at: 'created_at' },
   // Of those that are under way a push still counts them.
-  kept: { days: 'deliveries', only: "state <> 'queued'" },
+  kept: { days: 'deliveries', only: "state <> 'queued'", atLeastMs: noDayMs },
   rules: 'deliveries',
   defaultLimit: 100,
 });

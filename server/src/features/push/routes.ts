@@ -14,7 +14,7 @@ import type { Creation } from '../../limits/idempotency.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
 import { getEndpoint, listEndpoint, locateRow, type ReadOptions } from '../../resources/read-endpoints.ts';
-import { type AddressOf, type ApprovalDeps, approvalFor, approveEndpoint, authorsOf, writersOf } from './approval.ts';
+import { type AddressesOf, type ApprovalDeps, approvalFor, approveEndpoint, authorsOf, writersOf } from './approval.ts';
 import { expandJob } from './expand.ts';
 import { pushes } from './resource.ts';
 import { type Push, pushDetail, pushExample, pushRecord, pushSchema, readPush, timesOf } from './schemas.ts';
@@ -27,7 +27,7 @@ export interface PushDeps {
   /** What an audience may be chosen by. */
   readonly audienceFields: FieldLookup;
   readonly countAudience: ApprovalDeps['countAudience'];
-  readonly addressOf: AddressOf;
+  readonly addressesOf: AddressesOf;
 }
 
 const { tag, path } = pushes;
@@ -257,8 +257,8 @@ function assertWaits(push: store.PushRow, now: number): void {
 }
 
 /** A push to many goes out when a second person has said so. */
-function approve({ db, addressOf, enqueue }: PushDeps): Endpoint {
-  return approveEndpoint({ db, addressOf, enqueue, readable: readable(db), show: shownTo, assertMaySend });
+function approve({ db, addressesOf, enqueue }: PushDeps): Endpoint {
+  return approveEndpoint({ db, addressesOf, enqueue, readable: readable(db), show: shownTo, assertMaySend });
 }
 
 function cancel({ db }: PushDeps): Endpoint {

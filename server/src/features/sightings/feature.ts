@@ -60,6 +60,8 @@ export interface SightingFeatureDeps {
   readonly countVisits?: (appId: string) => void;
   /** Told from when on (ms) all visits are there once the old ones are deleted, before they are; false: not yet. */
   readonly beforePurge?: (appId: string, visitsSince: number) => Promise<boolean>;
+  /** Deletes visits that ended before a time (ms), counting them as they go; answers of how many. */
+  readonly letGo?: (appId: string, before: number) => Promise<number>;
 }
 
 export interface SightingFeature extends Feature {

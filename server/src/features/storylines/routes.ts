@@ -5,7 +5,7 @@ import type { Db } from '../../db/db.ts';
 import { listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { sentence } from '../../http/shape.ts';
-import { allowedTo } from '../../resources/allowed.ts';
+import { allowedTo, findAllowed } from '../../resources/allowed.ts';
 import { pastRecord } from '../../resources/keep-past.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import type { Past, PastRecord } from '../../resources/past.ts';
@@ -68,9 +68,10 @@ function scenarioParts({ db, findUnreadableBeacons, noteChange, past, assertGoal
     db,
     past: { ...kept, keep: past },
     parentKey: (params) => ({ storyline_id: params['objectId'] ?? '' }),
-    locateParent: async (appId, params) => {
-      const header = await storylines.records.find(db, { app_id: appId, object_id: params['objectId'] ?? '' });
-      if (!header) throw noStoryline();
+    locateParent: async (caller, params) => {
+      const key = { app_id: caller.app.appId, object_id: params['objectId'] ?? '' };
+      // What belongs to a storyline that one may not read is not there either: an empty list would tell of it.
+      if (!(await findAllowed(db, storylines, { key, verb: 'get', caller }))) throw noStoryline();
     },
     holdParent: async (db, key) => {
       if (!(await holdStoryline(db, String(key['app_id']), String(key['storyline_id'])))) throw noStoryline();

@@ -80,7 +80,7 @@ export function createAccounts(deps: AccountDeps): Accounts {
         db,
         { app_id: key.appId, object_id: key.userId },
         { validemail: email, updatedAt: at },
-        { email_key: address, email_verified_at: at },
+        { email_key: address, email_verified_at: at, former_addresses: store.formerWith(user) },
       );
       // A mail to the former address must no longer open the account.
       await store.deleteResetsOf(db, key);

@@ -113,14 +113,20 @@ function signUp({ service, limits }: UserRouteDeps): Endpoint {
     operationId: 'signUp',
     tag: usersTag,
     summary: 'Sign up',
-    description: 'One address may create 100 accounts at once and then one a second; a refused sign-up does not count.',
+    description:
+      'One address may create 100 accounts at once and then one a second; a refused sign-up does not count. Where ' +
+      'addresses have to be confirmed (policy `emailVerification`), a taken one gets the same answer, and its owner a mail.',
     grant: { of: 'users', verb: 'create', open: 'app' },
     body: { schema: accountShape.schema, example: accountExample, read: readSignUp },
     answer: createdAnswer,
     errors: [...accountErrors, 'UserEmailTaken', 'Timeout'],
-    handle: async ({ app, body, address, now }) => {
+    handle: async ({ app, body, address, now, secretKey, isAdministrator }) => {
       const attempt = { app, address, emailKey: emailKey(body.email), now };
-      const { objectId, createdAt } = await limits.signUp(attempt, () => service.signUp(app, body));
+      const how = {
+        isStranger: secretKey === undefined && !isAdministrator,
+        mayTell: (key: string) => limits.mayTell({ ...attempt, emailKey: key }),
+      };
+      const { objectId, createdAt } = await limits.signUp(attempt, () => service.signUp(app, body, how));
       return { result: { createdAt: isoTime(createdAt), objectId } };
     },
   });

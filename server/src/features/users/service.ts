@@ -59,6 +59,21 @@ interface Changing {
   readonly assertUnchanged?: AssertUnchanged | undefined;
 }
 
+interface SigningUp {
+  /** Neither a server with a secret key nor an administrator. */
+  readonly isStranger: boolean;
+  /** Whether one more mail may go to the address. */
+  readonly mayTell: (emailKey: string) => boolean;
+}
+
+interface Wanted extends Pick<SigningUp, 'mayTell'> {
+  readonly appId: string;
+  /** The address that is wanted, as it is compared. */
+  readonly key: string;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
 interface Updating extends Pick<Proof, 'confirm' | 'tokenHash'> {
   readonly merge: boolean;
   /** A new address gets a mail that asks to confirm it. */
@@ -79,16 +94,26 @@ export class UserService {
     this.#deps = deps;
   }
 
-  /** @throws Failure UserEmailTaken */
-  async signUp(app: AppContext, account: Account): Promise<{ objectId: string; createdAt: number }> {
+  /**
+   * Where the owner of an address has to confirm it, a sign-up with one that is taken gets the same answer, and the owner a mail.
+   *
+   * @throws Failure UserEmailTaken
+   */
+  async signUp(app: AppContext, account: Account, how: SigningUp): Promise<{ objectId: string; createdAt: number }> {
     const { db, now, passwords } = this.#deps;
     const { email, password, ...members } = account;
     const key = emailKey(email);
-    // Saves the hashing; the index decides whether the address is still free.
-    if (await store.findUserByEmail(db, app.appId, key)) throw emailTaken();
+    const tellsNothing = how.isStranger && this.#confirmsFirst(app);
+    // Saves the hashing, unless its absence would tell; the index decides whether the address is still free.
+    const isTaken = async () => (await store.findUserByEmail(db, app.appId, key)) !== undefined;
+    if (!tellsNothing && (await isTaken())) throw emailTaken();
     const passwordHash = await passwords.hash(password, app.appId);
     const createdAt = now();
     const objectId = newObjectId(createdAt);
+    if (tellsNothing && (await isTaken())) {
+      await this.#tellOwner(db, { appId: app.appId, key, mayTell: how.mayTell, at: createdAt });
+      return { objectId, createdAt };
+    }
     const columns = {
       app_id: app.appId,
       object_id: objectId,
@@ -99,7 +124,7 @@ export class UserService {
     const values = { metadata: null, ...members, validemail: email.trim(), createdAt, updatedAt: createdAt };
     const ask = wantsVerified(app) ? this.#deps.askToVerify : undefined;
     const asked = { appId: app.appId, userId: objectId, email, at: createdAt };
-    await unlessTaken(() =>
+    const isFree = await orTaken(() =>
       ask
         ? db.transaction(async (db) => {
             await profileTable.insert(db, columns, values);
@@ -107,7 +132,20 @@ export class UserService {
           })
         : profileTable.insert(db, columns, values),
     );
+    if (!isFree && !tellsNothing) throw emailTaken();
     return { objectId, createdAt };
+  }
+
+  /** Whether an address is only used when a mail to it has been answered. */
+  #confirmsFirst({ policy }: Pick<AppContext, 'policy'>): boolean {
+    return policy.emailVerification === 'required' && this.#deps.askToVerify !== undefined;
+  }
+
+  /** Tells whoever has an address that somebody else wanted it. */
+  async #tellOwner(db: Db, { appId, key, mayTell, at }: Wanted): Promise<void> {
+    const owner = await store.findUserByEmail(db, appId, key);
+    if (owner?.email_key == null || !mayTell(key)) return;
+    await this.#deps.tell?.(db, { appId, userId: owner.object_id, email: owner.email, change: 'wanted', at });
   }
 
   /**
@@ -118,13 +156,10 @@ export class UserService {
     const { db, passwords } = this.#deps;
     const user = await store.findUserByEmail(db, app.appId, emailKey(email));
     const isRight = await passwords.matches(password, user?.password_hash ?? undefined, app.appId);
-    if (!user || !isRight) throw fail('UserInvalidLoginParams');
+    const isConfirmed = app.policy.emailVerification !== 'required' || user?.email_verified_at !== null;
+    // Of an address that waits nothing else is said: whoever signed up with somebody else's would learn that it was free.
+    if (!user || !isRight || !isConfirmed) throw wrongLogin(app);
     if (user.disabled_at !== null) throw fail('OperationForbidden', 'This account is disabled.');
-    if (app.policy.emailVerification === 'required' && user.email_verified_at === null)
-      throw fail(
-        'OperationForbidden',
-        'Confirm your e-mail address first: open the link in the mail, or ask for another one at /users/email/verification.',
-      );
     return this.#beginSession(app, user, client);
   }
 
@@ -153,9 +188,11 @@ export class UserService {
       const cleared = Object.fromEntries(changes.cleared.map((member) => [member, null]));
       const isNewAddress = email !== undefined && emailKey(email) !== user.email_key;
       const isAsked = isNewAddress && how.confirmsFirst && askToVerify !== undefined;
-      if (isAsked && (await store.findUserByEmail(db, key.appId, emailKey(email)))) throw emailTaken();
+      const isTaken = isAsked && (await store.findUserByEmail(db, key.appId, emailKey(email))) !== undefined;
       const columns = {
-        ...(isNewAddress && !isAsked ? { email_key: emailKey(email), email_verified_at: null } : {}),
+        ...(isNewAddress && !isAsked
+          ? { email_key: emailKey(email), email_verified_at: null, former_addresses: store.formerWith(user) }
+          : {}),
         ...(passwordHash === undefined ? {} : { password_hash: passwordHash }),
       };
       await profileTable.update(
@@ -181,8 +218,10 @@ export class UserService {
         await tell?.(db, { ...key, email: user.email, change, at: updatedAt });
       if (isNewAddress && how.asksToVerify && askToVerify) {
         how.countMail(emailKey(email));
+        const wanted = { appId: key.appId, key: emailKey(email), mayTell: how.mayTell, at: updatedAt };
         const proof = isAsked ? { proof: passwordProof(passwordHash ?? user.password_hash) } : {};
-        await askToVerify(db, { ...key, email, at: updatedAt, ...proof });
+        if (isTaken) await this.#tellOwner(db, wanted);
+        else await askToVerify(db, { ...key, email, at: updatedAt, ...proof });
       }
       if (passwordHash !== undefined) await endSessions(db, key);
       // A mail to the old address must no longer open the account.
@@ -333,6 +372,25 @@ function noVenues(missing: readonly string[]): Failure {
 
 function emailTaken(): Failure {
   return fail('UserEmailTaken', { details: [{ field: 'email', problem: 'is already used' }] });
+}
+
+const wrongLogin = ({ policy }: AppContext): Failure =>
+  policy.emailVerification === 'required'
+    ? fail(
+        'UserInvalidLoginParams',
+        'The e-mail address or the password is wrong, or the address has not been confirmed yet: open the link in the mail, or ask for another one at /users/email/verification.',
+      )
+    : fail('UserInvalidLoginParams');
+
+/** False where the address was taken in the meantime. */
+async function orTaken(write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (error instanceof UniqueViolation) return false;
+    throw error;
+  }
 }
 
 async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { secretHash } from '../../access/access.ts';
 import type { UserRole } from '../../access/context.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
@@ -13,6 +14,19 @@ export interface UserKey {
 
 const one = ({ appId, userId }: UserKey) => sql`app_id = ${appId} and object_id = ${userId}`;
 const ownedBy = ({ appId, userId }: UserKey) => sql`app_id = ${appId} and user_id = ${userId}`;
+
+const mostFormer = 20;
+
+/** What `former_addresses` has once the account gets another address. */
+export function formerWith(user: Pick<UserRow, 'email_key' | 'former_addresses'>): string | null {
+  if (user.email_key === null) return user.former_addresses;
+  const known = JSON.parse(user.former_addresses ?? '[]') as string[];
+  return JSON.stringify([...known, secretHash(user.email_key)].slice(-mostFormer));
+}
+
+/** Hashes of the addresses that an account has and had. */
+export const addressHashes = (user: Pick<UserRow, 'email_key' | 'former_addresses'>): readonly string[] =>
+  JSON.parse(formerWith(user) ?? '[]') as string[];
 
 export function findUserByEmail(db: Db, appId: string, emailKey: string): Promise<UserRow | undefined> {
   return db.one<UserRow>(sql`select * from users where app_id = ${appId} and email_key = ${emailKey}`);

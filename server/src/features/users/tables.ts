@@ -18,6 +18,8 @@ export const users = defineTable({
     email: textColumn,
     email_key: nullable(textColumn),
     email_verified_at: nullable(bigint),
+    /** Hashes of the addresses that the account had before, a JSON list; the newest last. */
+    former_addresses: nullable(textColumn),
     password_hash: nullable(textColumn),
     firstname: textColumn,
     middlename: nullable(textColumn),
@@ -35,7 +37,7 @@ export const users = defineTable({
   key: ['app_id', 'object_id'],
   indexes: { users_email: { on: ['app_id', 'email_key'], isUnique: true } },
   users: ['object_id'],
-  secrets: ['password_hash'],
+  secrets: ['password_hash', 'former_addresses'],
 });
 
 /** What others may see of a user, and so the only members by which a list can be filtered and ordered. */

@@ -16,13 +16,20 @@ const withdrawnEveryMs = 60 * 60_000;
 const blamedMs = 7 * 86_400_000;
 const dayMs = 86_400_000;
 
+export interface MessageApp {
+  readonly timeZone: string;
+  readonly eventDays: number;
+  /** Visits or events are kept for no day: a goal that was reached stays so. */
+  readonly isForgetful: boolean;
+}
+
 export interface MessageCountDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly goals: GoalReads;
   /** Who took back the consent to messages, or whose phone is no longer reached, from a time (ms) on. */
   readonly withdrawals: (db: Db, appId: string, since: number) => Promise<readonly store.WithdrawnAt[]>;
-  readonly findApp: (appId: string) => Promise<{ readonly timeZone: string; readonly eventDays: number } | undefined>;
+  readonly findApp: (appId: string) => Promise<MessageApp | undefined>;
 }
 
 interface Counting {
@@ -31,6 +38,7 @@ interface Counting {
   readonly goals: readonly GoalOf[];
   /** Events before it (ms) may have gone because of their age. */
   readonly eventsSince: number;
+  readonly isForgetful: boolean;
 }
 
 /**
@@ -81,8 +89,9 @@ export class MessageCounts {
     const { db: database, goals, now } = this.#deps;
     return database.transaction(async (db) => {
       const state = await heldState(db, appId, siteTimeZone([app.timeZone]));
-      const eventsSince = now() - (app.eventDays - 1) * dayMs;
-      return work({ db, state, goals: await goals.list(db, appId), eventsSince });
+      const { isForgetful } = app;
+      const eventsSince = isForgetful ? state.shown_since : now() - (app.eventDays - 1) * dayMs;
+      return work({ db, state, goals: await goals.list(db, appId), eventsSince, isForgetful });
     });
   }
 
@@ -141,7 +150,8 @@ export class MessageCounts {
           const since = goal?.kind === 'event' ? Math.max(by.eventsSince, state.shown_since) : state.shown_since;
           const isKnown = goal?.kind === 'record' || row.shown_at < since;
           const found = isFirst && goal && !isKnown ? finder.reachedAt(goal, installationId, row.shown_at) : null;
-          const actedAt = isKnown && isFirst ? row.acted_at : await found;
+          const actedAt =
+            isKnown && isFirst ? row.acted_at : earlier(await found, by.isForgetful && isFirst ? row.acted_at : null);
           if (goal?.kind === 'record' && isFirst && row.is_first === 0 && row.shown_at >= since)
             recordsUntil = Math.min(recordsUntil, row.shown_at);
           touch(row);
@@ -206,6 +216,8 @@ export class MessageCounts {
     this.#loadsDueAt = performance.now() + loadRest * (performance.now() - began);
   }
 }
+
+const earlier = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.min(a, b));
 
 interface Reaching {
   readonly appId: string;

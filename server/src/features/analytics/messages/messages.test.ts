@@ -155,7 +155,7 @@ for (const database of databases) {
         db,
         now: () => site.now,
         withdrawals: async () => [],
-        findApp: async () => ({ timeZone: 'UTC', eventDays: 90 }),
+        findApp: async () => ({ timeZone: 'UTC', eventDays: 90, isForgetful: false }),
         goals: {
           list: async () => [{ triggerId: message, goal: { kind: 'record', bucket: 'any', withinHours: 24 } }],
           beaconsOf: async () => [],

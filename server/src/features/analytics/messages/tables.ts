@@ -27,7 +27,8 @@ export const messageShowings = defineTable({
   },
   trail: { installation: 'installation_id', at: 'shown_at' },
   // The first one says that a later one is not: whoever comes back after the retention is not reached for the first time.
-  kept: { days: 'visits', by: 'shown_at', only: 'is_first = 0' },
+  // Days are counted until all of theirs have had time to come.
+  kept: { days: 'visits', by: 'shown_at', only: 'is_first = 0', atLeastMs: 4 * 86_400_000 },
 });
 
 /** What was counted of them in a day. It names nobody, and stays. */

@@ -31,6 +31,27 @@ export const visitRollups = defineTable({
   stepBy: 'started_at',
 });
 
+/**
+ * What was counted of visits that are gone, by the hour in which they began, where an app keeps visits for no day: an hour that is
+ * counted anew begins with it. It names nobody, and stays for some days; see ADR 63.
+ */
+export const goneVisits = defineTable({
+  name: 'gone_visits',
+  owner: 'analytics',
+  columns: {
+    app_id: text,
+    started_at: bigint,
+    beacon_id: text,
+    visits: bigint,
+    ended: bigint,
+    dwell_ms: bigint,
+    dwells: text,
+    visitors: text,
+  },
+  key: ['app_id', 'started_at', 'beacon_id'],
+  stepBy: 'started_at',
+});
+
 /** How an app is counted, and how far counting everything anew has come. */
 export const rollupStates = defineTable({
   name: 'rollup_states',

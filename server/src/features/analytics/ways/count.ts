@@ -1,5 +1,6 @@
 import type { Database, Db } from '../../../db/db.ts';
 import { addDays, addMonths, dateOf, dayStart, monthOf } from '../numbers/calendar.ts';
+import { hasGone } from '../numbers/gone.ts';
 import { loadPlaces } from '../numbers/places.ts';
 import { findState, lockState, type StateRow } from '../numbers/store.ts';
 import { visitorHash } from '../numbers/visitor-set.ts';
@@ -48,7 +49,9 @@ export async function countNext(deps: WaysDeps, appId: string, until: number): P
     for (const kind of ['move', 'reach', 'path'] as const)
       await store.deleteWays(db, { appId, kind, span: due.span as store.DueSpan, from, until });
     if (due.span === 'day') await store.deleteWays(db, { appId, kind: 'peak', span: 'hour', from, until });
-    await store.insertWays(db, rows);
+    // Visits that are kept for no day make no ways: those of half a day would look like those of the whole.
+    const isWhole = due.span !== 'day' || !(await hasGone(db, appId, { from, until }));
+    if (isWhole) await store.insertWays(db, rows);
     if (due.span === 'day') {
       const startedAt = dayStart(monthOf(dateOf(due.started_at, state.time_zone)), state.time_zone);
       await store.markDue(db, { appId, span: 'month', startedAt }, deps.now() + monthWaitMs);

@@ -70,9 +70,9 @@ for (const database of databases) {
       const manager = site.user.headers;
       for (const headers of [{}, own, manager, { ...manager, ...own }]) {
         const [status, name] = outcome(await claim(theirs, code, headers)) as unknown[];
-        assert.deepEqual([status, name], [403, 'OperationForbidden']);
+        assert.deepEqual([status, name], [404, 'ObjectNotFound']);
       }
-      assert.match(String(outcome(await claim(bare, code, own))), /403,.*has no secret\. Register it/);
+      assert.match(String(outcome(await claim(bare, code, own))), /404,.*Register the phone with a secret/);
       assert.ok(!(await phonesOf(ada)).includes(theirs));
     });
 

@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
-import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { exampleUpdated, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import { installations } from '../resource.ts';
 import { findProvable } from '../store.ts';
-import type { PairingService } from './service.ts';
+import { noSuchPhone, type PairingService } from './service.ts';
 
 const shape = defineShape(
   Type.Object({
@@ -48,10 +47,9 @@ export function pairingEndpoints({ db, service }: { readonly db: Db; readonly se
         }),
         { pairedWith: 'Ada Lovelace', pairedAt: exampleUpdated },
       ),
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'DuplicateValue', 'APICallLimit'],
+      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'APICallLimit'],
       locate: async ({ app, params: { objectId = '' } }) => {
-        if ((await findProvable(db, app.appId, objectId)) === undefined)
-          throw fail('ObjectNotFound', 'There is no installation with this objectId.');
+        if ((await findProvable(db, app.appId, objectId)) === undefined) throw noSuchPhone();
       },
       handle: async ({ app, params: { objectId = '' }, headers, body, address }) => {
         const sent = headers['installation-secret'];

@@ -1,13 +1,18 @@
 import { randomInt } from 'node:crypto';
 import { isSecretOf, secretHash } from '../../../access/access.ts';
 import { type Actor, recordChange } from '../../../access/audit.ts';
-import { notProven } from '../../../access/installation-proof.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import type { RateLimiter, RateRule } from '../../../limits/rate-limit.ts';
 import { lockInstallation } from '../store.ts';
 import * as store from './store.ts';
+
+export const noSuchPhone = () =>
+  fail(
+    'ObjectNotFound',
+    'There is no installation with this objectId and this Installation-Secret. Register the phone with a secret, and send the same one here.',
+  );
 
 export interface PairingDeps {
   readonly db: Db;
@@ -90,7 +95,7 @@ export class PairingService {
   /**
    * Makes the phone one of those of whoever shows the code. The same phone may ask again, since an answer can be lost.
    *
-   * @throws Failure ObjectNotFound for an unknown code or installation, OperationForbidden for a phone that does not prove
+   * @throws Failure ObjectNotFound for an unknown code, and for an installation that there is not or that does not prove
    *   itself, DuplicateValue for a code that another phone has used, APICallLimit
    */
   async claim({ appId, installationId, secret, code, address }: Claim) {
@@ -98,14 +103,11 @@ export class PairingService {
     limiter.take(`pairing ${appId} ${installationId}`, tries, now());
     return db.transaction(async (db) => {
       const phone = await lockInstallation(db, appId, installationId);
-      if (!phone) throw fail('ObjectNotFound', 'There is no installation with this objectId.');
+      // One answer for all of them: whoever has only the app's key does not learn which installations there are.
+      if (!phone) throw noSuchPhone();
       // Nobody else may speak for it here, not even its user: the phone itself says that it is the one in the hand.
-      if (phone.secret_hash === null)
-        throw fail(
-          'OperationForbidden',
-          'This installation has no secret. Register it with Installation-Secret, and send the same secret here.',
-        );
-      if (secret === undefined || !isSecretOf(phone.secret_hash, secret)) throw notProven();
+      if (phone.secret_hash === null || secret === undefined || !isSecretOf(phone.secret_hash, secret))
+        throw noSuchPhone();
       const shown = await store.lockCode(db, appId, secretHash(code));
       if (!shown || shown.expires_at <= now())
         throw fail('ObjectNotFound', 'This code is wrong, or older than five minutes. Show a new one in the console.');

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Permissions } from '../../../access/consent.ts';
-import type { AppPolicy } from '../../../access/policy.ts';
+import { type AppPolicy, isForgetful } from '../../../access/policy.ts';
 import { isObject } from '../../../base/is-object.ts';
 import { inLanguage, languageFor } from '../../../delivery/push/translations.ts';
 import {
@@ -20,7 +20,7 @@ import { appRules, historyMs } from '../site/trigger-policy.ts';
 import type { Whereabouts } from '../traces/positions.ts';
 import type { HistoryReads, Sensed } from './sensed.ts';
 import { passTime, sense } from './sensing.ts';
-import { deadlineOf, knownUntil, newRecord, type TrackRecord } from './track-record.ts';
+import { deadlineOf, knownUntil, lateMs, newRecord, type TrackRecord } from './track-record.ts';
 import { whereaboutsOf } from './whereabouts.ts';
 
 /** What one call of the engine is given and what follows from its answer; the same for a report, a deadline and a rehearsal. */
@@ -129,6 +129,7 @@ export async function decide(
           settingsOf: settingsFrom(reads, context.policy),
           kept: reads.kept,
           heldSince,
+          keptSince: isForgetful(context.policy) ? now - lateMs : undefined,
         });
   const hasChanged =
     samples === null || sensed.duplicates < samples.length || sensed.events.length > 0 || sensed.visits.length > 0;

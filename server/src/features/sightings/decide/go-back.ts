@@ -19,7 +19,7 @@ import { knownUntil, patienceOf, SEGMENT_SAMPLES, type Segment, type TrackRecord
 
 /** Puts late samples where they belong and calculates the time from there on again. */
 export async function goBack(sensing: Sensing): Promise<Sensed> {
-  const { installationId, record, samples, now, kept } = sensing;
+  const { installationId, record, samples, now, kept, keptSince } = sensing;
   const firstAt = (samples[0] as Sample).occurredAt;
   const from = record.segments.findLast(([start]) => start <= firstAt)?.[0] ?? record.segments[0]?.[0] ?? firstAt;
   const stored = await kept.segments(from);
@@ -69,6 +69,7 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const rest = prune(
     { ...reached, track: rename(again.track, name), segments: [...older, ...segments], ended },
     newest,
+    keptSince,
   );
   const written = again.parts.map(({ startedAt, checkpoint, samples }) => ({
     startedAt,
@@ -78,7 +79,8 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const { events: fresh, changedEvents, removedEvents, visits: changes } = found;
   return {
     record: { ...rest.record, waits: renameWaits(record, name) },
-    events: fresh,
+    // Of what was told and is gone, nothing is told again.
+    events: keptSince === undefined ? fresh : fresh.filter(({ at }) => at >= keptSince),
     changedEvents,
     removedEvents,
     visits: changes,

@@ -12,10 +12,11 @@ import { withSettings } from './sample-settings.ts';
 import { writeSamples } from './sample-text.ts';
 import { partsOf, prune, withoutDropped } from './segments.ts';
 import { beaconsOf, nothing, type Sensed, type Sensing, type WrittenSamples } from './sensed.ts';
-import { SEGMENT_SAMPLES, type Segment } from './track-record.ts';
+import { SEGMENT_SAMPLES, type Segment, SHORT_SEGMENT_MS } from './track-record.ts';
 
 /** Applies samples that are newer than all before. */
-export async function goOn({ installationId, record, samples, now, settingsOf, heldSince }: Sensing): Promise<Sensed> {
+export async function goOn(sensing: Sensing): Promise<Sensed> {
+  const { installationId, record, samples, now, settingsOf, heldSince, keptSince } = sensing;
   const settings = await settingsOf(beaconsOf(samples));
   const configured = withSettings(samples, settings);
   const segments = [...record.segments];
@@ -25,8 +26,8 @@ export async function goOn({ installationId, record, samples, now, settingsOf, h
   const evidence: Record<string, Evidence> = {};
   const passes: Pass[] = [];
   let { track } = record;
-  const [, count] = segments.at(-1) ?? [0, SEGMENT_SAMPLES];
-  let isFull = count >= SEGMENT_SAMPLES;
+  const [begun, count] = segments.at(-1) ?? [0, SEGMENT_SAMPLES];
+  let isFull = count >= SEGMENT_SAMPLES || (keptSince !== undefined && begun < now - SHORT_SEGMENT_MS);
   for (const part of partsOf(configured, isFull ? SEGMENT_SAMPLES : SEGMENT_SAMPLES - count)) {
     const startedAt = (part[0] as Sample).occurredAt;
     if (isFull) segments.push([startedAt, 0]);
@@ -44,7 +45,7 @@ export async function goOn({ installationId, record, samples, now, settingsOf, h
   }
   const newest = (samples.at(-1) as Sample).occurredAt;
   const lag = Math.max(0, now - newest);
-  const next = prune({ ...record, track, segments, lag }, newest);
+  const next = prune({ ...record, track, segments, lag }, newest, keptSince);
   const told = compareWithTold({ installationId, now }, record, {
     ...next.record,
     events: events.filter(({ id }) => !retracted.has(id)),

@@ -23,11 +23,13 @@ export const withoutDropped = (written: readonly WrittenSamples[], dropped: read
 export function prune(
   record: TrackRecord,
   newest: number,
+  keptSince: number = Number.NEGATIVE_INFINITY,
 ): { readonly record: TrackRecord; readonly dropped: number[] } {
   const segments = [...record.segments];
   const dropped: number[] = [];
+  const oldest = Math.max(newest - WINDOW_MS, keptSince);
   let total = segments.reduce((sum, [, count]) => sum + count, 0);
-  while (segments.length > 1 && (total > MOST_SAMPLES || (segments[1]?.[0] ?? 0) < newest - WINDOW_MS)) {
+  while (segments.length > 1 && (total > MOST_SAMPLES || (segments[1]?.[0] ?? 0) < oldest)) {
     const [start, count] = segments.shift() as Segment;
     dropped.push(start);
     total -= count;

@@ -24,6 +24,8 @@ export interface Sensing {
   readonly kept: HistoryReads;
   /** Since when (ms) the same person carries the installation. */
   readonly heldSince?: number | undefined;
+  /** What was told before this (ms) may be gone, because the app keeps it for no day; without it, everything is there. */
+  readonly keptSince?: number | undefined;
 }
 
 /** A segment's samples as they are to be written. */

@@ -15,10 +15,9 @@ import { knownUntil, patienceOf, type TrackRecord, withSpan } from './track-reco
 
 export async function sense(sensing: Sensing): Promise<Sensed> {
   const samples = [...sensing.samples].sort(compareSamples);
-  const { track } = sensing.record;
-  const { spells } = sensing.record;
+  const { track, spells } = sensing.record;
   const record = { ...rememberSpan(sensing.record, samples), spells: withSpells(spells, samples) };
-  const horizon = record.horizon ?? (record.segments.length === 0 ? track.at : null);
+  const horizon = horizonOf(record, sensing.keptSince);
   const first = horizon === null ? 0 : samples.findIndex(({ occurredAt }) => occurredAt >= horizon);
   const early = first < 0 ? samples : samples.slice(0, first);
   const old = early.filter((sample) => !isTakenIn(spells, sample));
@@ -31,6 +30,14 @@ export async function sense(sensing: Sensing): Promise<Sensed> {
   const done = isNewer ? await goOn(next) : await goBack(next);
   const duplicates = done.duplicates + repeated;
   return joined === undefined ? { ...done, duplicates } : { ...done, ...both(joined, done), duplicates };
+}
+
+/** From when on (ms) samples can be put among others; null: whenever they were sensed. */
+function horizonOf({ horizon, segments, track }: TrackRecord, keptSince: number | undefined): number | null {
+  const known = horizon ?? (segments.length === 0 ? track.at : null);
+  if (keptSince === undefined || track.at === null) return known;
+  const whole = segments.find(([start]) => start >= keptSince)?.[0] ?? track.at + 1;
+  return Math.max(whole, known ?? whole);
 }
 
 const both = (a: Reconciled, b: Sensed) => ({

@@ -1,3 +1,4 @@
+import { noDayMs } from '../../../access/policy.ts';
 import {
   type ClockState,
   copyTrack,
@@ -73,6 +74,12 @@ export const SEGMENT_SAMPLES = 256;
 /** The most samples that are kept of one installation, and for how long. */
 export const MOST_SAMPLES = 4_096;
 export const WINDOW_MS = 26 * 3_600_000;
+/**
+ * How late samples may come where the app keeps the past for no day; a little less than what was told is kept. Segments are short
+ * there, since only those are calculated again that are wholly kept.
+ */
+export const lateMs = noDayMs - 600_000;
+export const SHORT_SEGMENT_MS = 600_000;
 
 /** Deliveries that span more are a backlog and no rhythm. */
 const LONGEST_SPAN_MS = 5 * 60_000;

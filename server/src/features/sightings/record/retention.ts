@@ -1,11 +1,12 @@
 import { recordFolded, service } from '../../../access/audit.ts';
-import { type AppPolicy, periodsOf } from '../../../access/policy.ts';
+import { type AppPolicy, isForgetful, noDayMs, periodsOf } from '../../../access/policy.ts';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { type DbTable, type RetentionRule, stepColumn } from '../../../db/table.ts';
 import { timePrefix } from '../../../proximity/index.ts';
 import { tryLockInstallation } from '../decide/installation-locks.ts';
+import { visits } from '../traces/visits.ts';
 
 /** What is older than the app keeps it goes, a few hundred rows a transaction. */
 
@@ -28,7 +29,9 @@ export async function purgeTraces(
   for (const table of tables) {
     const { name, kept } = table;
     if (!kept) continue;
-    const old = olderThan(kept, now - daysOf(kept, policy) * dayMs);
+    // Visits that are kept for no day are counted as they go.
+    if (name === visits.table.name && policy.retentionDays.visits === 0) continue;
+    const old = olderThan(kept, now - Math.max(daysOf(kept, policy) * dayMs, kept.atLeastMs ?? 0));
     const scope = sql`app_id = ${appId} and ${old} and ${raw(kept.only ?? '1 = 1')}`;
     const count = await deleteInSteps(db, { table: name, id: stepColumn(table), scope });
     // What only the engine keeps nobody would look for.
@@ -80,6 +83,18 @@ async function walkOld<T extends Aged & object>(
   }
 }
 
+/**
+ * The signals behind visits that are kept for no day, and what was answered to a delivery in case it is sent again. Decisions leave
+ * these signals alone (`lateMs`).
+ */
+async function purgeSignals(db: Database, appId: string, now: number): Promise<void> {
+  const before = now - noDayMs;
+  const scope = sql`app_id = ${appId} and started_at < ${before}`;
+  await deleteInSteps(db, { table: 'track_samples', id: 'started_at', scope });
+  await db.run(sql`update sighting_keys set answer = null
+    where app_id = ${appId} and created_at < ${before} and answer is not null`);
+}
+
 /** How often somebody has come is forgotten after a year and more. */
 export async function purgePresences(db: Db, appId: string, now: number): Promise<void> {
   const before = now - presenceDays * dayMs;
@@ -121,11 +136,15 @@ export async function purgeTracks(db: Database, appId: string, now: number): Pro
   );
 }
 
+/** So late a visit may be reported to be counted where visits are kept for no day. */
+const lateVisitDays = 3;
+
 /**
  * From when on all visits are there after a purge (ms). What goes is told by the objectId, whose time may be some hours from when the
  * visit began.
  */
 function allKeptSince({ policy }: RetainedApp, now: number): number {
+  if (policy.retentionDays.visits === 0) return now - lateVisitDays * dayMs;
   const kept = policy.retentionDays.visits * dayMs;
   return now - kept + Math.min(dayMs, kept / 2);
 }
@@ -143,6 +162,8 @@ export function createRetention(deps: {
   readonly listApps: () => Promise<readonly RetainedApp[]>;
   /** Told from when on (ms) all visits are there once the old ones are deleted, before they are; false: not yet. */
   readonly beforePurge?: (appId: string, visitsSince: number) => Promise<boolean>;
+  /** Deletes visits that ended before a time (ms), counting them as they go; answers of how many. */
+  readonly letGo?: (appId: string, before: number) => Promise<number>;
 }): Retention {
   let lastWalk = 0;
   return {
@@ -152,7 +173,10 @@ export function createRetention(deps: {
       if (isDaily) lastWalk = now;
       for (const app of await deps.listApps()) {
         if ((await deps.beforePurge?.(app.appId, allKeptSince(app, now))) === false) continue;
-        const purged = await purgeTraces(deps.db, deps.keptTables, { ...app, now });
+        const aged = await purgeTraces(deps.db, deps.keptTables, { ...app, now });
+        const gone = app.policy.retentionDays.visits === 0 ? await deps.letGo?.(app.appId, now - noDayMs) : 0;
+        const purged = gone ? { ...aged, visits: gone } : aged;
+        if (isForgetful(app.policy)) await purgeSignals(deps.db, app.appId, now);
         if (Object.keys(purged).length > 0)
           await recordFolded(deps.db, {
             change: { by: service, action: 'traces.purge', subject: app.appId, appId: app.appId, now },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { noDayMs } from '../../../access/policy.ts';
 import type { RowOf } from '../../../db/table.ts';
 import {
   exampleCreated,
@@ -89,7 +90,7 @@ export const events = defineResource({
   },
   childOf: ['visits'],
   trail: { installation: 'installation_id', at: 'created_at' },
-  kept: { days: 'events' },
+  kept: { days: 'events', atLeastMs: noDayMs },
   rules: 'events',
   venue: { beacon: 'beacon_id' },
   defaultLimit: 100,

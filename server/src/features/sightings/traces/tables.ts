@@ -107,5 +107,5 @@ export const sightingCounts = defineTable({
   key: ['app_id', 'beacon_id', 'hour'],
   indexes: { sighting_counts_age: { on: ['app_id', 'hour'] } },
   stepBy: 'hour',
-  kept: { days: 'visits', by: 'hour' },
+  kept: { days: 'visits', by: 'hour', atLeastMs: 86_400_000 },
 });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { noDayMs } from '../../../access/policy.ts';
 import type { RowOf } from '../../../db/table.ts';
 import {
   exampleCreated,
@@ -102,7 +103,7 @@ export const verdicts = defineResource({
   },
   childOf: ['events'],
   trail: { installation: 'installation_id', at: 'created_at' },
-  kept: { days: 'events' },
+  kept: { days: 'events', atLeastMs: noDayMs },
   rules: 'verdicts',
   venue: { beacon: 'beacon_id' },
   defaultLimit: 100,

@@ -97,6 +97,25 @@ export function visitsBegun(db: Db, { appId, from, until, beaconId }: VisitsAske
     where app_id = ${appId} ${place} and entered_at >= ${from} and entered_at < ${until}`);
 }
 
+export interface EndedVisit extends BegunVisit {
+  readonly object_id: string;
+}
+
+/** Visits that ended before a time (ms), in any order. */
+export function visitsEnded(
+  db: Db,
+  { appId, before, limit }: { readonly appId: string; readonly before: number; readonly limit: number },
+): Promise<EndedVisit[]> {
+  return db.all<EndedVisit>(sql`select object_id, installation_id, beacon_id, entered_at, dwell from visits
+    where app_id = ${appId} and is_open = 0 and entered_at < ${before} and left_at < ${before}
+    order by entered_at, object_id limit ${limit}`);
+}
+
+export async function deleteVisits(db: Db, appId: string, ids: readonly string[]): Promise<void> {
+  for (const part of partsOf(ids))
+    await db.run(sql`delete from visits where app_id = ${appId} and object_id in (${list(part)})`);
+}
+
 const readAtOnce = 2_000;
 
 /** The same, oldest first and many at a time, beside other requests. */
