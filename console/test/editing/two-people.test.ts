@@ -67,6 +67,7 @@ describe('two people edit one record', () => {
     await field(ben.page, 'Text').fill('We close soon.');
     await ben.page.getByRole('switch').first().press('Space');
     await button(ben.page, 'Save').click();
+    await button(ben.page, 'Save and switch off').click();
     await ben.page.getByRole('table', { name: 'notifications' }).waitFor();
 
     await ana.page.waitForTimeout(5_100); // what was read counts as fresh for five seconds

@@ -5,7 +5,7 @@ import { Failure, fail } from '../base/errors.ts';
 import { sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
 
-/** What an app has stored. Bytes of records are those of their documents in UTF-8. */
+/** What an app has stored, the trash included. Bytes of records are those of their documents in UTF-8. */
 export interface Stored {
   readonly files: number;
   readonly fileBytes: number;
@@ -204,12 +204,15 @@ export class UsageMeter {
     const { db, now } = this.#deps;
     const slow = { tenant: appId };
     const [files] = await db.all<{ n: number; bytes: number }>(
-      sql`select count(*) as n, coalesce(sum(size), 0) as bytes from files where app_id = ${appId}`,
+      sql`select count(*) as n, coalesce(sum(size), 0) as bytes from
+        (select size from files where app_id = ${appId}
+          union all select stored_bytes as size from trash where app_id = ${appId} and stored_name is not null) as stored`,
       slow,
     );
     let [records, recordBytes] = [0, 0];
     for (const { object_id: bucketId } of await db.all<{ object_id: string }>(
-      sql`select object_id from buckets where app_id = ${appId}`,
+      sql`select object_id from buckets where app_id = ${appId}
+        union all select record_id as object_id from trash where app_id = ${appId} and kind = 'buckets'`,
     )) {
       for (let last = ''; ; ) {
         const [step] = await db.all<{ n: number; bytes: number; last: string | null }>(
@@ -280,5 +283,5 @@ function storedOf(row: UsageRow): Stored {
 }
 
 function full(member: keyof Stored, quotas: AppPolicy['quotas']): string {
-  return `This would exceed the app's quota of ${quotas[member]} ${names[member]}. Delete some, or ask an administrator to raise it.`;
+  return `This would exceed the app's quota of ${quotas[member]} ${names[member]}. Delete some, or ask an administrator to raise it. Files and buckets in the trash count until they are deleted for good.`;
 }
