@@ -128,7 +128,7 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     identities(parts),
     mailLinks(parts),
     secondFactors(parts),
-    installations(platform),
+    installations(platform, allEndpoints),
     pushes(parts),
     ...places.features,
     buckets,

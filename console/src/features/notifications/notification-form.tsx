@@ -94,7 +94,7 @@ export function NotificationForm({ appId, notification, model, isLocked = false,
   const submit = () => (notification?.isEnabled && !form.current().isEnabled ? setAsking(true) : shared.submit());
   const name = form.values.description.trim();
   return (
-    <MessageLayout aside={<Aside appId={appId} form={form} />}>
+    <MessageLayout aside={<Aside appId={appId} form={form} notificationId={notification?.objectId} />}>
       <PageForm
         form={form}
         names={notificationFieldNames}
@@ -231,7 +231,7 @@ function Message({ appId, form }: PartProps) {
   );
 }
 
-function Aside({ appId, form }: PartProps) {
+function Aside({ appId, form, notificationId }: PartProps & { readonly notificationId: string | undefined }) {
   const { data: app } = useQuery(appQuery(appId));
   const times = useTimes(appId);
   const { values } = form;
@@ -254,6 +254,7 @@ function Aside({ appId, form }: PartProps) {
       />
       <MyPhone
         appId={appId}
+        about={{ notificationId, beaconId: values.beaconId }}
         data={{
           ...(title ? { title } : {}),
           ...(body ? { alert: body } : {}),
