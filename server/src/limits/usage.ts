@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AppPolicy } from '../access/policy.ts';
+import { bytesText } from '../base/bytes-text.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
 import { sql } from '../base/sql.ts';
@@ -44,7 +45,7 @@ interface UsageRow {
 
 const none: Stored = Object.freeze({ files: 0, fileBytes: 0, records: 0, recordBytes: 0 });
 const members = ['files', 'fileBytes', 'records', 'recordBytes'] as const;
-const names = { files: 'files', fileBytes: 'bytes of files', records: 'records', recordBytes: 'bytes of records' };
+const names = { files: 'files', fileBytes: 'of files', records: 'records', recordBytes: 'of records' };
 /** How long after the first pending change all of them are written to the database. */
 const writeAfterMs = 2_000;
 const countEveryMs = 86_400_000;
@@ -283,5 +284,6 @@ function storedOf(row: UsageRow): Stored {
 }
 
 function full(member: keyof Stored, quotas: AppPolicy['quotas']): string {
-  return `This would exceed the app's quota of ${quotas[member]} ${names[member]}. Delete some, or ask an administrator to raise it. Files and buckets in the trash count until they are deleted for good.`;
+  const amount = member.endsWith('Bytes') ? bytesText(quotas[member]) : quotas[member];
+  return `This would exceed the app's quota of ${amount} ${names[member]}. Delete some, or ask an administrator to raise it. Files and buckets in the trash count until they are deleted for good.`;
 }

@@ -89,7 +89,9 @@ export function MyPhone({ appId, data, about = {} }: Props) {
               {send.error.message}
             </Text>
           )}
-          {send.data !== undefined && <Outcome key={send.submittedAt} appId={appId} name={`${phone} ${send.submittedAt}`} read={send.data} />}
+          {send.data !== undefined && (
+            <Outcome key={send.submittedAt} appId={appId} name={`${phone} ${send.submittedAt}`} read={send.data} />
+          )}
         </Stack>
       )}
       <OwnPhonesDialog

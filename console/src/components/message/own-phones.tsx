@@ -228,7 +228,7 @@ function Line({ appId, phone, isChosen, onChoose, onRemove }: LineProps) {
 const mostShown = 20;
 
 /** For apps that cannot pair: the phones that were last heard of, one of which is one's own. */
-function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'onRemove'>) {
+function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isOwnAlone' | 'onRemove'>) {
   const [picked, setPicked] = useState(chosen);
   const { data: phones = [] } = useQuery({
     queryKey: dataKey(appId, 'listInstallations', 'my phone'),
