@@ -224,9 +224,8 @@ describe('the home of an app', () => {
     const moved = events().filter({ hasText: 'Moved away from Garden' });
     await moved.waitFor();
     const said = await events().allInnerTexts();
-    const times = await events()
-      .locator('time')
-      .evaluateAll((all) => all.map((one) => one.getAttribute('datetime')));
+    const times = [];
+    for (const time of await events().locator('time').all()) times.push(await time.getAttribute('datetime'));
     assert.ok(said.length > 3, said.join());
     assert.match(said.at(-1) ?? '', /Moved away from Garden/);
     assert.equal(times.at(-1), times.toSorted().at(-1), 'it is the newest');

@@ -25,8 +25,9 @@ import { RateLimiter } from '../limits/rate-limit.ts';
 import type { MailSender } from '../mail/mail-sender.ts';
 import { createSmtpSender } from '../mail/smtp.ts';
 import { tellByMail } from '../sign-in/change-mail.ts';
-import { ownPhoneTests } from './own-phone-tests.ts';
+import { consoleApp } from './history.ts';
 import type { Parts } from './parts.ts';
+import { ownPhoneTests } from './phones/own-phone-tests.ts';
 import type { Platform } from './platform.ts';
 import { privacyDeps } from './privacy.ts';
 import { privacyFacts } from './privacy-facts.ts';
@@ -138,7 +139,10 @@ export function installations(platform: Platform, endpoints: () => readonly Endp
     consoleEndpoints: [
       ...installationConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
       ...pairingConsoleEndpoints({ service: pairing, getApp: (appId) => apps.get(appId) }),
-      ...ownPhoneTestEndpoints({ service: pairing, ...ownPhoneTests(platform, endpoints) }),
+      ...ownPhoneTestEndpoints({
+        service: pairing,
+        ...ownPhoneTests({ db, findApp: consoleApp(platform) }, endpoints),
+      }),
     ],
   };
 }

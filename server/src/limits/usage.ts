@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AppPolicy } from '../access/policy.ts';
-import { bytesText } from '../base/bytes-text.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
 import { sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
+import { bytesText } from './bytes-text.ts';
 
 /** What an app has stored, the trash included. Bytes of records are those of their documents in UTF-8. */
 export interface Stored {

@@ -1,4 +1,4 @@
-import { bytesText } from '../../base/bytes-text.ts';
+import { bytesText } from '../../limits/bytes-text.ts';
 import type { Condition } from '../condition.ts';
 import type { ReachSummary, SilentBeacons, WebhookTrouble } from './schemas.ts';
 

@@ -1,22 +1,20 @@
-import { recordChange } from '../access/audit.ts';
-import type { AppContext } from '../access/context.ts';
-import { newObjectId } from '../base/id.ts';
-import type { OwnPhoneTestDeps, TestDelivery } from '../features/installations/pairing/test-routes.ts';
-import { pushDeliveryId } from '../features/push/delivery-store.ts';
-import { deliveries } from '../features/push/resource.ts';
-import { auditedHandle } from '../http/audited-handle.ts';
-import type { ConsoleCall } from '../http/console/console-endpoint.ts';
-import { carryOut, dataCall } from '../http/console/data-call.ts';
-import type { Endpoint } from '../http/endpoint.ts';
-import { consoleApp } from './history.ts';
-import type { Platform } from './platform.ts';
+import { recordChange } from '../../access/audit.ts';
+import type { AppContext } from '../../access/context.ts';
+import { newObjectId } from '../../base/id.ts';
+import type { Db } from '../../db/db.ts';
+import type { OwnPhoneTestDeps, TestDelivery } from '../../features/installations/pairing/test-routes.ts';
+import { pushDeliveryId } from '../../features/push/delivery-store.ts';
+import { deliveries } from '../../features/push/resource.ts';
+import { auditedHandle } from '../../http/audited-handle.ts';
+import type { ConsoleCall } from '../../http/console/console-endpoint.ts';
+import { carryOut, dataCall } from '../../http/console/data-call.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
 
 /** What trying a message on one's own phone needs of beacons, notifications and pushes. */
 export function ownPhoneTests(
-  platform: Platform,
+  { db, findApp }: { readonly db: Db } & Pick<OwnPhoneTestDeps, 'findApp'>,
   endpoints: () => readonly Endpoint[],
 ): Omit<OwnPhoneTestDeps, 'service'> {
-  const { db } = platform;
   const endpointOf = (operationId: string): Endpoint => {
     const found = endpoints().find((one) => one.operationId === operationId);
     if (!found) throw new Error(`There is no endpoint ${operationId}.`);
@@ -32,7 +30,7 @@ export function ownPhoneTests(
     await carryOut(endpointOf(operationId), dataCall(call, app, { params: { objectId } }), undefined);
   };
   return {
-    findApp: consoleApp(platform),
+    findApp,
     async assertSeen(call, app, { notificationId, beaconId }) {
       await assertReadable({ call, app }, 'getNotification', notificationId);
       await assertReadable({ call, app }, 'getBeacon', beaconId);
