@@ -223,6 +223,11 @@ for (const { name: place, options } of places) {
       test('comes back with its records, schemas and rules', async () => {
         const [record, schemas] = [(await get(`${quiz}/${recordId}`)).body, await ask('GET', '/v2/data/schema/quiz')];
         const before = await usage();
+        // Nobody but managers reads it.
+        await app.app.apps.changeRules(app.appId, { buckets: { quiz: { get: 'manager' } } });
+        const { headers: asUser } = await signIn(app);
+        const url = `/api/v2${quiz}/${recordId}`;
+        assert.equal((await app.send({ method: 'GET', url, headers: asUser })).status, 403);
         await ask('DELETE', '/buckets/quiz');
         assert.equal((await get(quiz)).status, 404);
         assert.deepEqual((await ask('GET', '/buckets')).results, []);
@@ -240,6 +245,9 @@ for (const { name: place, options } of places) {
         await restore(bucketId);
         await app.app.idle();
         assert.deepEqual((await get(`${quiz}/${recordId}`)).body, record);
+        const { headers: again } = await signIn(app);
+        assert.equal((await app.send({ method: 'GET', url, headers: again })).status, 403);
+        await app.app.apps.changeRules(app.appId, {});
         assert.deepEqual((await get(`${quiz}?where=${where}`)).body.results.length, 1);
         const withoutTime = ({ results }: { results: readonly { updatedAt: string }[] }) =>
           results.map(({ updatedAt: _, ...rest }) => rest);

@@ -25,11 +25,12 @@ export function historyFeature(
   platform: Platform,
   kinds: Pick<KindDeps, 'putBack' | 'buckets' | 'files' | 'endpoints'>,
 ): Feature {
-  const { db, now, apps, past, assertRoom } = platform;
+  const { db, now, apps, past, usage, assertRoom } = platform;
   const service = new HistoryService({
     db,
     now,
     past,
+    usage,
     kinds: keptKinds({ db, apps, bucketService: platform.buckets, ...kinds }),
     listAppIds: async () => (await listApps(db)).map((app) => app.app_id),
   });

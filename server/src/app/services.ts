@@ -112,9 +112,9 @@ export function createServices(options: ServiceOptions): Services {
 /** In the transaction in which a file leaves the trash for good: its bytes go. */
 const forgetFile =
   ({ enqueue }: Outbox) =>
-  async (db: Db, { app_id: appId, stored_name: storedName, stored_bytes: bytes }: TrashHead) => {
+  async (db: Db, { app_id: appId, stored_name: storedName }: TrashHead) => {
     if (storedName === null) return;
-    const payload: ForgottenFile = { storedName, bytes };
+    const payload: ForgottenFile = { storedName };
     await enqueue(db, { appId, kind: forgetFileJob, payload });
   };
 

@@ -3,7 +3,6 @@ import { sql } from '../../base/sql.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import type { JobHandler } from '../../jobs/job.ts';
-import type { UsageMeter } from '../../limits/usage.ts';
 import type { Maker, Past, PastRecord } from '../../resources/past.ts';
 import { blobKeyOf } from './file-name.ts';
 import { files } from './resource.ts';
@@ -18,7 +17,6 @@ export const forgetFileJob = 'files.forget';
 
 export interface ForgottenFile {
   readonly storedName: string;
-  readonly bytes: number;
 }
 
 interface FileRow {
@@ -82,7 +80,6 @@ export function moveToTrash(db: Db, past: Past, { appId, objectId, by, now }: Re
 export interface FileTrashDeps {
   readonly db: Database;
   readonly blobs: BlobStore;
-  readonly usage: UsageMeter;
 }
 
 /**
@@ -91,7 +88,7 @@ export interface FileTrashDeps {
  * @throws Failure ObjectNotFound when its bytes are gone, DuplicateValue
  */
 export async function putFileBack(
-  { db, blobs }: Pick<FileTrashDeps, 'db' | 'blobs'>,
+  { db, blobs }: FileTrashDeps,
   { appId, objectId, state, stored, createdBy, createdAt }: PastRecord,
   { now, take }: { readonly now: number; readonly take: (db: Db) => Promise<void> },
 ): Promise<void> {
@@ -112,11 +109,10 @@ export async function putFileBack(
   }
 }
 
-/** Removes the bytes of files that have left the trash. They count against the quotas until then. */
+/** Removes the bytes of files that have left the trash. */
 export function forgottenFileHandlers({
   blobs,
-  usage,
-}: Omit<FileTrashDeps, 'db'>): Record<typeof forgetFileJob, JobHandler> {
+}: Pick<FileTrashDeps, 'blobs'>): Record<typeof forgetFileJob, JobHandler> {
   return {
     [forgetFileJob]: {
       concurrency: 1,
@@ -124,8 +120,7 @@ export function forgottenFileHandlers({
       baseDelayMs: 1_000,
       maxDelayMs: 300_000,
       run: async ({ appId, payload }) => {
-        const { storedName, bytes } = payload as ForgottenFile;
-        if (await blobs.remove(blobKeyOf(appId, storedName))) usage.add(appId, { files: -1, fileBytes: -bytes });
+        await blobs.remove(blobKeyOf(appId, (payload as ForgottenFile).storedName));
       },
     },
   };

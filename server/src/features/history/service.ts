@@ -5,6 +5,7 @@ import { fail } from '../../base/errors.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
 import { signedIn } from '../../http/console/console-endpoint.ts';
+import type { UsageMeter } from '../../limits/usage.ts';
 import type { PastRecord } from '../../resources/past.ts';
 import type { Deleted, HistoryCall, KeptKind } from './kinds.ts';
 import { bounds, type Child, type KeptPast } from './past.ts';
@@ -15,6 +16,7 @@ export interface HistoryDeps {
   readonly now: Clock;
   readonly kinds: readonly KeptKind[];
   readonly past: Pick<KeptPast, 'forget'>;
+  readonly usage: Pick<UsageMeter, 'add' | 'count'>;
   readonly listAppIds: () => Promise<readonly string[]>;
 }
 
@@ -99,12 +101,13 @@ export class HistoryService {
 
   /** Deletes an entry for good. @throws Failure ObjectNotFound, OperationForbidden */
   async forget(call: HistoryCall, trashId: string): Promise<void> {
-    const { db, now, past } = this.#deps;
+    const { db, now, past, usage } = this.#deps;
     const row = await this.#findTrash(call, trashId);
     await db.transaction(async (db) => {
       if (!(await past.forget(db, row))) throw notInTrash();
       await recordChange(db, auditOf(call, 'trash.delete', row, now()));
     });
+    if (row.stored_name !== null) usage.add(row.app_id, { files: -1, fileBytes: -row.stored_bytes });
   }
 
   /** Deletes what has had its time. To be called now and then. */
@@ -117,12 +120,13 @@ export class HistoryService {
   }
 
   async #sweepTrash(appId: string): Promise<void> {
-    const { db, now, past } = this.#deps;
-    for (;;) {
+    const { db, now, past, usage } = this.#deps;
+    for (let hadFiles = false; ; ) {
       const before = now() - bounds.trashDays * dayMs;
       const old = await store.listExpiredTrash(db, appId, before, sweepStep);
       for (const row of old) await db.transaction((db) => past.forget(db, row));
-      if (old.length < sweepStep) return;
+      hadFiles ||= old.some((row) => row.stored_name !== null);
+      if (old.length < sweepStep) return hadFiles ? usage.count(appId) : undefined;
       await db.caughtUp();
     }
   }
