@@ -62,7 +62,9 @@ for (const database of databases) {
     /** What has gone out since the last look: to whom, and what. */
     async function gone() {
       await site.app.app.idle();
-      return site.provider.calls.splice(0).map(({ message, target }) => [target.token.slice(0, 5), message.content.title]);
+      return site.provider.calls
+        .splice(0)
+        .map(({ message, target }) => [target.token.slice(0, 5), message.content.title]);
     }
 
     test('goes to that phone alone, for somebody limited to a venue too, who sees what became of it', async () => {
