@@ -40,7 +40,7 @@ async function fill(kind: DatabaseKind, total: number) {
     cacheVersion,
     now: Date.now,
     enqueue: async () => undefined,
-    forgetPast: async () => undefined,
+    past: { noteChange: async () => undefined, noteRemoval: async () => undefined },
   });
   await service.addSchema(appId, 'birds', {
     species: { type: 'String' },

@@ -94,12 +94,12 @@ describe("an app's policy in the console", () => {
     assert.equal(await files.inputValue(), '100000');
     await page.getByText('< 1 % in use').first().waitFor();
     await files.fill('5');
-    await page.getByLabel('Uploads per hour, MiB', { exact: true }).fill('64');
+    await page.getByLabel('Uploads per hour, MB', { exact: true }).fill('64');
     await assertAccessible(page);
     await takePictures(page, 'policy');
     await save('What goes beyond the lower quotas is refused.');
     const { quotas } = await policy();
-    assert.deepEqual([quotas.files, quotas.uploadBytesPerHour, quotas.fileBytes], [5, 67_108_864, 21_474_836_480]);
+    assert.deepEqual([quotas.files, quotas.uploadBytesPerHour, quotas.fileBytes], [5, 64_000_000, 21_474_836_480]);
     await page.getByText('80 % in use').waitFor();
     await goTo(page, `/console/apps/${app.appId}`);
     await page.getByText('80 % of the quota for files is in use').waitFor();

@@ -8,7 +8,7 @@ import { sql } from '../../server/src/base/sql.ts';
 import { ScriptedSender } from '../../server/test/fakes/scripted-sender.ts';
 import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
-import { Site, uuid } from '../../server/test/support/site.ts';
+import { kindsOf, Site, stay, uuid, walk } from '../../server/test/support/site.ts';
 import { assertAccessible } from './axe.ts';
 import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
@@ -211,6 +211,25 @@ describe('the home of an app', () => {
     await page.getByRole('list', { name: 'The funnel of today' }).getByRole('link', { name: 'Show them' }).click();
     await page.getByText('1–1 of 1').waitFor();
     await page.getByText('UNREGISTERED').waitFor();
+  });
+
+  test('who moved away comes after all others, however new', async () => {
+    await site.beacon({ name: 'Garden', minor: 9 });
+    await site.installation({ installationId: 'phone-3' });
+    const start = site.now;
+    site.app.clock.now += 60_000;
+    const { events: happened } = await site.send(walk(stay(6, 12), start, 9), { installationId: 'phone-3' });
+    assert.deepEqual(kindsOf(happened), ['FAR']);
+    await goTo(page, `/console/apps/${app.appId}/home`);
+    const moved = events().filter({ hasText: 'Moved away from Garden' });
+    await moved.waitFor();
+    const said = await events().allInnerTexts();
+    const times = [];
+    for (const time of await events().locator('time').all()) times.push(await time.getAttribute('datetime'));
+    assert.ok(said.length > 3, said.join());
+    assert.match(said.at(-1) ?? '', /Moved away from Garden/);
+    assert.equal(times.at(-1), times.toSorted().at(-1), 'it is the newest');
+    await takePictures(page, 'home-moved-away');
   });
 
   test('nothing moves under the pointer while the page loads and turns', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { service } from '../../server/src/access/audit.ts';
-import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
+import { type SignedIn, signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
 import { assertAccessible } from './axe.ts';
 import { becomes, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
@@ -16,15 +16,20 @@ describe('what stops visitors from being served is asked with the name of the ap
   let page: Page;
   let deviceId: string;
   let userId: string;
+  let origin: string;
+  let notificationId: string;
+  let storylineId: string;
+  let recordId: string;
+  let file: { readonly objectId: string; readonly url: string };
 
   before(async () => {
-    const { app: started, origin } = await startConsole();
-    app = started;
+    ({ app, origin } = await startConsole());
     await app.app.apps.change(app.appId, { name: 'Museum guide' });
     const signedIn = await signIn(app);
     userId = signedIn.userId;
     const device = { deviceName: 'Sign', manufacture: 'Acme', topic: 'museum/sign' };
     deviceId = await create(app, '/api/v2/device', device, signedIn.headers);
+    await content(signedIn);
     const webPush = { generate: true, subject: 'mailto:ops@museum.example' };
     await app.app.senders.save({ appId: app.appId, kind: 'webpush' }, webPush, service);
     browser = await launchBrowser();
@@ -45,6 +50,26 @@ describe('what stops visitors from being served is asked with the name of the ap
     await app?.close();
   });
 
+  /** What visitors are served. */
+  async function content({ headers }: SignedIn): Promise<void> {
+    const hall = { name: 'Main hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 1 };
+    const beaconId = await create(app, '/api/v2/beacons', hall, headers);
+    const welcome = {
+      description: 'Welcome',
+      beaconId: { __type: 'Pointer', className: 'Beacon', objectId: beaconId },
+      event: 'ENTER',
+      type: 'TEXT',
+      message: { alertTitle: 'Hi', alertMessage: 'Come in.' },
+      isEnabled: true,
+    };
+    notificationId = await create(app, '/api/v2/notifications', welcome, headers);
+    storylineId = await create(app, '/api/v2/storylines', { title: 'A morning', isEnabled: true }, headers);
+    await create(app, '/api/v2/data/schema/quiz', { column: { score: { type: 'Number' } } }, headers);
+    recordId = await create(app, '/api/v2/data/bucket/quiz', { metadata: { score: 3 } }, headers);
+    const upload = { method: 'POST', url: '/api/v2/files/hall.png', body: 'the hall', headers } as const;
+    file = (await app.send({ ...upload, headers: { ...headers, 'content-type': 'image/png' } })).body;
+  }
+
   const told = (path: string) => async () =>
     (await (await visited.context.request.get(`/console/api/apps/${app.appId}/${path}`)).json()) as never;
   const dialog = () => page.getByRole('dialog').filter({ hasText: 'In the app Museum guide' });
@@ -54,12 +79,89 @@ describe('what stops visitors from being served is asked with the name of the ap
     readonly what: string;
     readonly path: () => string;
     readonly open: string | RegExp;
+    readonly role?: 'switch';
+    /** Before the first time. */
+    readonly prepare?: () => Promise<unknown>;
+    /** What has to be typed into the question. */
+    readonly type?: string;
     readonly confirm: string;
     /** Whether visitors are served; by what the service says. */
     readonly isServed: () => Promise<boolean>;
   }
 
+  const isOn = (path: string) => async () =>
+    ((await told(`v2/${path}`)()) as { result: { isEnabled: boolean } }).result.isEnabled;
+  const status = async (path: string) => {
+    const url = `/console/api/apps/${app.appId}/v2/${path}`;
+    return (await visited.context.request.get(url)).status();
+  };
+
   const cases: readonly Stopping[] = [
+    {
+      what: 'a notification is switched off in the list',
+      path: () => 'notifications',
+      open: 'Welcome is on',
+      role: 'switch',
+      confirm: 'Switch off',
+      isServed: () => isOn(`notifications/${notificationId}`)(),
+    },
+    {
+      what: 'a notification is switched off on its page',
+      path: () => `notifications/${notificationId}`,
+      prepare: () => page.getByRole('switch', { name: /A notification that is off/ }).press('Space'),
+      open: 'Save',
+      confirm: 'Save and switch off',
+      isServed: () => isOn(`notifications/${notificationId}`)(),
+    },
+    {
+      what: 'a storyline is switched off in the list',
+      path: () => 'storylines',
+      open: 'A morning is on',
+      role: 'switch',
+      confirm: 'Switch off',
+      isServed: () => isOn(`storylines/${storylineId}`)(),
+    },
+    {
+      what: 'a storyline is switched off on its page',
+      path: () => `storylines/${storylineId}`,
+      open: 'On: its scenarios are shown',
+      role: 'switch',
+      confirm: 'Switch off',
+      isServed: () => isOn(`storylines/${storylineId}`)(),
+    },
+    {
+      what: 'a file is deleted',
+      path: () => `files?file=${file.objectId}`,
+      open: 'Delete',
+      confirm: 'Delete hall.png',
+      isServed: async () => (await fetch(origin + new URL(file.url).pathname)).status === 200,
+    },
+    {
+      what: 'a schema is deleted',
+      path: () => 'buckets/quiz/schema',
+      open: 'Delete',
+      confirm: 'Delete the schema',
+      isServed: async () => ((await told('v2/data/schema/quiz')()) as { results: unknown[] }).results.length === 1,
+    },
+    {
+      what: 'a bucket is deleted',
+      path: () => 'buckets',
+      open: 'Delete quiz',
+      type: 'quiz',
+      confirm: 'Delete the bucket',
+      isServed: async () => (await status(`data/bucket/quiz/${recordId}`)) === 200,
+    },
+    {
+      what: 'an identity provider is switched off',
+      path: () => 'sign-in',
+      open: /^Sign-in with .* is switched on/i,
+      role: 'switch',
+      confirm: 'Switch off',
+      isServed: async () => {
+        const { results } = (await told('identity-providers')()) as { results: { enabled: boolean }[] };
+        return results.some(({ enabled }) => enabled);
+      },
+    },
     {
       what: 'a sender is removed',
       path: () => 'senders',
@@ -117,19 +219,23 @@ describe('what stops visitors from being served is asked with the name of the ap
       isServed: async () => (await app.app.apps.get(app.appId)).policy.consent === 'assumed',
     },
   ];
-  for (const { what, path, open, confirm, isServed } of cases)
+  for (const { what, path, open, role = 'button', prepare, type, confirm, isServed } of cases)
     test(what, async () => {
       const url = `/console/apps/${app.appId}/${path()}`;
       if (!page.url().endsWith(url)) await page.goto(url);
-      if (path() === 'sign-in') await page.getByRole('link', { name: 'Google' }).click();
+      const opener = page.getByRole(role, { name: open, exact: typeof open === 'string' }).first();
+      await prepare?.();
+      if (confirm === 'Delete the identity provider') await page.getByRole('link', { name: 'Google' }).click();
       if (path() === 'policy') await page.getByLabel('Without an answer of the visitor').selectOption('required');
-      await button(open).first().click();
+      await opener.press('Space');
       await dialog().getByRole('button', { name: 'Cancel' }).click();
       await dialog().waitFor({ state: 'detached' });
       assert.equal(await isServed(), true);
-      await button(open).first().click();
+      await opener.press('Space');
+      if (type !== undefined) await dialog().getByRole('textbox').fill(type);
+      await dialog().getByRole('button', { name: confirm, exact: true }).waitFor();
       await assertAccessible(page);
-      if (path() === 'policy') await takePictures(page, 'stopping');
+      if (path() === 'policy' || path() === 'notifications') await takePictures(page, `stopping-${path()}`);
       await dialog().getByRole('button', { name: confirm, exact: true }).click();
       await becomes(isServed, false);
       await button('Undo').click();

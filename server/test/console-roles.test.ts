@@ -112,6 +112,8 @@ const expected: Readonly<Record<string, readonly AdminRole[]>> = {
   'POST /apps/:appId/own-phones/code': ['owner', 'manager', 'editor'],
   'DELETE /apps/:appId/own-phones/code': ['owner', 'manager', 'editor'],
   'DELETE /apps/:appId/own-phones/phones/:installationId': ['owner', 'manager', 'editor'],
+  'POST /apps/:appId/own-phones/phones/:installationId/tests': ['owner', 'manager', 'editor'],
+  'GET /apps/:appId/own-phones/phones/:installationId/tests/:pushId': ['owner', 'manager', 'editor'],
   'GET /apps/:appId/reach': ['owner', 'manager', 'editor'],
   'GET /apps/:appId/languages': adminRoles,
   'GET /apps/:appId/attention': adminRoles,

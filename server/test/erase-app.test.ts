@@ -5,7 +5,7 @@ import { ruledFields, tables } from '../src/app/tables.ts';
 import { joinSql, raw, type SqlValue, sql } from '../src/base/sql.ts';
 import { CacheVersion } from '../src/db/nodes/cache-version.ts';
 import { AppService } from '../src/features/apps/service.ts';
-import { past } from '../src/features/history/past.ts';
+import { createPast } from '../src/features/history/past.ts';
 import { buildApp, databases, type TestApp } from './support/build-app.ts';
 import { type StoredColumn, storedColumns } from './support/schema.ts';
 
@@ -90,7 +90,7 @@ test('an app is refused while it is being deleted, so that nothing is written in
       now: () => app.clock.now,
       emptyApp,
       ruledFields,
-      past,
+      past: createPast({}),
     });
     await apps.remove(app.appId, service);
     assert.deepEqual([before, meanwhile], [209, [903]]);

@@ -20,7 +20,11 @@ const exceptions: readonly { readonly why: string; readonly of: Readonly<Record<
   },
   {
     why: 'counts what all of an app is made of, and lies below the features',
-    of: { 'limits/usage.ts': ['apps', 'buckets', 'files', 'records'] },
+    of: { 'limits/usage.ts': ['apps', 'buckets', 'files', 'records', 'trash'] },
+  },
+  {
+    why: 'whether bytes are still of a file is asked of both tables at once, so that none is missed that moves from one to the other',
+    of: { 'features/files/store.ts': ['trash'] },
   },
   {
     why: 'what happened at a beacon belongs to the venue of that beacon, which only a join can tell of a long list',

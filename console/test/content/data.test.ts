@@ -304,7 +304,7 @@ describe('data in the console', () => {
     await button('Delete birds').click();
     await dialog().getByText('63 records').waitFor();
     await dialog().getByRole('textbox').fill('birds');
-    await dialog().getByRole('button', { name: 'Delete permanently' }).click();
+    await dialog().getByRole('button', { name: 'Delete the bucket' }).click();
     await heading('No buckets yet').waitFor();
     await open('/birds');
     await page.getByRole('alert').filter({ hasText: 'There is no bucket called birds.' }).waitFor();

@@ -135,7 +135,7 @@ describe('files in the console', () => {
     const [hall] = (await stored()).filter(({ name }: { name: string }) => name.endsWith('_hall.png'));
     await button('Delete').click();
     await dialog('Delete the file').getByText('It is used in 1 notification', { exact: false }).waitFor();
-    await button('Delete permanently').click();
+    await button('Delete hall.png').click();
     await page.getByText('hall.png was deleted.').waitFor();
     await page.getByText('1–5 of 5').waitFor();
     assert.equal((await stored()).length, 5);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** Two people at the same records: Ana in the first browser, Ben in the second. */
@@ -67,6 +67,7 @@ describe('two people edit one record', () => {
     await field(ben.page, 'Text').fill('We close soon.');
     await ben.page.getByRole('switch').first().press('Space');
     await button(ben.page, 'Save').click();
+    await button(ben.page, 'Save and switch off').click();
     await ben.page.getByRole('table', { name: 'notifications' }).waitFor();
 
     await ana.page.waitForTimeout(5_100); // what was read counts as fresh for five seconds
@@ -235,6 +236,51 @@ describe('two people edit one record', () => {
       await ana.page.getByText('saved.').first().waitFor();
       await check();
     }
+  });
+
+  test('a place that is typed for a beacon stays when a colleague moves it, who is not overwritten', async () => {
+    // The rules of the app have been changed.
+    const { headers: asManager } = await signInManager(app);
+    const venue = await create(app, '/api/v2/venues', { name: 'House' }, asManager);
+    const venueId = { __type: 'Pointer', className: 'Venue', objectId: venue };
+    const floor = await create(app, '/api/v2/floors', { name: 'Ground', level: 0, venueId }, asManager);
+    const beacon = { name: 'Shop door', uuid: 'AA', major: 1, minor: 8, venueId, location: { x: 1, y: 2, floor: 0 } };
+    const id = await create(app, '/api/v2/beacons', beacon, asManager);
+    const url = `/api/v2/beacons/${id}`;
+    const theirs = async (x: number, y: number) => {
+      const body = { location: { x, y, floor: 0 } };
+      assert.equal((await app.send({ method: 'PUT', url, body, headers: asManager })).status, 200);
+    };
+    const place = async () => {
+      const { x, y } = (await read(`beacons/${id}`)).location;
+      return [x, y];
+    };
+    const { page } = ana;
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue}/floors/${floor}`);
+    await page.getByRole('list', { name: 'Beacons' }).getByRole('button', { name: 'Shop door' }).click();
+    const x = page.getByLabel('x, metres');
+    await x.fill('3.5');
+    await theirs(7, 6);
+    await page.waitForTimeout(5_100); // what was read counts as fresh for five seconds
+    await returnTo(page);
+    await page.getByRole('status').getByText('It was moved to 7, 6 meanwhile.').waitFor();
+    assert.equal(await x.inputValue(), '3.5');
+    await button(page, 'Move it there').click();
+    await page.getByRole('alert').getByText('It was moved to 7, 6 meanwhile.').waitFor();
+    assert.deepEqual(await place(), [7, 6]);
+    await assertAccessible(page);
+    await takePictures(page, 'beacon-moved');
+    await button(page, 'Move it to 3.5, 2').click();
+    await page.getByText('Shop door moved', { exact: false }).first().waitFor();
+    await becomes(place, [3.5, 2]);
+
+    // Nothing was read again: it is noticed all the same.
+    await x.fill('4');
+    await theirs(8, 8);
+    await button(page, 'Move it there').click();
+    await button(page, 'Leave it there').click();
+    await becomes(() => x.inputValue(), '8');
+    assert.deepEqual(await place(), [8, 8]);
   });
 
   test('the browsers had nothing to complain about', () => {

@@ -125,12 +125,13 @@ describe('notifications in the console', () => {
 
   test('the switch in the list stops it', async () => {
     // It moves at once; what follows here needs the service's answer.
-    const press = async () => {
+    const press = async (isOff = false) => {
       const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT');
       await page.getByRole('switch', { name: 'Welcome is on' }).press('Space');
+      if (isOff) await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
       await saved;
     };
-    await press();
+    await press(true);
     await page.getByRole('switch', { name: 'Welcome is on', checked: false }).waitFor();
     await page.reload();
     await page.getByRole('switch', { name: 'Welcome is on', checked: false }).waitFor();

@@ -218,6 +218,53 @@ describe('push in the console', () => {
     await editor.context.close();
   });
 
+  test('an audience is saved under a name, and chosen for the next message', async () => {
+    await open('/new');
+    await page.getByRole('radio', { name: 'Only some of them' }).check();
+    await page.getByLabel('Field').selectOption('deviceType');
+    await page.getByLabel('Value').selectOption('ios');
+    await button('Saved audiences').click();
+    await field('Save this audience as').fill('iPhones');
+    await page.keyboard.press('Enter');
+    await open('/new');
+    await button('Saved audiences').click();
+    await button('iPhones').click();
+    await page.getByLabel('Value').waitFor();
+    assert.deepEqual(
+      [await page.getByLabel('Field').inputValue(), await page.getByLabel('Value').inputValue()],
+      ['deviceType', 'ios'],
+    );
+  });
+
+  test('a push to many waits until a second person has read it, who may not be its author', async () => {
+    await app.app.apps.change(app.appId, { policy: { approval: { enabled: true, above: 5 } } });
+    const editor = await openAs(browser, { app, origin, role: 'editor' });
+    await goTo(editor.page, `/console/apps/${app.appId}/push/new`);
+    await editor.page.getByRole('textbox', { name: 'Title', exact: true }).fill('To many');
+    await editor.page.getByRole('button', { name: 'Send …' }).click();
+    await editor.page.getByRole('dialog').getByText('Somebody else has to approve it').waitFor();
+    const sent = fcm.calls.length;
+    await editor.page.getByRole('button', { name: 'Send to 12 of 13 installations' }).click();
+    await editor.page.getByRole('link', { name: 'To many' }).click();
+    await editor.page.getByRole('button', { name: 'Approve it' }).click();
+    await editor.page
+      .getByRole('alert')
+      .filter({ hasText: /written|wrote/ })
+      .waitFor();
+    await app.app.idle();
+    assert.equal(fcm.calls.length, sent);
+    await goTo(page, new URL(editor.page.url()).pathname);
+    await page.getByText('somebody who has not written it has to read and approve it', { exact: false }).waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'push-approval');
+    await button('Approve it').click();
+    await page.getByText('It is approved and is being sent.').waitFor();
+    await app.app.idle();
+    assert.equal(fcm.calls.length, sent + 12);
+    await editor.context.close();
+    await app.app.apps.change(app.appId, { policy: { approval: { enabled: false, above: 5 } } });
+  });
+
   test('a push to nobody is called so before and after, and everybody sees what stops messages', async () => {
     await app.app.senders.remove({ appId: app.appId, kind: 'fcm' }, service);
     const editor = await openAs(browser, { app, origin, role: 'editor' });

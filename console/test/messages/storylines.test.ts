@@ -167,6 +167,8 @@ describe('storylines in the console', () => {
 
   test('the switch stops all of them, and the list shows it', async () => {
     await page.getByRole('switch').press('Space');
+    await dialog().getByText('The scenarios of A morning are shown to nobody').waitFor();
+    await dialog().getByRole('button', { name: 'Switch off' }).click();
     await page.getByText('Off: its scenarios are not shown').waitFor();
     await page.getByText('Runs on 0 of the next 14 days').nth(1).waitFor();
     assert.deepEqual(await fired('e', hallId), []);

@@ -111,6 +111,7 @@ describe('identity providers in the console', () => {
     await list();
     const toggle = page.getByRole('switch', { name: 'Sign-in with staff is switched on' });
     await toggle.click({ force: true });
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
     await page.getByText('Sign-in with staff is off.').waitFor();
     assert.equal((await signIn()).status, 403);
   });

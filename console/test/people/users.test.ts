@@ -8,7 +8,7 @@ import { create } from '../../../server/test/support/cases.ts';
 import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
 import { SoftwarePasskey } from '../../../server/test/support/software-passkey.ts';
 import { assertAccessible } from '../axe.ts';
-import { goTo, launchBrowser, listenWithConsole, openAs, reloadInTheMiddle, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, listenWithConsole, openAs, reloadInTheMiddle, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const script = '<img src=x onerror=alert(1)>';
@@ -244,6 +244,45 @@ describe('users in the console', () => {
     await button('Switch on').click();
     await page.getByText('This account has been off since').waitFor({ state: 'detached' });
     assert.equal(await signIn(), 200);
+  });
+
+  test('of two administrators none overwrites the other with one click', async () => {
+    const key = { appId: site.app.appId, userId: vera };
+    const role = async () => {
+      const answer = await visited.context.request.get(`/console/api/apps/${site.app.appId}/users/${vera}`);
+      const { role, disabledAt } = (await answer.json()).result;
+      return [role, disabledAt === undefined];
+    };
+    const theirs = (change: object) => site.app.app.users.changeUser(key, change, { by: undefined });
+    const choose = (name: string) => page.getByRole('radiogroup', { name: 'Role' }).getByText(name).click();
+    const isChosen = (name: string) => page.getByRole('radio', { name, exact: true }).isChecked();
+    const refused = () => page.getByText('Somebody else has changed Vera', { exact: false });
+    await theirs({ role: 'user' });
+    await open(`/${vera}`);
+    await becomes(() => isChosen('Visitor'), true);
+    await theirs({ role: 'manager' });
+    await choose('Manager');
+    await refused().waitFor();
+    assert.deepEqual(await role(), ['manager', true]);
+    await becomes(() => isChosen('Manager'), true);
+    await choose('Visitor');
+    await page.getByText('is now a visitor.').waitFor();
+    await theirs({ venueIds: [] });
+    await button('Undo').click();
+    await page.getByText('Somebody has changed it since, so it stays as it is now.').waitFor();
+    assert.deepEqual(await role(), ['user', true]);
+
+    await open(`/${vera}`);
+    await button('Switch off').waitFor();
+    await theirs({ disabled: true });
+    await button('Switch off').click();
+    await dialog().getByRole('button', { name: 'Switch off' }).click();
+    await dialog().getByText('Somebody else has changed Vera', { exact: false }).waitFor();
+    assert.deepEqual(await role(), ['user', false]);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await button('Switch on').click();
+    await page.getByText('This account has been off since').waitFor({ state: 'detached' });
+    await signIn();
   });
 
   test('an export holds everything that is known of the person', async () => {

@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { TestApp } from '../../../server/test/support/build-app.ts';
-import { signInManager } from '../../../server/test/support/build-app.ts';
+import { service } from '../../../server/src/access/audit.ts';
+import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
+import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
 
 /** The tests are one story: each continues where the previous one stopped. */
 describe('a role that holds for one venue, in a browser', () => {
+  const provider = new ScriptedSender();
   let app: TestApp;
   let browser: Browser;
   let owner: Visit;
   let limited: Visit;
   let page: Page;
   before(async () => {
-    const started = await startConsole();
-    app = started.app;
+    app = await buildApp({ senders: [provider.definition('fcm')] });
+    const started = { app, origin: await listenWithConsole(app) };
+    await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
     browser = await launchBrowser();
     const { headers } = await signInManager(app);
     for (const [minor, name] of ['North', 'South'].entries()) {
@@ -65,5 +68,39 @@ describe('a role that holds for one venue, in a browser', () => {
     await page.getByRole('link', { name: 'North door' }).waitFor();
     assert.equal(await page.getByText('South door').count(), 0);
     await takePictures(page, 'limited-beacons');
+  });
+
+  test('the limited tries a message of the venue on a phone of their own, and on no other', async () => {
+    const secret = 'limited'.padEnd(43, 'x');
+    await page.goto(`/console/apps/${app.appId}/notifications/new`);
+    await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Good morning');
+    assert.equal(
+      await page.getByRole('button', { name: 'Test on my own phone' }).count(),
+      0,
+      'it belongs to no venue yet',
+    );
+    await page.getByRole('combobox', { name: 'Beacon' }).fill('north');
+    await page.getByRole('option', { name: /North door/ }).click();
+    await page.getByRole('button', { name: 'Test on my own phone' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Pair a phone' }).click();
+    const code = await dialog.getByText(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/).innerText();
+    assert.equal(await dialog.getByRole('button', { name: 'The app cannot scan a code' }).count(), 0);
+    const headers = { 'installation-secret': secret };
+    const phone = { installationId: 'own', deviceType: 'android', deviceModel: 'Pixel 8', deviceToken: 'own-token' };
+    const made = await app.send({ method: 'POST', url: '/api/v2/installations', body: phone, headers });
+    const url = `/api/v2/installations/${made.body.result.objectId}/pairing`;
+    assert.equal((await app.send({ method: 'POST', url, body: { code }, headers })).status, 200);
+    await dialog.getByRole('button', { name: 'Use this phone' }).click();
+    await page.getByText('It goes to Pixel 8 alone.').waitFor();
+    await page.getByRole('button', { name: 'Send to my phone' }).click();
+    await page.getByRole('status').getByText('Firebase accepted it. Look at your phone.').waitFor();
+    assert.deepEqual(
+      provider.calls.map(({ message, target }) => [target.token, message.content.title]),
+      [['own-token', 'Good morning']],
+    );
+    await assertAccessible(page);
+    await takePictures(page, 'limited-test');
+    assert.deepEqual(limited.complaints, []);
   });
 });

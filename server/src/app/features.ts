@@ -26,9 +26,8 @@ import { bulkConsoleEndpoints } from '../features/bulk/console-routes.ts';
 import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
 import { deviceEndpoints } from '../features/devices/routes.ts';
 import type { Feature } from '../features/feature.ts';
-import { createFileFeature } from '../features/files/feature.ts';
+import { createFileFeature, type FileFeature } from '../features/files/feature.ts';
 import { readFileHead } from '../features/files/read-head.ts';
-import { past } from '../features/history/past.ts';
 import { countInstallations, installationsAfter } from '../features/installations/opt-outs.ts';
 import { installations as installationResource } from '../features/installations/resource.ts';
 import { countAudience, findHeld, findProvable } from '../features/installations/store.ts';
@@ -115,8 +114,8 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     service: platform.buckets,
     assertApp: parts.assertApp,
     userExists,
-    past,
   });
+  const stored = files(parts);
   const allEndpoints = () => features.flatMap(({ endpoints = [] }) => endpoints);
   const backups = backupFeature(platform, parts.backupService);
   const alerts = alertFeature(parts, backups.conditions);
@@ -129,15 +128,15 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     identities(parts),
     mailLinks(parts),
     secondFactors(parts),
-    installations(platform),
+    installations(platform, allEndpoints),
     pushes(parts),
     ...places.features,
     buckets,
     { consoleEndpoints: bulkConsoleEndpoints({ ...platform, findApp: consoleApp(platform), endpoints: allEndpoints }) },
-    historyFeature(platform, { putBack: places.putBack, buckets, endpoints: allEndpoints }),
+    historyFeature(platform, { putBack: places.putBack, buckets, files: stored, endpoints: allEndpoints }),
     devices(parts),
     { endpoints: handOverEndpoints(handedOver, { db: platform.db, userExists }) },
-    files(parts),
+    stored,
     sightings,
     analytics(parts),
     occupancy,
@@ -237,7 +236,7 @@ function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertA
 }
 
 /** Beacons, and what is told at them. */
-function sites({ platform: { db, blobs, now }, noteChange }: Parts) {
+function sites({ platform: { db, blobs, now, past }, noteChange }: Parts) {
   const venues = { holdVenue, holdZone, findZoneAt, assertReadable: assertPlaceReadable };
   const beacons = beaconParts({ db, noteChange, past, ...venues });
   const notifications = notificationParts({ db, findUnreadableBeacons, noteChange, past, assertGoal });
@@ -278,7 +277,7 @@ function devices({ platform: { db }, integrations, assertApp }: Parts): Feature 
   };
 }
 
-function files({ platform, quotas, assertApp }: Parts): Feature {
+function files({ platform, quotas, assertApp }: Parts): FileFeature {
   return createFileFeature({
     ...platform,
     quotas,

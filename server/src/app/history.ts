@@ -6,7 +6,9 @@ import type { AppService } from '../features/apps/service.ts';
 import { listApps } from '../features/apps/store.ts';
 import { findBucketName, findRecords } from '../features/buckets/definition/store.ts';
 import type { BucketFeature } from '../features/buckets/feature.ts';
+import type { BucketService } from '../features/buckets/service.ts';
 import type { Feature } from '../features/feature.ts';
+import type { FileFeature } from '../features/files/feature.ts';
 import type { Deleted, HistoryCall, KeptKind } from '../features/history/kinds.ts';
 import { historyEndpoints } from '../features/history/routes.ts';
 import { HistoryService } from '../features/history/service.ts';
@@ -21,13 +23,15 @@ import type { Platform } from './platform.ts';
 /** Earlier states of records, and those that were deleted. */
 export function historyFeature(
   platform: Platform,
-  kinds: Pick<KindDeps, 'putBack' | 'buckets' | 'endpoints'>,
+  kinds: Pick<KindDeps, 'putBack' | 'buckets' | 'files' | 'endpoints'>,
 ): Feature {
-  const { db, now, apps, assertRoom } = platform;
+  const { db, now, apps, past, usage, assertRoom } = platform;
   const service = new HistoryService({
     db,
     now,
-    kinds: keptKinds({ db, apps, ...kinds }),
+    past,
+    usage,
+    kinds: keptKinds({ db, apps, bucketService: platform.buckets, ...kinds }),
     listAppIds: async () => (await listApps(db)).map((app) => app.app_id),
   });
   return {
@@ -49,12 +53,14 @@ export interface KindDeps {
   readonly apps: AppService;
   readonly endpoints: () => readonly Endpoint[];
   readonly buckets: Pick<BucketFeature, 'putBack'>;
+  readonly bucketService: Pick<BucketService, 'putBucketBack' | 'putSchemaBack'>;
+  readonly files: Pick<FileFeature, 'putBack'>;
   readonly putBack: Readonly<Record<'notifications' | 'storylines' | 'scenarios' | 'beacons', PutBack>>;
 }
 
 /** The kinds of records that are kept as they were: how each is changed back and put back. */
 function keptKinds(deps: KindDeps): readonly KeptKind[] {
-  const { apps } = deps;
+  const { apps, files, bucketService } = deps;
   const content = { read: 'content.read', write: 'content.write' } as const;
   return [
     resourceKind(deps, 'notifications', 'updateNotification', content),
@@ -68,6 +74,24 @@ function keptKinds(deps: KindDeps): readonly KeptKind[] {
     })),
     resourceKind(deps, 'beacons', 'updateBeacon', { read: 'beacons.read', write: 'beacons.write' }),
     recordKind(deps),
+    {
+      name: 'files',
+      read: 'files.read',
+      write: 'files.write',
+      putBack: ({ call }, deleted, take) => files.putBack(deleted, { now: call.now, take }),
+    },
+    {
+      name: 'buckets',
+      read: 'buckets.read',
+      write: 'buckets.write',
+      putBack: (_call, deleted, take) => bucketService.putBucketBack(deleted, take),
+    },
+    {
+      name: 'schemas',
+      read: 'schemas.read',
+      write: 'schemas.write',
+      putBack: (_call, deleted, take) => bucketService.putSchemaBack(deleted, take),
+    },
     {
       name: 'settings',
       read: 'apps.read',

@@ -10,6 +10,7 @@ import { installationConsoleEndpoints } from '../features/installations/console-
 import { pairingConsoleEndpoints } from '../features/installations/pairing/console-routes.ts';
 import { pairingEndpoints } from '../features/installations/pairing/routes.ts';
 import { PairingService } from '../features/installations/pairing/service.ts';
+import { ownPhoneTestEndpoints } from '../features/installations/pairing/test-routes.ts';
 import { installationEndpoints } from '../features/installations/routes.ts';
 import { InstallationService } from '../features/installations/service.ts';
 import { createMailLinkFeature } from '../features/mail-links/feature.ts';
@@ -19,11 +20,14 @@ import { forgetFactors } from '../features/second-factors/store.ts';
 import { endPresence } from '../features/sightings/record/end-presence.ts';
 import { createUserFeature } from '../features/users/feature.ts';
 import { userExists } from '../features/users/store.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
 import type { MailSender } from '../mail/mail-sender.ts';
 import { createSmtpSender } from '../mail/smtp.ts';
 import { tellByMail } from '../sign-in/change-mail.ts';
+import { consoleApp } from './history.ts';
 import type { Parts } from './parts.ts';
+import { ownPhoneTests } from './phones/own-phone-tests.ts';
 import type { Platform } from './platform.ts';
 import { privacyDeps } from './privacy.ts';
 import { privacyFacts } from './privacy-facts.ts';
@@ -113,7 +117,8 @@ export function identities({ platform, signInLimiter, assertApp }: Parts): Featu
   });
 }
 
-export function installations({ config, db, now, beginErasure, apps, lasting }: Platform): Feature {
+export function installations(platform: Platform, endpoints: () => readonly Endpoint[]): Feature {
+  const { config, db, now, beginErasure, apps, lasting } = platform;
   const forget = (kind: 'installation' | 'traces') => async (db: Db, appId: string, id: string) => {
     await beginErasure(db, { kind, appId, userId: undefined, installationIds: [id], askedBy: 'request' });
   };
@@ -134,6 +139,10 @@ export function installations({ config, db, now, beginErasure, apps, lasting }: 
     consoleEndpoints: [
       ...installationConsoleEndpoints({ db, assertApp: (appId) => apps.get(appId) }),
       ...pairingConsoleEndpoints({ service: pairing, getApp: (appId) => apps.get(appId) }),
+      ...ownPhoneTestEndpoints({
+        service: pairing,
+        ...ownPhoneTests({ db, findApp: consoleApp(platform) }, endpoints),
+      }),
     ],
   };
 }

@@ -3,7 +3,8 @@ import type { Clock } from '../base/clock.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Database } from '../db/db.ts';
 import { eraseFilesOf } from '../features/files/erasure.ts';
-import { fileUrl } from '../features/files/file-name.ts';
+import { blobKeyOf, fileUrl } from '../features/files/file-name.ts';
+import { eraseDeletedFilesOf } from '../features/history/erasure.ts';
 import { findHeld, findHolder, findInstallationsOf } from '../features/installations/store.ts';
 import type { Erasing } from '../features/privacy/erase.ts';
 import type { PrivacyFeatureDeps } from '../features/privacy/feature.ts';
@@ -39,6 +40,12 @@ export function privacyDeps(options: PrivacyOptions): Omit<PrivacyFeatureDeps, '
     },
     conceal: { pushes: (row) => (hasChosenAudience(row) ? withoutCounts(row) : row) },
     eraseFiles: (appId, userId, count) => eraseFilesOf(db, blobs, { appId, userId }, count),
+    eraseDeletedFiles: (appId, userId, count) =>
+      eraseDeletedFilesOf(
+        { db, removeBytes: (appId, storedName) => blobs.remove(blobKeyOf(appId, storedName)) },
+        { appId, userId },
+        count,
+      ),
     noteErasure: (entry) => addToLedger(join(dataFolder, ledgerName), [entry]),
     findOwn: async (appId, userId) => {
       const held = await findHeld(db, appId, userId);

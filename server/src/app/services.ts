@@ -8,8 +8,9 @@ import { AdminService } from '../features/admins/accounts/service.ts';
 import { SecretKeyService } from '../features/apps/secret-keys.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
-import { past } from '../features/history/past.ts';
-import { deleteWithin } from '../features/history/store.ts';
+import { type ForgottenFile, forgetFileJob } from '../features/files/trash.ts';
+import { createPast, type KeptPast } from '../features/history/past.ts';
+import { deleteWithin, type TrashHead } from '../features/history/store.ts';
 import { ProviderService } from '../features/identities/provider-service.ts';
 import { IdentityService } from '../features/identities/service.ts';
 import { noteErased } from '../features/identities/store.ts';
@@ -47,6 +48,7 @@ export interface Services {
   readonly secretKeys: SecretKeyService;
   readonly buckets: BucketService;
   readonly admins: AdminService;
+  readonly past: KeptPast;
   readonly users: UserService;
   /** Begins to erase a person, in the transaction that `db` is; answers the id of the receipt. */
   readonly beginErasure: (db: Db, asked: Asked) => Promise<string>;
@@ -67,15 +69,17 @@ export function createServices(options: ServiceOptions): Services {
   const begin = (db: Db, asked: Asked) => beginErasure(db, asked, erasing);
   const targets = createTargetRules(privateTargets);
   const issuerKeys = new IssuerKeys({ targets, now });
+  const past = createPast({ files: forgetFile(outbox), buckets: forgetBucket(outbox) });
   const tell = canMail ? tellByMail(outbox.enqueue) : undefined;
   const accounts = createAccounts({ db, cacheVersion, now, passwords, tell, findMissing });
   return {
     cacheVersion,
     passwords,
     outbox,
+    past,
     apps: new AppService({ db, cacheVersion, now, emptyApp, ruledFields, past }),
     secretKeys: new SecretKeyService({ db, cacheVersion, now }),
-    buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue, forgetPast: deleteWithin }),
+    buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue, past }),
     admins: new AdminService({ db, now, passwords }),
     users: new UserService({
       db,
@@ -104,3 +108,20 @@ export function createServices(options: ServiceOptions): Services {
     identities: new IdentityService({ db, cacheVersion, now, accounts, keys: issuerKeys }),
   };
 }
+
+/** In the transaction in which a file leaves the trash for good: its bytes go. */
+const forgetFile =
+  ({ enqueue }: Outbox) =>
+  async (db: Db, { app_id: appId, stored_name: storedName }: TrashHead) => {
+    if (storedName === null) return;
+    const payload: ForgottenFile = { storedName };
+    await enqueue(db, { appId, kind: forgetFileJob, payload });
+  };
+
+/** The same for a bucket: its records go, and what was kept of them. */
+const forgetBucket =
+  ({ enqueue }: Outbox) =>
+  async (db: Db, { app_id: appId, record_id: bucketId }: TrashHead) => {
+    await deleteWithin(db, appId, bucketId);
+    await enqueue(db, { appId, kind: 'bucket.purge', payload: { bucketId } });
+  };

@@ -4,8 +4,9 @@ import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
 import { sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
+import { bytesText } from './bytes-text.ts';
 
-/** What an app has stored. Bytes of records are those of their documents in UTF-8. */
+/** What an app has stored, the trash included. Bytes of records are those of their documents in UTF-8. */
 export interface Stored {
   readonly files: number;
   readonly fileBytes: number;
@@ -44,7 +45,7 @@ interface UsageRow {
 
 const none: Stored = Object.freeze({ files: 0, fileBytes: 0, records: 0, recordBytes: 0 });
 const members = ['files', 'fileBytes', 'records', 'recordBytes'] as const;
-const names = { files: 'files', fileBytes: 'bytes of files', records: 'records', recordBytes: 'bytes of records' };
+const names = { files: 'files', fileBytes: 'of files', records: 'records', recordBytes: 'of records' };
 /** How long after the first pending change all of them are written to the database. */
 const writeAfterMs = 2_000;
 const countEveryMs = 86_400_000;
@@ -204,12 +205,15 @@ export class UsageMeter {
     const { db, now } = this.#deps;
     const slow = { tenant: appId };
     const [files] = await db.all<{ n: number; bytes: number }>(
-      sql`select count(*) as n, coalesce(sum(size), 0) as bytes from files where app_id = ${appId}`,
+      sql`select count(*) as n, coalesce(sum(size), 0) as bytes from
+        (select size from files where app_id = ${appId}
+          union all select stored_bytes as size from trash where app_id = ${appId} and stored_name is not null) as stored`,
       slow,
     );
     let [records, recordBytes] = [0, 0];
     for (const { object_id: bucketId } of await db.all<{ object_id: string }>(
-      sql`select object_id from buckets where app_id = ${appId}`,
+      sql`select object_id from buckets where app_id = ${appId}
+        union all select record_id as object_id from trash where app_id = ${appId} and kind = 'buckets'`,
     )) {
       for (let last = ''; ; ) {
         const [step] = await db.all<{ n: number; bytes: number; last: string | null }>(
@@ -280,5 +284,6 @@ function storedOf(row: UsageRow): Stored {
 }
 
 function full(member: keyof Stored, quotas: AppPolicy['quotas']): string {
-  return `This would exceed the app's quota of ${quotas[member]} ${names[member]}. Delete some, or ask an administrator to raise it.`;
+  const amount = member.endsWith('Bytes') ? bytesText(quotas[member]) : quotas[member];
+  return `This would exceed the app's quota of ${amount} ${names[member]}. Delete some, or ask an administrator to raise it. Files and buckets in the trash count until they are deleted for good.`;
 }

@@ -20,6 +20,8 @@ export interface PastRecord {
   /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** The bytes that are kept for it outside of the database, under this name. */
+  readonly stored?: { readonly name: string; readonly bytes: number };
 }
 
 /** Who makes a change. Without both: an app that needs no user for it. */

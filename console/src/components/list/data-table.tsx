@@ -156,8 +156,8 @@ function cellClass<T>({ isNumber, isTime, isDeskOnly }: Column<T>, isLead = fals
 function followLink(event: MouseEvent<HTMLTableRowElement> | KeyboardEvent<HTMLTableRowElement>) {
   const target = event.target as HTMLElement;
   const isOwnClick = target.closest('a, button, input, select, label') !== null;
-  // Selecting text with the pointer ends in a click too.
-  if (isOwnClick || window.getSelection()?.toString()) return;
+  // Clicks in a dialog that a cell has opened arrive here too, and selecting text with the pointer ends in a click.
+  if (isOwnClick || !event.currentTarget.contains(target) || window.getSelection()?.toString()) return;
   event.currentTarget.querySelector<HTMLAnchorElement>('a[href]')?.click();
 }
 

@@ -3,8 +3,8 @@ import type { JsonObject } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { useMayCall, useSession } from '../../lib/data/access.ts';
-import { dataOf } from '../../lib/data/api.ts';
+import { isAllowed, useSession, useStanding } from '../../lib/data/access.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { ownPhonesQuery } from '../../lib/data/queries.ts';
 import { senderName } from '../../lib/text/delivery-words.ts';
@@ -16,25 +16,34 @@ interface Props {
   readonly appId: string;
   /** The message as the form has it, in the members of a push. */
   readonly data: JsonObject;
+  /** To which notification, and to which beacon, it belongs: somebody limited to venues tests messages of these. */
+  readonly about?: { readonly notificationId?: string | undefined; readonly beaconId?: string | undefined };
 }
 
 /** Sends what the form has to one phone, which is remembered on this device, and says what became of it. */
-export function MyPhone({ appId, data }: Props) {
+export function MyPhone({ appId, data, about = {} }: Props) {
   const { email } = useSession();
   const name = `pharos.my-phone ${email} ${appId}`;
   const [remembered, setRemembered] = useState(() => localStorage.getItem(name) ?? '');
   const [isChoosing, setChoosing] = useState(false);
-  const mayCall = useMayCall();
-  const isMine = mayCall('sendPush') && mayCall('listInstallations');
+  const { isLimited, isMine } = useMayTest(about);
   const { data: own } = useQuery({ ...ownPhonesQuery(appId), enabled: isMine });
   // Paired in another browser, it is the same phone.
-  const phone = remembered || (own?.phones[0]?.objectId ?? '');
+  const paired = own?.phones ?? [];
+  // One that is none of these was chosen from a list, which gets a push like everybody else.
+  const known =
+    paired.find(({ objectId }) => objectId === remembered) ?? (isLimited || !remembered ? paired[0] : undefined);
+  const phone = known?.objectId ?? (isLimited ? '' : remembered);
   const send = useAction({
     run: async () => {
+      if (known) return sendToOwn(appId, phone, { data, ...about });
       // Ids sort by creation: what is newer than this is what became of the message.
       const after = (await newestDelivery(appId, phone))?.objectId ?? '';
       await dataOf(appId).call('sendPush', { body: { data, where: { objectId: phone } } });
-      return after;
+      return async () => {
+        const newest = await newestDelivery(appId, phone);
+        return newest && newest.objectId > after ? newest : null;
+      };
     },
     showsError: true,
   });
@@ -51,7 +60,6 @@ export function MyPhone({ appId, data }: Props) {
     localStorage.removeItem(name);
     setRemembered('');
   }
-  const known = own?.phones.find(({ objectId }) => objectId === phone);
   return (
     <>
       {phone === '' ? (
@@ -81,13 +89,16 @@ export function MyPhone({ appId, data }: Props) {
               {send.error.message}
             </Text>
           )}
-          {send.data !== undefined && <Outcome key={send.submittedAt} appId={appId} phone={phone} after={send.data} />}
+          {send.data !== undefined && (
+            <Outcome key={send.submittedAt} appId={appId} name={`${phone} ${send.submittedAt}`} read={send.data} />
+          )}
         </Stack>
       )}
       <OwnPhonesDialog
         appId={appId}
         isOpen={isChoosing}
         chosen={phone}
+        isOwnAlone={isLimited}
         onChoose={choose}
         onRemove={forget}
         onClose={() => setChoosing(false)}
@@ -102,6 +113,31 @@ const Small = ({ children }: { readonly children: string }) => (
   </Text>
 );
 
+interface About {
+  readonly notificationId?: string | undefined;
+  readonly beaconId?: string | undefined;
+}
+
+/** Somebody limited to venues tests what belongs to one of them, on a phone that was paired. */
+function useMayTest({ notificationId, beaconId }: About) {
+  const standing = useStanding();
+  const isLimited = standing?.venues !== undefined;
+  const mayTest = standing !== undefined && isAllowed(standing.role, 'push.send');
+  const isMine = isLimited
+    ? mayTest && Boolean(notificationId || beaconId)
+    : (standing?.mayCall('sendPush') && standing.mayCall('listInstallations')) === true;
+  return { isLimited, isMine };
+}
+
+/** Sends to a phone that was paired. Answers how to ask what became of it. */
+async function sendToOwn(appId: string, installationId: string, message: { readonly data: JsonObject } & About) {
+  const { data, notificationId, beaconId } = message;
+  const params = { appId, installationId };
+  const body = { data, ...(notificationId ? { notificationId } : {}), ...(beaconId ? { beaconId } : {}) };
+  const { pushId } = (await call('testOnOwnPhone', { params, body })).result;
+  return async () => (await call('getOwnPhoneTest', { params: { ...params, pushId } })).result.delivery;
+}
+
 async function newestDelivery(appId: string, phone: string) {
   const where = { installationId: { __type: 'Pointer', className: '_Installation', objectId: phone } };
   return (await dataOf(appId).call('listDeliveries', { query: { where, order: '-objectId', limit: 1 } })).results[0];
@@ -112,20 +148,20 @@ const mostLooks = 20;
 
 interface OutcomeProps {
   readonly appId: string;
-  readonly phone: string;
-  /** The delivery before it. */
-  readonly after: string;
+  /** Tells this one from others. */
+  readonly name: string;
+  readonly read: () => Promise<Delivered | null>;
 }
 
 /** What became of the one delivery. */
-function Outcome({ appId, phone, after }: OutcomeProps) {
+function Outcome({ appId, name, read }: OutcomeProps) {
   const [looks, setLooks] = useState(0);
   const { data: delivery } = useQuery({
-    queryKey: dataKey(appId, 'listDeliveries', 'my phone', phone, after),
+    queryKey: dataKey(appId, 'listDeliveries', 'my phone', name),
     queryFn: async () => {
-      const newest = await newestDelivery(appId, phone);
+      const found = await read();
       setLooks((known) => known + 1);
-      return newest && newest.objectId > after ? newest : null;
+      return found;
     },
     // Until the push service has answered, and then a while for the phone.
     refetchInterval: ({ state }) => (state.data?.receivedAt || state.dataUpdateCount > 3 * mostLooks ? false : 1_000),
@@ -146,7 +182,7 @@ function Outcome({ appId, phone, after }: OutcomeProps) {
 }
 
 interface Delivered {
-  readonly state: 'queued' | 'sent' | 'failed' | 'expired' | 'noTarget' | 'cancelled';
+  readonly state: string;
   readonly reason?: string;
   readonly sender?: string;
   readonly receivedAt?: string;

@@ -19,6 +19,8 @@ interface Props {
   readonly isOpen: boolean;
   /** The objectId of the phone that is used now; empty without one. */
   readonly chosen: string;
+  /** Without the list of phones, for whoever may not see it. */
+  readonly isOwnAlone: boolean;
   readonly onChoose: (installationId: string) => void;
   /** It is no longer paired. */
   readonly onRemove: (installationId: string) => void;
@@ -49,7 +51,7 @@ export const phoneName = ({ deviceModel, deviceType }: Pick<Phone, 'deviceModel'
 /** While a code is on screen. */
 const lookEveryMs = 2_000;
 
-function OwnPhones({ appId, chosen, onChoose, onRemove, onClose }: Omit<Props, 'isOpen'>) {
+function OwnPhones({ appId, chosen, isOwnAlone, onChoose, onRemove, onClose }: Omit<Props, 'isOpen'>) {
   const make = useAction({
     run: async () => (await call('createPairingCode', { params: { appId } })).result,
     showsError: true,
@@ -105,9 +107,13 @@ function OwnPhones({ appId, chosen, onChoose, onRemove, onClose }: Omit<Props, '
       )}
       <FailureNote message={make.error?.message} />
       <Group justify="space-between">
-        <Button variant="subtle" size="xs" onClick={() => setGuessing(true)}>
-          {t('The app cannot scan a code')}
-        </Button>
+        {isOwnAlone ? (
+          <span />
+        ) : (
+          <Button variant="subtle" size="xs" onClick={() => setGuessing(true)}>
+            {t('The app cannot scan a code')}
+          </Button>
+        )}
         <Group gap="xs">
           <Button variant="default" onClick={onClose}>
             {t('Close')}
@@ -222,7 +228,7 @@ function Line({ appId, phone, isChosen, onChoose, onRemove }: LineProps) {
 const mostShown = 20;
 
 /** For apps that cannot pair: the phones that were last heard of, one of which is one's own. */
-function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'onRemove'>) {
+function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isOwnAlone' | 'onRemove'>) {
   const [picked, setPicked] = useState(chosen);
   const { data: phones = [] } = useQuery({
     queryKey: dataKey(appId, 'listInstallations', 'my phone'),

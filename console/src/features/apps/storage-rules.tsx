@@ -5,7 +5,8 @@ import { t } from '../../lib/words/words.ts';
 import { numberProps, type Policy, type PolicyFields, type PolicyProps } from './rule-parts.tsx';
 import rules from './rules.module.css';
 
-const mebibyte = 1_048_576;
+/** Sizes are told in these everywhere. */
+const megabyte = 1_000_000;
 
 const quotaFields: readonly {
   readonly name: keyof Policy['quotas'];
@@ -13,11 +14,11 @@ const quotaFields: readonly {
   readonly unit?: number;
 }[] = [
   { name: 'files', label: t('Files') },
-  { name: 'fileBytes', label: t('Size of all files, MiB'), unit: mebibyte },
+  { name: 'fileBytes', label: t('Size of all files, MB'), unit: megabyte },
   { name: 'records', label: t('Records') },
-  { name: 'recordBytes', label: t('Size of all records, MiB'), unit: mebibyte },
+  { name: 'recordBytes', label: t('Size of all records, MB'), unit: megabyte },
   { name: 'uploadsPerHour', label: t('Uploads per hour') },
-  { name: 'uploadBytesPerHour', label: t('Uploads per hour, MiB'), unit: mebibyte },
+  { name: 'uploadBytesPerHour', label: t('Uploads per hour, MB'), unit: megabyte },
   { name: 'pushesPerHour', label: t('Pushes per hour') },
 ];
 

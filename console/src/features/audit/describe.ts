@@ -80,6 +80,7 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'backup.restore': (subject) => t('prepared going back to the backup {subject} at the next start.', { subject }),
   'backup.cancelRestore': (subject) => t('no longer wants to go back to the backup {subject}.', { subject }),
   'ownPhone.pair': (_, app) => t('paired a phone to test messages of {app} on.', { app }),
+  'ownPhone.test': (_, app) => t('tested a message of {app} on a phone of their own.', { app }),
   'ownPhone.unpair': (_, app) => t('no longer tests messages of {app} on a phone.', { app }),
   'session.begin': () => t('signed in.'),
   'session.end': () => t('signed out.'),

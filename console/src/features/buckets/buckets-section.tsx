@@ -11,6 +11,7 @@ import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
+import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Bucket } from '../../lib/wire.ts';
@@ -185,9 +186,10 @@ interface DeleteProps {
 
 function DeleteBucketDialog({ appId, bucket, onClose }: DeleteProps) {
   const remove = useAction({
-    run: (bucketName: string) => call('deleteBucket', { params: { appId, bucketName } }),
-    done: (_, bucketName) => t('The bucket {bucketName} was deleted.', { bucketName }),
-    refresh: [bucketsQuery(appId).queryKey],
+    run: ({ name: bucketName }: Bucket) => call('deleteBucket', { params: { appId, bucketName } }),
+    done: (_, { name: bucketName }) => t('The bucket {bucketName} was deleted.', { bucketName }),
+    undo: (_, { objectId }) => restoreFromTrash(appId, 'buckets', [objectId]),
+    refresh: [bucketsQuery(appId).queryKey, trashKey(appId)],
     showsError: true,
     after: onClose,
   });
@@ -199,14 +201,14 @@ function DeleteBucketDialog({ appId, bucket, onClose }: DeleteProps) {
       name={bucket?.name ?? ''}
       isBusy={remove.isPending}
       failure={remove.error?.message}
-      onConfirm={() => bucket && remove.mutate(bucket.name)}
+      confirm={t('Delete the bucket')}
+      onConfirm={() => bucket && remove.mutate(bucket)}
     >
       {bucket &&
-        rich('<b>{name}</b> is deleted with its schemas and {recordCount}. This cannot be undone.', {
-          name: bucket.name,
-          b: (inner) => <b>{inner}</b>,
-          recordCount: recordCount(bucket),
-        })}
+        rich(
+          '<b>{name}</b> is deleted with its schemas and {recordCount}: apps find nothing in it any more. It stays in the trash for 30 days, from where all of it can be put back.',
+          { name: bucket.name, b: (inner) => <b>{inner}</b>, recordCount: recordCount(bucket) },
+        )}
     </DeleteDialog>
   );
 }

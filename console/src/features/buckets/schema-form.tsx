@@ -11,6 +11,7 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
+import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
 import { bucketsQuery } from '../../lib/data/queries.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import classes from './buckets.module.css';
@@ -237,12 +238,13 @@ function DeleteSchema({ appId, bucketName, schema, isOpen, onClose }: DeleteProp
       confirm={t('Delete the schema')}
       run={() => dataOf(appId).call('deleteSchema', { params: { bucketName, objectId: schema.objectId } })}
       done={t('The columns are no longer declared.')}
-      refresh={[schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey]}
+      undo={() => restoreFromTrash(appId, 'schemas', [schema.objectId])}
+      refresh={[trashKey(appId), schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey]}
     >
-      {rich('<b>{list}</b> will no longer be checked. Existing records do not change.', {
-        list: Object.keys(schema.metadata).join(', '),
-        b: (inner) => <b>{inner}</b>,
-      })}
+      {rich(
+        '<b>{list}</b> will no longer be checked. Existing records do not change. The schema stays in the trash for 30 days.',
+        { list: Object.keys(schema.metadata).join(', '), b: (inner) => <b>{inner}</b> },
+      )}
     </ConfirmedAction>
   );
 }

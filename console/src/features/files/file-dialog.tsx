@@ -7,6 +7,7 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
+import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
 import { givenName, ownFilePath } from '../../lib/data/own-files.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
@@ -109,18 +110,19 @@ function DeleteFile({ appId, file, uses, isOpen, onClose, onDone }: DeleteProps)
       isOpen={isOpen}
       onClose={onClose}
       title={t('Delete the file')}
-      confirm={t('Delete permanently')}
+      confirm={t('Delete {name}', { name })}
       run={async () => {
         await dataOf(appId).files.delete(file.objectId);
         onDone();
       }}
       done={t('{name} was deleted.', { name })}
-      refresh={fileKeys(appId)}
+      undo={() => restoreFromTrash(appId, 'files', [file.objectId])}
+      refresh={[...fileKeys(appId), trashKey(appId)]}
     >
-      {rich('<b>{name}</b> is deleted permanently, and its address stops working.', {
-        name,
-        b: (inner) => <b>{inner}</b>,
-      })}
+      {rich(
+        'The address of <b>{name}</b> stops working. The file stays in the trash for 30 days, from where it can be put back.',
+        { name, b: (inner) => <b>{inner}</b> },
+      )}
       {usedIn && <div>{t('It is used in {usedIn}; they will show nothing in its place.', { usedIn })}</div>}
     </ConfirmedAction>
   );

@@ -2,6 +2,7 @@ import { NativeSelect, SegmentedControl, Stack, Switch, Textarea, TextInput } fr
 import type { Body, Notification } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { FileField } from '../../components/files/file-field.tsx';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
@@ -39,6 +40,7 @@ import {
   translatedFields,
   typeTexts,
 } from './notification-fields.ts';
+import { notificationOff } from './notification-list.tsx';
 import { notificationKeys } from './queries.ts';
 
 interface Props {
@@ -87,9 +89,12 @@ export function NotificationForm({ appId, notification, model, isLocked = false,
     labels: notificationLabels,
     show: showNotification(appId),
   });
-  const { form, submit, isBusy } = shared;
+  const { form, isBusy } = shared;
+  const [isAsking, setAsking] = useState(false);
+  const submit = () => (notification?.isEnabled && !form.current().isEnabled ? setAsking(true) : shared.submit());
+  const name = form.values.description.trim();
   return (
-    <MessageLayout aside={<Aside appId={appId} form={form} />}>
+    <MessageLayout aside={<Aside appId={appId} form={form} notificationId={notification?.objectId} />}>
       <PageForm
         form={form}
         names={notificationFieldNames}
@@ -129,6 +134,20 @@ export function NotificationForm({ appId, notification, model, isLocked = false,
             }}
           />
         </MessageLayout.Fields>
+        <ConfirmDialog
+          isOpen={isAsking}
+          onClose={() => setAsking(false)}
+          title={t('Switch off {what}', { what: name })}
+          confirm={t('Save and switch off')}
+          isBusy={isBusy}
+          failure={undefined}
+          onConfirm={() => {
+            setAsking(false);
+            shared.submit();
+          }}
+        >
+          {notificationOff(name)}
+        </ConfirmDialog>
       </PageForm>
     </MessageLayout>
   );
@@ -212,7 +231,7 @@ function Message({ appId, form }: PartProps) {
   );
 }
 
-function Aside({ appId, form }: PartProps) {
+function Aside({ appId, form, notificationId }: PartProps & { readonly notificationId: string | undefined }) {
   const { data: app } = useQuery(appQuery(appId));
   const times = useTimes(appId);
   const { values } = form;
@@ -235,6 +254,7 @@ function Aside({ appId, form }: PartProps) {
       />
       <MyPhone
         appId={appId}
+        about={{ notificationId, beaconId: values.beaconId }}
         data={{
           ...(title ? { title } : {}),
           ...(body ? { alert: body } : {}),

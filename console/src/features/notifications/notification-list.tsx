@@ -13,7 +13,7 @@ import { eventOptions, eventTexts } from '../../components/rules/rules.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { beaconNameQuery } from '../../lib/data/names.ts';
 import type { Times } from '../../lib/time/times.ts';
-import { t } from '../../lib/words/words.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { notificationTitle, typeTexts } from './notification-fields.ts';
 import { notificationKeys } from './queries.ts';
 
@@ -71,6 +71,7 @@ export const notificationList = ({ appId, times, mayChange }: Context): ListDefi
           isLocked={!mayChange}
           refresh={notificationKeys(appId)}
           onChange={(isEnabled) => dataOf(appId).notifications.update(one.objectId, { isEnabled })}
+          off={notificationOff(one.description)}
         />
       ),
     },
@@ -133,3 +134,10 @@ function BeaconCell({ appId, beaconId }: { readonly appId: string; readonly beac
     </Text>
   );
 }
+
+/** What visitors do without while it is off. */
+export const notificationOff = (description: string) =>
+  rich('<b>{description}</b> is shown to nobody until it is switched on again.', {
+    description,
+    b: (inner) => <b>{inner}</b>,
+  });

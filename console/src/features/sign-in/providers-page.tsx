@@ -10,7 +10,7 @@ import { BackLink } from '../../components/page/record-page.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import type { IdentityProvider } from '../../lib/wire.ts';
-import { t } from '../../lib/words/words.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { kindTexts } from './provider-fields.ts';
 import { providersKey, providersQuery } from './queries.ts';
 
@@ -88,6 +88,10 @@ function Row({ appId, provider }: { readonly appId: string; readonly provider: I
             call('changeIdentityProvider', { params: { appId, providerId }, body: { enabled: isOn } })
           }
           refresh={[providersKey(appId)]}
+          off={rich('Nobody can sign in with <b>{name}</b> until it is switched on again.', {
+            name,
+            b: (inner) => <b>{inner}</b>,
+          })}
         />
       </div>
     </li>

@@ -4,7 +4,7 @@ import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import type { Times } from '../../lib/time/times.ts';
-import { t } from '../../lib/words/words.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import { storylineKeys } from './queries.ts';
 
 interface Context {
@@ -53,6 +53,7 @@ export const storylineList = ({ appId, times, mayChange }: Context): ListDefinit
           isLocked={!mayChange}
           refresh={storylineKeys(appId)}
           onChange={(wanted) => dataOf(appId).storylines.update(objectId, { isEnabled: wanted })}
+          off={storylineOff(title)}
         />
       ),
     },
@@ -64,3 +65,10 @@ export const storylineList = ({ appId, times, mayChange }: Context): ListDefinit
     ...stampFilters,
   ],
 });
+
+/** What visitors do without while it is off. */
+export const storylineOff = (title: string) =>
+  rich('The scenarios of <b>{title}</b> are shown to nobody until it is switched on again.', {
+    title,
+    b: (inner) => <b>{inner}</b>,
+  });

@@ -21,6 +21,7 @@ import { rich, t } from '../../lib/words/words.ts';
 import { copyStoryline } from './copy-storyline.ts';
 import { scenariosOnPage, scenariosQuery, storylineKeys, storylineQuery } from './queries.ts';
 import { ScenarioCard } from './scenario-card.tsx';
+import { storylineOff } from './storyline-list.tsx';
 import classes from './storylines.module.css';
 import { TitleDialog } from './title-dialog.tsx';
 
@@ -49,6 +50,7 @@ export function StorylinePage() {
               isLocked={!mayChange}
               refresh={storylineKeys(appId)}
               onChange={(isEnabled) => dataOf(appId).storylines.update(storylineId, { isEnabled })}
+              off={storylineOff(storyline.title)}
             />
           </Group>
           <Scenarios appId={appId} storyline={storyline} mayChange={mayChange} />

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, NativeSelect } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import blocks from '../../components/page/blocks.module.css';
@@ -20,6 +20,9 @@ const kinds = {
   scenarios: { one: t('Scenario'), many: t('Scenarios'), permission: 'content.write' },
   beacons: { one: t('Beacon'), many: t('Beacons'), permission: 'beacons.write' },
   records: { one: t('Record'), many: t('Records'), permission: 'records.write' },
+  buckets: { one: t('Bucket'), many: t('Buckets'), permission: 'buckets.write' },
+  schemas: { one: t('Schema'), many: t('Schemas'), permission: 'schemas.write' },
+  files: { one: t('File'), many: t('Files'), permission: 'files.write' },
 } as const;
 
 const isKind = (kind: string): kind is keyof typeof kinds => kind in kinds;
@@ -38,7 +41,7 @@ export function TrashPage() {
       <SectionRows
         title={t('Trash')}
         about={t(
-          'What was deleted is kept here for 30 days and can be put back as it was. Nobody else sees it: visitors, apps and lists do without it.',
+          'What was deleted is kept here for 30 days and can be put back as it was. Nobody else sees it: visitors, apps and lists do without it. Files and buckets count against the quotas until they go.',
         )}
         rows={rows}
         error={error}
@@ -56,7 +59,9 @@ export function TrashPage() {
         empty={{
           icon: 'trash',
           title: t('The trash is empty'),
-          text: t('Notifications, storylines, beacons and records that somebody deletes wait here for 30 days.'),
+          text: t(
+            'Messages, beacons, files, buckets and records that somebody deletes in the console wait here for 30 days.',
+          ),
         }}
       >
         {(entry) => <Entry key={entry.objectId} appId={appId} entry={entry} onForget={() => setGoing(entry)} />}
@@ -137,10 +142,21 @@ function Forget({ appId, entry, onClose }: EntryProps & { readonly onClose: () =
       done={t('{title} is gone.', { title: entry.title })}
       refresh={[trashKey(appId)]}
     >
-      {rich('<b>{title}</b> is removed from the trash with all its earlier versions. This cannot be undone.', {
-        title: entry.title,
-        b: (inner) => <b>{inner}</b>,
-      })}
+      {goneForGood(entry)}
     </ConfirmedAction>
   );
+}
+
+const bold = (inner: ReactNode) => <b>{inner}</b>;
+
+function goneForGood({ kind, title }: TrashEntry) {
+  if (kind === 'buckets')
+    return rich('The bucket <b>{title}</b> is removed with all its records. This cannot be undone.', {
+      title,
+      b: bold,
+    });
+  return rich('<b>{title}</b> is removed from the trash with all its earlier versions. This cannot be undone.', {
+    title,
+    b: bold,
+  });
 }

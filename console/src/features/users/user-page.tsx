@@ -16,7 +16,6 @@ import { shortId } from '../../components/page/names.tsx';
 import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
-import { call } from '../../lib/data/api.ts';
 import { eraseUser } from '../../lib/data/person.ts';
 import { appUserQuery } from '../../lib/data/queries.ts';
 import { deviceWords, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
@@ -25,6 +24,7 @@ import { useTimes } from '../../lib/time/times.ts';
 import type { AppUser } from '../../lib/wire.ts';
 import { inSentence, rich, t } from '../../lib/words/words.ts';
 import { installationsQuery, userKeys } from './queries.ts';
+import { useUserChange } from './use-user-change.ts';
 import { UserFactors } from './user-factors.tsx';
 import { UserSessions } from './user-sessions.tsx';
 import { UserVenues } from './user-venues.tsx';
@@ -124,10 +124,11 @@ function sessionsText({ sessions, lastUsedAt }: AppUser, date: (iso: string) => 
 }
 
 function Role({ appId, user }: Props) {
-  const change = useAction<AppUser['role']>({
-    run: (role) => call('changeAppUser', { params: { appId, userId: user.objectId }, body: { role } }),
+  const { change: save, takeBack } = useUserChange(appId, user);
+  const change = useAction<AppUser['role'], object>({
+    run: (role) => save({ role }, (now) => now.role === user.role),
     done: (_, role) => t('{name} is now a {role}.', { name: userName(user), role: inSentence(userRoleTexts[role]) }),
-    undo: () => call('changeAppUser', { params: { appId, userId: user.objectId }, body: { role: user.role } }),
+    undo: (changed) => takeBack(changed, { role: user.role }),
     refresh: userKeys(appId),
   });
   return (
@@ -199,15 +200,15 @@ function Actions({ appId, user }: Props) {
   const [isSwitching, setSwitching] = useState(false);
   const [isErasing, setErasing] = useState(false);
   const isOff = user.disabledAt !== undefined;
-  const change = useAction<boolean>({
-    run: (disabled) => call('changeAppUser', { params: { appId, userId: user.objectId }, body: { disabled } }),
+  const { change: save, takeBack } = useUserChange(appId, user);
+  const change = useAction<boolean, object>({
+    run: (disabled) => save({ disabled }, (now) => (now.disabledAt !== undefined) === isOff),
     done: (_, disabled) =>
       t('The account of {userName} is {hasDisabled, select, true {off} other {on}}.', {
         userName: userName(user),
         hasDisabled: Boolean(disabled),
       }),
-    undo: (_, disabled) =>
-      call('changeAppUser', { params: { appId, userId: user.objectId }, body: { disabled: !disabled } }),
+    undo: (changed, disabled) => takeBack(changed, { disabled: !disabled }),
     refresh: userKeys(appId),
     after: () => setSwitching(false),
   });

@@ -8,7 +8,7 @@ export type Role = Session['role'];
 export type Permission = keyof typeof mayDo;
 export type Operation = keyof typeof dataNeeds;
 
-function isAllowed(role: Role, permission: Permission): boolean {
+export function isAllowed(role: Role, permission: Permission): boolean {
   return (mayDo[permission] as readonly Role[]).includes(role);
 }
 

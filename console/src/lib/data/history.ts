@@ -6,6 +6,7 @@ import { call } from './api.ts';
 /** Earlier states of records, and what was deleted. */
 
 export type KeptKind = 'notifications' | 'storylines' | 'scenarios' | 'beacons' | 'records' | 'settings';
+export type DeletedKind = Exclude<KeptKind, 'settings'> | 'files' | 'buckets' | 'schemas';
 export type Version = Operations['listVersions']['answer']['results'][number];
 export type TrashEntry = Operations['listTrash']['answer']['results'][number];
 
@@ -55,7 +56,11 @@ export const restoreDeleted = (appId: string, trashId: string) =>
   call('restoreDeleted', { params: { appId, trashId } });
 
 /** Puts records back that were deleted a moment ago. @throws Error when they are not among the last deletions */
-export async function restoreFromTrash(appId: string, kind: KeptKind, recordIds: readonly string[]): Promise<void> {
+export async function restoreFromTrash(
+  appId: string,
+  kind: KeptKind | DeletedKind,
+  recordIds: readonly string[],
+): Promise<void> {
   const wanted = new Set(recordIds);
   let before: string | undefined;
   while (wanted.size > 0) {

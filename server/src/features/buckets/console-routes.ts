@@ -97,6 +97,7 @@ export function bucketConsoleEndpoints({ db, service, assertApp }: Deps): readon
       operationId: 'deleteBucket',
       tag: 'Buckets',
       summary: 'Delete a bucket with its records and schemas',
+      description: 'It is kept in the trash for 30 days.',
       permission: 'buckets.write',
       locate,
       answer: deletedAnswer,

@@ -63,6 +63,6 @@ export function createBucketFeature(deps: BucketFeatureDeps): BucketFeature {
     ],
     consoleEndpoints: bucketConsoleEndpoints({ db, service, assertApp }),
     putBack: (app, record, how) => putRecordBack({ db, directory, usage, markInexact }, app, record, how),
-    jobs: bucketJobHandlers({ db, cacheVersion, now }),
+    jobs: bucketJobHandlers({ db, cacheVersion, now, countUsage: (appId) => usage.count(appId) }),
   };
 }

@@ -6,8 +6,13 @@ import type { BucketJob } from './service.ts';
 /** All may be repeated, and all are tried for ever: a slot that is never filled is never used. */
 const common = { concurrency: 1, maxAttempts: 50, baseDelayMs: 1_000, maxDelayMs: 300_000 };
 
+export interface BucketJobDeps extends FillDeps {
+  /** Counts again what an app stores. */
+  readonly countUsage: (appId: string) => Promise<void>;
+}
+
 /** The background jobs of buckets. */
-export function bucketJobHandlers(deps: FillDeps): Record<BucketJob, JobHandler> {
+export function bucketJobHandlers(deps: BucketJobDeps): Record<BucketJob, JobHandler> {
   const bucketOf = (payload: unknown) => (payload as { readonly bucketId: string }).bucketId;
   return {
     'bucket.fill': { ...common, run: (job) => fillBucket(deps, job.appId, bucketOf(job.payload)) },
@@ -19,6 +24,7 @@ export function bucketJobHandlers(deps: FillDeps): Record<BucketJob, JobHandler>
       ...common,
       run: async (job) => {
         await purgeBucket(deps.db, job.appId, bucketOf(job.payload));
+        await deps.countUsage(job.appId);
       },
     },
   };

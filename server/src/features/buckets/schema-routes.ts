@@ -16,6 +16,7 @@ import { mergePatchSchema } from '../../resources/change-schemas.ts';
 import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
+import { makerOf } from '../../resources/past.ts';
 import type { Bucket, BucketDirectory } from './definition/directory.ts';
 import {
   assertBucketName,
@@ -26,6 +27,7 @@ import {
   schemaRecordSchema,
 } from './definition/schemas.ts';
 import { schemaTable, schemaTag } from './definition/tables.ts';
+import { isKept } from './records/record-writing.ts';
 import type { BucketService, SchemaKey } from './service.ts';
 
 export interface SchemaDeps {
@@ -186,8 +188,9 @@ function remove(deps: SchemaDeps): Endpoint {
     errors: ['InvalidBucketName', 'ObjectNotFound'],
     takesIfMatch: true,
     locate: (call) => schemaKey(deps, call),
-    handle: async ({ located, headers }) => {
-      await deps.service.removeSchema(located, readIfMatch(headers));
+    handle: async (call) => {
+      const keptFor = isKept(call) ? makerOf(call) : undefined;
+      await deps.service.removeSchema(call.located, readIfMatch(call.headers), keptFor);
       return { result: [{}] };
     },
   });

@@ -1,18 +1,20 @@
 import { type Actor, recordChange, service } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
-import { fail, type Problem } from '../../base/errors.ts';
+import { type Failure, fail, type Problem } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { isoTime } from '../../http/answers.ts';
 import { sentence } from '../../http/shape.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../resources/entity-tag.ts';
+import type { Maker, Past, PastRecord } from '../../resources/past.ts';
 import { mergeColumns, readSlots } from './definition/directory.ts';
 import type { AskedPaths } from './definition/learn.ts';
 import { assertBucketName, type ColumnMap, slotColumns } from './definition/schemas.ts';
 import { assignSlots, type LearnableMember, learnedMembers, type SlotColumns } from './definition/slots.ts';
 import * as store from './definition/store.ts';
 import { schemaTable } from './definition/tables.ts';
+import { type DeletedSchema, insertBucketBack, insertSchema, pastBucket, pastSchema } from './trash.ts';
 
 export interface BucketDeps {
   readonly db: Database;
@@ -27,13 +29,12 @@ export interface BucketDeps {
       readonly payload: { readonly bucketId: string; readonly members?: readonly string[] };
     },
   ) => Promise<void>;
-  /** Forgets what was kept of the records of a bucket, in the transaction that deletes it. */
-  readonly forgetPast: (db: Db, appId: string, bucketId: string) => Promise<void>;
+  readonly past: Past;
 }
 
 /**
  * `bucket.fill` copies declared columns to their slots, `bucket.learn` gives slots to members that are often queried,
- * `bucket.purge` removes the records of a deleted bucket.
+ * `bucket.purge` removes the records of a bucket that has left the trash.
  */
 export type BucketJob = 'bucket.fill' | 'bucket.learn' | 'bucket.purge';
 
@@ -92,17 +93,61 @@ export class BucketService {
     );
   }
 
-  /** The bucket is gone at once; its records are deleted in the background. @throws Failure ObjectNotFound */
+  /** Puts a bucket into the trash, with its schemas and records. @throws Failure ObjectNotFound */
   async deleteBucket(appId: string, name: string, by: Actor = service): Promise<void> {
-    const { db, cacheVersion, now, enqueue, forgetPast } = this.#deps;
-    const found = await store.findBucket(db, appId, name);
-    if (!found) throw fail('ObjectNotFound', `There is no bucket called ${name}.`);
+    const { cacheVersion, now, past } = this.#deps;
     await cacheVersion.change(appId, async (db) => {
-      await store.deleteBucketRow(db, appId, found.object_id);
-      await forgetPast(db, appId, found.object_id);
-      await enqueue(db, { appId, kind: 'bucket.purge', payload: { bucketId: found.object_id } });
+      const found = await store.findBucket(db, appId, name);
+      const row = found && (await store.lockBucket(db, appId, found.object_id));
+      if (!row) throw fail('ObjectNotFound', `There is no bucket called ${name}.`);
+      const children = (await store.listSchemas(db, appId, row.object_id)).map((schema) => pastSchema(row, schema));
+      await store.deleteBucketRow(db, appId, row.object_id);
+      await past.noteRemoval(db, pastBucket(row), { by: { name: by.name, userId: null }, now: now(), children });
       await recordChange(db, { by, action: 'bucket.delete', subject: name, appId, before: { name }, now: now() });
     });
+  }
+
+  /**
+   * Makes a deleted bucket again. `take` takes it out of the trash, in the same transaction.
+   *
+   * @throws Failure DuplicateValue when there is a bucket of this name again
+   */
+  async putBucketBack(
+    deleted: PastRecord & { readonly children: readonly DeletedSchema[] },
+    take: (db: Db) => Promise<void>,
+  ): Promise<void> {
+    const { cacheVersion, now } = this.#deps;
+    try {
+      await cacheVersion.change(deleted.appId, async (db) => {
+        await take(db);
+        const row = await insertBucketBack(db, deleted, { schemas: deleted.children, now: now() });
+        await this.#reassignSlots(db, row);
+      });
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+      const message = `There is a bucket called ${deleted.title} again. Delete that one first: it goes into the trash, too.`;
+      throw fail('DuplicateValue', message);
+    }
+  }
+
+  /** The same for a schema. @throws Failure ValidationError without its bucket, InvalidSchema, DuplicateValue */
+  async putSchemaBack(deleted: PastRecord, take: (db: Db) => Promise<void>): Promise<void> {
+    const { cacheVersion, now } = this.#deps;
+    const { appId, withinId: bucketId, state } = deleted;
+    try {
+      await cacheVersion.change(appId, async (db) => {
+        await take(db);
+        const bucket = await store.lockBucket(db, appId, bucketId);
+        if (!bucket) throw withoutBucket();
+        const { column } = state as { readonly column: ColumnMap };
+        assertNoContradiction(column, await store.listSchemas(db, appId, bucketId));
+        await insertSchema(db, bucket, deleted, now());
+        await this.#reassignSlots(db, bucket);
+      });
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+      throw fail('DuplicateValue', 'There is a schema with this objectId again.');
+    }
   }
 
   /**
@@ -167,14 +212,18 @@ export class BucketService {
     });
   }
 
-  async removeSchema(key: SchemaKey, assertUnchanged?: AssertUnchanged): Promise<void> {
-    const { cacheVersion } = this.#deps;
+  /** `keptFor` is who deletes it in the console, from where it goes into the trash. @throws Failure ObjectNotFound */
+  async removeSchema(key: SchemaKey, assertUnchanged?: AssertUnchanged, keptFor?: Maker): Promise<void> {
+    const { cacheVersion, now, past } = this.#deps;
     await cacheVersion.change(key.appId, async (db) => {
       const bucket = await lockOrFail(db, key.appId, key.bucketId);
       const rowKey = { app_id: key.appId, object_id: key.objectId };
       const row = await schemaTable.find(db, rowKey);
       if (row) assertUnchanged?.(tagOfRow(schemaTable, row));
+      const all = keptFor ? await store.listSchemas(db, key.appId, key.bucketId) : [];
       const removed = await schemaTable.remove(db, rowKey);
+      const kept = all.find(({ object_id }) => object_id === key.objectId);
+      if (kept && keptFor) await past.noteRemoval(db, pastSchema(bucket, kept), { by: keptFor, now: now() });
       if (!removed) throw fail('ObjectNotFound', 'There is no schema with this objectId.');
       await this.#reassignSlots(db, bucket);
     });
@@ -221,6 +270,11 @@ async function lockOrFail(db: Db, appId: string, bucketId: string): Promise<stor
   const row = await store.lockBucket(db, appId, bucketId);
   if (!row) throw fail('ObjectNotFound', 'There is no such bucket.');
   return row;
+}
+
+function withoutBucket(): Failure {
+  const message = 'The bucket of this schema was deleted, too. Restore that first.';
+  return fail('ValidationError', { message, details: [{ field: '', problem: message }] });
 }
 
 export interface SchemaKey {

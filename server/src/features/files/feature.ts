@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
-import type { Database } from '../../db/db.ts';
+import type { Database, Db } from '../../db/db.ts';
 import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
+import type { Past, PastRecord } from '../../resources/past.ts';
 import type { AssertApp, Feature, InBackground } from '../feature.ts';
 import { fileConsoleEndpoints } from './console-routes.ts';
 import { fileErasureHandlers } from './erasure.ts';
@@ -11,6 +12,7 @@ import { type FileDeps, fileEndpoints } from './routes.ts';
 import { registerFileServing } from './serve.ts';
 import { type SettleDeps, settleFiles } from './settle.ts';
 import { sweepOwnOrphans } from './sweep.ts';
+import { forgottenFileHandlers, putFileBack } from './trash.ts';
 
 export interface FileFeatureDeps {
   readonly db: Database;
@@ -22,14 +24,23 @@ export interface FileFeatureDeps {
   readonly redirects: boolean;
   readonly usage: UsageMeter;
   readonly quotas: ClientQuotas;
+  readonly past: Past;
   readonly claimRoom: FileDeps['claimRoom'];
   readonly inBackground: InBackground;
   readonly log: SettleDeps['log'];
   readonly assertApp: AssertApp;
 }
 
+export interface FileFeature extends Feature {
+  /** Makes a deleted file again. */
+  readonly putBack: (
+    past: PastRecord,
+    how: { readonly now: number; readonly take: (db: Db) => Promise<void> },
+  ) => Promise<void>;
+}
+
 /** Files that apps upload and visitors download, and keeping records and bytes consistent. */
-export function createFileFeature(deps: FileFeatureDeps): Feature {
+export function createFileFeature(deps: FileFeatureDeps): FileFeature {
   const { db, blobs, now, inBackground } = deps;
   let hasStopped = false;
   const isStopping = () => hasStopped;
@@ -45,7 +56,8 @@ export function createFileFeature(deps: FileFeatureDeps): Feature {
     endpoints: fileEndpoints({ ...deps, attempt }),
     consoleEndpoints: fileConsoleEndpoints({ db, assertApp: deps.assertApp }),
     register: (server) => registerFileServing(server, { db, blobs, redirects: deps.redirects }),
-    jobs: fileErasureHandlers(db, blobs),
+    putBack: (file, how) => putFileBack({ db, blobs }, file, how),
+    jobs: { ...fileErasureHandlers(db, blobs), ...forgottenFileHandlers(deps) },
     stop() {
       hasStopped = true;
       housekeeping.stop();

@@ -10,12 +10,14 @@ import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
 import { allowedTo, findAllowed } from '../../resources/allowed.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
+import { makerOf, type Past } from '../../resources/past.ts';
 import { makerColumns } from '../../resources/resource.ts';
 import type { RecordTable } from '../../resources/table.ts';
 import { blobKeyOf, fileUrl, newStoredName, readFileName } from './file-name.ts';
 import { readMediaType } from './media-type.ts';
 import { files, uploadedAnswer } from './resource.ts';
 import { fileTable, findStoredFile, insertFile, type StoredFile } from './store.ts';
+import { moveToTrash } from './trash.ts';
 import { storeBody, tooLarge } from './upload.ts';
 
 export interface FileDeps {
@@ -31,6 +33,7 @@ export interface FileDeps {
   readonly publicUrl: () => string;
   readonly usage: UsageMeter;
   readonly quotas: ClientQuotas;
+  readonly past: Past;
   /** Does work whose failure does not change the answer: the error is logged, and a sweep makes up for it. */
   readonly attempt: (what: string, work: () => Promise<unknown>) => Promise<void>;
 }
@@ -199,7 +202,9 @@ function remove(deps: FileDeps, table: RecordTable): Endpoint {
     operationId: 'deleteFile',
     tag: files.tag,
     summary: 'Delete a file',
-    description: 'Its address stops working at once; a browser may show its cached copy for another minute.',
+    description:
+      'Its address stops working at once; a browser may show its cached copy for another minute. Deleted in the console, it is kept ' +
+      'in the trash for 30 days.',
     grant: { of: 'files', verb: 'delete' },
     answer: inArray(deletedAnswer),
     errors: ['ObjectNotFound', 'OperationForbidden'],
@@ -212,8 +217,15 @@ function remove(deps: FileDeps, table: RecordTable): Endpoint {
       if (!row) throw notFound();
       return row;
     },
-    handle: async ({ app, located }) => {
+    handle: async (call) => {
+      const { app, located, administrator, now } = call;
       const key = { app_id: app.appId, object_id: located.object_id };
+      // What an app deletes is gone: its users may have asked for that.
+      if (administrator !== undefined) {
+        const removal = { appId: app.appId, objectId: located.object_id, by: makerOf(call), now };
+        if (!(await moveToTrash(deps.db, deps.past, removal))) throw notFound();
+        return { result: [{}] };
+      }
       // The row first: a blob without a row is swept later, a row without a blob would never be repaired.
       if (!(await table.remove(deps.db, key))) throw notFound();
       deps.usage.add(app.appId, { files: -1, fileBytes: -located.size });

@@ -40,13 +40,15 @@ export interface NewFile {
   /** The columns that record the creator. */
   readonly maker: Key;
   readonly now: number;
+  /** When it was uploaded, if not now. */
+  readonly createdAt?: number;
 }
 
 export async function insertFile(db: Db, file: NewFile): Promise<void> {
   await db.run(sql`insert into files
       (app_id, object_id, name, stored_name, content_type, size, sha256, created_by, by_admin, created_at, updated_at)
     values (${file.appId}, ${file.objectId}, ${file.name}, ${file.storedName}, ${file.contentType}, ${file.size},
-      ${file.sha256}, ${file.maker['created_by'] ?? null}, ${file.maker['by_admin'] ?? 0}, ${file.now}, ${file.now})`);
+      ${file.sha256}, ${file.maker['created_by'] ?? null}, ${file.maker['by_admin'] ?? 0}, ${file.createdAt ?? file.now}, ${file.now})`);
 }
 
 /** The record's information on its bytes, also if it is hidden because they are missing. */
@@ -100,11 +102,17 @@ export function findServedFile(db: Db, appId: string, storedName: string): Promi
     where f.app_id = ${appId} and f.stored_name = ${storedName} and a.disabled_at is null`);
 }
 
-/** The stored names of an app between two prefixes of 32 digits, both included. */
+/**
+ * The stored names of an app between two prefixes of 32 digits, both included, also of files in the trash: in one statement, so that
+ * none is missed that moves between the two.
+ */
 export async function findStoredNames(db: Db, appId: string, first: string, last: string): Promise<string[]> {
   // An underscore follows the digits; the next character in ASCII is the grave accent.
+  const end = `${last}\u0060`;
   const rows = await db.all<{ stored_name: string }>(sql`select stored_name from files
-    where app_id = ${appId} and stored_name >= ${first} and stored_name < ${`${last}\u0060`}`);
+      where app_id = ${appId} and stored_name >= ${first} and stored_name < ${end}
+    union all select stored_name from trash
+      where app_id = ${appId} and stored_name >= ${first} and stored_name < ${end}`);
   return rows.map((row) => row.stored_name);
 }
 

@@ -18,7 +18,7 @@ export interface SweepDeps {
 }
 
 /**
- * Removes blobs that no record names: those of uploads that were interrupted between bytes and record, of deletions
+ * Removes blobs that no record names, in the trash neither: those of uploads that were interrupted between bytes and record, of deletions
  * that were interrupted after the record, and of deleted apps. It walks in small steps, so that no request waits for
  * it.
  *

@@ -21,8 +21,8 @@ export interface KeptKind {
   readonly name: string;
   readonly read: Permission;
   readonly write: Permission;
-  /** Makes an earlier state the present one. @throws Failure what a change with that body would */
-  readonly bringBack: (call: HistoryCall, version: PastRecord) => Promise<void>;
+  /** Makes an earlier state the present one; without it, none are kept. @throws Failure what a change with that body would */
+  readonly bringBack?: (call: HistoryCall, version: PastRecord) => Promise<void>;
   /**
    * Puts a deleted record back. `take` takes it out of the trash, in the transaction that puts it back. Without it, records of this
    * kind are not deleted.

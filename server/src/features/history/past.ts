@@ -22,8 +22,17 @@ export interface Child {
   readonly createdAt: number;
 }
 
+/** What else goes when something leaves the trash for good, by its kind; in that transaction. */
+export type Leaving = Readonly<Record<string, (db: Db, entry: store.TrashHead) => Promise<void>>>;
+
+export interface KeptPast extends Past {
+  /** Deletes an entry of the trash for good, with the versions of its record. False when somebody else has taken it. */
+  forget(db: Db, entry: store.TrashHead): Promise<boolean>;
+}
+
 /** Notes versions and deletions, each in the transaction of the change. */
-export const past: Past = {
+export const createPast = (leaving: Leaving): KeptPast => ({
+  forget: (db, entry) => forgetTrash(db, entry, leaving),
   async noteChange(db, before, { by, now }) {
     const { appId, kind, withinId, objectId: recordId } = before;
     const state = JSON.stringify(before.state);
@@ -70,10 +79,12 @@ export const past: Past = {
       bytes: Buffer.byteLength(state) + Buffer.byteLength(others),
       children: others,
       state,
+      stored_name: removed.stored?.name ?? null,
+      stored_bytes: removed.stored?.bytes ?? 0,
     });
-    await trimTrash(db, removed.appId);
+    await trimTrash(db, removed.appId, leaving);
   },
-};
+});
 
 async function trimVersions(db: Db, record: store.RecordOf): Promise<void> {
   let bytes = 0;
@@ -86,14 +97,14 @@ async function trimVersions(db: Db, record: store.RecordOf): Promise<void> {
 
 const trimStep = 100;
 
-async function trimTrash(db: Db, appId: string): Promise<void> {
+async function trimTrash(db: Db, appId: string, leaving: Leaving): Promise<void> {
   for (;;) {
     let { entries, bytes } = await store.measureTrash(db, appId);
     const isOver = () => entries > bounds.trashEntries || bytes > bounds.trashBytes;
     if (!isOver()) return;
     for (const oldest of await store.listOldestTrash(db, appId, trimStep)) {
       if (!isOver() || entries <= 1) return;
-      await forgetTrash(db, oldest);
+      await forgetTrash(db, oldest, leaving);
       entries -= 1;
       bytes -= oldest.bytes;
     }
@@ -101,12 +112,12 @@ async function trimTrash(db: Db, appId: string): Promise<void> {
   }
 }
 
-/** Deletes an entry of the trash for good, with the versions of its record. */
-export async function forgetTrash(db: Db, entry: store.TrashHead): Promise<boolean> {
+async function forgetTrash(db: Db, entry: store.TrashHead, leaving: Leaving): Promise<boolean> {
   const { app_id: appId, kind, record_id: recordId } = entry;
   if (!(await store.takeTrash(db, appId, entry.object_id))) return false;
   await store.deleteVersionsOf(db, { appId, kind, recordId });
   if (haveChildren.has(kind)) await store.deleteVersionsWithin(db, appId, recordId);
+  await leaving[kind]?.(db, entry);
   return true;
 }
 

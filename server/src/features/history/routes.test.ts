@@ -257,6 +257,9 @@ for (const database of databases) {
         const last = await create(app, '/api/v2/data/bucket/gone', { metadata: { name: 'z' } }, user.headers);
         await ask(editor, 'DELETE', `/v2/data/bucket/gone/${last}`);
         await ask(owner, 'DELETE', '/buckets/gone');
+        const [bucket] = await trash();
+        assert.equal(bucket.title, 'gone');
+        await ask(owner, 'DELETE', `/trash/${bucket.objectId}`);
         assert.equal(await inTrash(last), undefined);
       });
     });

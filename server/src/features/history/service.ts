@@ -5,15 +5,18 @@ import { fail } from '../../base/errors.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
 import { signedIn } from '../../http/console/console-endpoint.ts';
+import type { UsageMeter } from '../../limits/usage.ts';
 import type { PastRecord } from '../../resources/past.ts';
 import type { Deleted, HistoryCall, KeptKind } from './kinds.ts';
-import { bounds, type Child, forgetTrash } from './past.ts';
+import { bounds, type Child, type KeptPast } from './past.ts';
 import * as store from './store.ts';
 
 export interface HistoryDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly kinds: readonly KeptKind[];
+  readonly past: Pick<KeptPast, 'forget'>;
+  readonly usage: Pick<UsageMeter, 'add' | 'count'>;
   readonly listAppIds: () => Promise<readonly string[]>;
 }
 
@@ -46,11 +49,11 @@ export class HistoryService {
 
   /** Makes an earlier state the present one. @throws Failure ObjectNotFound, OperationForbidden, and what a change would */
   async bringBack(call: HistoryCall, record: store.RecordOf, versionId: string): Promise<void> {
-    const kind = this.#kind(record.kind);
-    assertMay(signedIn(call.call.admin).role, kind.write);
+    const { write, bringBack } = this.#kind(record.kind);
+    assertMay(signedIn(call.call.admin).role, write);
     const row = await store.findVersion(this.#deps.db, record, versionId);
-    if (!row) throw fail('ObjectNotFound', 'This version is not kept any more.');
-    await kind.bringBack(call, {
+    if (!row || !bringBack) throw fail('ObjectNotFound', 'This version is not kept any more.');
+    await bringBack(call, {
       ...pastOf(row),
       title: '',
       createdAt: row.updated_at,
@@ -90,6 +93,7 @@ export class HistoryService {
       title: row.title,
       createdAt: row.created_at,
       children: JSON.parse(row.children) as Child[],
+      ...(row.stored_name === null ? {} : { stored: { name: row.stored_name, bytes: row.stored_bytes } }),
     };
     await (kind.putBack?.(call, deleted, take) ?? db.transaction(take));
     return row;
@@ -97,12 +101,13 @@ export class HistoryService {
 
   /** Deletes an entry for good. @throws Failure ObjectNotFound, OperationForbidden */
   async forget(call: HistoryCall, trashId: string): Promise<void> {
-    const { db, now } = this.#deps;
+    const { db, now, past, usage } = this.#deps;
     const row = await this.#findTrash(call, trashId);
     await db.transaction(async (db) => {
-      if (!(await forgetTrash(db, row))) throw notInTrash();
+      if (!(await past.forget(db, row))) throw notInTrash();
       await recordChange(db, auditOf(call, 'trash.delete', row, now()));
     });
+    if (row.stored_name !== null) usage.add(row.app_id, { files: -1, fileBytes: -row.stored_bytes });
   }
 
   /** Deletes what has had its time. To be called now and then. */
@@ -115,12 +120,13 @@ export class HistoryService {
   }
 
   async #sweepTrash(appId: string): Promise<void> {
-    const { db, now } = this.#deps;
-    for (;;) {
+    const { db, now, past, usage } = this.#deps;
+    for (let hadFiles = false; ; ) {
       const before = now() - bounds.trashDays * dayMs;
       const old = await store.listExpiredTrash(db, appId, before, sweepStep);
-      for (const row of old) await db.transaction((db) => forgetTrash(db, row));
-      if (old.length < sweepStep) return;
+      for (const row of old) await db.transaction((db) => past.forget(db, row));
+      hadFiles ||= old.some((row) => row.stored_name !== null);
+      if (old.length < sweepStep) return hadFiles ? usage.count(appId) : undefined;
       await db.caughtUp();
     }
   }

@@ -50,17 +50,17 @@ export function findVersion(db: Db, record: RecordOf, versionId: string): Promis
 
 export async function insertTrash(db: Db, row: TrashRow): Promise<void> {
   await db.run(sql`insert into trash (app_id, object_id, kind, within_id, record_id, title, created_by, deleted_by, user_id,
-      created_at, updated_at, deleted_at, bytes, children, state)
+      created_at, updated_at, deleted_at, bytes, children, state, stored_name, stored_bytes)
     values (${row.app_id}, ${row.object_id}, ${row.kind}, ${row.within_id}, ${row.record_id}, ${row.title},
       ${row.created_by}, ${row.deleted_by}, ${row.user_id}, ${row.created_at}, ${row.updated_at}, ${row.deleted_at},
-      ${row.bytes}, ${row.children}, ${row.state})`);
+      ${row.bytes}, ${row.children}, ${row.state}, ${row.stored_name}, ${row.stored_bytes})`);
 }
 
 /** Without what the record held: a list of the trash shows names. */
 export type TrashHead = Omit<TrashRow, 'children' | 'state'>;
 
 const headColumns = raw(
-  'app_id, object_id, kind, within_id, record_id, title, created_by, deleted_by, user_id, created_at, updated_at, deleted_at, bytes',
+  'app_id, object_id, kind, within_id, record_id, title, created_by, deleted_by, user_id, created_at, updated_at, deleted_at, bytes, stored_name, stored_bytes',
 );
 
 /** Newest first; `before` is the id at which the last page ended. */
@@ -177,4 +177,10 @@ export async function findInTrash(
     sql`select record_id from trash where app_id = ${appId} and kind = ${kind} and record_id in (${wanted})`,
   );
   return rows.map(({ record_id }) => record_id);
+}
+
+/** Deleted files of a user, some at a time. */
+export function listFilesOf(db: Db, appId: string, userId: string, limit: number): Promise<TrashHead[]> {
+  return db.all<TrashHead>(sql`select ${headColumns} from trash
+    where app_id = ${appId} and created_by = ${userId} and stored_name is not null order by object_id limit ${limit}`);
 }

@@ -1,4 +1,4 @@
-import { bigint, defineTable, nullable, text } from '../../db/table.ts';
+import { bigint, defineTable, nullable, text, withDefault } from '../../db/table.ts';
 
 /** What a record was before a change. Its `object_id` begins with the time of the change. */
 export const versions = defineTable({
@@ -31,7 +31,10 @@ export const versions = defineTable({
   kept: { days: 365 },
 });
 
-/** A deleted record, with those that went with it (`children`, a JSON array). */
+/**
+ * A deleted record, with those that went with it (`children`, a JSON array). The bytes of a deleted file stay in the storage under
+ * `stored_name`, and count as `stored_bytes`.
+ */
 export const trash = defineTable({
   name: 'trash',
   owner: 'history',
@@ -51,9 +54,14 @@ export const trash = defineTable({
     bytes: bigint,
     children: text,
     state: text,
+    stored_name: nullable(text),
+    stored_bytes: withDefault(bigint),
   },
   key: ['app_id', 'object_id'],
-  indexes: { trash_created_by: { on: ['app_id', 'created_by', 'object_id'] } },
+  indexes: {
+    trash_created_by: { on: ['app_id', 'created_by', 'object_id'] },
+    trash_stored_name: { on: ['app_id', 'stored_name'], isPartial: true },
+  },
   users: ['created_by', 'user_id'],
   erased: 'own',
   secrets: ['deleted_by', 'user_id'],

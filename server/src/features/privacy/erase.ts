@@ -102,6 +102,8 @@ export interface Erasing {
     userId: string,
     count: (db: Db, files: number) => Promise<void>,
   ) => Promise<void>;
+  /** The same for files in the trash. */
+  readonly eraseDeletedFiles: Erasing['eraseFiles'];
   /** Notes the erasure beside the database, for whoever restores an older backup. */
   readonly noteErasure: (entry: Entry) => Promise<void>;
   readonly listBackups: () => Promise<readonly KeptBackup[]>;
@@ -177,10 +179,13 @@ async function erasePart(erasing: Erasing, step: Step): Promise<void> {
       if (person.userId === undefined) return;
       const goes = part.fate === 'delete' || (part.fate === 'own' && !erasure.isManager);
       if (!goes) return inSteps(erasing, step, { scope, set: unnamed(part.columns, person.userId) });
-      if (table.name === 'files')
-        return erasing.eraseFiles(person.appId, person.userId, (db, count) =>
-          store.addCount(db, step.key, table.name, count),
-        );
+      const count = (db: Db, files: number) => store.addCount(db, step.key, table.name, files);
+      if (table.name === 'files') return erasing.eraseFiles(person.appId, person.userId, count);
+      if (table.name === 'trash') {
+        await erasing.eraseDeletedFiles(person.appId, person.userId, count);
+        // One that was put back since her files went.
+        await erasing.eraseFiles(person.appId, person.userId, count);
+      }
       if (part.fate === 'delete') return inSteps(erasing, step, { scope });
       return eraseOwn(erasing, step, part.columns, person.userId);
     }

@@ -10,8 +10,9 @@ import { frameOf, isOnFloor, type Point, rectangleAt } from '../../../lib/plan/f
 import { t } from '../../../lib/words/words.ts';
 import { kindTexts } from '../venue-fields.ts';
 import classes from '../venues.module.css';
+import { BeaconPanel } from './beacon-panel.tsx';
 import type { FloorMap, Shown } from './floor-map.ts';
-import { BeaconPanel, Items, ZonePanel } from './floor-panels.tsx';
+import { Items, ZonePanel } from './floor-panels.tsx';
 import { BringIn, ScaleForm, Tools } from './floor-tools.tsx';
 import { PlanCanvas } from './plan-canvas.tsx';
 import { type Drawing, type Mode, useDrawing } from './use-drawing.ts';
@@ -125,12 +126,12 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
       )}
       {beacon && (
         <BeaconPanel
-          key={`${beacon.objectId} ${JSON.stringify(beacon.location)}`}
+          key={beacon.objectId}
           appId={appId}
           beacon={beacon}
           zone={zoneName(beacon)}
           mayEdit={mayPlace}
-          onPlace={(to) => known.placeBeacon(beacon, to)}
+          onPlace={(to, ifMatch) => known.placeBeacon(beacon, to, ifMatch)}
         />
       )}
       <Items

@@ -9,13 +9,11 @@ import {
   TextInput,
   UnstyledButton,
 } from '@mantine/core';
-import type { Beacon, Zone } from '@pharos/sdk';
-import { Link } from '@tanstack/react-router';
+import type { Zone } from '@pharos/sdk';
 import { useState } from 'react';
 import { Icon } from '../../../components/page/icon.tsx';
-import names from '../../../components/page/names.module.css';
 import { areaText, type Point, round } from '../../../lib/plan/floor-geometry.ts';
-import { inSentence, pageLanguage, rich, t } from '../../../lib/words/words.ts';
+import { inSentence, pageLanguage, t } from '../../../lib/words/words.ts';
 import { kindTexts } from '../venue-fields.ts';
 import classes from '../venues.module.css';
 import type { ZoneChange } from './use-floor.ts';
@@ -76,68 +74,6 @@ export function Items({ title, items, selected, onSelect }: ItemsProps) {
         </Text>
       )}
     </section>
-  );
-}
-
-interface BeaconPanelProps {
-  readonly appId: string;
-  readonly beacon: Beacon;
-  readonly zone: string | undefined;
-  readonly mayEdit: boolean;
-  readonly onPlace: (to: Point) => void;
-}
-
-export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: BeaconPanelProps) {
-  const { x = 0, y = 0 } = (beacon.location ?? {}) as Partial<Point>;
-  const [typed, setTyped] = useState<{ readonly x: number | string; readonly y: number | string }>({ x, y });
-  const isWhole = typeof typed.x === 'number' && typeof typed.y === 'number';
-  return (
-    <Stack gap="xs">
-      <h3>{beacon.name}</h3>
-      <Text size="sm" c="dimmed">
-        {rich('{hasZone, select, true {In {zone}.} other {In no zone.}} <link>The beacon</link>', {
-          zone,
-          hasZone: Boolean(zone),
-          link: (inner) => (
-            <Link
-              to="/apps/$appId/beacons/$beaconId"
-              params={{ appId, beaconId: beacon.objectId }}
-              className={names.link}
-            >
-              {inner}
-            </Link>
-          ),
-        })}
-      </Text>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isWhole) onPlace({ x: round(Number(typed.x)), y: round(Number(typed.y)) });
-        }}
-      >
-        <div className={classes.pair}>
-          <NumberInput
-            label={t('x, metres')}
-            step={0.1}
-            readOnly={!mayEdit}
-            value={typed.x}
-            onChange={(next) => setTyped({ ...typed, x: next })}
-          />
-          <NumberInput
-            label={t('y, metres')}
-            step={0.1}
-            readOnly={!mayEdit}
-            value={typed.y}
-            onChange={(next) => setTyped({ ...typed, y: next })}
-          />
-        </div>
-        {mayEdit && (
-          <Button type="submit" size="xs" mt="xs" variant="default" disabled={!isWhole}>
-            {t('Move it there')}
-          </Button>
-        )}
-      </form>
-    </Stack>
   );
 }
 

@@ -83,13 +83,13 @@ export function useFloor(appId: string, floor: Floor) {
     });
   }
   /** Puts a beacon somewhere on this floor, or brings it here from elsewhere. */
-  function placeBeacon(beacon: Beacon, { x, y }: Point) {
+  function placeBeacon(beacon: Beacon, { x, y }: Point, ifMatch?: string) {
     const location = { ...beacon.location, x, y, floor: floor.level };
     const change = { location, ...(beacon.venueId ? {} : { venueId: floor.venueId }) };
     const before = { location: beacon.location ?? null, venueId: beacon.venueId ?? null };
     commit({
       label: t('{name} moved', { name: beacon.name }),
-      run: () => data.beacons.update(beacon.objectId, change),
+      run: () => data.beacons.update(beacon.objectId, change, { ifMatch }),
       undo: () => data.beacons.update(beacon.objectId, before as Body<'updateBeacon'>),
       expect: () => expect<Beacon>(beaconsKey, beacon.objectId, change as Partial<Beacon>),
       // The next step may begin where the beacon then is.

@@ -90,7 +90,7 @@ function settled(current: readonly Slot[], filled: readonly Slot[], misfits: Rea
   });
 }
 
-/** Removes the records of a bucket that was deleted. May be repeated. */
+/** Removes the records of a bucket that was deleted for good. May be repeated. */
 export async function purgeBucket(db: Database, appId: string, bucketId: string): Promise<void> {
   const scope = sql`app_id = ${appId} and bucket_id = ${bucketId}`;
   await deleteInSteps(db, { table: 'records', id: 'object_id', scope });

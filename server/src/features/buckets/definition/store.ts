@@ -38,6 +38,12 @@ export async function insertBucket(
     values (${bucket.appId}, ${bucket.bucketId}, ${bucket.name}, 1, '[]', ${bucket.now}, ${bucket.now})`);
 }
 
+/** A bucket as it was before it was deleted, whose records are still there. */
+export async function insertBucketAgain(db: Db, row: BucketRow): Promise<void> {
+  await db.run(sql`insert into buckets (app_id, object_id, name, version, slots, created_at, updated_at) values
+    (${row.app_id}, ${row.object_id}, ${row.name}, ${row.version}, ${row.slots}, ${row.created_at}, ${row.updated_at})`);
+}
+
 export async function updateSlots(db: Db, bucket: BucketRow, slots: string, now: number): Promise<void> {
   await db.run(sql`update buckets set slots = ${slots}, version = version + 1, updated_at = ${now}
     where app_id = ${bucket.app_id} and object_id = ${bucket.object_id}`);
@@ -52,9 +58,9 @@ export function listSchemas(
   db: Db,
   appId: string,
   bucketId: string,
-): Promise<{ object_id: string; metadata: string }[]> {
+): Promise<{ object_id: string; metadata: string; created_at: number; updated_at: number }[]> {
   return db.all(
-    sql`select object_id, metadata from schemas where app_id = ${appId} and bucket_id = ${bucketId} order by object_id`,
+    sql`select object_id, metadata, created_at, updated_at from schemas where app_id = ${appId} and bucket_id = ${bucketId} order by object_id`,
   );
 }
 

@@ -78,6 +78,8 @@ export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps)
   const common = {
     tag: installations.tag.name,
     permission: 'push.send',
+    // They are about the caller alone.
+    narrows: 'venues',
     locate: ({ appId = '' }: Readonly<Record<string, string>>) => getApp(appId),
   } as const;
   return [

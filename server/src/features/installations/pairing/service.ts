@@ -124,13 +124,20 @@ export class PairingService {
   }
 
   /** @throws Failure ObjectNotFound for a phone that is none of theirs */
+  async assertOwn(owner: store.Owner, installationId: string): Promise<void> {
+    const phones = await store.listPhones(this.#deps.db, owner);
+    if (!phones.some((phone) => phone.object_id === installationId)) throw notTheirs();
+  }
+
+  /** @throws Failure ObjectNotFound for a phone that is none of theirs */
   async unpair(owner: store.Owner, installationId: string, by: Actor): Promise<void> {
     const { db, now } = this.#deps;
     await db.transaction(async (db) => {
-      if ((await store.deletePhone(db, owner, installationId)) === 0)
-        throw fail('ObjectNotFound', 'You do not test on this phone.');
+      if ((await store.deletePhone(db, owner, installationId)) === 0) throw notTheirs();
       const { appId } = owner;
       await recordChange(db, { by, action: 'ownPhone.unpair', subject: installationId, appId, now: now() });
     });
   }
 }
+
+const notTheirs = () => fail('ObjectNotFound', 'You do not test on this phone.');

@@ -1,0 +1,156 @@
+import { Alert, Button, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { type Beacon, entityTag } from '@pharos/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import names from '../../../components/page/names.module.css';
+import { useAction } from '../../../lib/actions/use-action.ts';
+import { dataOf } from '../../../lib/data/api.ts';
+import { planKeys } from '../../../lib/data/venue-queries.ts';
+import { type Point, round } from '../../../lib/plan/floor-geometry.ts';
+import { rich, t } from '../../../lib/words/words.ts';
+import classes from '../venues.module.css';
+
+interface Props {
+  readonly appId: string;
+  readonly beacon: Beacon;
+  readonly zone: string | undefined;
+  readonly mayEdit: boolean;
+  /** With the tag of the beacon as it was read. */
+  readonly onPlace: (to: Point, ifMatch: string | undefined) => void;
+}
+
+interface Typed {
+  readonly x: number | string;
+  readonly y: number | string;
+}
+
+const placeOf = ({ location }: Beacon): Point => {
+  const { x = 0, y = 0 } = (location ?? {}) as Partial<Point>;
+  return { x, y };
+};
+const isSame = (a: Typed, b: Typed) => a.x === b.x && a.y === b.y;
+
+/** What is stored, or what is typed in its place, which stays when the beacon is moved meanwhile; and where it was then. */
+function usePlace(stored: Point) {
+  const [{ from, typed }, set] = useState<{ readonly from: Point; readonly typed: Typed }>({
+    from: stored,
+    typed: stored,
+  });
+  if (isSame(from, typed) && !isSame(from, stored)) set({ from: stored, typed: stored });
+  return {
+    from,
+    typed,
+    type: (change: Partial<Typed>) => set({ from, typed: { ...typed, ...change } }),
+    begin: (place: Point) => set({ from: place, typed: place }),
+  };
+}
+
+/** A beacon on the plan, and its place in numbers. */
+export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
+  const stored = placeOf(beacon);
+  const { from, typed, type, begin } = usePlace(stored);
+  const queries = useQueryClient();
+  const [found, setFound] = useState<Beacon>();
+  const isWhole = typeof typed.x === 'number' && typeof typed.y === 'number';
+  const to = { x: round(Number(typed.x)), y: round(Number(typed.y)) };
+  const place = (as: Beacon) => {
+    setFound(undefined);
+    begin(to);
+    onPlace(to, entityTag(as));
+  };
+  const look = useAction<void, Beacon>({
+    run: () => dataOf(appId).beacons.get(beacon.objectId),
+    showsError: true,
+    after: (now) => (isSame(placeOf(now), from) ? place(now) : setFound(now)),
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (isWhole) look.mutate();
+  }
+  return (
+    <Stack gap="xs">
+      <h3>{beacon.name}</h3>
+      <Text size="sm" c="dimmed">
+        {rich('{hasZone, select, true {In {zone}.} other {In no zone.}} <link>The beacon</link>', {
+          zone,
+          hasZone: Boolean(zone),
+          link: (inner) => (
+            <Link
+              to="/apps/$appId/beacons/$beaconId"
+              params={{ appId, beaconId: beacon.objectId }}
+              className={names.link}
+            >
+              {inner}
+            </Link>
+          ),
+        })}
+      </Text>
+      <form onSubmit={submit}>
+        <div className={classes.pair}>
+          {(['x', 'y'] as const).map((axis) => (
+            <NumberInput
+              key={axis}
+              label={axis === 'x' ? t('x, metres') : t('y, metres')}
+              step={0.1}
+              readOnly={!mayEdit}
+              value={typed[axis]}
+              onChange={(next) => type({ [axis]: next })}
+            />
+          ))}
+        </div>
+        {!found && !isSame(from, stored) && (
+          <Text size="sm" role="status" mt="xs">
+            {movedText(stored)}
+          </Text>
+        )}
+        <FailureNote message={look.error?.message} />
+        {found ? (
+          <Moved
+            now={placeOf(found)}
+            to={to}
+            onMove={() => place(found)}
+            onLeave={() => {
+              setFound(undefined);
+              begin(placeOf(found));
+              for (const queryKey of planKeys(appId)) void queries.invalidateQueries({ queryKey });
+            }}
+          />
+        ) : (
+          mayEdit && (
+            <Button type="submit" size="xs" mt="xs" variant="default" disabled={!isWhole} loading={look.isPending}>
+              {t('Move it there')}
+            </Button>
+          )
+        )}
+      </form>
+    </Stack>
+  );
+}
+
+const movedText = ({ x, y }: Point) => t('It was moved to {x}, {y} meanwhile.', { x, y });
+
+interface MovedProps {
+  readonly now: Point;
+  readonly to: Point;
+  readonly onMove: () => void;
+  readonly onLeave: () => void;
+}
+
+/** Somebody has moved it while a place was typed: a person chooses. */
+function Moved({ now, to, onMove, onLeave }: MovedProps) {
+  return (
+    <Alert color="yellow" variant="light" mt="xs" role="alert">
+      <Text size="sm">{movedText(now)}</Text>
+      <Group gap="xs" mt="xs">
+        <Button size="xs" variant="default" onClick={onLeave}>
+          {t('Leave it there')}
+        </Button>
+        <Button size="xs" onClick={onMove}>
+          {t('Move it to {x}, {y}', { x: to.x, y: to.y })}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
