@@ -224,14 +224,14 @@ function keyOf(parts: Parts): string {
 
 /** Words for people: not SQL, HTML, headers, names or paths. */
 function looksSaid(text: string): boolean {
-  const words = text.replaceAll(/\{\d+\}/g, '\u0000');
+  const words = text.replaceAll(/\{\d+\}/g, '⟨⟩');
   if (
     /^(select|insert|update|delete|on conflict|union|where|create|alter|with|begin|and|or|set|pragma|from) .*[=(*]|^<|\bjson_|^[a-z_]+ (is not null|asc|desc)\b|^\(/s.test(
       words,
     )
   )
     return false;
-  return /\p{L}{2}[,;:.?!…”)]* ["“(]?\p{L}|\p{L}{3} ["“(]?\u0000|\u0000[)”":,.%]* \p{L}{3}|^\p{Lu}\p{Ll}+\.$/u.test(
+  return /\p{L}{2}[,;:.?!…”)]* ["“(]?\p{L}|\p{L}{3} ["“(]?⟨⟩|⟨⟩[)”":,.%]* \p{L}{3}|^\p{Lu}\p{Ll}+\.$/u.test(
     words,
   );
 }

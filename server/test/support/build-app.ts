@@ -10,6 +10,7 @@ import type { SenderDefinition } from '../../src/delivery/push/push-sender.ts';
 import { apiPrefix } from '../../src/http/api.ts';
 import { beDistributed } from './conflicts.ts';
 import { assertDocumented, endpointOf } from './documented.ts';
+import { assertTold } from './told.ts';
 import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
 import { assertPortableSql, recordSql } from './sql-recorder.ts';
 
@@ -177,6 +178,7 @@ async function send(app: App, { method, url, headers = {}, body }: SentRequest):
   };
   const endpoint = url.startsWith(apiPrefix) ? endpointOf(app.endpoints, method, url) : undefined;
   if (endpoint && answer.status !== 304) assertDocumented(endpoint, answer.status, answer.body);
+  if (answer.status >= 400) await assertTold(url, answer.body);
   return answer;
 }
 
