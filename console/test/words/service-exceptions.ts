@@ -35,7 +35,7 @@ export const serviceExceptions: readonly Exception[] = [
       ...server(
         'proximity/wire/',
         'features/sightings/(intake|record|decide|site)/',
-        'features/live/',
+        'features/live/(?!routes)',
         'features/logs/',
       ),
       ...server(

@@ -204,15 +204,13 @@ function holesOf(node: Node): readonly unknown[] {
 
 /** `There is no beacon {0}.` Holes side by side are one. */
 function keyOf(parts: Parts): string {
-  const merged = parts.reduce<(string | undefined)[]>((all, part) => {
-    const last = all.at(-1);
-    if (part === '') return all;
-    if (all.length > 0 && (last === undefined) === (part === undefined)) {
-      if (last !== undefined && part !== undefined) all[all.length - 1] = last + part;
-      return all;
-    }
-    return [...all, part];
-  }, []);
+  const merged: (string | undefined)[] = [];
+  for (const part of parts) {
+    const last = merged.at(-1);
+    if (part === '') continue;
+    if (merged.length === 0 || (last === undefined) !== (part === undefined)) merged.push(part);
+    else if (last !== undefined && part !== undefined) merged[merged.length - 1] = last + part;
+  }
   let hole = 0;
   const text = merged
     .map((part) => part ?? `{${hole++}}`)
@@ -231,7 +229,5 @@ function looksSaid(text: string): boolean {
     )
   )
     return false;
-  return /\p{L}{2}[,;:.?!…”)]* ["“(]?\p{L}|\p{L}{3} ["“(]?⟨⟩|⟨⟩[)”":,.%]* \p{L}{3}|^\p{Lu}\p{Ll}+\.$/u.test(
-    words,
-  );
+  return /\p{L}{2}[,;:.?!…”)]* ["“(]?\p{L}|\p{L}{3} ["“(]?⟨⟩|⟨⟩[)”":,.%]* \p{L}{3}|^\p{Lu}\p{Ll}+\.$/u.test(words);
 }

@@ -130,7 +130,9 @@ describe('the sentences of the service', () => {
   test('each is found again, and not taken for another', () => {
     inGerman(() => {
       const words = catalogue('de');
-      const alone = Object.keys(words).filter((text) => !text.startsWith('… ') && !/\{v|\{n/.test(words[text] ?? ''));
+      const alone = Object.keys(words).filter(
+        (text) => !text.startsWith('… ') && !/\{v|\{n|plural/.test(words[text] ?? ''),
+      );
       const lost = alone.filter((text) => {
         const counts = [...(words[text] ?? '').matchAll(/\{\w?(\d), number/g)].map(([, hole]) => hole);
         const sentence = text.replaceAll(/\{(\d)\}/g, (_, hole: string) =>
@@ -159,6 +161,8 @@ describe('a sentence of the service in the language of the page', () => {
           'Nicht gezeigt: sie wurde 5 Minuten vorher gezeigt, und die Pause dauert 1 Stunde.',
         'Not shown: it runs on Mon–Fri, Sun, and it was Saturday in Europe/Vienna.':
           'Nicht gezeigt: sie läuft am Mo–Fr, So, und es war Samstag in Europe/Vienna.',
+        'it waits until the visitor leaves the beacon, and this visitor comes to the beacon.':
+          'sie wartet auf „Besucher verlässt den Beacon“, und dieser Besucher kommt zum Beacon.',
         'it was shown in this visit already.': 'sie wurde bei diesem Besuch schon gezeigt.',
         'Signed-in people change the files that are theirs; managers change all.':
           'Angemeldete dürfen eigene Dateien ändern; Manager dürfen es bei allen.',
@@ -167,7 +171,7 @@ describe('a sentence of the service in the language of the page', () => {
         'Anyone with the app can upload files and read and change 4 buckets, and anyone who signs up can change your content.':
           'Alle mit der App können Dateien hochladen und 4 Buckets lesen und ändern, und alle, die sich registrieren, können Ihre Inhalte ändern.',
         '1 could not be called for a day; 2 cannot keep up, and the oldest calls are dropped.':
-          '1 war einen Tag lang nicht aufzurufen; 2 kommt nicht hinterher, und die ältesten Aufrufe werden verworfen.',
+          '1 war einen Tag lang nicht aufzurufen; 2 kommen nicht hinterher, und die ältesten Aufrufe werden verworfen.',
         'No apns credentials are set up for this app (1,300). The device token is dead (20).':
           'Für diese App sind keine Zugangsdaten für apns eingerichtet (1.300). Das Geräte-Token ist ungültig (20).',
         'Of 1,200 who got A 12.5 % reached the goal, of 300 who did not get it 9 %; the difference may be chance.':

@@ -10,9 +10,9 @@ import type { SenderDefinition } from '../../src/delivery/push/push-sender.ts';
 import { apiPrefix } from '../../src/http/api.ts';
 import { beDistributed } from './conflicts.ts';
 import { assertDocumented, endpointOf } from './documented.ts';
-import { assertTold } from './told.ts';
 import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
 import { assertPortableSql, recordSql } from './sql-recorder.ts';
+import { assertTold } from './told.ts';
 
 export { createMigratedPostgres, createPostgresDatabase } from './migrated.ts';
 

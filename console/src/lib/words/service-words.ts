@@ -26,7 +26,6 @@ interface Book {
 }
 
 const inner = '… ';
-const noBook: Book = { exact: new Map(), patterns: [] };
 let catalogue: Catalogue = {};
 /** What stands alone, and what stands within sentences; read when a sentence is first asked for. */
 let books: { readonly whole: Book; readonly within: Book } | undefined;
@@ -71,10 +70,15 @@ function readBooks() {
   };
 }
 
-const whole = (text: string): string | undefined => found(text, (books ??= readBooks()).whole);
-const within = (text: string): string | undefined => found(text, (books ??= readBooks()).within);
+function booksOfPage() {
+  books ??= readBooks();
+  return books;
+}
 
-function found(text: string, { exact, patterns }: Book = noBook): string | undefined {
+const whole = (text: string): string | undefined => found(text, booksOfPage().whole);
+const within = (text: string): string | undefined => found(text, booksOfPage().within);
+
+function found(text: string, { exact, patterns }: Book): string | undefined {
   const said = exact.get(text);
   if (said !== undefined) return said;
   for (const pattern of patterns) {
@@ -105,14 +109,14 @@ function holesIn(text: string, pieces: readonly string[]): readonly string[] | u
 function fill(said: string, holes: readonly string[]): string | undefined {
   const values: Record<string, string | number> = {};
   for (const [, kind = '', digit = '', type = ''] of said.matchAll(/\{([pnv]?)(\d)(, (?:number|plural))?/g)) {
-    const value = valueOf(kind, holes[Number(digit)] ?? '', type !== '');
+    const value = inHole(kind, holes[Number(digit)] ?? '', type !== '');
     if (value === undefined) return undefined;
     values[`${kind}${digit}`] = value;
   }
   return formatted(said, values);
 }
 
-function valueOf(kind: string, text: string, isCount: boolean): string | number | undefined {
+function inHole(kind: string, text: string, isCount: boolean): string | number | undefined {
   if (isCount) return /^\d{1,3}(,?\d{3})*$/.test(text) ? Number(text.replaceAll(',', '')) : undefined;
   if (kind === '') return inNumbers(text);
   const said = phrase(text);
@@ -124,7 +128,11 @@ function valueOf(kind: string, text: string, isCount: boolean): string | number 
 /** Words of the service inside of a sentence, which may be several. */
 function phrase(text: string): string | undefined {
   return (
-    within(text) ?? parted(text, betweenParts, (part) => within(part) ?? whole(part)) ?? whole(text) ?? stopless(text)
+    within(text) ??
+    parted(text, betweenParts, (part) => within(part) ?? whole(part)) ??
+    whole(text) ??
+    stopless(text) ??
+    stopped(text)
   );
 }
 
