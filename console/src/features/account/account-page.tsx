@@ -65,7 +65,7 @@ export function AccountPage() {
           </Block>
           <Block
             title={t('Language')}
-            about={t('Of this console, on this device. Mails and what the service itself reports are in English.')}
+            about={t('Of this console, on this device. Mails are in English.')}
           >
             <LanguagePicker />
           </Block>

@@ -189,7 +189,7 @@ function Message({ appId, push }: Props) {
     [t('Scheduled for'), sendAt && times.dateTime(sendAt), true],
     [t('Expires at'), expiresAt && times.dateTime(expiresAt), true],
     [t('Approved by'), push.approval?.state === 'approved' ? push.approval.by : undefined],
-    [t('To'), where ? undefined : t('Everyone')],
+    [t('Goes to'), where ? undefined : t('Everyone')],
   ];
   return (
     <Block title={t('The message')} about={t('Times are in {zone}.', { zone: times.zone })}>
