@@ -66,10 +66,12 @@ class Reader {
   readonly #code: string;
   readonly #describing: ReadonlySet<string>;
   readonly #found: { readonly node: Node; readonly texts: readonly string[] }[] = [];
-  /** What constants of the file were set to, the last one of a name so far. */
-  readonly #constants = new Map<string, Node>();
+  /** What constants were set to that are known here. */
+  #constants = new Map<string, Node>();
   /** Texts that are read where they are used. */
   readonly #used = new Set<Node>();
+  /** Constants that are also used outside of other texts. */
+  readonly #alone = new Set<Node | undefined>();
 
   constructor(file: string, code: string, describing: ReadonlySet<string>) {
     this.#file = file;
@@ -79,7 +81,7 @@ class Reader {
 
   found(): readonly Said[] {
     return this.#found
-      .filter(({ node }) => !this.#used.has(node))
+      .filter(({ node }) => !this.#used.has(node) || this.#alone.has(node))
       .flatMap(({ node, texts }) => {
         const place = `${this.#file}:${this.#code.slice(0, node.start).split('\n').length}`;
         return texts.map((text) => ({ place, file: this.#file, text }));
@@ -89,14 +91,30 @@ class Reader {
   visit(node: unknown): void {
     if (Array.isArray(node)) for (const one of node) this.visit(one);
     if (!isNode(node) || this.#isForMachine(node)) return;
+    if (Array.isArray(node['params'])) this.#visitFunction(node);
+    else this.#visitNode(node);
+  }
+
+  /** What a function declares is not known outside, and its parameters hide what was. */
+  #visitFunction(node: Node): void {
+    const outside = this.#constants;
+    this.#constants = new Map(outside);
+    for (const param of node['params'] as readonly Node[])
+      for (const [name] of this.#textOf(param).matchAll(/\w+/g)) this.#constants.delete(name);
+    this.#visitNode(node);
+    this.#constants = outside;
+  }
+
+  #visitNode(node: Node): void {
     if (node.type === 'VariableDeclarator' && isNode(node['init']))
       this.#constants.set(this.#nameOf(node['id']), node['init']);
     if (isText(node)) {
       this.#keep(node);
-      for (const hole of holesOf(node)) this.visit(hole);
+      for (const hole of holesOf(node)) if (!isNode(hole) || hole.type !== 'Identifier') this.visit(hole);
       return;
     }
-    for (const [name, part] of Object.entries(node)) if (name !== 'type') this.visit(part);
+    if (node.type === 'Identifier') this.#alone.add(this.#constants.get(this.#nameOf(node)));
+    for (const [name, part] of Object.entries(node)) if (name !== 'type' && !isName(node, name)) this.visit(part);
   }
 
   #isForMachine(node: Node): boolean {
@@ -195,6 +213,12 @@ const isText = (node: Node): boolean =>
     [node['left'], node['right']].some((side) => isNode(side) && isText(side))) ||
   (node.type === 'ConditionalExpression' &&
     [node['consequent'], node['alternate']].some((side) => isNode(side) && isText(side)));
+
+/** Names of members and of what is declared, which are no use of a constant. */
+const isName = (node: Node, part: string): boolean =>
+  (part === 'property' && node.type === 'MemberExpression' && !node['computed']) ||
+  (part === 'key' && !node['computed']) ||
+  (part === 'id' && node.type === 'VariableDeclarator');
 
 /** What is not text inside of a text. */
 function holesOf(node: Node): readonly unknown[] {
