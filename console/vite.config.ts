@@ -12,7 +12,21 @@ export default defineConfig({
     // The library of the plots is larger than Vite's default; only pages with plots load it.
     chunkSizeWarningLimit: 700,
     // What many pages share is one file: without it a first page asked for a hundred small ones.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 5 }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // What looks texts up runs before everything that has texts, so that constants may be translated.
+            {
+              name: 'words',
+              test: /[\\/]lib[\\/]words[\\/](?!told-error)[\w-]+\.ts$|vite\/preload-helper/,
+              priority: 1,
+            },
+            { name: 'shared', minShareCount: 5 },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { '/console/api': 'http://127.0.0.1:8080' } },
 });

@@ -1,14 +1,17 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/look.css';
-import { catalogueOf } from './app/catalogues.ts';
+import { catalogueOf, serviceCatalogueOf } from './app/catalogues.ts';
 import { presentLanguage } from './lib/words/chosen-language.ts';
+import { hearService } from './lib/words/service-words.ts';
 import { speak } from './lib/words/words.ts';
 
 const language = presentLanguage();
 try {
+  const ofService = serviceCatalogueOf(language);
   speak(language, await catalogueOf(language));
   document.documentElement.lang = language;
+  hearService(await ofService);
 } catch {
   // The texts of the language could not be loaded; English ones are part of the console.
 }

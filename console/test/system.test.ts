@@ -182,7 +182,7 @@ describe('administration in the console', () => {
     await page.getByLabel('Who').selectOption('Everyone');
     await page.getByLabel('From').fill('2020-01-01');
     await page.getByText(/deleted the backup/).waitFor();
-    await page.getByLabel('To').fill('2020-01-02');
+    await page.getByLabel('Until').fill('2020-01-02');
     await page.getByText('No changes match.').waitFor();
   });
 

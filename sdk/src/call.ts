@@ -99,6 +99,8 @@ export interface Connection {
   readonly retry?: RetryOptions | false;
   /** Milliseconds for each try; see {@link CallOptions}. */
   readonly timeout?: number;
+  /** Other words for an error, before it is thrown. */
+  readonly reword?: (error: PharosError) => PharosError;
 }
 
 export interface RenewableSession {
@@ -149,7 +151,7 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
         if (signal?.aborted) throw reasonOf(signal);
         if (mayBeDone && isGone(error) && operation.method === 'DELETE') return emptyAnswer(operation);
         const delay = attempt < attempts ? delayBefore(attempt, error, retry) : undefined;
-        if (delay === undefined) throw error;
+        if (delay === undefined) throw reworded(connection, error);
         mayBeDone ||= isUnknownOutcome(error);
         const waiting = retry.sleep ? retry.sleep(delay) : pause(delay, signal);
         await unlessAborted(waiting, signal);
@@ -158,6 +160,9 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
   };
   return call as Caller<Ops>;
 }
+
+const reworded = ({ reword }: Connection, error: unknown) =>
+  reword && error instanceof PharosError ? reword(error) : error;
 
 /** The service may have done it although the answer was lost. A busy service (429, 503) has done nothing. */
 const isUnknownOutcome = (error: unknown) => error instanceof PharosError && (error.code === 0 || error.status === 504);

@@ -1,4 +1,5 @@
 import { type Call, type Connection, createCaller } from './call.ts';
+import type { PharosError } from './error.ts';
 import { createInstallationSecret } from './installation-secret.ts';
 import { type LiveOptions, type LiveStream, openLiveStream } from './live-stream.ts';
 import type { RetryOptions } from './retry.ts';
@@ -32,6 +33,8 @@ interface Transport {
    * default, 0 waits without a limit.
    */
   readonly timeout?: number;
+  /** Puts the error of a call into other words, such as those of another language, before it is thrown. */
+  readonly reword?: (error: PharosError) => PharosError;
 }
 
 /** An app, with its own credentials and the tokens of its users. */
@@ -172,11 +175,12 @@ function assertServer(): void {
 }
 
 function connectionOf(options: PharosOptions, session: Session): Connection {
-  const { fetch, retry, timeout } = options;
+  const { fetch, retry, timeout, reword } = options;
   const transport = {
     ...(fetch ? { fetch } : {}),
     ...(retry === undefined ? {} : { retry }),
     ...(timeout === undefined ? {} : { timeout }),
+    ...(reword ? { reword } : {}),
   };
   if ('apiUrl' in options)
     return { ...transport, url: options.apiUrl, credentials: options.credentials ?? 'same-origin' };

@@ -260,6 +260,14 @@ describe('the client, against the service', () => {
     assert.deepEqual([other.name, other.status], ['Unreadable', 502]);
   });
 
+  test('throws its errors in other words where they are wanted', async () => {
+    const reword = ({ name, code, status }: PharosError) => new PharosError('Nicht da.', { name, code, status });
+    const gone = await refused(connect({ reword }).beacons.get('0123456789abcdefghij'));
+    assert.deepEqual([gone.message, gone.name, gone.status], ['Nicht da.', 'InvalidSessionToken', 403]);
+    const nobody = await refused(connect({ baseUrl: 'http://127.0.0.1:1', retry: false, reword }).beacons.list());
+    assert.deepEqual([nobody.message, nobody.name], ['Nicht da.', 'Unreachable']);
+  });
+
   test('treats an id as one segment of the path, whatever is in it', async () => {
     assert.equal((await refused(client.beacons.get('../users/me'))).name, 'ObjectNotFound');
   });

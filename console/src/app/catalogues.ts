@@ -9,6 +9,18 @@ const loaders: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ readonly
   id: () => import('../lib/words/catalogues/id.json'),
 };
 
+/** What the service says, in files of their own, which are read beside the application. */
+const ofService: typeof loaders = {
+  de: () => import('../lib/words/catalogues/service-de.json'),
+  es: () => import('../lib/words/catalogues/service-es.json'),
+  fr: () => import('../lib/words/catalogues/service-fr.json'),
+  id: () => import('../lib/words/catalogues/service-id.json'),
+};
+
 /** The texts of a language; nothing where they are the source's own, which are English. */
 export const catalogueOf = async (language: Language): Promise<Catalogue> =>
   language === 'en' ? {} : (await loaders[language]()).default;
+
+/** The sentences of the service in a language. */
+export const serviceCatalogueOf = async (language: Language): Promise<Catalogue> =>
+  language === 'en' ? {} : (await ofService[language]()).default;

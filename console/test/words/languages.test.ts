@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { TestApp } from '../../../server/test/support/build-app.ts';
+import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, patienceMs, startConsole } from '../browser.ts';
+import { goTo, launchBrowser, listenWithConsole, patienceMs } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
+import { englishOf } from './english-of.ts';
 
 const owner = { name: 'Ada Example', email: 'ada@museum.example', password: 'a long enough secret' };
 
 /** The tests are one session: each continues where the previous one stopped. */
 describe('the language of the console', () => {
-  let app: TestApp;
+  let site: Site;
   let origin: string;
   let browser: Browser;
   let context: BrowserContext;
@@ -17,20 +19,26 @@ describe('the language of the console', () => {
   /** What the browser asked for, and what it complained about. */
   const asked: string[] = [];
   const complaints: string[] = [];
+  /** What the service has answered. */
+  const said: unknown[] = [];
 
   before(async () => {
-    ({ app, origin } = await startConsole());
-    await app.app.admins.create({ ...owner, role: 'owner' }, { name: 'test', address: null });
+    site = await openSite('sqlite');
+    origin = await listenWithConsole(site.app);
+    await site.app.app.admins.create({ ...owner, role: 'owner' }, { name: 'test', address: null });
     browser = await launchBrowser();
     context = await browser.newContext({ baseURL: origin, locale: 'de-AT', viewport: { width: 1280, height: 860 } });
     page = await context.newPage();
     page.setDefaultTimeout(patienceMs);
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    page.on('response', async (answer) => {
+      if (answer.url().includes('/console/api/')) said.push(await answer.json().catch(() => undefined));
+    });
     page.on('pageerror', (error) => complaints.push(String(error)));
   });
   after(async () => {
     await browser?.close();
-    await app?.close();
+    await site?.close();
   });
 
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
@@ -67,6 +75,72 @@ describe('the language of the console', () => {
     await page.getByLabel('Sprache der Konsole').selectOption('en');
     await heading('Sign-in and security').waitFor();
     assert.deepEqual(catalogues(), []);
+    assert.deepEqual(complaints, []);
+  });
+
+  /** No sentence of the service stands on the page as it came. */
+  async function assertNoEnglish(): Promise<void> {
+    const shown = await page.locator('main').innerText();
+    const english = englishOf(said);
+    assert.deepEqual(
+      english.filter((sentence) => shown.toLowerCase().includes(sentence.toLowerCase())),
+      [],
+    );
+  }
+  const open = (path: string) => goTo(page, `/console/apps/${site.app.appId}${path}`);
+
+  test('what needs attention is said in it, though the service says it in English', async () => {
+    await site.beacon({ name: 'Tor' });
+    await site.notification({ description: 'Aus', isEnabled: false });
+    await site.notification({ description: 'Auf Wiedersehen', event: 'EXIT' });
+    await site.installation({ installationId: 'phone-2', deviceType: 'ios', pushType: 'apns', deviceToken: 'aa11' });
+    await site.send([site.decided('ENTER', site.now)]);
+    await site.app.app.idle();
+    await page.getByLabel('Language of the console').selectOption('de');
+    await heading('Anmeldung und Sicherheit').waitFor();
+    await open('');
+    await page.getByText('1 von 2 Telefonen kann kein Push geschickt werden').waitFor();
+    await page
+      .getByText('Für diese App sind keine Zugangsdaten für apns eingerichtet (1).', { exact: false })
+      .waitFor();
+    await page.getByText('Alle mit der App können', { exact: false }).waitFor();
+    // Constants of modules are texts, too, whatever file the build has put them into.
+    await page.getByText('Kam zu Hall').waitFor();
+    await page.getByText('Inhaber', { exact: true }).waitFor();
+    assert.ok(englishOf(said).includes('1 of 2 phones cannot be sent a push'));
+    await assertNoEnglish();
+    await takePictures(page, 'german-home');
+  });
+
+  test('so is why a message was not shown', async () => {
+    await open('/activity/events');
+    await page.getByRole('table').locator('tbody tr').first().getByRole('link').first().click();
+    await page.getByText('Sie ist ausgeschaltet.').waitFor();
+    await page
+      .getByText('Sie wartet auf „Besucher verlässt den Beacon“, und dieser Besucher kommt zum Beacon.')
+      .waitFor();
+    await assertNoEnglish();
+    await takePictures(page, 'german-why');
+  });
+
+  test('so is what is wrong with a form, and what became of a push', async () => {
+    await open('/push/new');
+    await page.getByRole('textbox', { name: 'Titel', exact: true }).fill('Heute Abend');
+    await page.getByRole('textbox', { name: 'Senden um', exact: false }).fill('2090-01-01T10:00');
+    await page.getByRole('button', { name: 'Planen …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: /planen/i }).click();
+    await page.getByText('Darf höchstens ein Jahr voraus liegen.').waitFor();
+    await assertNoEnglish();
+    await takePictures(page, 'german-refused');
+    const push = { data: { title: 'Heute' } };
+    await site.ask({ method: 'POST', url: '/api/v2/push/notification', body: push });
+    const [{ objectId }] = await site.list('push/notifications');
+    await site.app.app.idle();
+    await open(`/push/${objectId}`);
+    await page.getByText('Die Installation hat kein Geräte-Token.').first().waitFor();
+    await assertNoEnglish();
+    await takePictures(page, 'german-push');
     assert.deepEqual(complaints, []);
   });
 });

@@ -12,6 +12,7 @@ import { beDistributed } from './conflicts.ts';
 import { assertDocumented, endpointOf } from './documented.ts';
 import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
 import { assertPortableSql, recordSql } from './sql-recorder.ts';
+import { assertTold } from './told.ts';
 
 export { createMigratedPostgres, createPostgresDatabase } from './migrated.ts';
 
@@ -177,6 +178,7 @@ async function send(app: App, { method, url, headers = {}, body }: SentRequest):
   };
   const endpoint = url.startsWith(apiPrefix) ? endpointOf(app.endpoints, method, url) : undefined;
   if (endpoint && answer.status !== 304) assertDocumented(endpoint, answer.status, answer.body);
+  if (answer.status >= 400) await assertTold(url, answer.body);
   return answer;
 }
 

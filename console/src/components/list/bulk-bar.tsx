@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { ConfirmDialog } from '../dialogs/confirm-dialog.tsx';
 import { ConfirmedAction } from '../dialogs/confirmed-action.tsx';
@@ -113,7 +114,7 @@ function Refused({ failed, kind, onClose }: RefusedProps) {
       })}
       <ul>
         {failed.slice(0, 5).map(({ objectId, message }) => (
-          <li key={objectId}>{message}</li>
+          <li key={objectId}>{told(message)}</li>
         ))}
       </ul>
     </Alert>

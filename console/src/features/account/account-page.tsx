@@ -63,10 +63,7 @@ export function AccountPage() {
               </Button>
             </div>
           </Block>
-          <Block
-            title={t('Language')}
-            about={t('Of this console, on this device. Mails and what the service itself reports are in English.')}
-          >
+          <Block title={t('Language')} about={t('Of this console, on this device. Mails are in English.')}>
             <LanguagePicker />
           </Block>
           <Identities />

@@ -7,6 +7,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { ownAlertsQuery } from '../../lib/data/queries.ts';
 import type { Operations } from '../../lib/wire.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './account.module.css';
 
@@ -66,7 +67,7 @@ function Kinds({ label, kinds }: { readonly label: string; readonly kinds: reado
       {kinds.map((one) => (
         <Switch
           key={one.kind}
-          label={one.name}
+          label={told(one.name)}
           checked={shown(one)}
           onChange={({ currentTarget }) => change.mutate({ kind: one.kind, isOn: currentTarget.checked })}
         />

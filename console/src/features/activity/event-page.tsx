@@ -12,6 +12,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { inSentence, rich, t, tenths } from '../../lib/words/words.ts';
 import classes from './activity.module.css';
 import {
@@ -184,7 +185,7 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
                   {inner}
                 </Link>
               ),
-              reason: delivery.reason ?? deliverySentence(delivery),
+              reason: delivery.reason === undefined ? deliverySentence(delivery) : told(delivery.reason),
             })}
           </p>
         )}
@@ -195,7 +196,7 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
 
 /** The sentence without its beginning, which the badge already says. */
 function reasonOf(text: string): string {
-  const reason = text.replace(/^Not shown: /, '');
+  const reason = told(text.replace(/^Not shown: /, ''));
   return reason.slice(0, 1).toUpperCase() + reason.slice(1);
 }
 

@@ -17,6 +17,7 @@ import { dataKey } from '../../lib/data/listed.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import { wallTime } from '../../lib/time/zoned-time.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './activity.module.css';
 import { type Rehearsal, verdictsOf, type WalkFields, walkBody } from './what-if.ts';
@@ -234,6 +235,6 @@ function Verdicts({ appId, verdicts, times }: VerdictsProps) {
 
 /** Without its beginning, which the badge says. */
 function sentence(text: Verdict['text']): string {
-  const rest = text.replace(/^Not shown: /, '');
+  const rest = told(text.replace(/^Not shown: /, ''));
   return rest.slice(0, 1).toUpperCase() + rest.slice(1);
 }

@@ -13,6 +13,7 @@ import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { writeCsv } from '../../lib/text/csv.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { wallTime } from '../../lib/time/zoned-time.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { GroupsPlot, LoadPlot } from './message-plots.tsx';
@@ -112,7 +113,7 @@ function Tried({
     >
       {comparisons.map(({ group, against, text, isClear }) => (
         <Text key={`${group} ${against}`} mb="sm" maw="46rem" fw={isClear ? 600 : 400}>
-          {text}
+          {told(text)}
         </Text>
       ))}
       {goal && comparisons.length === 0 && (

@@ -95,7 +95,7 @@ function Filters({ filter }: { readonly filter: AuditFilter }) {
         {...field('appId')}
       />
       <TextInput label={t('From')} type="date" {...field('from')} />
-      <TextInput label={t('To')} type="date" {...field('until')} />
+      <TextInput label={t('Until')} type="date" {...field('until')} />
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { useMay, useMayCall } from '../../lib/data/access.ts';
 import { dryRunQuery, rulesQuery } from '../../lib/data/queries.ts';
 import { showAge } from '../../lib/time/time.ts';
 import type { Attention } from '../../lib/wire.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import classes from './home.module.css';
 
@@ -80,10 +81,10 @@ function useShown(appId: string, attention: Attention): (finding: ServerFinding)
   return ({ kind, key, isGrave, title, text }) => ({
     key,
     isGrave,
-    title,
+    title: told(title),
     text: (
       <>
-        {text} {wayTo[kind]?.({ ...to, key })}
+        {told(text)} {wayTo[kind]?.({ ...to, key })}
       </>
     ),
   });
@@ -233,7 +234,7 @@ function useRuleFindings(appId: string, { reach }: Attention): readonly Finding[
       title: isUsed ? t('The app is in use and open to strangers') : t('The app is open to strangers'),
       text: (
         <>
-          {rules.open.sentence}{' '}
+          {told(rules.open.sentence)}{' '}
           <Link to="/apps/$appId/rules" params={{ appId }} className={names.link}>
             {t('Review the rules')}
           </Link>{' '}

@@ -18,6 +18,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { senderName } from '../../lib/text/delivery-words.ts';
 import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { HearingFact } from './hearing.tsx';
 import classes from './installations.module.css';
@@ -152,7 +153,7 @@ function consentText(decision: Decision, times: Times): string {
 }
 
 /** Answers of push services end with or without a full stop. */
-const sentenceOf = (reason = ''): string => (reason === '' || reason.endsWith('.') ? reason : `${reason}.`);
+const sentenceOf = (reason = ''): string => told(reason === '' || reason.endsWith('.') ? reason : `${reason}.`);
 
 function Actions({ appId, installation }: Props) {
   const mayCall = useMayCall();

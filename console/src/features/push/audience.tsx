@@ -9,6 +9,7 @@ import { call } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Operations } from '../../lib/wire.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { type Audience, audienceFieldsIn, whereOfAudience } from './audience-fields.ts';
 import classes from './push.module.css';
@@ -147,7 +148,7 @@ export function ReachNote({ reach }: { readonly reach: Reach }) {
         <ul className={classes.notReached} aria-label={t('Not reached')}>
           {unreachable.map(({ reason, count: n }) => (
             <li key={reason}>
-              {rich('<b>{n, number}</b> not: {reason}', { n, b: (inner) => <b>{inner}</b>, reason })}
+              {rich('<b>{n, number}</b> not: {reason}', { n, b: (inner) => <b>{inner}</b>, reason: told(reason) })}
             </li>
           ))}
         </ul>

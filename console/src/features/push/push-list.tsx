@@ -31,7 +31,7 @@ export const pushList = (appId: string, times: Times): ListDefinition<'listPushe
         </Link>
       ),
     },
-    { name: 'audience', label: t('To'), render: ({ where }) => (where ? t('Some') : t('Everyone')) },
+    { name: 'audience', label: t('Goes to'), render: ({ where }) => (where ? t('Some') : t('Everyone')) },
     { name: 'state', label: t('State'), sortBy: 'state', render: PushStateBadge },
     { name: 'bar', label: t('Outcome'), render: (push: ListedPush) => <StateBar counts={countsOf(push)} /> },
     {

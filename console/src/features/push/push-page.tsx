@@ -15,6 +15,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { languageName } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { Deliveries } from './deliveries.tsx';
 import classes from './push.module.css';
@@ -88,7 +89,7 @@ function PushOutcome({ appId, push }: Props) {
           {audience === 0 ? t('Nobody matched when it was sent.') : t('No phone was reached. The reasons are below.')}
         </Alert>
       )}
-      {push.problem && <Alert color="red">{push.problem}</Alert>}
+      {push.problem && <Alert color="red">{told(push.problem)}</Alert>}
       <StateBar counts={push} isLarge />
       <StateLegend
         counts={push}
@@ -106,7 +107,7 @@ function PushOutcome({ appId, push }: Props) {
               >
                 <b>{count.toLocaleString(pageLanguage())}</b>
                 <span>
-                  {deliveryStates[state].label}: {reason}
+                  {deliveryStates[state].label}: {told(reason)}
                 </span>
               </button>
             </li>
@@ -188,7 +189,7 @@ function Message({ appId, push }: Props) {
     [t('Scheduled for'), sendAt && times.dateTime(sendAt), true],
     [t('Expires at'), expiresAt && times.dateTime(expiresAt), true],
     [t('Approved by'), push.approval?.state === 'approved' ? push.approval.by : undefined],
-    [t('To'), where ? undefined : t('Everyone')],
+    [t('Goes to'), where ? undefined : t('Everyone')],
   ];
   return (
     <Block title={t('The message')} about={t('Times are in {zone}.', { zone: times.zone })}>

@@ -11,6 +11,7 @@ import names from '../../components/page/names.module.css';
 import { appUserQuery } from '../../lib/data/queries.ts';
 import { venueNames, venueNamesQuery } from '../../lib/data/venue-names.ts';
 import type { AppRules, TryAppRulesBody } from '../../lib/wire.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { keyOf } from './matrix.tsx';
 import { tryQuery } from './queries.ts';
@@ -143,8 +144,8 @@ function Answers({ verbs: tried }: { readonly verbs: TriedVerbs }) {
               {label}
             </span>
             <div>
-              <p>{answer.reason}</p>
-              <small>{answer.sentence}</small>
+              <p>{told(answer.reason)}</p>
+              <small>{told(answer.sentence)}</small>
             </div>
           </li>,
         ];

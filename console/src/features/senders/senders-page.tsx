@@ -110,7 +110,7 @@ function SetUp({ appId, sender, mayWrite, onReplace }: SetUpProps) {
         ))}
         {updatedAt && (
           <div>
-            <dt>{t('Entered')}</dt>
+            <dt>{t('Entered on')}</dt>
             <dd>{times.dateTime(updatedAt)}</dd>
           </div>
         )}

@@ -8,6 +8,7 @@ import { Icon } from '../../components/page/icon.tsx';
 import names from '../../components/page/names.module.css';
 import { call } from '../../lib/data/api.ts';
 import { showDateTime } from '../../lib/time/time.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 
 const alertsQuery = queryOptions({
@@ -43,12 +44,12 @@ export function ServiceAlerts() {
             <li key={alertId} className={blocks.row}>
               <div className={blocks.grow}>
                 <div className={blocks.title}>
-                  {title}{' '}
+                  {told(title)}{' '}
                   <Badge color={endedAt ? 'gray' : isGrave ? 'red' : 'yellow'} variant="light">
                     {endedAt ? t('over') : t('lasts')}
                   </Badge>
                 </div>
-                {!endedAt && <Text size="sm">{text}</Text>}
+                {!endedAt && <Text size="sm">{told(text)}</Text>}
                 <div className={blocks.meta}>
                   <span>{t('since {dateTime}', { dateTime: showDateTime(begunAt) })}</span>
                   {endedAt && <span>{t('until {dateTime}', { dateTime: showDateTime(endedAt) })}</span>}

@@ -9,6 +9,7 @@ import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { showDateTime } from '../../lib/time/time.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import type { ConsoleAnswer } from './answers.ts';
 import { PlanFields, readPlan } from './plan-fields.tsx';
@@ -56,7 +57,7 @@ export function BackupPlanBlock() {
         <Text size="sm" c="red" mt="sm">
           {t('The last one failed on {dateTime}. {message}', {
             dateTime: showDateTime(last.at),
-            message: last.message,
+            message: told(last.message),
           })}
         </Text>
       )}
@@ -80,7 +81,7 @@ function drillText(drill: PlanAnswer['drill']): string {
     ? t('The last trial was on {when}: the backup was restored into an empty database, and everything was there.', {
         when,
       })
-    : t('The trial of {when} failed: {message}', { when, message: drill.message });
+    : t('The trial of {when} failed: {message}', { when, message: told(drill.message) });
 }
 
 function PlanDialog({ plan, onClose }: Pick<PlanAnswer, 'plan'> & { readonly onClose: () => void }) {

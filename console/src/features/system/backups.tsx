@@ -10,6 +10,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { showDateTime } from '../../lib/time/time.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import type { ConsoleAnswer } from './answers.ts';
 import { planQuery } from './backup-plan.tsx';
@@ -41,7 +42,7 @@ export function Backups({ freeBytes }: { readonly freeBytes: number | undefined 
         { most: data?.most ?? 5 },
       )}
     >
-      <FailureNote message={error?.message ?? data?.failure?.message} />
+      <FailureNote message={error?.message ?? (data?.failure ? told(data.failure.message) : undefined)} />
       <RestoreNotes />
       {!data && !error && <Skeleton h={60} />}
       {data?.running && <Going running={data.running} />}

@@ -5,6 +5,7 @@ import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { showDateTime } from '../../lib/time/time.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { planQuery } from './backup-plan.tsx';
 
@@ -53,7 +54,7 @@ export function RestoreNotes() {
               dateTime: showDateTime(restored.at),
               timeOf: timeOf(restored.backupId),
               hasOk: Boolean(restored.ok),
-              message: restored.message,
+              message: told(restored.message),
             },
           )}
         </Text>

@@ -9,6 +9,7 @@ import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
 import { showDateTime, timeZone } from '../../lib/time/time.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { ServiceAlerts } from './alerts.tsx';
 import type { ConsoleAnswer } from './answers.ts';
@@ -44,7 +45,7 @@ export function SystemPage() {
       ))}
       {warning && (
         <Alert color="yellow" variant="light" mb="md" icon={<Icon name="warning" />}>
-          {warning}
+          {told(warning)}
         </Alert>
       )}
       {system && problems.length === 0 && !warning && (
@@ -65,7 +66,7 @@ const littleRoom = 1_000_000_000;
 /** Problems that need attention, each with what to do. */
 function problemsOf({ disk, jobs, database, storage }: System): string[] {
   return [
-    ...(storage.problem !== null ? [storage.problem] : []),
+    ...(storage.problem !== null ? [told(storage.problem)] : []),
     ...(storage.problem === null && storage.warning === null && disk.freeBytes < littleRoom
       ? [
           t('Only {bytes} of disk space are free. Free some space, or writes will soon be rejected.', {

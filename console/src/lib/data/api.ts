@@ -1,5 +1,6 @@
 import { createCaller, PharosClient, PharosError } from '@pharos/sdk';
 import { type Operations, operations } from '../wire.ts';
+import { toldError } from '../words/told-error.ts';
 import { t } from '../words/words.ts';
 import { confirmation } from './confirmation.ts';
 
@@ -8,6 +9,7 @@ const callOnce = createCaller<Operations>(operations, {
   credentials: 'same-origin',
   // The query cache repeats reads; people repeat writes.
   retry: false,
+  reword: toldError,
 });
 
 /**
@@ -42,6 +44,7 @@ export function dataOf(appId: string): PharosClient {
   const client = new PharosClient({
     apiUrl: `/console/api/apps/${encodeURIComponent(appId)}/v2`,
     retry: false,
+    reword: toldError,
   });
   clients.set(appId, client);
   return client;

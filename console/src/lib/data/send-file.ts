@@ -1,4 +1,5 @@
 import { errorOfAnswer, PharosError } from '@pharos/sdk';
+import { toldError } from '../words/told-error.ts';
 import { t } from '../words/words.ts';
 
 interface Sending {
@@ -17,7 +18,9 @@ export function sendFile(appId: string, file: File, { onProgress, signal }: Send
     request.responseType = 'json';
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
     request.onload = () =>
-      request.status === 201 ? resolve() : reject(errorOfAnswer(request.status, request.response as unknown));
+      request.status === 201
+        ? resolve()
+        : reject(toldError(errorOfAnswer(request.status, request.response as unknown)));
     request.onerror = () => broken('Unreachable', t('The service does not answer. Is it running, and are you online?'));
     request.onabort = () => broken(t('Cancelled'), t('Cancelled.'));
     signal.addEventListener('abort', () => request.abort(), { once: true });

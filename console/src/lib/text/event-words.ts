@@ -1,8 +1,8 @@
 import { t } from '../words/words.ts';
 /** `Entered Main hall` */
 export const eventWords = {
-  ENTER: t('Entered'),
-  EXIT: t('Left'),
+  ENTER: t('Entered {beacon}', { beacon: '' }).trim(),
+  EXIT: t('Left {beacon}', { beacon: '' }).trim(),
   IMMEDIATE: t('Came right up to'),
   NEAR: t('Came near'),
   FAR: t('Moved away from'),

@@ -14,7 +14,7 @@ export function tokenState({ tokenAt, tokenDeadAt }: Pick<Installation, 'tokenAt
 export const tokenWords: Readonly<Record<TokenState, { readonly label: string; readonly color: string }>> = {
   live: { label: t('valid'), color: 'teal' },
   dead: { label: t('invalid'), color: 'red' },
-  none: { label: t('none'), color: 'gray' },
+  none: { label: t('no address'), color: 'gray' },
 };
 
 export const deviceWords: Readonly<Record<Installation['deviceType'], string>> = {

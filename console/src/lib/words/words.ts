@@ -36,8 +36,12 @@ type Value = string | number | boolean | null | undefined;
  */
 export function t(text: string, values?: Readonly<Record<string, Value>>): string {
   const said = catalogue[text] ?? text;
-  return values ? String(formatOf(said, true).format(plain(values))) : said;
+  return values ? formatted(said, values) : said;
 }
+
+/** A message that has been looked up, with its values. */
+export const formatted = (message: string, values: Readonly<Record<string, Value>>): string =>
+  String(formatOf(message, true).format(plain(values)));
 
 type RichValue = ReactNode | ((inner: ReactNode) => ReactNode);
 

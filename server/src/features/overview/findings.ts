@@ -103,7 +103,7 @@ function webhookFindings({ webhooks: { failing, behind, switchedOff } }: Counted
     behind > 0 && `${number(behind)} cannot keep up, and the oldest calls are dropped`,
     switchedOff > 0 && `${number(switchedOff)} answered 410 Gone and was switched off`,
   ];
-  const title = `${count(total, 'webhook')} ${total === 1 ? 'does' : 'do'} not get through`;
+  const title = total === 1 ? '1 webhook does not get through' : `${number(total)} webhooks do not get through`;
   const text = `${parts.filter(Boolean).join('; ')}.`;
   return [{ kind: 'webhooks', key: 'webhooks', isGrave: true, title, text }];
 }

@@ -14,6 +14,7 @@ import { useMay } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import type { Report } from '../../../lib/wire.ts';
+import { told } from '../../../lib/words/service-words.ts';
 import { t } from '../../../lib/words/words.ts';
 import { periodText } from '../period.ts';
 import { MailView } from './mail-view.tsx';
@@ -137,7 +138,7 @@ function LastBlock({ appId, report, last }: Props & { readonly last: NonNullable
     >
       {last.problem !== '' && (
         <Alert color="red" variant="light" icon={<Icon name="warning" />}>
-          {last.problem}
+          {told(last.problem)}
         </Alert>
       )}
       {last.mails.length > 0 && (
@@ -147,7 +148,7 @@ function LastBlock({ appId, report, last }: Props & { readonly last: NonNullable
               <div className={blocks.grow}>
                 <div className={blocks.title}>{to}</div>
                 <div className={blocks.meta}>
-                  {message && <span>{message}</span>}
+                  {message && <span>{told(message)}</span>}
                   {at && <span>{times.dateTime(at)}</span>}
                 </div>
               </div>
@@ -188,7 +189,7 @@ function PreviewBlock({ appId, report, canMail }: Props & { readonly canMail: bo
         <Alert color={send.data.ok ? 'teal' : 'red'} variant="light" role="status" mb="md">
           {send.data.ok
             ? t('The mail server took the mail to {to}.', { to: send.data.to })
-            : t('It could not be sent: {message}', { message: send.data.message })}
+            : t('It could not be sent: {message}', { message: told(send.data.message) })}
         </Alert>
       )}
       <FailureNote message={error?.message} />

@@ -5,8 +5,8 @@ import names from '../../../components/page/names.module.css';
 import { TriggerLink } from '../../../components/page/names.tsx';
 import { useStanding } from '../../../lib/data/access.ts';
 import { eventWords } from '../../../lib/text/event-words.ts';
-import { reasonWords } from '../../../lib/text/reason-words.ts';
 import { timeOfDay } from '../../../lib/time/times.ts';
+import { told } from '../../../lib/words/service-words.ts';
 import { pageLanguage, t } from '../../../lib/words/words.ts';
 import type { Playback } from './playback.ts';
 import classes from './stage.module.css';
@@ -133,7 +133,7 @@ function Verdicts({ appId, happening: { event, verdicts }, walk, zone }: Verdict
   return (
     <ul className={classes.verdicts}>
       {verdicts.map(({ verdict, message }) => {
-        const { triggerId, outcome, reason, text, decidedAt } = verdict;
+        const { triggerId, outcome, text, decidedAt } = verdict;
         const words = message && wordsOf(message);
         const name = walk.triggers.find(({ objectId }) => objectId === triggerId)?.name ?? '';
         const isLater = Date.parse(decidedAt) - Date.parse(event.occurredAt) > 1_000;
@@ -152,7 +152,7 @@ function Verdicts({ appId, happening: { event, verdicts }, walk, zone }: Verdict
                   {words.title && <b>{words.title}</b>} {words.text}
                 </p>
               )}
-              {outcome !== 'fired' && <p>{whyNot(reason, text)}</p>}
+              {outcome !== 'fired' && <p>{whyNot(text)}</p>}
             </div>
           </li>
         );
@@ -161,9 +161,8 @@ function Verdicts({ appId, happening: { event, verdicts }, walk, zone }: Verdict
   );
 }
 
-/** In English the service says it whole; in another language few words say which gate it was. */
-function whyNot(reason: string, text: string): string {
-  const known = pageLanguage() === 'en' ? undefined : reasonWords[reason];
-  const said = known ?? text.replace(/^Not shown: /, '');
+/** Without its beginning, which the badge says. */
+function whyNot(text: string): string {
+  const said = told(text.replace(/^Not shown: /, ''));
   return said.slice(0, 1).toLocaleUpperCase(pageLanguage()) + said.slice(1);
 }

@@ -1,0 +1,20 @@
+import { PharosError, type PharosProblem } from '@pharos/sdk';
+import { told } from './service-words.ts';
+
+/** An error of the service, or of the connection to it, with what it says in the language of the page. */
+export function toldError(error: PharosError): PharosError {
+  const { name, code, status, requestId, retryAfter, challenge, cause } = error;
+  const details = error.details.map(({ field, problem }) => ({ field, problem: told(problem) }));
+  const message = error.message === summary(error.details) ? told(summary(details)) : told(error.message);
+  return new PharosError(message, { name, code, status, details, requestId, retryAfter, challenge, cause });
+}
+
+const mostInSummary = 5;
+
+/** How the service says all problems in one sentence. */
+function summary(problems: readonly PharosProblem[]): string {
+  const shown = problems.slice(0, mostInSummary).map(({ field, problem }) => `${field} ${problem}`.trim());
+  const more = problems.length - mostInSummary;
+  const said = shown.join('; ');
+  return more > 0 ? `${said} (and ${more} more).` : `${said}.`;
+}
