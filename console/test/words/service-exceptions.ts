@@ -56,6 +56,10 @@ export const serviceExceptions: readonly Exception[] = [
       ...server('delivery/mqtt/mqtt-(attempts|device-broker|connection)', 'features/devices/device-router'),
       /^sdk\/src\/(?!call|error)/,
     ],
+    texts: [
+      /^There is no installation with this objectId and this Installation-Secret/,
+      /^The e-mail address or the password is wrong, or the address has not been confirmed/,
+    ],
   },
   {
     reason:
@@ -78,6 +82,7 @@ export const serviceExceptions: readonly Exception[] = [
     texts: [
       'There is no operation {0}.',
       'there is no endpoint {0}',
+      'no endpoint: {0}',
       '{0} is not for the console',
       /^The state of counting/,
     ],

@@ -17,7 +17,7 @@ export function ownPhoneTests(
 ): Omit<OwnPhoneTestDeps, 'service'> {
   const endpointOf = (operationId: string): Endpoint => {
     const found = endpoints().find((one) => one.operationId === operationId);
-    if (!found) throw new Error(`There is no endpoint ${operationId}.`);
+    if (!found) throw new Error(`no endpoint: ${operationId}`);
     return found;
   };
   /** As a request of the same administrator, so that a record of another venue is not there. */
