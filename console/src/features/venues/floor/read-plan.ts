@@ -2,14 +2,12 @@ import type { Floor } from '@pharos/sdk';
 import { dataOf } from '../../../lib/data/api.ts';
 import { t } from '../../../lib/words/words.ts';
 
-const mostBytes = 20 * 1024 * 1024;
+export const mostBytes = 20 * 1024 * 1024;
 const mostPixels = 8_000;
 const types = ['image/png', 'image/jpeg', 'image/webp'];
 
 /** Why a file cannot be a plan, before it is uploaded; the service says the same. */
 function problemOf({ name, type, size }: File): string | undefined {
-  if (type === 'application/pdf')
-    return t('{name} is a PDF document. Save the page with the plan as a PNG picture.', { name });
   if (type === 'image/svg+xml')
     return t('{name} is an SVG drawing, which may run scripts. Save it as a PNG picture.', { name });
   if (!types.includes(type)) return t('{name} is no PNG, JPEG or WebP picture.', { name });
