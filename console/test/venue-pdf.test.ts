@@ -37,7 +37,7 @@ async function pdf({ size = [2384, 1684], pages = 1, password, script }: Made = 
   }
   if (script) {
     const action = doc.ref({ Type: 'Action', S: 'JavaScript', JS: new String(script) });
-    action.end();
+    action.end('');
     Object.assign((doc as unknown as { _root: { data: object } })._root.data, { OpenAction: action });
   }
   doc.end();
@@ -113,15 +113,13 @@ describe('a plan from a page of a PDF document', () => {
     const { plan } = await floor();
     assert.deepEqual([plan.width, plan.height], [5000, 3532], 'sharp, and in the shape of the page');
     // The red wall is where the document has it: the upper left corner of it, and paper outside.
-    const seen = await page.locator('img.leaflet-image-layer').evaluate(async (image: HTMLImageElement) => {
+    const seen = await page.evaluate(`(async () => {
+      const image = document.querySelector('img.leaflet-image-layer');
       await image.decode();
       const context = new OffscreenCanvas(500, 353).getContext('2d', { willReadFrequently: true });
-      context?.drawImage(image, 0, 0, 500, 353);
-      return [
-        [50, 35],
-        [20, 20],
-      ].map(([x = 0, y = 0]) => [...(context?.getImageData(x, y, 1, 1).data ?? [])].slice(0, 3));
-    });
+      context.drawImage(image, 0, 0, 500, 353);
+      return [[50, 35], [20, 20]].map(([x, y]) => [...context.getImageData(x, y, 1, 1).data].slice(0, 3));
+    })()`);
     assert.deepEqual(seen, [
       [204, 0, 0],
       [255, 255, 255],

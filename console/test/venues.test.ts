@@ -174,6 +174,60 @@ describe('venues in the console', () => {
     await takePictures(page, 'floor');
   });
 
+  test('a wall is drawn, snaps to a corner, is moved and taken back with the keyboard, and is in the list', async () => {
+    const plan = page.getByRole('region', { name: 'Plan of Ground floor' });
+    const [shop] = (await app.send({ method: 'GET', url: '/api/v2/zones', headers })).body.results;
+    await page.getByText('Draw a wall', { exact: true }).click();
+    assert.ok(await button('Finish the wall').isDisabled());
+    // The plan is 20 m by 10 m; where a metre of it is on the screen is asked of the picture.
+    await page.getByLabel('Snap').check();
+    const box = await plan.locator('img.leaflet-image-layer').boundingBox();
+    assert.ok(box);
+    const [corner] = shop.polygon;
+    const click = (x: number, y: number) =>
+      page.mouse.click(box.x + (x / 20) * box.width, box.y + (y / 10) * box.height);
+    await click(corner.x + 0.15, corner.y - 0.1);
+    await click(18, 2);
+    await page.keyboard.press('Enter');
+    const drawn = await stored('floors?where={"level":0}', ({ walls }) => walls !== undefined);
+    const [start, end] = drawn.walls[0].points;
+    assert.deepEqual(start, corner, 'it snapped to the corner of the shop');
+    assert.ok(Math.hypot(end.x - 18, end.y - 2) < 0.3, JSON.stringify(end));
+    await page.getByRole('button', { name: /^Wall 1/ }).click();
+    await said('Walls are only drawn: positions do not take them into account.');
+    await page.getByRole('button', { name: 'Corner 2 of Wall 1' }).press('Shift+ArrowDown');
+    const wallIs = (x: number, y: number) =>
+      stored('floors?where={"level":0}', ({ walls }) => {
+        const [, to] = (walls as { points: { x: number; y: number }[] }[])[0]?.points ?? [];
+        return to?.x === x && to.y === y;
+      });
+    const lower = Math.round((end.y + 1) * 100) / 100;
+    await wallIs(end.x, lower);
+    await page.getByText('Corners in metres').click();
+    await page.getByLabel('x of corner 2').fill('17.5');
+    await button('Use these corners').click();
+    await wallIs(17.5, lower);
+    // Somebody else draws one meanwhile: it stays.
+    const walls = [
+      {
+        points: [
+          { x: 0, y: 0 },
+          { x: 1, y: 0 },
+        ],
+      },
+      ...(await first('floors?where={"level":0}')).walls,
+    ];
+    const url = `/api/v2/floors/${drawn.objectId}`;
+    assert.equal((await app.send({ method: 'PUT', url, headers, body: { walls } })).status, 200);
+    await page.keyboard.press('Control+z');
+    await stored('floors?where={"level":0}', ({ walls }) => (walls as typeof drawn.walls)[1]?.points[1].x === end.x);
+    await page.getByRole('button', { name: /^Wall 2/ }).click();
+    await assertAccessible(page);
+    await takePictures(page, 'floor-wall');
+    await button('Delete the wall').click();
+    await stored('floors?where={"level":0}', ({ walls }) => (walls as unknown[]).length === 1);
+  });
+
   test('a floor with something on it stays, and says what is on it', async () => {
     await button('Delete').click();
     await button('Delete Ground floor').click();
@@ -184,6 +238,7 @@ describe('venues in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Copy the floor' }).click();
     await heading(`First floor, ${script}`).waitFor();
     await page.getByRole('button', { name: /^Shop/ }).waitFor();
+    await page.getByRole('button', { name: /^Wall 1/ }).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 

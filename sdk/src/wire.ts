@@ -151,6 +151,14 @@ export interface CreateFloorBody {
     /** Downwards */
     readonly height: number;
   };
+  /** Drawn on plans; at most 5000 points together. Positions and simulated signals do not take them into account */
+  readonly walls?: readonly {
+    /** From corner to corner, metres: x to the right, y downwards */
+    readonly points: readonly {
+      readonly x: number;
+      readonly y: number;
+    }[];
+  }[];
 }
 
 export interface CreateLogBody {
@@ -584,6 +592,14 @@ export interface Floor {
     /** Downwards */
     readonly height: number;
   };
+  /** Drawn on plans; at most 5000 points together. Positions and simulated signals do not take them into account */
+  readonly walls?: readonly {
+    /** From corner to corner, metres: x to the right, y downwards */
+    readonly points: readonly {
+      readonly x: number;
+      readonly y: number;
+    }[];
+  }[];
   readonly createdBy?: UserPointer;
   /** ISO 8601, UTC, with milliseconds */
   readonly createdAt: string;
@@ -1270,6 +1286,14 @@ export interface PatchFloorBody {
     /** Downwards */
     readonly height?: number;
   } | null;
+  /** Drawn on plans; at most 5000 points together. Positions and simulated signals do not take them into account */
+  readonly walls?: readonly {
+    /** From corner to corner, metres: x to the right, y downwards */
+    readonly points: readonly {
+      readonly x: number;
+      readonly y: number;
+    }[];
+  }[] | null;
 }
 
 export interface PatchNotificationBody {
@@ -2278,6 +2302,14 @@ export interface UpdateFloorBody {
     /** Downwards */
     readonly height: number;
   } | null;
+  /** Drawn on plans; at most 5000 points together. Positions and simulated signals do not take them into account */
+  readonly walls?: readonly {
+    /** From corner to corner, metres: x to the right, y downwards */
+    readonly points: readonly {
+      readonly x: number;
+      readonly y: number;
+    }[];
+  }[] | null;
 }
 
 export interface UpdateInstallationBody {

@@ -120,7 +120,9 @@ export function FloorDialog({ appId, venueId, isOpen, level, like, onClose }: Di
       isBusy={add.isPending}
       onSubmit={() => add.mutate(undefined, { onError: form.setFailure })}
       onClose={onClose}
-      about={like && <Text size="sm">{t('The plan and the zones are copied. Beacons stay where they are.')}</Text>}
+      about={
+        like && <Text size="sm">{t('The plan, the walls and the zones are copied. Beacons stay where they are.')}</Text>
+      }
     >
       <TextInput label={t('Name')} placeholder={t('Ground floor')} required data-autofocus {...form.text('name')} />
       <NumberInput
@@ -145,9 +147,16 @@ async function makeFloor(appId: string, venueId: string, place: Place): Promise<
 
 async function copyFloor(appId: string, like: Floor, place: Place): Promise<string> {
   const { floors, zones } = dataOf(appId);
-  const { venueId, plan, scale, origin, north, size } = like;
+  const { venueId, plan, scale, origin, north, size, walls } = like;
   const same = { ...(plan && { plan }), ...(scale && { scale }), ...(origin && { origin }), ...(size && { size }) };
-  const { objectId } = await floors.create({ venueId, ...same, ...(north === undefined ? {} : { north }), ...place });
+  const drawn = walls ? { walls } : {};
+  const { objectId } = await floors.create({
+    venueId,
+    ...same,
+    ...drawn,
+    ...(north === undefined ? {} : { north }),
+    ...place,
+  });
   const where = { floorId: pointer('Floor', like.objectId) };
   const { results } = await zones.list({ where, limit: 1_000 });
   for (const { name, kind, polygon, capacity } of results) {
