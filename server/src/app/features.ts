@@ -19,6 +19,7 @@ import type { BackupFeature } from '../features/backups/feature.ts';
 import { BackupService } from '../features/backups/service.ts';
 import { calibrationEndpoints } from '../features/beacons/calibration-routes.ts';
 import { listPlaced, setZone } from '../features/beacons/place.ts';
+import { placementEndpoints } from '../features/beacons/placement-routes.ts';
 import { beaconParts } from '../features/beacons/routes.ts';
 import { findMissingBeacons, findUnreadableBeacons } from '../features/beacons/store.ts';
 import { createBucketFeature } from '../features/buckets/feature.ts';
@@ -26,8 +27,8 @@ import { bulkConsoleEndpoints } from '../features/bulk/console-routes.ts';
 import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
 import { deviceEndpoints } from '../features/devices/routes.ts';
 import type { Feature } from '../features/feature.ts';
-import { createFileFeature } from '../features/files/feature.ts';
-import { readFileHead } from '../features/files/read-head.ts';
+import { createFileFeature, type FileFeature } from '../features/files/feature.ts';
+import { findFileType, readFileHead } from '../features/files/read-head.ts';
 import { past } from '../features/history/past.ts';
 import { countInstallations, installationsAfter } from '../features/installations/opt-outs.ts';
 import { installations as installationResource } from '../features/installations/resource.ts';
@@ -109,7 +110,8 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
   };
   const admins = administrators(platform);
   const sightings = sightingFeature(parts);
-  const places = sites(parts);
+  const uploads = files(parts);
+  const places = sites(parts, uploads.intake);
   const buckets = createBucketFeature({
     ...platform,
     service: platform.buckets,
@@ -137,7 +139,7 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     historyFeature(platform, { putBack: places.putBack, buckets, endpoints: allEndpoints }),
     devices(parts),
     { endpoints: handOverEndpoints(handedOver, { db: platform.db, userExists }) },
-    files(parts),
+    uploads,
     sightings,
     analytics(parts),
     occupancy,
@@ -233,13 +235,19 @@ function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertA
 }
 
 /** Beacons, and what is told at them. */
-function sites({ platform: { db, blobs, now }, noteChange }: Parts) {
+function sites({ platform: { db, blobs, now }, noteChange }: Parts, photos: FileFeature['intake']) {
   const venues = { holdVenue, holdZone, findZoneAt, assertReadable: assertPlaceReadable };
   const beacons = beaconParts({ db, noteChange, past, ...venues });
   const notifications = notificationParts({ db, findUnreadableBeacons, noteChange, past, assertGoal });
   const storylines = storylineParts({ db, findUnreadableBeacons, noteChange, past, assertGoal });
   const features: readonly Feature[] = [
-    { endpoints: [...beacons.endpoints, ...calibrationEndpoints(db, noteChange)] },
+    {
+      endpoints: [
+        ...beacons.endpoints,
+        ...calibrationEndpoints(db, noteChange),
+        ...placementEndpoints({ db, photos, findFileType: (caller, objectId) => findFileType(db, caller, objectId) }),
+      ],
+    },
     {
       endpoints: venueEndpoints({
         db,
@@ -274,7 +282,7 @@ function devices({ platform: { db }, integrations, assertApp }: Parts): Feature 
   };
 }
 
-function files({ platform, quotas, assertApp }: Parts): Feature {
+function files({ platform, quotas, assertApp }: Parts): FileFeature {
   return createFileFeature({
     ...platform,
     quotas,

@@ -7,7 +7,8 @@ import type { AssertApp, Feature, InBackground } from '../feature.ts';
 import { fileConsoleEndpoints } from './console-routes.ts';
 import { fileErasureHandlers } from './erasure.ts';
 import { startFileHousekeeping } from './housekeeping.ts';
-import { type FileDeps, fileEndpoints } from './routes.ts';
+import { type FileDeps, fileIntake } from './intake.ts';
+import { fileEndpoints } from './routes.ts';
 import { registerFileServing } from './serve.ts';
 import { type SettleDeps, settleFiles } from './settle.ts';
 import { sweepOwnOrphans } from './sweep.ts';
@@ -28,8 +29,11 @@ export interface FileFeatureDeps {
   readonly assertApp: AssertApp;
 }
 
+/** Others can keep what a request carries as a file. */
+export type FileFeature = Feature & { readonly intake: ReturnType<typeof fileIntake> };
+
 /** Files that apps upload and visitors download, and keeping records and bytes consistent. */
-export function createFileFeature(deps: FileFeatureDeps): Feature {
+export function createFileFeature(deps: FileFeatureDeps): FileFeature {
   const { db, blobs, now, inBackground } = deps;
   let hasStopped = false;
   const isStopping = () => hasStopped;
@@ -42,6 +46,7 @@ export function createFileFeature(deps: FileFeatureDeps): Feature {
   const attempt: FileDeps['attempt'] = (what, work) =>
     new Promise((resolve) => inBackground(what, () => work().finally(resolve)));
   return {
+    intake: fileIntake({ ...deps, attempt }),
     endpoints: fileEndpoints({ ...deps, attempt }),
     consoleEndpoints: fileConsoleEndpoints({ db, assertApp: deps.assertApp }),
     register: (server) => registerFileServing(server, { db, blobs, redirects: deps.redirects }),
