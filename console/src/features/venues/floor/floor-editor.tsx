@@ -1,21 +1,19 @@
 import { Text } from '@mantine/core';
 import type { Beacon, Floor } from '@pharos/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
-import { ownFilePath } from '../../../lib/data/own-files.ts';
-import { planFileQuery } from '../../../lib/data/venue-queries.ts';
-import { frameOf, isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
+import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import { kindTexts } from '../venue-fields.ts';
 import classes from '../venues.module.css';
-import type { FloorMap, Shown } from './floor-map.ts';
+import type { FloorMap } from './floor-map.ts';
 import { BeaconPanel, Items, ZonePanel } from './floor-panels.tsx';
 import { BringIn, ScaleForm, Tools } from './floor-tools.tsx';
 import { PlanCanvas } from './plan-canvas.tsx';
 import { type Drawing, type Mode, useDrawing } from './use-drawing.ts';
 import { type Known, useFloor } from './use-floor.ts';
+import { usePlan } from './use-plan.ts';
 import { lengthText, WallPanel } from './wall-panel.tsx';
 
 interface Props {
@@ -24,6 +22,7 @@ interface Props {
 }
 
 const hints: Readonly<Record<Mode, string>> = {
+  place: '',
   move: t(
     'Drag a beacon, or choose a zone and drag its corners. The arrow keys move what has the focus by 10 cm, with Shift by 1 m.',
   ),
@@ -183,14 +182,4 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
 /** A beacon that has a place on a floor of this level keeps it. */
 function placeFor({ location }: Beacon, floor: Floor): Point | undefined {
   return location && isOnFloor({ location }, floor) ? { x: location.x, y: location.y } : undefined;
-}
-
-function usePlan(appId: string, floor: Floor): Shown['plan'] {
-  const { data: file } = useQuery({
-    ...planFileQuery(appId, floor.plan?.fileId ?? ''),
-    enabled: floor.plan !== undefined,
-  });
-  const frame = frameOf(floor);
-  const url = file ? ownFilePath(file.url, appId) : undefined;
-  return url && frame ? { url, frame } : undefined;
 }

@@ -30,8 +30,8 @@ export interface Shown {
   readonly walls: readonly MapWall[];
   readonly beacons: readonly MapBeacon[];
   readonly selected: string | undefined;
-  /** What a click does: choose something, add a corner of a new zone or wall, or a point of the scale. */
-  readonly mode: 'move' | 'draw' | 'wall' | 'scale';
+  /** What a click does: choose something, add a corner of a new zone or wall, or a point of the scale, or say where something is. */
+  readonly mode: 'move' | 'draw' | 'wall' | 'scale' | 'place';
   /** The corners so far, or the points of the scale. */
   readonly points: readonly Point[];
   /** Zones, and beacons: an editor draws, and installers place. */
@@ -180,7 +180,7 @@ export class FloorMap {
   #click(point: Point): void {
     const mode = this.#shown?.mode;
     if (mode === 'move') this.#events().onSelect(undefined);
-    else this.#events().onPoint(mode === 'scale' ? roundPoint(point) : this.#snapped(point));
+    else this.#events().onPoint(mode === 'draw' || mode === 'wall' ? this.#snapped(point) : roundPoint(point));
   }
 
   #snapped(point: Point, except?: string): Point {
