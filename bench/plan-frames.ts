@@ -46,6 +46,13 @@ interface TraceEvent {
   readonly dur?: number;
 }
 
+const categories = [
+  'devtools.timeline',
+  'disabled-by-default-devtools.timeline',
+  'disabled-by-default-devtools.timeline.frame',
+  'devtools.timeline.frame',
+];
+
 const kinds = {
   script: ['FunctionCall', 'EventDispatch', 'FireAnimationFrame', 'TimerFire', 'EvaluateScript', 'RunMicrotasks'],
   drawing: ['UpdateLayoutTree', 'Layout', 'PrePaint', 'Paint', 'Layerize', 'Commit'],
@@ -53,13 +60,14 @@ const kinds = {
 
 async function traced(cdp: CDPSession, work: () => Promise<void>): Promise<readonly TraceEvent[]> {
   const events: TraceEvent[] = [];
-  cdp.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])));
-  await cdp.send('Tracing.start', { categories: 'devtools.timeline,disabled-by-default-devtools.timeline' });
+  const note = ({ value }: { readonly value: readonly object[] }) => events.push(...(value as unknown as TraceEvent[]));
+  cdp.on('Tracing.dataCollected', note);
+  await cdp.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: categories } });
   await work();
   const complete = new Promise((resolve) => cdp.once('Tracing.tracingComplete', resolve));
   await cdp.send('Tracing.end');
   await complete;
-  cdp.removeAllListeners('Tracing.dataCollected');
+  cdp.off('Tracing.dataCollected', note);
   return events;
 }
 
@@ -96,19 +104,19 @@ function at(values: readonly number[], part: number): string {
 }
 
 async function pan(page: Page, middle: { readonly x: number; readonly y: number }): Promise<void> {
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 2; round++) {
     await page.mouse.move(middle.x, middle.y);
     await page.mouse.down();
     const way = round % 2 === 0 ? 1 : -1;
-    for (let step = 1; step <= 40; step++) await page.mouse.move(middle.x + way * step * 5, middle.y + way * step * 3);
+    for (let step = 1; step <= 30; step++) await page.mouse.move(middle.x + way * step * 5, middle.y + way * step * 3);
     await page.mouse.up();
   }
 }
 
 async function zoom(page: Page, middle: { readonly x: number; readonly y: number }): Promise<void> {
   await page.mouse.move(middle.x, middle.y);
-  for (const way of [-1, 1, -1, 1]) {
-    for (let step = 0; step < 10; step++) {
+  for (const way of [-1, 1]) {
+    for (let step = 0; step < 8; step++) {
       await page.mouse.wheel(0, way * 80);
       await page.waitForTimeout(60);
     }
@@ -121,7 +129,7 @@ try {
   Object.defineProperty(app.clock, 'now', { get: Date.now });
   const path = await fill(app);
   const origin = await listenWithConsole(app);
-  const { page, context } = await openAs(browser, { app, origin, role: 'owner' });
+  const { page } = await openAs(browser, { app, origin, role: 'owner' });
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await page.goto(path);
   const plan = page.getByRole('region', { name: 'Plan of Hall' });
@@ -129,7 +137,7 @@ try {
   const box = await plan.boundingBox();
   if (!box) throw new Error('The plan is not shown.');
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  const cdp = await context.newCDPSession(page);
+  const cdp = await browser.newBrowserCDPSession();
   process.stdout.write(`${total} beacons, ${zones} zones; ms a frame, median / p95 / most\n\n`);
   process.stdout.write('| | frames | script | styles, layout, painting | between frames |\n|---|---|---|---|---|\n');
   for (const [name, work] of Object.entries({ pan, zoom })) {

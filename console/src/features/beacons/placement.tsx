@@ -25,7 +25,8 @@ export function PlacementFact({ appId, beaconId }: Props) {
   const url = photo ? ownFilePath(photo.url, appId) : undefined;
   return (
     <Fact label={t('Verified')} isWide>
-      {rich('{who} <time>{when}</time>{isMoved, select, true {, and moved since} other {}}', {
+      <div className={classes.verified}>
+        {rich('{who} <time>{when}</time>{isMoved, select, true {, and moved since} other {}}', {
         who: placement.verifiedBy ?? t('A user of the app'),
         when: times.minute(placement.verifiedAt),
         isMoved: placement.isMoved,
@@ -36,6 +37,7 @@ export function PlacementFact({ appId, beaconId }: Props) {
           <img src={url} alt={t('Where the beacon is')} className={classes.photo} />
         </a>
       )}
+      </div>
     </Fact>
   );
 }

@@ -16,12 +16,8 @@ function problemOf({ name, type, size }: File): string | undefined {
   return undefined;
 }
 
-/**
- * Uploads the picture of a floor.
- *
- * @throws Error whose message is a sentence, PharosError
- */
-export async function uploadPlan(appId: string, file: File): Promise<NonNullable<Floor['plan']>> {
+/** The size of a picture that can be a plan, pixels. @throws Error whose message is a sentence */
+export async function measurePlan(file: File): Promise<{ readonly width: number; readonly height: number }> {
   const problem = problemOf(file);
   if (problem) throw new Error(problem);
   const { width, height } = await measure(file);
@@ -34,6 +30,16 @@ export async function uploadPlan(appId: string, file: File): Promise<NonNullable
         mostPixels,
       }),
     );
+  return { width, height };
+}
+
+/**
+ * Uploads the picture of a floor.
+ *
+ * @throws Error whose message is a sentence, PharosError
+ */
+export async function uploadPlan(appId: string, file: File): Promise<NonNullable<Floor['plan']>> {
+  const { width, height } = await measurePlan(file);
   const { objectId } = await dataOf(appId).files.upload(file.name, file, file.type);
   return { fileId: objectId, width, height };
 }
