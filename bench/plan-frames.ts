@@ -79,7 +79,9 @@ function perFrame(events: readonly TraceEvent[], names: readonly string[]): numb
   const costs = new Array<number>(Math.max(0, starts.length - 1)).fill(0);
   let until = 0;
   const ours = events
-    .filter(({ name, ph, pid, tid }) => ph === 'X' && pid === thread?.pid && tid === thread?.tid && names.includes(name))
+    .filter(
+      ({ name, ph, pid, tid }) => ph === 'X' && pid === thread?.pid && tid === thread?.tid && names.includes(name),
+    )
     .sort((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
   for (const { ts, dur = 0 } of ours) {
     if (ts < until) continue;

@@ -42,7 +42,12 @@ describe('the live plan', () => {
   const open = (page: Page) => goTo(page, `/console/apps/${app.appId}/activity/analytics/plan?show=now`);
   const said = (page: Page, text: string) => page.getByText(text, { exact: false }).first().waitFor();
   const inZone = (page: Page, zone: string) =>
-    page.getByRole('table', { name: 'Visitors by zone' }).getByRole('row').filter({ hasText: zone }).getByRole('cell').first();
+    page
+      .getByRole('table', { name: 'Visitors by zone' })
+      .getByRole('row')
+      .filter({ hasText: zone })
+      .getByRole('cell')
+      .first();
   async function report(installationId: string, sightings: readonly object[]) {
     const answer = await app.send({ method: 'POST', url: '/api/v2/sightings', body: { installationId, sightings } });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -69,7 +74,16 @@ describe('the live plan', () => {
       ];
       await make('/zones', { floorId: pointer('Floor', floorId), name: `${name} ${room}`, kind: 'room', polygon });
       const location = { x, y: 6, floor: 0 };
-      rooms.push(await make('/beacons', { uuid, major: 1, minor: minor + index, name: `${name} ${room}`, venueId: of, location }));
+      rooms.push(
+        await make('/beacons', {
+          uuid,
+          major: 1,
+          minor: minor + index,
+          name: `${name} ${room}`,
+          venueId: of,
+          location,
+        }),
+      );
     }
     return { venueId, hall: rooms[0] ?? '', shop: rooms[1] ?? '' };
   }
@@ -165,6 +179,5 @@ describe('the live plan', () => {
     await report('another', walk(stay(1, 20), app.clock.now - 30_000, 2));
     await said(page, '2 visitors in the zones of this floor now.');
     assert.equal(await inZone(page, 'North shop').textContent(), '1');
-
   });
 });

@@ -67,9 +67,7 @@ export function FloorsBlock({ appId, venueId }: Props) {
           <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
             {t('Add a floor')}
           </Button>
-          {may('uploadFile') && (
-            <FloorsFromPictures appId={appId} venueId={venueId} level={nextLevel(floors ?? [])} />
-          )}
+          {may('uploadFile') && <FloorsFromPictures appId={appId} venueId={venueId} level={nextLevel(floors ?? [])} />}
         </Group>
       )}
       <FloorDialog

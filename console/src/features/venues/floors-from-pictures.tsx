@@ -159,7 +159,9 @@ function FloorsForm({ appId, venueId, drafts, problem, onChange, onClose }: Form
 
 /** Metres of a pixel; undefined: nobody has said. */
 function scaleFor(drafts: readonly Draft[], widest: number | string): number | undefined {
-  return typeof widest === 'number' && widest > 0 ? widest / Math.max(...drafts.map(({ pixels }) => pixels)) : undefined;
+  return typeof widest === 'number' && widest > 0
+    ? widest / Math.max(...drafts.map(({ pixels }) => pixels))
+    : undefined;
 }
 
 async function addFloor(appId: string, venueId: string, draft: Draft, metresPerPixel: number | undefined) {

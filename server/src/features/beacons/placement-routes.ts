@@ -80,7 +80,7 @@ function list({ db }: PlacementDeps): Endpoint {
     operationId: 'listPlacements',
     tag: beacons.tag,
     summary: 'List the beacons whose place was verified',
-    description: `Of a venue or of one beacon, by \`venueId\` or \`beaconId\`; at most ${mostPlacements}, by the ids of the beacons. For those who may change these beacons.`,
+    description: `Of all beacons, of those of a venue or of one beacon; at most ${mostPlacements}, by the ids of the beacons. For those who may change these beacons.`,
     grant: { of: 'beacons', verb: 'update' },
     query: ['venueId', 'beaconId'].map((name) => ({
       name,
@@ -93,11 +93,9 @@ function list({ db }: PlacementDeps): Endpoint {
       schema: Type.Object({ results: Type.Array(record) }),
       example: { results: [example] },
     },
-    errors: ['ValidationError', 'Timeout'],
+    errors: ['Timeout'],
     handle: async (call) => {
       const { venueId, beaconId } = call.query;
-      if (venueId === undefined && beaconId === undefined)
-        throw fail('ValidationError', 'Say of which venue or beacon: venueId or beaconId is needed.');
       const isOfHouse = call.isAdministrator || call.secretKey !== undefined || call.user?.role === 'manager';
       const rows = await listPlacements(db, call, { venueId, beaconId });
       return { results: rows.map((row) => shown(row, isOfHouse)) };

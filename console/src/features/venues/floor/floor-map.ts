@@ -2,6 +2,7 @@ import 'leaflet/dist/leaflet.css';
 import L from 'leaflet';
 import { type PlanFrame, type Point, roundPoint, snapTo } from '../../../lib/plan/floor-geometry.ts';
 import classes from '../venues.module.css';
+import { Dots } from './map-dots.ts';
 import { MapHandles, placeOf, pointOf } from './map-handles.ts';
 
 /** The plan of a floor as Leaflet draws it. Metres are its units; y runs downwards, as on paper. */
@@ -122,10 +123,9 @@ export class FloorMap {
     for (const zone of shown.zones) this.#addZone(zone, zone.id === shown.selected);
     for (const wall of shown.walls) this.#addWall(wall, wall.id === shown.selected);
     const isCrowded = shown.beacons.length > mostMarkers;
-    for (const beacon of shown.beacons) {
-      if (isCrowded && beacon.id !== shown.selected) this.#addDot(beacon);
-      else this.#addMarker(beacon, beacon.id === shown.selected);
-    }
+    if (isCrowded) this.#addDots(shown.beacons.filter(({ id }) => id !== shown.selected));
+    for (const beacon of shown.beacons)
+      if (!isCrowded || beacon.id === shown.selected) this.#addMarker(beacon, beacon.id === shown.selected);
     this.#addPoints(shown);
     if (!this.#isFitted) this.fit();
     if (focused)
@@ -228,19 +228,15 @@ export class FloorMap {
       );
   }
 
-  /** Below the upper side, and below the beacons. */
+  /** Below the upper side, and below the beacons. No tooltip: those measure themselves again at each step of a zoom. */
   #addName({ name }: MapZone, bounds: L.LatLngBounds): void {
-    L.tooltip({
-      permanent: true,
-      direction: 'bottom',
-      offset: [0, -4],
-      className: classes.zoneName ?? '',
+    const icon = L.divIcon({ className: classes.zoneName ?? '', html: words(name), iconSize: [0, 0] });
+    L.marker([bounds.getNorth(), bounds.getCenter().lng], {
+      icon,
       pane: 'names',
       interactive: false,
-    })
-      .setLatLng([bounds.getNorth(), bounds.getCenter().lng])
-      .setContent(words(name))
-      .addTo(this.#layers);
+      keyboard: false,
+    }).addTo(this.#layers);
   }
 
   #addMarker({ id, name, at }: MapBeacon, isSelected: boolean): void {
@@ -255,13 +251,12 @@ export class FloorMap {
     marker.on('click', () => this.#shown?.mode === 'move' && this.#events().onSelect(id));
   }
 
-  #addDot({ id, name, at }: MapBeacon): void {
-    L.circleMarker(placeOf(at), { radius: 6, color: '#fff', weight: 1.5, fillColor: '#145a93', fillOpacity: 1 })
-      .bindTooltip(words(name))
+  #addDots(beacons: readonly MapBeacon[]): void {
+    new Dots(beacons, ({ name }) => words(name))
       .on('click', (event) => {
         if (this.#shown?.mode !== 'move') return;
         L.DomEvent.stop(event);
-        this.#events().onSelect(id);
+        this.#events().onSelect((event.target as Dots).found?.id);
       })
       .addTo(this.#layers);
   }

@@ -61,7 +61,8 @@ function Round({ appId, venueId }: Props) {
   const [lastFloor, setLastFloor] = useState<string>();
   const beacon = beacons?.find(({ objectId }) => objectId === chosen);
   const isDone = ({ objectId }: Beacon) =>
-    placements?.get(objectId)?.isMoved === false || round.waiting.some((one) => one.beacon.objectId === objectId && !one.problem);
+    placements?.get(objectId)?.isMoved === false ||
+    round.waiting.some((one) => one.beacon.objectId === objectId && !one.problem);
   const done = beacons?.filter(isDone).length ?? 0;
   const total = beacons?.length ?? 0;
   return (
