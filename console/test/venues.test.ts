@@ -279,4 +279,36 @@ describe('venues in the console', () => {
     await assertAccessible(page);
     assert.deepEqual(visited.complaints, []);
   });
+
+  test('of more beacons than can be dragged, the one that is clicked is chosen and can be moved', async () => {
+    const make = (path: string, body: unknown, more = {}) => create(app, `/api/v2/${path}`, body, { ...headers, ...more });
+    const venue = { __type: 'Pointer', className: 'Venue', objectId: await make('venues', { name: 'Fair' }) };
+    const type = { 'content-type': 'image/png' };
+    const fileId = await make('files/fair.png', png(400, 200, () => [250, 250, 250]), type);
+    const floor = {
+      venueId: venue,
+      name: 'Fair hall',
+      level: 0,
+      plan: { fileId, width: 400, height: 200 },
+      scale: { from: { x: 0, y: 0 }, to: { x: 400, y: 0 }, metres: 40 },
+    };
+    const floorId = await make('floors', floor);
+    for (let minor = 0; minor < 310; minor++) {
+      const location = { x: 1 + (minor % 31) * 1.25, y: 1 + Math.floor(minor / 31) * 1.9, floor: 0 };
+      await make('beacons', { uuid: 'A', major: 9, minor, name: `Stand ${minor}`, venueId: venue, location });
+    }
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue.objectId}/floors/${floorId}`);
+    await page.getByRole('heading', { name: 'Beacons · 310' }).waitFor();
+    const box = await page.locator('img.leaflet-image-layer').boundingBox();
+    assert.ok(box);
+    // The 100th: the eighth of the fourth row.
+    const [x, y] = [1 + 7 * 1.25, 1 + 3 * 1.9];
+    await page.mouse.click(box.x + (x / 40) * box.width, box.y + (y / 20) * box.height);
+    await heading('Stand 100').waitFor();
+    await page.getByRole('button', { name: 'Stand 100', exact: true }).first().press('Shift+ArrowRight');
+    await stored('beacons?where={"minor":100,"major":9}', ({ location }) => (location as { x: number }).x === x + 1);
+    await assertAccessible(page);
+    await takePictures(page, 'floor-crowded');
+    assert.deepEqual(visited.complaints, []);
+  });
 });
