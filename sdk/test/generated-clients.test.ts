@@ -59,10 +59,9 @@ const refusals: Readonly<Record<string, number>> = {
   approvePush: 409,
   getPosition: 404,
   getErasure: 404,
-  // The beacon has no place, nobody has verified one, and a photograph has to say what it is.
+  // The photograph of the example is not there, and nobody has verified a place.
   verifyPlacement: 404,
   withdrawPlacement: 404,
-  uploadBeaconPhoto: 415,
   // No console shows a code, and the floor of the example is not there.
   pairInstallation: 403,
   simulateWalks: 404,
