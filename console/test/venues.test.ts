@@ -281,10 +281,15 @@ describe('venues in the console', () => {
   });
 
   test('of more beacons than can be dragged, the one that is clicked is chosen and can be moved', async () => {
-    const make = (path: string, body: unknown, more = {}) => create(app, `/api/v2/${path}`, body, { ...headers, ...more });
+    const make = (path: string, body: unknown, more = {}) =>
+      create(app, `/api/v2/${path}`, body, { ...headers, ...more });
     const venue = { __type: 'Pointer', className: 'Venue', objectId: await make('venues', { name: 'Fair' }) };
     const type = { 'content-type': 'image/png' };
-    const fileId = await make('files/fair.png', png(400, 200, () => [250, 250, 250]), type);
+    const fileId = await make(
+      'files/fair.png',
+      png(400, 200, () => [250, 250, 250]),
+      type,
+    );
     const floor = {
       venueId: venue,
       name: 'Fair hall',

@@ -35,7 +35,11 @@ export const help: readonly Help[] = [
     t('An installer goes through the beacons of a venue and says where they are.'),
     'beacons#install-round',
   ),
-  of('beacons/venues', t('A venue is a house with its opening hours, floors and zones.'), 'beacons#venues-floors-and-plans'),
+  of(
+    'beacons/venues',
+    t('A venue is a house with its opening hours, floors and zones.'),
+    'beacons#venues-floors-and-plans',
+  ),
   of('beacons', t('A beacon is a transmitter that the app hears when a visitor comes near.'), 'beacons'),
   of('devices', t('Devices are screens, lamps and players that are told when somebody is near.'), 'beacons#devices'),
   of('installations', t('An installation is the app on one phone.'), 'people#installations'),

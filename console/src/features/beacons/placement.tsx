@@ -27,16 +27,16 @@ export function PlacementFact({ appId, beaconId }: Props) {
     <Fact label={t('Verified')} isWide>
       <div className={classes.verified}>
         {rich('{who} <time>{when}</time>{isMoved, select, true {, and moved since} other {}}', {
-        who: placement.verifiedBy ?? t('A user of the app'),
-        when: times.minute(placement.verifiedAt),
-        isMoved: placement.isMoved,
-        time: (inner) => <time dateTime={placement.verifiedAt}>{inner}</time>,
-      })}
-      {url && (
-        <a href={url} className={names.link}>
-          <img src={url} alt={t('Where the beacon is')} className={classes.photo} />
-        </a>
-      )}
+          who: placement.verifiedBy ?? t('A user of the app'),
+          when: times.minute(placement.verifiedAt),
+          isMoved: placement.isMoved,
+          time: (inner) => <time dateTime={placement.verifiedAt}>{inner}</time>,
+        })}
+        {url && (
+          <a href={url} className={names.link}>
+            <img src={url} alt={t('Where the beacon is')} className={classes.photo} />
+          </a>
+        )}
       </div>
     </Fact>
   );
