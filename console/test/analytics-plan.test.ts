@@ -72,7 +72,14 @@ describe('where visitors were and are, on the plan of a floor', () => {
     const timeZone = `Etc/GMT${east < 0 ? '+' : '-'}${Math.abs(east)}`;
     await app.app.apps.change(app.appId, { policy: { timeZone, oneZone: true } }, service);
     const venueId = pointer('Venue', await make('/venues', { name: 'House' }));
-    const floorId = pointer('Floor', await make('/floors', { venueId, name: 'Ground floor', level: 0 }));
+    const between = {
+      points: [
+        { x: 30, y: 0 },
+        { x: 30, y: 12 },
+      ],
+    };
+    const floor = { venueId, name: 'Ground floor', level: 0, walls: [between] };
+    const floorId = pointer('Floor', await make('/floors', floor));
     for (const [minor, name] of [
       [1, 'Hall'],
       [2, 'Shop'],
@@ -118,6 +125,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
     await open('/plan?show=visits');
     await page.getByRole('img', { name: /^Visits on Ground floor/ }).waitFor();
     assert.equal(await cell('Zones of the floor', 'Hall', 1).textContent(), '6');
+    assert.equal(await page.locator('polyline[data-wall]').getAttribute('points'), '30,0 30,12');
     await takePictures(page, 'plan-visits');
     const picture = await savedBy('PNG');
     assert.equal(picture.subarray(1, 4).toString(), 'PNG');

@@ -197,9 +197,16 @@ describe('a venue as GeoJSON', () => {
     polygon,
     ...stamps,
   } as const;
+  const wall = {
+    points: [
+      { x: 0, y: 0 },
+      { x: 4, y: 0 },
+      { x: 4, y: 2.5 },
+    ],
+  };
   const site: Site = {
     venue: { objectId: 'v', name: 'Museum', exceptions: [], ...stamps },
-    floors: [{ objectId: 'f', venueId: pointer('Venue', 'v'), name: 'Cellar', level: -1, ...stamps }],
+    floors: [{ objectId: 'f', venueId: pointer('Venue', 'v'), name: 'Cellar', level: -1, walls: [wall], ...stamps }],
     zones: [{ ...shop, polygon: [...polygon], venueId: pointer('Venue', 'v') }],
     beacons: [
       {
@@ -224,12 +231,12 @@ describe('a venue as GeoJSON', () => {
     assert.match(text, /"feature_type": "unit"/);
     assert.deepEqual(
       planGeoJson('app', text, site).map(({ kind }) => kind),
-      ['unchanged', 'unchanged', 'unchanged'],
+      ['unchanged', 'unchanged', 'unchanged', 'unchanged'],
     );
     const empty = { ...site, floors: [], zones: [], beacons: [] };
     assert.deepEqual(
       planGeoJson('app', text, empty).map(({ kind, name }) => `${kind} ${name}`),
-      ['new Cellar', 'new Shop', 'new Door'],
+      ['new Cellar', 'new Wall of level -1', 'new Shop', 'new Door'],
     );
   });
 
@@ -238,6 +245,11 @@ describe('a venue as GeoJSON', () => {
       feature_type: 'unit',
       geometry: { type: 'Polygon', coordinates },
       properties: { name: { en: 'Hall' }, category: 'elevator', level_id },
+    });
+    const wallOf = (coordinates: unknown) => ({
+      feature_type: 'wall',
+      geometry: { type: 'LineString', coordinates },
+      properties: { level_id: 'f' },
     });
     const ring = [
       [0, 0],
@@ -259,6 +271,17 @@ describe('a venue as GeoJSON', () => {
           ],
         ]),
         unit([ring], 'nowhere'),
+        wallOf([
+          [4, -2.5],
+          [4, 0],
+          [0, 0],
+        ]),
+        wallOf([
+          [4, 0],
+          [0, 0],
+        ]),
+        wallOf([[4, 0]]),
+        { feature_type: 'wall', geometry: { type: 'Point', coordinates: [1, 1] }, properties: { level_id: 'f' } },
         { feature_type: 'opening' },
         { feature_type: 'level', properties: { name: 'Roof' } },
         { feature_type: 'beacon', geometry: { type: 'Point', coordinates: [1, null] } },
@@ -269,6 +292,10 @@ describe('a venue as GeoJSON', () => {
         'Its ring needs at least four positions of two numbers.',
         'Its ring has to end where it begins.',
         'Its level_id is no level of this file and no floor of the venue.',
+        'unchanged',
+        'new',
+        'Its line needs at least two positions of two numbers.',
+        'A wall needs a LineString.',
         'Features of the type opening are not imported.',
         'A level needs a number as its ordinal.',
         'A beacon needs a point.',

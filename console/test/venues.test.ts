@@ -110,11 +110,9 @@ describe('venues in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Add the floor' }).click();
     await heading('Plan').waitFor();
     const file = (name: string, mimeType: string, buffer: Buffer) => ({ name, mimeType, buffer });
-    const replace = (one: ReturnType<typeof file>) => choose('Upload a picture', one);
+    const replace = (one: ReturnType<typeof file>) => choose('Upload a picture or PDF', one);
     await replace(file('plan.svg', 'image/svg+xml', Buffer.from('<svg><script>alert(1)</script></svg>')));
     await said('plan.svg is an SVG drawing, which may run scripts.');
-    await replace(file('plan.pdf', 'application/pdf', Buffer.from('%PDF-1.4')));
-    await said('plan.pdf is a PDF document.');
     await replace(file('plan.png', 'image/png', Buffer.from('no picture')));
     await said('plan.png cannot be read as a picture.');
     await replace(
@@ -124,7 +122,7 @@ describe('venues in the console', () => {
         png(400, 200, (x) => [240, 240, Math.round(255 * x)]),
       ),
     );
-    await button('Replace the picture').waitFor();
+    await button('Replace the plan').waitFor();
     await page.getByLabel('Width of the picture').fill('20');
     await button('Save').click();
     const floor = await stored('floors', ({ scale }) => scale !== undefined);
@@ -176,6 +174,60 @@ describe('venues in the console', () => {
     await takePictures(page, 'floor');
   });
 
+  test('a wall is drawn, snaps to a corner, is moved and taken back with the keyboard, and is in the list', async () => {
+    const plan = page.getByRole('region', { name: 'Plan of Ground floor' });
+    const [shop] = (await app.send({ method: 'GET', url: '/api/v2/zones', headers })).body.results;
+    await page.getByText('Draw a wall', { exact: true }).click();
+    assert.ok(await button('Finish the wall').isDisabled());
+    // The plan is 20 m by 10 m; where a metre of it is on the screen is asked of the picture.
+    await page.getByLabel('Snap').check();
+    const box = await plan.locator('img.leaflet-image-layer').boundingBox();
+    assert.ok(box);
+    const [corner] = shop.polygon;
+    const click = (x: number, y: number) =>
+      page.mouse.click(box.x + (x / 20) * box.width, box.y + (y / 10) * box.height);
+    await click(corner.x + 0.15, corner.y - 0.1);
+    await click(18, 2);
+    await page.keyboard.press('Enter');
+    const drawn = await stored('floors?where={"level":0}', ({ walls }) => walls !== undefined);
+    const [start, end] = drawn.walls[0].points;
+    assert.deepEqual(start, corner, 'it snapped to the corner of the shop');
+    assert.ok(Math.hypot(end.x - 18, end.y - 2) < 0.3, JSON.stringify(end));
+    await page.getByRole('button', { name: /^Wall 1/ }).click();
+    await said('Walls are only drawn: positions do not take them into account.');
+    await page.getByRole('button', { name: 'Corner 2 of Wall 1' }).press('Shift+ArrowDown');
+    const wallIs = (x: number, y: number) =>
+      stored('floors?where={"level":0}', ({ walls }) => {
+        const [, to] = (walls as { points: { x: number; y: number }[] }[])[0]?.points ?? [];
+        return to?.x === x && to.y === y;
+      });
+    const lower = Math.round((end.y + 1) * 100) / 100;
+    await wallIs(end.x, lower);
+    await page.getByText('Corners in metres').click();
+    await page.getByLabel('x of corner 2').fill('17.5');
+    await button('Use these corners').click();
+    await wallIs(17.5, lower);
+    // Somebody else draws one meanwhile: it stays.
+    const walls = [
+      {
+        points: [
+          { x: 0, y: 0 },
+          { x: 1, y: 0 },
+        ],
+      },
+      ...(await first('floors?where={"level":0}')).walls,
+    ];
+    const url = `/api/v2/floors/${drawn.objectId}`;
+    assert.equal((await app.send({ method: 'PUT', url, headers, body: { walls } })).status, 200);
+    await page.keyboard.press('Control+z');
+    await stored('floors?where={"level":0}', ({ walls }) => (walls as typeof drawn.walls)[1]?.points[1].x === end.x);
+    await page.getByRole('button', { name: /^Wall 2/ }).click();
+    await assertAccessible(page);
+    await takePictures(page, 'floor-wall');
+    await button('Delete the wall').click();
+    await stored('floors?where={"level":0}', ({ walls }) => (walls as unknown[]).length === 1);
+  });
+
   test('a floor with something on it stays, and says what is on it', async () => {
     await button('Delete').click();
     await button('Delete Ground floor').click();
@@ -186,6 +238,7 @@ describe('venues in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Copy the floor' }).click();
     await heading(`First floor, ${script}`).waitFor();
     await page.getByRole('button', { name: /^Shop/ }).waitFor();
+    await page.getByRole('button', { name: /^Wall 1/ }).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
@@ -224,6 +277,43 @@ describe('venues in the console', () => {
     await said('4 unchanged');
     await takePictures(page, 'imdf-import');
     await assertAccessible(page);
+    assert.deepEqual(visited.complaints, []);
+  });
+
+  test('of more beacons than can be dragged, the one that is clicked is chosen and can be moved', async () => {
+    const make = (path: string, body: unknown, more = {}) =>
+      create(app, `/api/v2/${path}`, body, { ...headers, ...more });
+    const venue = { __type: 'Pointer', className: 'Venue', objectId: await make('venues', { name: 'Fair' }) };
+    const type = { 'content-type': 'image/png' };
+    const fileId = await make(
+      'files/fair.png',
+      png(400, 200, () => [250, 250, 250]),
+      type,
+    );
+    const floor = {
+      venueId: venue,
+      name: 'Fair hall',
+      level: 0,
+      plan: { fileId, width: 400, height: 200 },
+      scale: { from: { x: 0, y: 0 }, to: { x: 400, y: 0 }, metres: 40 },
+    };
+    const floorId = await make('floors', floor);
+    for (let minor = 0; minor < 310; minor++) {
+      const location = { x: 1 + (minor % 31) * 1.25, y: 1 + Math.floor(minor / 31) * 1.9, floor: 0 };
+      await make('beacons', { uuid: 'A', major: 9, minor, name: `Stand ${minor}`, venueId: venue, location });
+    }
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue.objectId}/floors/${floorId}`);
+    await page.getByRole('heading', { name: 'Beacons · 310' }).waitFor();
+    const box = await page.locator('img.leaflet-image-layer').boundingBox();
+    assert.ok(box);
+    // The 100th: the eighth of the fourth row.
+    const [x, y] = [1 + 7 * 1.25, 1 + 3 * 1.9];
+    await page.mouse.click(box.x + (x / 40) * box.width, box.y + (y / 20) * box.height);
+    await heading('Stand 100').waitFor();
+    await page.getByRole('button', { name: 'Stand 100', exact: true }).first().press('Shift+ArrowRight');
+    await stored('beacons?where={"minor":100,"major":9}', ({ location }) => (location as { x: number }).x === x + 1);
+    await assertAccessible(page);
+    await takePictures(page, 'floor-crowded');
     assert.deepEqual(visited.complaints, []);
   });
 });

@@ -59,6 +59,9 @@ const refusals: Readonly<Record<string, number>> = {
   approvePush: 409,
   getPosition: 404,
   getErasure: 404,
+  // The photograph of the example is not there, and nobody has verified a place.
+  verifyPlacement: 404,
+  withdrawPlacement: 404,
   // No console shows a code, and the floor of the example is not there.
   pairInstallation: 403,
   simulateWalks: 404,

@@ -19,6 +19,7 @@ import type { BackupFeature } from '../features/backups/feature.ts';
 import { BackupService } from '../features/backups/service.ts';
 import { calibrationEndpoints } from '../features/beacons/calibration-routes.ts';
 import { listPlaced, setZone } from '../features/beacons/place.ts';
+import { placementEndpoints } from '../features/beacons/placement-routes.ts';
 import { beaconParts } from '../features/beacons/routes.ts';
 import { findMissingBeacons, findUnreadableBeacons } from '../features/beacons/store.ts';
 import { createBucketFeature } from '../features/buckets/feature.ts';
@@ -27,7 +28,7 @@ import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
 import { deviceEndpoints } from '../features/devices/routes.ts';
 import type { Feature } from '../features/feature.ts';
 import { createFileFeature, type FileFeature } from '../features/files/feature.ts';
-import { readFileHead } from '../features/files/read-head.ts';
+import { findFileType, readFileHead } from '../features/files/read-head.ts';
 import { countInstallations, installationsAfter } from '../features/installations/opt-outs.ts';
 import { installations as installationResource } from '../features/installations/resource.ts';
 import { countAudience, findHeld, findProvable } from '../features/installations/store.ts';
@@ -108,14 +109,14 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
   };
   const admins = administrators(platform);
   const sightings = sightingFeature(parts);
-  const places = sites(parts);
+  const uploads = files(parts);
+  const places = sites(parts, uploads.intake);
   const buckets = createBucketFeature({
     ...platform,
     service: platform.buckets,
     assertApp: parts.assertApp,
     userExists,
   });
-  const stored = files(parts);
   const allEndpoints = () => features.flatMap(({ endpoints = [] }) => endpoints);
   const backups = backupFeature(platform, parts.backupService);
   const alerts = alertFeature(parts, backups.conditions);
@@ -133,10 +134,10 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     ...places.features,
     buckets,
     { consoleEndpoints: bulkConsoleEndpoints({ ...platform, findApp: consoleApp(platform), endpoints: allEndpoints }) },
-    historyFeature(platform, { putBack: places.putBack, buckets, files: stored, endpoints: allEndpoints }),
+    historyFeature(platform, { putBack: places.putBack, buckets, files: uploads, endpoints: allEndpoints }),
     devices(parts),
     { endpoints: handOverEndpoints(handedOver, { db: platform.db, userExists }) },
-    stored,
+    uploads,
     sightings,
     analytics(parts),
     occupancy,
@@ -236,13 +237,19 @@ function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertA
 }
 
 /** Beacons, and what is told at them. */
-function sites({ platform: { db, blobs, now, past }, noteChange }: Parts) {
+function sites({ platform: { db, blobs, now, past }, noteChange }: Parts, photos: FileFeature['intake']) {
   const venues = { holdVenue, holdZone, findZoneAt, assertReadable: assertPlaceReadable };
   const beacons = beaconParts({ db, noteChange, past, ...venues });
   const notifications = notificationParts({ db, findUnreadableBeacons, noteChange, past, assertGoal });
   const storylines = storylineParts({ db, findUnreadableBeacons, noteChange, past, assertGoal });
   const features: readonly Feature[] = [
-    { endpoints: [...beacons.endpoints, ...calibrationEndpoints(db, noteChange)] },
+    {
+      endpoints: [
+        ...beacons.endpoints,
+        ...calibrationEndpoints(db, noteChange),
+        ...placementEndpoints({ db, photos, findFileType: (caller, objectId) => findFileType(db, caller, objectId) }),
+      ],
+    },
     {
       endpoints: venueEndpoints({
         db,

@@ -28,6 +28,7 @@ import {
   waysDue,
 } from '../features/analytics/numbers/tables.ts';
 import { appKeys, apps, dryRunCounts, secretKeys } from '../features/apps/tables.ts';
+import { placements } from '../features/beacons/placement-store.ts';
 import { beacons } from '../features/beacons/resource.ts';
 import { bucketLookup } from '../features/buckets/definition/directory.ts';
 import { buckets, recordLists, records, schemas } from '../features/buckets/definition/tables.ts';
@@ -104,6 +105,7 @@ export const handedOver: readonly Resource[] = [beacons, venues, floors, zones, 
 /** Every table of the service; `declared-tables.test.ts` says when one is missing. */
 export const tables: readonly DbTable[] = [
   ...resources.map(({ table }) => table),
+  placements,
   firings,
   visitChanges,
   firstVisits,

@@ -91,7 +91,7 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
   fastify.route({
     method: endpoint.method,
     // An empty file name is a name that the endpoint refuses, not another address.
-    url: endpoint.takesStream ? `${url}?` : url,
+    url: endpoint.takesStream && /:\w+$/.test(url) ? `${url}?` : url,
     ...(mount.config ? { config: mount.config } : {}),
     onRequest: (request, _reply, done) => {
       const located = locateCall(request, endpoint, mount);

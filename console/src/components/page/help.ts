@@ -30,7 +30,16 @@ export const help: readonly Help[] = [
   of('notifications', t('A notification is shown when something happens at one beacon.'), 'messages#notifications'),
   of('storylines', t('A storyline is a tour or a campaign of several scenarios at beacons.'), 'messages#storylines'),
   of('push', t('A push goes to phones without anything happening at a beacon.'), 'messages#push'),
-  of('beacons/venues', t('A venue is a house with its opening hours, floors and zones.'), 'beacons#putting-them-up'),
+  of(
+    'beacons/venues/[^/]+/(round|labels)',
+    t('An installer goes through the beacons of a venue and says where they are.'),
+    'beacons#install-round',
+  ),
+  of(
+    'beacons/venues',
+    t('A venue is a house with its opening hours, floors and zones.'),
+    'beacons#venues-floors-and-plans',
+  ),
   of('beacons', t('A beacon is a transmitter that the app hears when a visitor comes near.'), 'beacons'),
   of('devices', t('Devices are screens, lamps and players that are told when somebody is near.'), 'beacons#devices'),
   of('installations', t('An installation is the app on one phone.'), 'people#installations'),

@@ -5,6 +5,7 @@ import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { beaconCsv } from './csv-columns.ts';
+import { VerifiedCell } from './placement.tsx';
 import { beaconKeys } from './queries.ts';
 
 /** `4.2, 7.5, floor 1` */
@@ -41,6 +42,11 @@ export const beaconList = (appId: string, times: Times, mayChange = false): List
     { name: 'major', label: t('Major'), sortBy: 'major', isNumber: true, render: ({ major }) => major },
     { name: 'minor', label: t('Minor'), sortBy: 'minor', isNumber: true, render: ({ minor }) => minor },
     { name: 'place', label: t('Place'), render: placeText },
+    {
+      name: 'verified',
+      label: t('Verified'),
+      render: (beacon) => <VerifiedCell appId={appId} beacon={beacon} times={times} />,
+    },
     updatedColumn(times),
   ],
   filters: [

@@ -28,6 +28,7 @@ import { placeText } from './beacon-list.tsx';
 import { BeaconMessages } from './beacon-messages.tsx';
 import classes from './beacons.module.css';
 import { Calibration } from './calibration.tsx';
+import { PlacementFact } from './placement.tsx';
 import { activityQuery, beaconKeys, beaconQuery, beaconUsesQuery } from './queries.ts';
 import { SignalFact } from './signal.tsx';
 
@@ -100,6 +101,7 @@ function BeaconFacts({ appId, beacon }: { readonly appId: string; readonly beaco
         </Fact>
         <Fact label={t('Place')}>{placeText(beacon) || t('not set')}</Fact>
         <VenueFact appId={appId} beacon={beacon} />
+        <PlacementFact appId={appId} beaconId={beacon.objectId} />
         <Fact label={t('Radius')}>{radius === undefined ? t('3 m (default)') : `${radius} m`}</Fact>
         <Fact label={t('Measured power')}>
           {measuredPower === undefined ? t('not calibrated') : t('{measuredPower} dBm at 1 m', { measuredPower })}

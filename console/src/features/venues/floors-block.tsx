@@ -1,4 +1,4 @@
-import { Button, NumberInput, Text, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, Text, TextInput } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -15,6 +15,7 @@ import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { floorsQuery, planKeys, pointer, zonesQuery } from '../../lib/data/venue-queries.ts';
 import { t } from '../../lib/words/words.ts';
+import { FloorsFromPictures } from './floors-from-pictures.tsx';
 import classes from './venues.module.css';
 
 interface Props {
@@ -27,7 +28,8 @@ export function FloorsBlock({ appId, venueId }: Props) {
   const { data: floors, error } = useQuery(floorsQuery(appId, venueId));
   const { data: zones } = useQuery(zonesQuery(appId, venueId));
   const [isAdding, setAdding] = useState(false);
-  const mayAdd = useMayCall()('createFloor');
+  const may = useMayCall();
+  const mayAdd = may('createFloor');
   const zonesOn = (floorId: string) => zones?.filter((zone) => zone.floorId.objectId === floorId).length ?? 0;
   return (
     <Block title={t('Floors')} about={t('Each floor has a plan, on which zones are drawn and beacons are placed.')}>
@@ -52,7 +54,7 @@ export function FloorsBlock({ appId, venueId }: Props) {
               {floor.name}
             </Link>
             <span className={classes.closed}>
-              {t('{hasPlan, select, true {plan} other {no plan}}, {zonesOn} zones', {
+              {t('{hasPlan, select, true {plan} other {no plan}}, {zonesOn, plural, one {# zone} other {# zones}}', {
                 hasPlan: Boolean(floor.plan),
                 zonesOn: zonesOn(floor.objectId),
               })}
@@ -61,9 +63,12 @@ export function FloorsBlock({ appId, venueId }: Props) {
         )}
       </RowList>
       {mayAdd && (
-        <Button mt="md" variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
-          {t('Add a floor')}
-        </Button>
+        <Group mt="md" gap="xs">
+          <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
+            {t('Add a floor')}
+          </Button>
+          {may('uploadFile') && <FloorsFromPictures appId={appId} venueId={venueId} level={nextLevel(floors ?? [])} />}
+        </Group>
       )}
       <FloorDialog
         appId={appId}
@@ -120,7 +125,9 @@ export function FloorDialog({ appId, venueId, isOpen, level, like, onClose }: Di
       isBusy={add.isPending}
       onSubmit={() => add.mutate(undefined, { onError: form.setFailure })}
       onClose={onClose}
-      about={like && <Text size="sm">{t('The plan and the zones are copied. Beacons stay where they are.')}</Text>}
+      about={
+        like && <Text size="sm">{t('The plan, the walls and the zones are copied. Beacons stay where they are.')}</Text>
+      }
     >
       <TextInput label={t('Name')} placeholder={t('Ground floor')} required data-autofocus {...form.text('name')} />
       <NumberInput
@@ -145,9 +152,16 @@ async function makeFloor(appId: string, venueId: string, place: Place): Promise<
 
 async function copyFloor(appId: string, like: Floor, place: Place): Promise<string> {
   const { floors, zones } = dataOf(appId);
-  const { venueId, plan, scale, origin, north, size } = like;
+  const { venueId, plan, scale, origin, north, size, walls } = like;
   const same = { ...(plan && { plan }), ...(scale && { scale }), ...(origin && { origin }), ...(size && { size }) };
-  const { objectId } = await floors.create({ venueId, ...same, ...(north === undefined ? {} : { north }), ...place });
+  const drawn = walls ? { walls } : {};
+  const { objectId } = await floors.create({
+    venueId,
+    ...same,
+    ...drawn,
+    ...(north === undefined ? {} : { north }),
+    ...place,
+  });
   const where = { floorId: pointer('Floor', like.objectId) };
   const { results } = await zones.list({ where, limit: 1_000 });
   for (const { name, kind, polygon, capacity } of results) {

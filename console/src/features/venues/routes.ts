@@ -41,4 +41,16 @@ const bringIn = createRoute({
   component: lazyPage(() => import('./geojson/import-page.tsx'), 'ImportVenuePage'),
 });
 
-export const venueRoutes = [list, create, one, edit, floor, bringIn] as const;
+const round = createRoute({
+  getParentRoute: () => app,
+  path: '/beacons/venues/$venueId/round',
+  component: lazyPage(() => import('./round/round-page.tsx'), 'RoundPage'),
+});
+
+const labels = createRoute({
+  getParentRoute: () => app,
+  path: '/beacons/venues/$venueId/labels',
+  component: lazyPage(() => import('./round/labels-page.tsx'), 'LabelsPage'),
+});
+
+export const venueRoutes = [list, create, one, edit, floor, bringIn, round, labels] as const;

@@ -8,6 +8,7 @@ import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
 import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
@@ -25,14 +26,29 @@ export function VenuePage() {
   const { appId, venueId } = route.useParams();
   const query = useQuery(venueQuery(appId, venueId));
   const [isDeleting, setDeleting] = useState(false);
-  const mayChange = useMayCall()('updateVenue');
+  const may = useMayCall();
+  const mayChange = may('updateVenue');
   const edit = { to: '/apps/$appId/beacons/venues/$venueId/edit', params: { appId, venueId } };
   return (
     <RecordPage
       query={query}
       title={(venue) => venue?.name ?? t('Venue')}
       all={{ label: t('All venues'), to: '/apps/$appId/beacons/venues', params: { appId } }}
-      action={() => mayChange && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
+      action={() => (
+        <Group gap="xs">
+          {may('verifyPlacement') && (
+            <LinkButton
+              to="/apps/$appId/beacons/venues/$venueId/round"
+              params={{ appId, venueId }}
+              icon="check"
+              isPlain
+            >
+              {t('Install round')}
+            </LinkButton>
+          )}
+          {mayChange && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
+        </Group>
+      )}
     >
       {(venue) => (
         <>

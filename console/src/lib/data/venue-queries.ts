@@ -1,4 +1,4 @@
-import type { Beacon, Floor, Zone } from '@pharos/sdk';
+import { type Beacon, type Floor, PharosError, type Zone } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { allRecords } from './all-records.ts';
 import { dataOf } from './api.ts';
@@ -61,8 +61,16 @@ export const freeBeaconsQuery = (appId: string) =>
 /** The address of a floor's picture. */
 export const planFileQuery = (appId: string, fileId: string) =>
   queryOptions({
-    queryKey: dataKey(appId, 'listFiles', 'plan', fileId),
-    queryFn: async () => (await dataOf(appId).files.list({ where: { objectId: fileId }, limit: 1 })).results[0] ?? null,
+    queryKey: dataKey(appId, 'getFile', fileId),
+    // Not from the list, which those who are limited to venues do not get.
+    queryFn: async () => {
+      try {
+        return (await dataOf(appId).call('getFile', { params: { file: fileId } })).result;
+      } catch (error) {
+        if (error instanceof PharosError && error.status === 404) return null;
+        throw error;
+      }
+    },
   });
 
 /** What has to be read again when a floor, its zones or the places of its beacons change. */

@@ -83,6 +83,13 @@ export const rectangleAt = ({ x, y }: Point, width = 4, height = 3): readonly Po
     { x: x - width / 2, y: y + height / 2 },
   ].map(roundPoint);
 
+/** A line around a point, for the same. */
+export const lineAt = ({ x, y }: Point, length = 4): readonly Point[] =>
+  [
+    { x: x - length / 2, y },
+    { x: x + length / 2, y },
+  ].map(roundPoint);
+
 /** Whether a point is in a polygon: a ray to the right crosses its sides an odd number of times. */
 export function isInside(polygon: readonly Point[], { x, y }: Point): boolean {
   return polygon.reduce((inside, a, index) => {

@@ -4,6 +4,7 @@ import type { Past, PastRecord } from '../../resources/past.ts';
 import { type PutBack, type Restorable, restorable } from '../../resources/restore.ts';
 import type { Key } from '../../resources/table.ts';
 import { type PlaceDeps, placeBeacon } from './place.ts';
+import { forgetPlacement } from './placement-store.ts';
 import { beacons, gatewayKey, uuidKey } from './resource.ts';
 
 export interface BeaconDeps extends PlaceDeps {
@@ -31,7 +32,10 @@ export function beaconParts(deps: BeaconDeps): Restorable {
       await placeBeacon(deps, db, { appId, objectId: String(key['object_id']), sent: { venueId, zoneId, location } });
       await noteChange(db, key);
     },
-    onRemove: noteChange,
+    onRemove: async (db, key) => {
+      await forgetPlacement(db, String(key['app_id']), String(key['object_id']));
+      await noteChange(db, key);
+    },
     derive: ({ uuid, metadata }) => ({
       ...(typeof uuid === 'string' ? { uuid_key: uuidKey(uuid) } : {}),
       ...(metadata === undefined ? {} : { gateway_key: gatewayKey(metadata) }),

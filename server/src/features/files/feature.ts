@@ -8,7 +8,8 @@ import type { AssertApp, Feature, InBackground } from '../feature.ts';
 import { fileConsoleEndpoints } from './console-routes.ts';
 import { fileErasureHandlers } from './erasure.ts';
 import { startFileHousekeeping } from './housekeeping.ts';
-import { type FileDeps, fileEndpoints } from './routes.ts';
+import { type FileDeps, fileIntake } from './intake.ts';
+import { fileEndpoints } from './routes.ts';
 import { registerFileServing } from './serve.ts';
 import { type SettleDeps, settleFiles } from './settle.ts';
 import { sweepOwnOrphans } from './sweep.ts';
@@ -32,6 +33,8 @@ export interface FileFeatureDeps {
 }
 
 export interface FileFeature extends Feature {
+  /** For others that keep what a request carries as a file. */
+  readonly intake: ReturnType<typeof fileIntake>;
   /** Makes a deleted file again. */
   readonly putBack: (
     past: PastRecord,
@@ -53,6 +56,7 @@ export function createFileFeature(deps: FileFeatureDeps): FileFeature {
   const attempt: FileDeps['attempt'] = (what, work) =>
     new Promise((resolve) => inBackground(what, () => work().finally(resolve)));
   return {
+    intake: fileIntake({ ...deps, attempt }),
     endpoints: fileEndpoints({ ...deps, attempt }),
     consoleEndpoints: fileConsoleEndpoints({ db, assertApp: deps.assertApp }),
     register: (server) => registerFileServing(server, { db, blobs, redirects: deps.redirects }),

@@ -28,3 +28,10 @@ export async function readFileHead(
   for await (const part of stream ?? []) parts.push(part as Uint8Array);
   return { contentType: String(row['content_type']), size, head: Buffer.concat(parts) };
 }
+
+/** The media type of a file that the caller may get; undefined: for her there is none. */
+export async function findFileType(db: Db, caller: Caller, objectId: string): Promise<string | undefined> {
+  const key = { app_id: caller.app.appId, object_id: objectId };
+  const row = await findAllowed(db, files, { key, verb: 'get', caller });
+  return row && String(row['content_type']);
+}

@@ -1,44 +1,23 @@
 import type { Caller } from '../../access/caller.ts';
-import { Failure, fail } from '../../base/errors.ts';
-import { newObjectId } from '../../base/id.ts';
-import type { BlobStore } from '../../blobs/blob-store.ts';
-import type { Db, Row } from '../../db/db.ts';
-import { storageTrouble } from '../../db/storage-error.ts';
+import { fail } from '../../base/errors.ts';
+import type { Row } from '../../db/db.ts';
 import { deletedAnswer, inArray, listAnswer, recordAnswer } from '../../http/answers.ts';
 import { type Call, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
-import type { ClientQuotas } from '../../limits/client-quotas.ts';
-import type { UsageMeter } from '../../limits/usage.ts';
 import { allowedTo, findAllowed } from '../../resources/allowed.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { makerOf, type Past } from '../../resources/past.ts';
-import { makerColumns } from '../../resources/resource.ts';
 import type { RecordTable } from '../../resources/table.ts';
-import { blobKeyOf, fileUrl, newStoredName, readFileName } from './file-name.ts';
-import { readMediaType } from './media-type.ts';
+import { blobKeyOf } from './file-name.ts';
+import { type Announced, type FileDeps, fileIntake } from './intake.ts';
 import { files, uploadedAnswer } from './resource.ts';
-import { fileTable, findStoredFile, insertFile, type StoredFile } from './store.ts';
+import { fileTable, findStoredFile, type StoredFile } from './store.ts';
 import { moveToTrash } from './trash.ts';
-import { storeBody, tooLarge } from './upload.ts';
 
-export interface FileDeps {
-  readonly db: Db;
-  readonly blobs: BlobStore;
-  readonly maxFileBytes: number;
-  /**
-   * Reserves room for `bytes`, and returns a function that gives it back. @throws Failure Timeout when there is too
-   * little
-   */
-  readonly claimRoom: (bytes: number) => Promise<() => void>;
-  /** The address under which clients reach the service, without a slash at the end. */
-  readonly publicUrl: () => string;
-  readonly usage: UsageMeter;
-  readonly quotas: ClientQuotas;
+interface Deps extends FileDeps {
   readonly past: Past;
-  /** Does work whose failure does not change the answer: the error is logged, and a sweep makes up for it. */
-  readonly attempt: (what: string, work: () => Promise<unknown>) => Promise<void>;
 }
 
-export function fileEndpoints(deps: FileDeps): Endpoint[] {
+export function fileEndpoints(deps: Deps): Endpoint[] {
   const table = fileTable(deps.publicUrl);
   return [list(deps, table), upload(deps), get(deps, table), remove(deps, table)];
 }
@@ -72,26 +51,9 @@ function list({ db }: FileDeps, table: RecordTable): Endpoint {
 /** One path in the OpenAPI document: a name for uploads, an objectId everywhere else. */
 const onePath = '/files/:file';
 
-interface Announced {
-  readonly name: string;
-  readonly contentType: string;
-  /** Bytes; undefined if the body is sent in chunks. */
-  readonly length: number | undefined;
-}
-
-/** Everything that the head of the request says, so that a refusal saves the transfer. */
-function readHead(
-  { params, headers }: Pick<Call<undefined, undefined>, 'params' | 'headers'>,
-  maxBytes: number,
-): Announced {
-  const name = readFileName(params['file'] ?? '');
-  const contentType = readMediaType(headers['content-type'] as string | undefined);
-  const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
-  if ((length ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  return { name, contentType, length };
-}
-
-function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, claimRoom }: FileDeps): Endpoint {
+function upload(deps: FileDeps): Endpoint {
+  const { maxFileBytes } = deps;
+  const intake = fileIntake(deps);
   return endpoint<undefined, Announced>({
     method: 'POST',
     path: onePath,
@@ -116,52 +78,9 @@ function upload({ db, blobs, maxFileBytes, publicUrl, usage, quotas, attempt, cl
       'APICallLimit',
       'Timeout',
     ],
-    locate: async (call) => {
-      const announced = readHead(call, maxFileBytes);
-      // Before the body, so that a refusal saves the transfer. A client that does not announce a length may send the
-      // most.
-      const bytes = announced.length ?? maxFileBytes;
-      await usage.assertRoom(call.app.appId, call.app.policy, { files: 1, fileBytes: bytes });
-      quotas.takeUpload(call, bytes);
-      return announced;
-    },
-    handle: async (call) => {
-      const { app, located, stream, now } = call;
-      const { name, contentType, length } = located;
-      const giveBack = await claimRoom(length ?? maxFileBytes);
-      const [objectId, storedName] = [newObjectId(now), newStoredName(name)];
-      const key = blobKeyOf(app.appId, storedName);
-      const bytes = await storeBody(blobs, key, { stream, maxBytes: maxFileBytes }).finally(giveBack);
-      try {
-        // Only now: a row without its file would be an address that leads nowhere.
-        await insertFile(db, {
-          appId: app.appId,
-          objectId,
-          name,
-          storedName,
-          contentType,
-          ...bytes,
-          maker: makerColumns(files, call),
-          now,
-        });
-      } catch (error) {
-        // Bytes without a record are swept later; a record without bytes would be an address that leads nowhere.
-        if (isSurelyRefused(error))
-          await attempt('removing a file whose record could not be written', () => blobs.remove(key));
-        throw error;
-      }
-      usage.add(app.appId, { files: 1, fileBytes: bytes.size });
-      if (length === undefined) quotas.settleUpload(call, maxFileBytes, bytes.size);
-      return { objectId, name: storedName, url: fileUrl(publicUrl(), app.appId, storedName) };
-    },
+    locate: (call) => intake.announce(call, { name: call.params['file'] ?? '', maxBytes: maxFileBytes }),
+    handle: (call) => intake.keep(call, call.located),
   });
-}
-
-/** Whether an error of the write means for certain that nothing was stored. */
-function isSurelyRefused(error: unknown): boolean {
-  if (!(error instanceof Failure) || error.entry.name !== 'Timeout') return true;
-  // Bytes on a full disk cannot wait for the sweep.
-  return storageTrouble(error) === 'full' && !error.isOutcomeUnknown;
 }
 
 type Locating = Caller & Pick<Call<undefined, undefined>, 'params'>;
@@ -194,7 +113,7 @@ function get(deps: FileDeps, table: RecordTable): Endpoint {
   });
 }
 
-function remove(deps: FileDeps, table: RecordTable): Endpoint {
+function remove(deps: Deps, table: RecordTable): Endpoint {
   return endpoint<undefined, StoredFile>({
     method: 'DELETE',
     path: onePath,

@@ -3,8 +3,8 @@ import { fail } from '../../base/errors.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
 import { blobKeyOf, contentDisposition } from './file-name.ts';
-import { servedAs } from './media-type.ts';
-import { isUnchanged, requestedRange } from './preconditions.ts';
+import { servedAs } from './headers/media-type.ts';
+import { isUnchanged, requestedRange } from './headers/preconditions.ts';
 import { findServedFile, type ServedFile } from './store.ts';
 
 const nameForm = /^[0-9a-f]{32}_/;

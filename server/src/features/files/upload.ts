@@ -3,6 +3,7 @@ import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type Failure, fail } from '../../base/errors.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
+import { bytesText } from '../../limits/bytes-text.ts';
 
 export interface StoredBytes {
   /** Bytes. */
@@ -12,7 +13,7 @@ export interface StoredBytes {
 }
 
 export function tooLarge(maxBytes: number): Failure {
-  return fail('ObjectTooLarge', `The file is larger than ${maxBytes} bytes.`);
+  return fail('ObjectTooLarge', `The file is larger than ${bytesText(maxBytes)}.`);
 }
 
 /**

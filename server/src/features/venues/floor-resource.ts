@@ -26,6 +26,22 @@ const pixel = (description: string) =>
 const side = Type.Integer({ minimum: 1, maximum: mostPixels });
 const metres = (description: string) => Type.Number({ exclusiveMinimum: 0, maximum: 10_000, description });
 
+/** More is no plan that anybody draws. */
+const mostWalls = 1_000;
+const mostWallPoints = 5_000;
+
+const metre = Type.Number({ minimum: -10_000, maximum: 10_000 });
+const wall = Type.Object(
+  {
+    points: Type.Array(Type.Object({ x: metre, y: metre }), {
+      minItems: 2,
+      maxItems: 200,
+      description: 'From corner to corner, metres: x to the right, y downwards',
+    }),
+  },
+  { description: 'A line that bends at its corners' },
+);
+
 const members = {
   venueId: pointerSchema('Venue'),
   name: Type.String({ minLength: 1, maxLength: 100 }),
@@ -70,17 +86,40 @@ const members = {
       { description: 'Of the floor in metres, where there is no plan' },
     ),
   ),
+  walls: Type.Optional(
+    Type.Array(wall, {
+      maxItems: mostWalls,
+      description: `Drawn on plans; at most ${mostWallPoints} points together. Positions and simulated signals do not take them into account`,
+    }),
+  ),
 };
 
 /** Closer points give no scale. */
 const leastPixels = 5;
 
 const floorShape = defineShape(Type.Object(members), {
-  rules: ({ scale }) =>
-    scale && Math.hypot(scale.from.x - scale.to.x, scale.from.y - scale.to.y) < leastPixels
+  rules: ({ scale, walls }) => [
+    ...(scale && Math.hypot(scale.from.x - scale.to.x, scale.from.y - scale.to.y) < leastPixels
       ? [{ field: 'scale.to', problem: `must be at least ${leastPixels} pixels from the other point` }]
-      : [],
+      : []),
+    ...wallProblems(walls ?? []),
+  ],
 });
+
+interface Wall {
+  readonly points: readonly { readonly x: number; readonly y: number }[];
+}
+
+function wallProblems(walls: readonly Wall[]) {
+  const count = walls.reduce((sum, { points }) => sum + points.length, 0);
+  if (count > mostWallPoints)
+    return [{ field: 'walls', problem: `have ${count} points together, and may have ${mostWallPoints}` }];
+  return walls.flatMap(({ points: [first, ...others] }, at) =>
+    others.every(({ x, y }) => x === first?.x && y === first?.y)
+      ? [{ field: `walls.${at}.points`, problem: 'are all the same: a wall has a length' }]
+      : [],
+  );
+}
 
 const example = {
   venueId: pointerExample('Venue', otherExampleId),
@@ -119,6 +158,7 @@ export const floors = defineResource({
     origin: json('origin', { optional: true }),
     north: number('north', { optional: true, isFraction: true }),
     size: json('size', { optional: true }),
+    walls: json('walls', { optional: true }),
     createdBy: pointer('created_by', '_User', { optional: true }),
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),

@@ -168,6 +168,42 @@ for (const database of databases) {
       assert.equal(status, 403, 'only managers write');
     });
 
+    test('walls are lines of a floor, kept as they were drawn', async () => {
+      const points = [
+        { x: 0, y: 0 },
+        { x: 4, y: 0 },
+        { x: 4, y: 2.5 },
+      ];
+      const floor = await make('floors', { venueId, name: 'Studio', level: 30, walls: [{ points }] });
+      const walls = async () => (await send('GET', `floors/${floor}`)).body.result.walls;
+      assert.deepEqual(await walls(), [{ points }]);
+      const [first = { x: 0, y: 0 }] = points;
+      const long = Array.from({ length: 200 }, (_, x) => ({ x, y: 0 }));
+      const refused = (sent: unknown, fields: string[]) => ({
+        rule: fields.join(),
+        request: { method: 'PUT' as const, url: `/api/v2/floors/${floor}`, body: { walls: sent } },
+        status: 400,
+        code: 142,
+        fields,
+      });
+      await assertRefusals(app, manager.headers, [
+        refused([{ points: [first] }], ['walls.0.points']),
+        refused([{ points: [first, first] }], ['walls.0.points']),
+        refused([{ points: [first, { x: 10_001, y: 0 }] }], ['walls.0.points.1.x']),
+        refused(
+          Array.from({ length: 26 }, () => ({ points: long })),
+          ['walls'],
+        ),
+        refused(
+          Array.from({ length: 1_001 }, () => ({ points })),
+          ['walls'],
+        ),
+      ]);
+      assert.deepEqual(await walls(), [{ points }]);
+      await send('PUT', `floors/${floor}`, { walls: null });
+      assert.equal(await walls(), undefined);
+    });
+
     test('the plan of a floor is a picture of a bearable size', async () => {
       const upload = async (name: string, type: string, body: Buffer) => {
         const headers = { ...manager.headers, 'content-type': type };

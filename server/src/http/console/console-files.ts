@@ -21,6 +21,7 @@ type PageFiles = ReadonlyMap<string, PageFile>;
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
@@ -108,7 +109,7 @@ function readFiles(folder: string): PageFiles | undefined {
 
 function readPageFile(folder: string, name: string): PageFile {
   const bytes = readFileSync(join(folder, name));
-  const isText = ['.html', '.js', '.css', '.svg'].includes(extname(name));
+  const isText = ['.html', '.js', '.mjs', '.css', '.svg'].includes(extname(name));
   return {
     type: types[extname(name)] ?? 'application/octet-stream',
     bytes,

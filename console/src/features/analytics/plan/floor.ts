@@ -1,5 +1,6 @@
 import type { Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
+import { ownFilePath } from '../../../lib/data/own-files.ts';
 import { planFileQuery, venueBeaconsQuery } from '../../../lib/data/venue-queries.ts';
 import { frameOf, isOnFloor } from '../../../lib/plan/floor-geometry.ts';
 import type { SiteOf } from '../site.ts';
@@ -10,8 +11,9 @@ export function useFloorPlan(appId: string, floor: Floor, site: SiteOf) {
   const { data: file } = useQuery({ ...planFileQuery(appId, fileId), enabled: fileId !== '' });
   const { data: all = [] } = useQuery(venueBeaconsQuery(appId, floor.venueId.objectId));
   const frame = frameOf(floor);
+  const url = file ? ownFilePath(file.url, appId) : undefined;
   return {
-    plan: file?.url && frame ? { url: file.url, frame } : undefined,
+    plan: url && frame ? { url, frame } : undefined,
     zones: site.zones.filter(({ floorId }) => floorId.objectId === floor.objectId),
     /** Of the whole venue. */
     all,

@@ -68,6 +68,7 @@ export function HeatPlan({ appId, floor, site, period, of }: Props) {
         drawing={drawing}
         label={label}
         plan={plan}
+        walls={floor.walls}
         zones={zones.map(({ objectId, name, polygon }) => ({
           id: objectId,
           name,

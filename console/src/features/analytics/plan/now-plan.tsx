@@ -88,6 +88,7 @@ export function NowPlan({ appId, floor, site }: Props) {
       <PlanDrawing
         label={t('Visitors on {name} {when}', { name: floor.name, when })}
         plan={plan}
+        walls={floor.walls}
         zones={zones.map(({ objectId, name, polygon }) => ({
           id: objectId,
           name,

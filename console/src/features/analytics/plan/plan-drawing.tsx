@@ -1,5 +1,6 @@
 import { ActionIcon } from '@mantine/core';
 import { useElementSize, useMediaQuery, useMergedRef } from '@mantine/hooks';
+import type { Floor } from '@pharos/sdk';
 import type { ReactNode, Ref } from 'react';
 import { Icon } from '../../../components/page/icon.tsx';
 import type { PlanFrame, Point } from '../../../lib/plan/floor-geometry.ts';
@@ -48,6 +49,7 @@ interface Props {
   readonly label: string;
   readonly plan: { readonly url: string; readonly frame: PlanFrame } | undefined;
   readonly zones: readonly DrawnZone[];
+  readonly walls?: Floor['walls'];
   readonly spots?: readonly DrawnSpot[];
   readonly arrows?: readonly DrawnArrow[];
   readonly visitors?: readonly DrawnVisitor[];
@@ -65,12 +67,23 @@ const spotRadius = 4;
 const narrowest = 704;
 
 export function PlanDrawing(props: Props) {
-  const { label, plan, zones, spots = [], arrows = [], visitors = [], drawing, hasHeat = true, over } = props;
+  const {
+    label,
+    plan,
+    zones,
+    walls = [],
+    spots = [],
+    arrows = [],
+    visitors = [],
+    drawing,
+    hasHeat = true,
+    over,
+  } = props;
   const { ref, width: measured } = useElementSize<HTMLDivElement>();
   const { box, zoom, zoomIn, zoomOut } = useZoom();
   const boxRef = useMergedRef(ref, box);
   const isNarrow = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
-  const { left, top, width, height } = plan?.frame ?? frameAround(zones, spots);
+  const { left, top, width, height } = plan?.frame ?? frameAround(zones, walls, spots);
   // Metres of a pixel on the screen, so that texts and lines keep their size.
   const across = Math.max(measured, isNarrow ? narrowest : 280);
   const px = width / (zoom * across);
@@ -104,6 +117,18 @@ export function PlanDrawing(props: Props) {
           fillOpacity={isAlarm ? 0.35 : 0.04 + 0.4 * strength}
           stroke={isAlarm ? '#c92a2a' : '#2f82c4'}
           strokeWidth={(isAlarm ? 3 : 1.2) * px}
+        />
+      ))}
+      {walls.map(({ points }, at) => (
+        <polyline
+          // biome-ignore lint/suspicious/noArrayIndexKey: a wall has no other identity
+          key={at}
+          data-wall={at}
+          points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
+          fill="none"
+          stroke="#3b4656"
+          strokeWidth={2.5 * px}
+          strokeLinecap="square"
         />
       ))}
       {(hasHeat ? spots : []).map(({ id, at, said, strength }) => (
@@ -223,8 +248,9 @@ function around(values: readonly number[]): readonly [first: number, length: num
 }
 
 /** Of a floor without a picture. */
-function frameAround(zones: readonly DrawnZone[], spots: readonly DrawnSpot[]): PlanFrame {
-  const points = [...zones.flatMap(({ polygon }) => polygon), ...spots.map(({ at }) => at)];
+function frameAround(zones: readonly DrawnZone[], walls: Floor['walls'] & {}, spots: readonly DrawnSpot[]): PlanFrame {
+  const corners = [...zones.flatMap(({ polygon }) => polygon), ...walls.flatMap(({ points }) => points)];
+  const points = [...corners, ...spots.map(({ at }) => at)];
   if (points.length === 0) return { left: 0, top: 0, width: 30, height: 20 };
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const [left, width] = around(xs);

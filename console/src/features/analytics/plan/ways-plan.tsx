@@ -53,6 +53,7 @@ export function WaysPlan({ appId, floor, site, period }: Props) {
         drawing={drawing}
         label={t('Ways on {name} in {period}', { name: floor.name, period: periodText(period) })}
         plan={plan}
+        walls={floor.walls}
         zones={zones.map(({ objectId, name, polygon }) => {
           const [came, left] = [ends(objectId, 'from'), ends(objectId, 'to')];
           const said = [

@@ -1,3 +1,4 @@
+import type { Floor } from '@pharos/sdk';
 import { type RefObject, useEffect, useRef } from 'react';
 import { type PlanFrame, type Point, roundPoint } from '../../../lib/plan/floor-geometry.ts';
 import { Dot, Reach } from '../plan/dot.tsx';
@@ -17,6 +18,7 @@ interface Props {
   readonly label: string;
   readonly plan: { readonly url: string; readonly frame: PlanFrame } | undefined;
   readonly zones: readonly DrawnZone[];
+  readonly walls: Floor['walls'];
   readonly beacons: readonly { readonly id: string; readonly name: string; readonly at: Point }[];
   readonly floor: { readonly objectId: string; readonly level: number };
   /** Of all floors. */
@@ -28,7 +30,7 @@ interface Props {
 }
 
 export function StagePlan(props: Props) {
-  const { label, plan, zones, beacons, floor, points, entrance, walkers, onAdd, onMove } = props;
+  const { label, plan, zones, walls, beacons, floor, points, entrance, walkers, onAdd, onMove } = props;
   const drawing = useRef<SVGSVGElement>(null);
   usePointer(drawing, { onAdd, onMove });
   return (
@@ -36,6 +38,7 @@ export function StagePlan(props: Props) {
       <PlanDrawing
         label={label}
         plan={plan}
+        walls={walls}
         zones={zones}
         spots={beacons.map(({ id, name, at }) => ({ id, at, said: name, strength: 0 }))}
         hasHeat={false}

@@ -91,6 +91,7 @@ export function Stage({ appId, floor, site, zone, onFloor }: Props) {
             label={t('Plan of {name}', { name: floor.name })}
             plan={plan}
             zones={drawnZones(ground, { zones, walk, time: playback.time })}
+            walls={floor.walls}
             beacons={placed}
             floor={floor}
             points={mode === 'way' ? points : []}

@@ -1,22 +1,21 @@
 import { Text } from '@mantine/core';
 import type { Beacon, Floor } from '@pharos/sdk';
-import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
-import { ownFilePath } from '../../../lib/data/own-files.ts';
-import { planFileQuery } from '../../../lib/data/venue-queries.ts';
-import { frameOf, isOnFloor, type Point, rectangleAt } from '../../../lib/plan/floor-geometry.ts';
+import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import { kindTexts } from '../venue-fields.ts';
 import classes from '../venues.module.css';
 import { BeaconPanel } from './beacon-panel.tsx';
-import type { FloorMap, Shown } from './floor-map.ts';
+import type { FloorMap } from './floor-map.ts';
 import { Items, ZonePanel } from './floor-panels.tsx';
 import { BringIn, ScaleForm, Tools } from './floor-tools.tsx';
 import { PlanCanvas } from './plan-canvas.tsx';
 import { type Drawing, type Mode, useDrawing } from './use-drawing.ts';
 import { type Known, useFloor } from './use-floor.ts';
+import { usePlan } from './use-plan.ts';
+import { lengthText, WallPanel } from './wall-panel.tsx';
 
 interface Props {
   readonly appId: string;
@@ -24,10 +23,12 @@ interface Props {
 }
 
 const hints: Readonly<Record<Mode, string>> = {
+  place: '',
   move: t(
     'Drag a beacon, or choose a zone and drag its corners. The arrow keys move what has the focus by 10 cm, with Shift by 1 m.',
   ),
   draw: t('Click the corners of the zone one after the other, then finish.'),
+  wall: t('Click along the wall from corner to corner, then finish.'),
   scale: t('Click two points on the plan whose distance you know.'),
 };
 
@@ -45,14 +46,7 @@ export function FloorEditor({ appId, floor }: Props) {
   return (
     <>
       <FailureNote message={known.error?.message} />
-      {mayEdit && (
-        <Tools
-          drawing={drawing}
-          known={known}
-          hasPlan={plan !== undefined}
-          onRectangle={() => drawing.add(rectangleAt(centre()))}
-        />
-      )}
+      {mayEdit && <Tools drawing={drawing} known={known} hasPlan={plan !== undefined} centre={centre} />}
       {mode === 'scale' && points.length === 2 && (
         <ScaleForm appId={appId} floor={floor} points={points} onDone={() => begin('move')} />
       )}
@@ -75,6 +69,10 @@ export function FloorEditor({ appId, floor }: Props) {
                 const changed = known.zones.find(({ objectId }) => objectId === id);
                 if (changed) known.changeZone(changed, { polygon: [...polygon] });
               },
+              onChangeWall: (id, points) => {
+                const changed = known.walls.find((wall) => wall.id === id);
+                if (changed) known.changeWall(changed, points);
+              },
             }}
           />
           <Text size="sm" c="dimmed" mt={6}>
@@ -87,7 +85,8 @@ export function FloorEditor({ appId, floor }: Props) {
   );
 }
 
-const layersOf = ({ zones, beacons }: Known) => ({
+const layersOf = ({ zones, walls, beacons }: Known) => ({
+  walls,
   zones: zones.map(({ objectId, name, polygon }) => ({ id: objectId, name, polygon })),
   beacons: beacons.map(({ objectId, name, location }) => ({
     id: objectId,
@@ -109,6 +108,7 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
   const mayPlace = may('updateBeacon');
   const zone = known.zones.find(({ objectId }) => objectId === selected);
   const beacon = known.beacons.find(({ objectId }) => objectId === selected);
+  const wall = known.walls.find(({ id }) => id === selected);
   const zoneName = (of: Beacon) => known.zones.find(({ objectId }) => objectId === of.zoneId?.objectId)?.name;
   return (
     <div className={classes.panel}>
@@ -120,6 +120,17 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
           onChange={(change) => known.changeZone(zone, change)}
           onRemove={() => {
             known.removeZone(zone);
+            setSelected(undefined);
+          }}
+        />
+      )}
+      {wall && (
+        <WallPanel
+          wall={wall}
+          mayEdit={may('updateFloor')}
+          onChange={(points) => known.changeWall(wall, points)}
+          onRemove={() => {
+            known.removeWall(wall);
             setSelected(undefined);
           }}
         />
@@ -140,6 +151,14 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
         onSelect={setSelected}
         items={known.zones.map(({ objectId, name, kind }) => ({ id: objectId, name, note: kindTexts[kind] }))}
       />
+      {known.walls.length > 0 && (
+        <Items
+          title={t('Walls')}
+          selected={selected}
+          onSelect={setSelected}
+          items={known.walls.map((one) => ({ id: one.id, name: one.name, note: lengthText(one) }))}
+        />
+      )}
       <Items
         title={t('Beacons')}
         selected={selected}
@@ -164,14 +183,4 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
 /** A beacon that has a place on a floor of this level keeps it. */
 function placeFor({ location }: Beacon, floor: Floor): Point | undefined {
   return location && isOnFloor({ location }, floor) ? { x: location.x, y: location.y } : undefined;
-}
-
-function usePlan(appId: string, floor: Floor): Shown['plan'] {
-  const { data: file } = useQuery({
-    ...planFileQuery(appId, floor.plan?.fileId ?? ''),
-    enabled: floor.plan !== undefined,
-  });
-  const frame = frameOf(floor);
-  const url = file ? ownFilePath(file.url, appId) : undefined;
-  return url && frame ? { url, frame } : undefined;
 }

@@ -1,8 +1,9 @@
-import { t } from '../../../lib/words/words.ts';
 import 'leaflet/dist/leaflet.css';
 import L from 'leaflet';
 import { type PlanFrame, type Point, roundPoint, snapTo } from '../../../lib/plan/floor-geometry.ts';
 import classes from '../venues.module.css';
+import { Dots } from './map-dots.ts';
+import { MapHandles, placeOf, pointOf } from './map-handles.ts';
 
 /** The plan of a floor as Leaflet draws it. Metres are its units; y runs downwards, as on paper. */
 
@@ -10,6 +11,12 @@ export interface MapZone {
   readonly id: string;
   readonly name: string;
   readonly polygon: readonly Point[];
+}
+
+export interface MapWall {
+  readonly id: string;
+  readonly name: string;
+  readonly points: readonly Point[];
 }
 
 export interface MapBeacon {
@@ -21,10 +28,11 @@ export interface MapBeacon {
 export interface Shown {
   readonly plan: { readonly url: string; readonly frame: PlanFrame } | undefined;
   readonly zones: readonly MapZone[];
+  readonly walls: readonly MapWall[];
   readonly beacons: readonly MapBeacon[];
   readonly selected: string | undefined;
-  /** What a click does: choose something, add a corner of a new zone, or a point of the scale. */
-  readonly mode: 'move' | 'draw' | 'scale';
+  /** What a click does: choose something, add a corner of a new zone or wall, or a point of the scale, or say where something is. */
+  readonly mode: 'move' | 'draw' | 'wall' | 'scale' | 'place';
   /** The corners so far, or the points of the scale. */
   readonly points: readonly Point[];
   /** Zones, and beacons: an editor draws, and installers place. */
@@ -38,13 +46,11 @@ export interface MapEvents {
   readonly onPoint: (point: Point) => void;
   readonly onMoveBeacon: (id: string, to: Point) => void;
   readonly onChangeZone: (id: string, polygon: readonly Point[]) => void;
+  readonly onChangeWall: (id: string, points: readonly Point[]) => void;
 }
 
 /** More are dots on a canvas; the chosen one alone can be dragged then. */
 const mostMarkers = 300;
-
-const placeOf = ({ x, y }: Point): L.LatLngTuple => [-y, x];
-const pointOf = ({ lat, lng }: L.LatLng): Point => ({ x: lng, y: -lat });
 
 /** Leaflet would read a text as HTML. */
 function words(text: string): HTMLElement {
@@ -58,6 +64,11 @@ export class FloorMap {
   readonly #layers = L.layerGroup();
   readonly #canvas = L.canvas({ padding: 0.3 });
   readonly #events: () => MapEvents;
+  readonly #handles = new MapHandles(this.#layers, {
+    isMovable: () => this.#shown?.mode === 'move',
+    snapped: (point, except) => this.#snapped(point, except),
+    hold: () => this.#hold(),
+  });
   #overlay: L.ImageOverlay | undefined;
   #overlayKey = '';
   #isFitted = false;
@@ -110,11 +121,11 @@ export class FloorMap {
     this.#showPlan(shown.plan);
     this.#layers.clearLayers();
     for (const zone of shown.zones) this.#addZone(zone, zone.id === shown.selected);
+    for (const wall of shown.walls) this.#addWall(wall, wall.id === shown.selected);
     const isCrowded = shown.beacons.length > mostMarkers;
-    for (const beacon of shown.beacons) {
-      if (isCrowded && beacon.id !== shown.selected) this.#addDot(beacon);
-      else this.#addMarker(beacon, beacon.id === shown.selected);
-    }
+    if (isCrowded) this.#addDots(shown.beacons.filter(({ id }) => id !== shown.selected));
+    for (const beacon of shown.beacons)
+      if (!isCrowded || beacon.id === shown.selected) this.#addMarker(beacon, beacon.id === shown.selected);
     this.#addPoints(shown);
     if (!this.#isFitted) this.fit();
     if (focused)
@@ -141,8 +152,9 @@ export class FloorMap {
 
   /** Shows everything. */
   fit(): void {
-    const { plan, zones = [], beacons = [] } = this.#shown ?? {};
-    const points = [...zones.flatMap(({ polygon }) => polygon), ...beacons.map(({ at }) => at)];
+    const { plan, zones = [], walls = [], beacons = [] } = this.#shown ?? {};
+    const corners = [...zones.flatMap(({ polygon }) => polygon), ...walls.flatMap(({ points }) => points)];
+    const points = [...corners, ...beacons.map(({ at }) => at)];
     if (plan) {
       const { left, top, width, height } = plan.frame;
       points.push({ x: left, y: top }, { x: left + width, y: top + height });
@@ -166,13 +178,18 @@ export class FloorMap {
   }
 
   #click(point: Point): void {
-    if (this.#shown?.mode === 'move') this.#events().onSelect(undefined);
-    else this.#events().onPoint(this.#shown?.mode === 'draw' ? this.#snapped(point) : roundPoint(point));
+    const mode = this.#shown?.mode;
+    if (mode === 'move') this.#events().onSelect(undefined);
+    else this.#events().onPoint(mode === 'draw' || mode === 'wall' ? this.#snapped(point) : roundPoint(point));
   }
 
   #snapped(point: Point, except?: string): Point {
     if (!this.#shown?.snaps) return roundPoint(point);
-    const corners = this.#shown.zones.filter(({ id }) => id !== except).flatMap(({ polygon }) => polygon);
+    const { zones, walls } = this.#shown;
+    const corners = [
+      ...zones.filter(({ id }) => id !== except).flatMap(({ polygon }) => polygon),
+      ...walls.filter(({ id }) => id !== except).flatMap(({ points }) => points),
+    ];
     return roundPoint(snapTo(point, corners, 12 / this.#map.getZoomScale(this.#map.getZoom(), 0)));
   }
 
@@ -188,59 +205,42 @@ export class FloorMap {
       L.DomEvent.stop(event);
       this.#events().onSelect(zone.id);
     });
-    if (isSelected && this.#shown?.mayEdit && this.#shown.mode === 'move') this.#addCorners(zone, polygon);
+    if (isSelected && this.#shown?.mayEdit && this.#shown.mode === 'move')
+      this.#handles.addCorners({ ...zone, points: zone.polygon, isClosed: true }, polygon, (corners) =>
+        this.#events().onChangeZone(zone.id, corners),
+      );
   }
 
-  /** Below the upper side, and below the beacons. */
+  #addWall(wall: MapWall, isSelected: boolean): void {
+    const line = L.polyline(wall.points.map(placeOf), {
+      color: isSelected ? '#c2410c' : '#3b4656',
+      weight: isSelected ? 5 : 4,
+      lineCap: 'square',
+    }).addTo(this.#layers);
+    line.on('click', (event) => {
+      if (this.#shown?.mode !== 'move') return;
+      L.DomEvent.stop(event);
+      this.#events().onSelect(wall.id);
+    });
+    if (isSelected && this.#shown?.mayEdit && this.#shown.mode === 'move')
+      this.#handles.addCorners({ ...wall, isClosed: false }, line, (corners) =>
+        this.#events().onChangeWall(wall.id, corners),
+      );
+  }
+
+  /** Below the upper side, and below the beacons. No tooltip: those measure themselves again at each step of a zoom. */
   #addName({ name }: MapZone, bounds: L.LatLngBounds): void {
-    L.tooltip({
-      permanent: true,
-      direction: 'bottom',
-      offset: [0, -4],
-      className: classes.zoneName ?? '',
+    const icon = L.divIcon({ className: classes.zoneName ?? '', html: words(name), iconSize: [0, 0] });
+    L.marker([bounds.getNorth(), bounds.getCenter().lng], {
+      icon,
       pane: 'names',
       interactive: false,
-    })
-      .setLatLng([bounds.getNorth(), bounds.getCenter().lng])
-      .setContent(words(name))
-      .addTo(this.#layers);
-  }
-
-  /** A handle at each corner, and a paler one in the middle of each side that makes a new corner. */
-  #addCorners({ id, name, polygon }: MapZone, drawn: L.Polygon): void {
-    const change = (corners: readonly Point[]) => this.#events().onChangeZone(id, corners);
-    polygon.forEach((corner, index) => {
-      const replaced = (to: Point) => polygon.map((point, at) => (at === index ? to : point));
-      const handle = this.#addHandle(corner, {
-        key: `corner ${index}`,
-        label: t('Corner {index} of {name}', { index: index + 1, name }),
-        className: classes.corner,
-        except: id,
-        onDrag: (to) => drawn.setLatLngs(replaced(to).map(placeOf)),
-        onMove: (to) => change(replaced(to)),
-      });
-      handle.getElement()?.addEventListener('keydown', ({ key }) => {
-        if ((key === 'Delete' || key === 'Backspace') && polygon.length > 3)
-          change(polygon.filter((_, at) => at !== index));
-      });
-      const next = polygon[(index + 1) % polygon.length] ?? corner;
-      const between = (to: Point) => [...polygon.slice(0, index + 1), to, ...polygon.slice(index + 1)];
-      this.#addHandle(
-        { x: (corner.x + next.x) / 2, y: (corner.y + next.y) / 2 },
-        {
-          key: `side ${index}`,
-          label: t('Side {index} of {name}: moving it makes a corner', { index: index + 1, name }),
-          className: classes.side,
-          except: id,
-          onDrag: (to) => drawn.setLatLngs(between(to).map(placeOf)),
-          onMove: (to) => change(between(to)),
-        },
-      );
-    });
+      keyboard: false,
+    }).addTo(this.#layers);
   }
 
   #addMarker({ id, name, at }: MapBeacon, isSelected: boolean): void {
-    const marker = this.#addHandle(at, {
+    const marker = this.#handles.add(at, {
       key: `beacon ${id}`,
       isMovable: this.#shown?.mayPlace ?? false,
       label: name,
@@ -251,13 +251,12 @@ export class FloorMap {
     marker.on('click', () => this.#shown?.mode === 'move' && this.#events().onSelect(id));
   }
 
-  #addDot({ id, name, at }: MapBeacon): void {
-    L.circleMarker(placeOf(at), { radius: 6, color: '#fff', weight: 1.5, fillColor: '#145a93', fillOpacity: 1 })
-      .bindTooltip(words(name))
+  #addDots(beacons: readonly MapBeacon[]): void {
+    new Dots(beacons, ({ name }) => words(name))
       .on('click', (event) => {
         if (this.#shown?.mode !== 'move') return;
         L.DomEvent.stop(event);
-        this.#events().onSelect(id);
+        this.#events().onSelect((event.target as Dots).found?.id);
       })
       .addTo(this.#layers);
   }
@@ -265,48 +264,7 @@ export class FloorMap {
   #addPoints({ points, mode }: Shown): void {
     if (points.length === 0) return;
     const style = { color: '#c2410c', weight: 2, interactive: false };
-    L.polyline(points.map(placeOf), { ...style, dashArray: mode === 'draw' ? '6 4' : '' }).addTo(this.#layers);
+    L.polyline(points.map(placeOf), { ...style, dashArray: mode === 'scale' ? '' : '6 4' }).addTo(this.#layers);
     for (const point of points) L.circleMarker(placeOf(point), { ...style, radius: 5 }).addTo(this.#layers);
   }
-
-  /** Something that the mouse, a finger or the arrow keys move. */
-  #addHandle(at: Point, handle: Handle): L.Marker {
-    const isMovable = (handle.isMovable ?? true) && this.#shown?.mode === 'move';
-    const icon = L.divIcon({ className: handle.className ?? '', iconSize: [16, 16] });
-    const marker = L.marker(placeOf(at), { icon, draggable: isMovable, keyboard: true }).addTo(this.#layers);
-    marker.on('drag', () => handle.onDrag?.(pointOf(marker.getLatLng())));
-    marker.on('dragend', () => handle.onMove(this.#snapped(pointOf(marker.getLatLng()), handle.except)));
-    const element = marker.getElement();
-    element?.setAttribute('aria-label', handle.label);
-    if (element) element.dataset['mapKey'] = handle.key;
-    if (isMovable) element?.addEventListener('pointerdown', () => this.#hold());
-    element?.addEventListener('keydown', (event) => {
-      const step = steps[event.key];
-      if (!step || !isMovable) return;
-      event.preventDefault();
-      event.stopPropagation();
-      const far = event.shiftKey ? 1 : 0.1;
-      handle.onMove(roundPoint({ x: at.x + step.x * far, y: at.y + step.y * far }));
-    });
-    return marker;
-  }
 }
-
-interface Handle {
-  readonly key: string;
-  readonly label: string;
-  readonly className: string | undefined;
-  /** True unless given. */
-  readonly isMovable?: boolean;
-  /** The zone to whose corners it does not snap. */
-  readonly except?: string;
-  readonly onDrag?: (to: Point) => unknown;
-  readonly onMove: (to: Point) => void;
-}
-
-const steps: Readonly<Record<string, Point>> = {
-  ArrowLeft: { x: -1, y: 0 },
-  ArrowRight: { x: 1, y: 0 },
-  ArrowUp: { x: 0, y: -1 },
-  ArrowDown: { x: 0, y: 1 },
-};

@@ -1,21 +1,12 @@
-import {
-  ActionIcon,
-  Button,
-  Group,
-  NativeSelect,
-  NumberInput,
-  Stack,
-  Text,
-  TextInput,
-  UnstyledButton,
-} from '@mantine/core';
+import { Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import type { Zone } from '@pharos/sdk';
 import { useState } from 'react';
 import { Icon } from '../../../components/page/icon.tsx';
-import { areaText, type Point, round } from '../../../lib/plan/floor-geometry.ts';
+import { areaText } from '../../../lib/plan/floor-geometry.ts';
 import { inSentence, pageLanguage, t } from '../../../lib/words/words.ts';
 import { kindTexts } from '../venue-fields.ts';
 import classes from '../venues.module.css';
+import { Corners } from './corners.tsx';
 import type { ZoneChange } from './use-floor.ts';
 
 /** What is on the floor, as lists and numbers: everything that can be dragged can be chosen and typed here. */
@@ -143,7 +134,8 @@ export function ZonePanel({ zone, mayEdit, onChange, onRemove }: ZonePanelProps)
       {mayEdit && (
         <Corners
           key={JSON.stringify(zone.polygon)}
-          zone={zone}
+          points={zone.polygon}
+          fewest={3}
           onChange={(polygon) => onChange({ polygon: [...polygon] })}
         />
       )}
@@ -155,82 +147,5 @@ export function ZonePanel({ zone, mayEdit, onChange, onRemove }: ZonePanelProps)
         </Group>
       )}
     </Stack>
-  );
-}
-
-interface CornersProps {
-  readonly zone: Zone;
-  readonly onChange: (polygon: readonly Point[]) => void;
-}
-
-/** The corners as numbers. */
-function Corners({ zone, onChange }: CornersProps) {
-  const [typed, setTyped] = useState<readonly { readonly x: number | string; readonly y: number | string }[]>(
-    zone.polygon,
-  );
-  const isWhole = typed.every(({ x, y }) => typeof x === 'number' && typeof y === 'number');
-  const set = (index: number, part: 'x' | 'y', value: number | string) =>
-    setTyped(typed.map((corner, at) => (at === index ? { ...corner, [part]: value } : corner)));
-  return (
-    <details>
-      <summary>{t('Corners in metres')}</summary>
-      <div className={classes.corners}>
-        {typed.map((corner, index) => (
-          <CornerRow
-            // biome-ignore lint/suspicious/noArrayIndexKey: a corner has no other identity
-            key={index}
-            index={index}
-            corner={corner}
-            isNeeded={typed.length <= 3}
-            onSet={set}
-            onRemove={() => setTyped(typed.filter((_, at) => at !== index))}
-          />
-        ))}
-      </div>
-      <Button
-        size="xs"
-        mt="xs"
-        variant="default"
-        disabled={!isWhole}
-        onClick={() => onChange(typed.map(({ x, y }) => ({ x: round(Number(x)), y: round(Number(y)) })))}
-      >
-        {t('Use these corners')}
-      </Button>
-    </details>
-  );
-}
-
-interface CornerProps {
-  readonly index: number;
-  readonly corner: { readonly x: number | string; readonly y: number | string };
-  readonly isNeeded: boolean;
-  readonly onSet: (index: number, part: 'x' | 'y', value: number | string) => void;
-  readonly onRemove: () => void;
-}
-
-function CornerRow({ index, corner, isNeeded, onSet, onRemove }: CornerProps) {
-  return (
-    <>
-      <span className={classes.closed}>{index + 1}</span>
-      {(['x', 'y'] as const).map((part) => (
-        <NumberInput
-          key={part}
-          size="xs"
-          hideControls
-          aria-label={t('{part} of corner {index}', { part, index: index + 1 })}
-          value={corner[part]}
-          onChange={(value) => onSet(index, part, value)}
-        />
-      ))}
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        disabled={isNeeded}
-        aria-label={t('Remove corner {index}', { index: index + 1 })}
-        onClick={onRemove}
-      >
-        <Icon name="close" size={14} />
-      </ActionIcon>
-    </>
   );
 }

@@ -6,7 +6,7 @@ import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { freeBeaconsQuery, planKeys } from '../../../lib/data/venue-queries.ts';
-import { type Point, pixelAt } from '../../../lib/plan/floor-geometry.ts';
+import { lineAt, type Point, pixelAt, rectangleAt } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import type { Drawing, Mode } from './use-drawing.ts';
 import type { Known } from './use-floor.ts';
@@ -20,11 +20,12 @@ interface ToolsProps {
   readonly drawing: Drawing;
   readonly known: Known;
   readonly hasPlan: boolean;
-  readonly onRectangle: () => void;
+  /** The middle of what is seen. */
+  readonly centre: () => Point;
 }
 
-export function Tools({ drawing, known, hasPlan, onRectangle }: ToolsProps) {
-  const { mode, points, snaps } = drawing;
+export function Tools({ drawing, known, hasPlan, centre }: ToolsProps) {
+  const { mode, snaps, isWhole } = drawing;
   return (
     <Group mb="sm" gap="xs">
       <SegmentedControl
@@ -32,6 +33,7 @@ export function Tools({ drawing, known, hasPlan, onRectangle }: ToolsProps) {
         data={[
           { value: 'move', label: t('Move') },
           { value: 'draw', label: t('Draw a zone') },
+          { value: 'wall', label: t('Draw a wall') },
           { value: 'scale', label: t('Measure'), disabled: !hasPlan },
         ]}
         value={mode}
@@ -39,11 +41,21 @@ export function Tools({ drawing, known, hasPlan, onRectangle }: ToolsProps) {
       />
       {mode === 'draw' && (
         <>
-          <Button disabled={points.length < 3} onClick={drawing.finish}>
+          <Button disabled={!isWhole} onClick={drawing.finish}>
             {t('Finish the zone')}
           </Button>
-          <Button variant="default" onClick={onRectangle}>
+          <Button variant="default" onClick={() => drawing.add(rectangleAt(centre()))}>
             {t('Add a rectangle')}
+          </Button>
+        </>
+      )}
+      {mode === 'wall' && (
+        <>
+          <Button disabled={!isWhole} onClick={drawing.finish}>
+            {t('Finish the wall')}
+          </Button>
+          <Button variant="default" onClick={() => drawing.addWall(lineAt(centre()))}>
+            {t('Add a straight wall')}
           </Button>
         </>
       )}

@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import type { Body, Floor } from '@pharos/sdk';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useFields } from '../../../components/form/use-fields.ts';
 import { Block } from '../../../components/page/block.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
@@ -12,6 +12,8 @@ import { planKeys } from '../../../lib/data/venue-queries.ts';
 import { metresPerPixel } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../venues.module.css';
+import { PdfPages } from './pdf/pdf-pages.tsx';
+import { isPdf, openPdf, type Pdf } from './pdf/read-pdf.ts';
 import { uploadPlan } from './read-plan.ts';
 
 interface Props {
@@ -29,26 +31,39 @@ export function PlanSettings({ appId, floor }: Props) {
     refresh: planKeys(appId),
     showsError: true,
   });
+  const [pdf, setPdf] = useState<Pdf>();
+  useEffect(() => () => pdf?.close(), [pdf]);
+  const open = useAction({ run: openPdf, after: setPdf, showsError: true });
+  const take = (file: File | null) => {
+    if (!file) return;
+    upload.reset();
+    open.reset();
+    if (isPdf(file)) open.mutate(file);
+    else upload.mutate(file);
+  };
   return (
     <Block
       title={t('Plan')}
       about={t(
-        'A PNG, JPEG or WebP picture of the floor, up to 20 MB and 8,000 pixels a side. Of a PDF, save the page as a picture.',
+        'A PNG, JPEG or WebP picture of the floor, up to 20 MB and 8,000 pixels a side, or a page of a PDF document, up to 50 MB.',
       )}
     >
       <Stack gap="md">
-        <FailureNote message={upload.error?.message} />
+        <FailureNote message={(upload.error ?? open.error)?.message} />
+        {pdf && (
+          <PdfPages pdf={pdf} onPick={(picture) => upload.mutateAsync(picture)} onClose={() => setPdf(undefined)} />
+        )}
         <Group gap="xs">
           {mayUpload ? (
-            <FileButton accept="image/png,image/jpeg,image/webp" onChange={(file) => file && upload.mutate(file)}>
+            <FileButton accept="image/png,image/jpeg,image/webp,application/pdf,.pdf" onChange={take}>
               {(props) => (
                 <Button
                   {...props}
                   variant="default"
-                  loading={upload.isPending}
+                  loading={upload.isPending || open.isPending}
                   leftSection={<Icon name="upload" size={16} />}
                 >
-                  {floor.plan ? t('Replace the picture') : t('Upload a picture')}
+                  {floor.plan ? t('Replace the plan') : t('Upload a picture or PDF')}
                 </Button>
               )}
             </FileButton>

@@ -2,14 +2,12 @@ import type { Floor } from '@pharos/sdk';
 import { dataOf } from '../../../lib/data/api.ts';
 import { t } from '../../../lib/words/words.ts';
 
-const mostBytes = 20 * 1024 * 1024;
+export const mostBytes = 20 * 1024 * 1024;
 const mostPixels = 8_000;
 const types = ['image/png', 'image/jpeg', 'image/webp'];
 
 /** Why a file cannot be a plan, before it is uploaded; the service says the same. */
 function problemOf({ name, type, size }: File): string | undefined {
-  if (type === 'application/pdf')
-    return t('{name} is a PDF document. Save the page with the plan as a PNG picture.', { name });
   if (type === 'image/svg+xml')
     return t('{name} is an SVG drawing, which may run scripts. Save it as a PNG picture.', { name });
   if (!types.includes(type)) return t('{name} is no PNG, JPEG or WebP picture.', { name });
@@ -18,12 +16,8 @@ function problemOf({ name, type, size }: File): string | undefined {
   return undefined;
 }
 
-/**
- * Uploads the picture of a floor.
- *
- * @throws Error whose message is a sentence, PharosError
- */
-export async function uploadPlan(appId: string, file: File): Promise<NonNullable<Floor['plan']>> {
+/** The size of a picture that can be a plan, pixels. @throws Error whose message is a sentence */
+export async function measurePlan(file: File): Promise<{ readonly width: number; readonly height: number }> {
   const problem = problemOf(file);
   if (problem) throw new Error(problem);
   const { width, height } = await measure(file);
@@ -36,6 +30,16 @@ export async function uploadPlan(appId: string, file: File): Promise<NonNullable
         mostPixels,
       }),
     );
+  return { width, height };
+}
+
+/**
+ * Uploads the picture of a floor.
+ *
+ * @throws Error whose message is a sentence, PharosError
+ */
+export async function uploadPlan(appId: string, file: File): Promise<NonNullable<Floor['plan']>> {
+  const { width, height } = await measurePlan(file);
   const { objectId } = await dataOf(appId).files.upload(file.name, file, file.type);
   return { fileId: objectId, width, height };
 }

@@ -22,14 +22,19 @@ export function useDrawing(known: Known) {
     known.addZone(polygon, t('Zone {count}', { count: known.zones.length + 1 }), setSelected);
     begin('move');
   };
-  const finish = () => add(points);
+  const addWall = (wall: readonly Point[]) => {
+    known.addWall(wall);
+    begin('move');
+  };
+  const finish = () => (mode === 'wall' ? addWall(points) : add(points));
+  const isWhole = (mode === 'draw' && points.length > 2) || (mode === 'wall' && points.length > 1);
   useHotkeys([
     ['mod+Z', () => known.undoLabel && known.undo()],
     ['Escape', () => begin('move')],
-    ['Enter', () => mode === 'draw' && points.length > 2 && finish()],
+    ['Enter', () => isWhole && finish()],
   ]);
   const addPoint = (point: Point) => setPoints([...points, point].slice(mode === 'scale' ? -2 : 0));
-  return { selected, setSelected, mode, points, addPoint, snaps, setSnaps, begin, add, finish };
+  return { selected, setSelected, mode, points, addPoint, snaps, setSnaps, begin, add, addWall, isWhole, finish };
 }
 
 export type Drawing = ReturnType<typeof useDrawing>;

@@ -3,9 +3,10 @@ import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { dataOf } from '../../../lib/data/api.ts';
-import { planKeys, pointer, venueBeaconsQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
+import { floorsQuery, planKeys, pointer, venueBeaconsQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
 import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
+import { changeWalls, type DrawnWall, type WallChange, wallsOf, withOther, withoutWall, withWall } from './walls.ts';
 
 interface Step {
   /** As the end of "Undo: ". */
@@ -99,9 +100,18 @@ export function useFloor(appId: string, floor: Floor) {
       },
     });
   }
+  const { addWall, changeWall, removeWall } = wallSteps(appId, floor, commit, (change) => {
+    const { queryKey } = floorsQuery(appId, venueId);
+    const walls = change(floor.walls ?? []) as Floor['walls'] & {};
+    expect<Floor>(queryKey, floor.objectId, { walls });
+  });
   return {
     zones,
     beacons,
+    walls: wallsOf(floor),
+    addWall,
+    changeWall,
+    removeWall,
     /** Of the venue, without a place. */
     unplaced: allBeacons.filter(({ location }) => !location),
     error: zonesError ?? beaconsError ?? error,
@@ -116,6 +126,30 @@ export function useFloor(appId: string, floor: Floor) {
 }
 
 export type Known = ReturnType<typeof useFloor>;
+
+function wallSteps(
+  appId: string,
+  { objectId, walls = [] }: Floor,
+  commit: (step: Step) => void,
+  expectWalls: (change: WallChange) => void,
+) {
+  const step = (label: string, change: WallChange, back: WallChange) =>
+    commit({
+      label,
+      run: () => changeWalls(appId, objectId, change),
+      undo: () => changeWalls(appId, objectId, back),
+      expect: () => expectWalls(change),
+    });
+  return {
+    addWall: (points: readonly Point[]) => {
+      const name = t('Wall {number}', { number: walls.length + 1 });
+      step(t('{name} added', { name }), withWall({ points }), withoutWall({ points }));
+    },
+    changeWall: (wall: DrawnWall, points: readonly Point[]) =>
+      step(t('{name} changed', { name: wall.name }), withOther(wall, points), withOther({ points }, wall.points)),
+    removeWall: (wall: DrawnWall) => step(t('{name} deleted', { name: wall.name }), withoutWall(wall), withWall(wall)),
+  };
+}
 
 /** Runs one change after the other, and remembers how each is taken back. */
 function useSteps(appId: string) {

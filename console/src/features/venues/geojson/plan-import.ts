@@ -4,8 +4,9 @@ import { dataOf } from '../../../lib/data/api.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
 import { canonical, differenceText } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
+import { changeWalls, withWall } from '../floor/walls.ts';
 import { kindTexts } from '../venue-fields.ts';
-import { type Found, isSameOutline, labelOf, pointOf, polygonOf, readFeatures } from './read.ts';
+import { type Found, isSameLine, isSameOutline, labelOf, lineOf, pointOf, polygonOf, readFeatures } from './read.ts';
 import type { Site } from './write.ts';
 
 /** What a GeoJSON file would change in a venue, feature by feature; nothing is deleted. */
@@ -25,6 +26,8 @@ export function planGeoJson(appId: string, text: string, site: Site): readonly P
         return [target.level(found)];
       case 'unit':
         return [target.unit(found)];
+      case 'wall':
+        return [target.wall(found)];
       case 'beacon':
         return [target.beacon(found)];
       case 'venue':
@@ -128,6 +131,26 @@ class Target {
       apply: async () => {
         const floorId = floor?.objectId ?? (await this.#makeFloor(level, t('Level {level}', { level })));
         await data.zones.create({ floorId: pointer('Floor', floorId), name, kind, polygon: [...polygon], ...limit });
+      },
+    };
+  }
+
+  wall(found: Found): PlannedFeature {
+    const points = lineOf(found.geometry);
+    if (typeof points === 'string') return refused(found, points);
+    const level = this.#levelOf(found);
+    if (level === undefined)
+      return refused(found, t('Its level_id is no level of this file and no floor of the venue.'));
+    const floor = this.#floorAt(level);
+    const row = { ...rowOf(found), name: t('Wall of level {level}', { level }) };
+    if (floor?.walls?.some((wall) => isSameLine(wall.points, points)))
+      return { ...row, kind: 'unchanged', apply: async () => undefined };
+    return {
+      ...row,
+      kind: 'new',
+      apply: async () => {
+        const floorId = floor?.objectId ?? (await this.#makeFloor(level, t('Level {level}', { level })));
+        await changeWalls(this.#appId, floorId, withWall({ points }));
       },
     };
   }

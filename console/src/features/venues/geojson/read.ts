@@ -92,8 +92,25 @@ export function polygonOf(geometry: unknown): readonly Point[] | string {
   return corners.slice(0, -1);
 }
 
+/** The points of a wall, or what is wrong with it as a sentence. */
+export function lineOf(geometry: unknown): readonly Point[] | string {
+  const { type, coordinates } = membersOf(geometry);
+  if (type !== 'LineString' || !Array.isArray(coordinates)) return t('A wall needs a LineString.');
+  const points = coordinates.map(positionOf);
+  if (points.length < 2 || points.includes(undefined))
+    return t('Its line needs at least two positions of two numbers.');
+  return points as readonly Point[];
+}
+
 /** Nobody draws finer, metres. */
 const asGoodAsEqual = 0.006;
+
+/** Whether two walls have the same corners, in whichever direction they go. */
+export function isSameLine(one: readonly Point[], other: readonly Point[]): boolean {
+  const isHere = (points: readonly Point[]) =>
+    one.every(({ x, y }, at) => Math.hypot(x - (points[at]?.x ?? 0), y - (points[at]?.y ?? 0)) < asGoodAsEqual);
+  return one.length === other.length && (isHere(other) || isHere(other.toReversed()));
+}
 
 /** Whether two outlines have the same corners, wherever they begin and in whichever direction they go. */
 export function isSameOutline(one: readonly Point[], other: readonly Point[]): boolean {

@@ -23,6 +23,12 @@ export function writeGeoJson({ venue, floors, zones, beacons }: Site): string {
     ...floors.map((floor) =>
       feature(floor.objectId, 'level', null, { name: floor.name, ordinal: floor.level, north: floor.north ?? null }),
     ),
+    ...floors.flatMap((floor) =>
+      (floor.walls ?? []).map(({ points }, at) => {
+        const line = { type: 'LineString', coordinates: points.map(positionOf) };
+        return feature(`${floor.objectId} wall ${at + 1}`, 'wall', line, { level_id: floor.objectId });
+      }),
+    ),
     ...zones.map((zone) => {
       const ring = [...zone.polygon, ...zone.polygon.slice(0, 1)].map(positionOf);
       const properties = {

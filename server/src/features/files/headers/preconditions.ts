@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../blobs/blob-store.ts';
+import type { ByteRange } from '../../../blobs/blob-store.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 

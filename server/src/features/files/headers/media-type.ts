@@ -1,4 +1,4 @@
-import { fail } from '../../base/errors.ts';
+import { fail } from '../../../base/errors.ts';
 
 const defaultType = 'application/octet-stream';
 const anyType = '*/*';

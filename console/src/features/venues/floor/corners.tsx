@@ -1,0 +1,82 @@
+import { ActionIcon, Button, NumberInput } from '@mantine/core';
+import { useState } from 'react';
+import { Icon } from '../../../components/page/icon.tsx';
+import { type Point, round } from '../../../lib/plan/floor-geometry.ts';
+import { t } from '../../../lib/words/words.ts';
+import classes from '../venues.module.css';
+
+interface CornersProps {
+  readonly points: readonly Point[];
+  readonly fewest: number;
+  readonly onChange: (points: readonly Point[]) => void;
+}
+
+/** The corners of a zone or a wall as numbers. */
+export function Corners({ points, fewest, onChange }: CornersProps) {
+  const [typed, setTyped] = useState<readonly { readonly x: number | string; readonly y: number | string }[]>(points);
+  const isWhole = typed.every(({ x, y }) => typeof x === 'number' && typeof y === 'number');
+  const set = (index: number, part: 'x' | 'y', value: number | string) =>
+    setTyped(typed.map((corner, at) => (at === index ? { ...corner, [part]: value } : corner)));
+  return (
+    <details>
+      <summary>{t('Corners in metres')}</summary>
+      <div className={classes.corners}>
+        {typed.map((corner, index) => (
+          <CornerRow
+            // biome-ignore lint/suspicious/noArrayIndexKey: a corner has no other identity
+            key={index}
+            index={index}
+            corner={corner}
+            isNeeded={typed.length <= fewest}
+            onSet={set}
+            onRemove={() => setTyped(typed.filter((_, at) => at !== index))}
+          />
+        ))}
+      </div>
+      <Button
+        size="xs"
+        mt="xs"
+        variant="default"
+        disabled={!isWhole}
+        onClick={() => onChange(typed.map(({ x, y }) => ({ x: round(Number(x)), y: round(Number(y)) })))}
+      >
+        {t('Use these corners')}
+      </Button>
+    </details>
+  );
+}
+
+interface CornerProps {
+  readonly index: number;
+  readonly corner: { readonly x: number | string; readonly y: number | string };
+  readonly isNeeded: boolean;
+  readonly onSet: (index: number, part: 'x' | 'y', value: number | string) => void;
+  readonly onRemove: () => void;
+}
+
+function CornerRow({ index, corner, isNeeded, onSet, onRemove }: CornerProps) {
+  return (
+    <>
+      <span className={classes.closed}>{index + 1}</span>
+      {(['x', 'y'] as const).map((part) => (
+        <NumberInput
+          key={part}
+          size="xs"
+          hideControls
+          aria-label={t('{part} of corner {index}', { part, index: index + 1 })}
+          value={corner[part]}
+          onChange={(value) => onSet(index, part, value)}
+        />
+      ))}
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        disabled={isNeeded}
+        aria-label={t('Remove corner {index}', { index: index + 1 })}
+        onClick={onRemove}
+      >
+        <Icon name="close" size={14} />
+      </ActionIcon>
+    </>
+  );
+}

@@ -1,0 +1,21 @@
+import { t } from '../../../lib/words/words.ts';
+
+const longestSide = 1_600;
+
+/** A photograph as a JPEG that a bad network can carry, without what the phone notes in it (where and when). @throws Error */
+export async function smallerPhotograph(file: File): Promise<Blob> {
+  try {
+    const picture = await createImageBitmap(file);
+    const scale = Math.min(1, longestSide / Math.max(picture.width, picture.height));
+    const canvas = document.createElement('canvas');
+    canvas.width = Math.max(1, Math.round(picture.width * scale));
+    canvas.height = Math.max(1, Math.round(picture.height * scale));
+    canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+    picture.close();
+    const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/jpeg', 0.8));
+    if (blob) return blob;
+  } catch {
+    // Told below.
+  }
+  throw new Error(t('{name} cannot be read as a picture. Take the photograph again.', { name: file.name }));
+}

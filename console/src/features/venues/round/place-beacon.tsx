@@ -1,0 +1,158 @@
+import { Button, FileButton, Group, NativeSelect, NumberInput, Stack, Text } from '@mantine/core';
+import type { Beacon, Floor } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { Icon } from '../../../components/page/icon.tsx';
+import { useAction } from '../../../lib/actions/use-action.ts';
+import { zonesQuery } from '../../../lib/data/venue-queries.ts';
+import { isOnFloor, type Point, round } from '../../../lib/plan/floor-geometry.ts';
+import { showBytes } from '../../../lib/text/bytes.ts';
+import { t } from '../../../lib/words/words.ts';
+import { PlanCanvas } from '../floor/plan-canvas.tsx';
+import { usePlan } from '../floor/use-plan.ts';
+import { wallsOf } from '../floor/walls.ts';
+import classes from '../venues.module.css';
+import { smallerPhotograph } from './photograph.ts';
+
+export interface Placed {
+  readonly location: { readonly x: number; readonly y: number; readonly floor: number };
+  readonly photo: Blob | undefined;
+}
+
+interface Props {
+  readonly appId: string;
+  readonly beacon: Beacon;
+  readonly beacons: readonly Beacon[];
+  readonly floors: readonly Floor[];
+  /** The floor on which the last one was placed. */
+  readonly lastFloor: string | undefined;
+  readonly onPlaced: (placed: Placed, floorId: string) => void;
+  readonly onCancel: () => void;
+}
+
+type Typed = { readonly x: number | string; readonly y: number | string };
+
+/** Where one beacon is: a tap on the plan of its floor, and a photograph. */
+export function PlaceBeacon({ appId, beacon, beacons, floors, lastFloor, onPlaced, onCancel }: Props) {
+  const own = floors.find((floor) => isOnFloor(beacon, floor));
+  const [floorId, setFloorId] = useState(own?.objectId ?? lastFloor ?? floors[0]?.objectId ?? '');
+  const floor = floors.find(({ objectId }) => objectId === floorId);
+  const [at, setAt] = useState<Typed>(() => ({ x: beacon.location?.x ?? '', y: beacon.location?.y ?? '' }));
+  const [photo, setPhoto] = useState<Blob>();
+  const taken = useAction({ run: smallerPhotograph, after: setPhoto, showsError: true });
+  if (!floor) return <Text>{t('The venue has no floors yet. Add one with its plan first.')}</Text>;
+  const isWhole = typeof at.x === 'number' && typeof at.y === 'number';
+  const point = { x: Number(at.x), y: Number(at.y) };
+  return (
+    <Stack gap="sm" component="section" aria-label={t('Place {name}', { name: beacon.name })}>
+      <h3 className={classes.heading}>{beacon.name}</h3>
+      {floors.length > 1 && (
+        <NativeSelect
+          label={t('Floor')}
+          data={floors.map(({ objectId, name }) => ({ value: objectId, label: name }))}
+          value={floorId}
+          onChange={({ currentTarget }) => setFloorId(currentTarget.value)}
+        />
+      )}
+      <FloorTap
+        key={floorId}
+        appId={appId}
+        floor={floor}
+        others={beacons.filter((one) => one.objectId !== beacon.objectId && isOnFloor(one, floor))}
+        at={isWhole ? point : undefined}
+        onTap={setAt}
+      />
+      <Group gap="xs" grow>
+        {(['x', 'y'] as const).map((part) => (
+          <NumberInput
+            key={part}
+            label={part === 'x' ? t('x, metres') : t('y, metres')}
+            hideControls
+            inputMode="decimal"
+            value={at[part]}
+            onChange={(value) => setAt({ ...at, [part]: value })}
+          />
+        ))}
+      </Group>
+      <Group gap="xs">
+        <FileButton accept="image/*" capture="environment" onChange={(file) => file && taken.mutate(file)}>
+          {(props) => (
+            <Button
+              {...props}
+              variant="default"
+              leftSection={<Icon name="picture" size={16} />}
+              loading={taken.isPending}
+            >
+              {photo ? t('Take it again') : t('Take a photograph')}
+            </Button>
+          )}
+        </FileButton>
+        {photo && <Text size="sm">{t('Photograph taken, {size}', { size: showBytes(photo.size) })}</Text>}
+      </Group>
+      <FailureNote message={taken.error?.message} />
+      <Group gap="xs">
+        <Button
+          disabled={!isWhole || taken.isPending}
+          onClick={() =>
+            onPlaced({ location: { x: round(point.x), y: round(point.y), floor: floor.level }, photo }, floorId)
+          }
+        >
+          {t('It is here: verified')}
+        </Button>
+        <Button variant="default" onClick={onCancel}>
+          {t('Cancel')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface TapProps {
+  readonly appId: string;
+  readonly floor: Floor;
+  readonly others: readonly Beacon[];
+  readonly at: Point | undefined;
+  readonly onTap: (point: Point) => void;
+}
+
+function FloorTap({ appId, floor, others, at, onTap }: TapProps) {
+  const plan = usePlan(appId, floor);
+  const { data: zones = [] } = useQuery(zonesQuery(appId, floor.venueId.objectId));
+  return (
+    <div>
+      <PlanCanvas
+        label={t('Plan of {name}', { name: floor.name })}
+        shown={{
+          plan,
+          zones: zones
+            .filter((zone) => zone.floorId.objectId === floor.objectId)
+            .map(({ objectId, name, polygon }) => ({ id: objectId, name, polygon })),
+          walls: wallsOf(floor),
+          beacons: others.map(({ objectId, name, location }) => ({
+            id: objectId,
+            name,
+            at: { x: location?.x ?? 0, y: location?.y ?? 0 },
+          })),
+          selected: undefined,
+          mode: 'place',
+          points: at ? [at] : [],
+          mayEdit: false,
+          mayPlace: false,
+          snaps: false,
+        }}
+        onReady={() => undefined}
+        events={{
+          onSelect: () => undefined,
+          onPoint: onTap,
+          onMoveBeacon: () => undefined,
+          onChangeZone: () => undefined,
+          onChangeWall: () => undefined,
+        }}
+      />
+      <Text size="sm" c="dimmed" mt={6}>
+        {t('Tap the plan where the beacon is, or type the metres.')}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,181 @@
+import { Group, Progress, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import type { Beacon } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { LinkButton } from '../../../components/page/link-button.tsx';
+import { SectionHeader } from '../../../components/page/page-header.tsx';
+import { BackLink } from '../../../components/page/record-page.tsx';
+import { useMayCall } from '../../../lib/data/access.ts';
+import { type Placement, placementsQuery } from '../../../lib/data/placements.ts';
+import { floorsQuery, venueBeaconsQuery, venueQuery } from '../../../lib/data/venue-queries.ts';
+import { type Times, useTimes } from '../../../lib/time/times.ts';
+import { pageLanguage, t } from '../../../lib/words/words.ts';
+import { beaconOf } from './match.ts';
+import { PlaceBeacon } from './place-beacon.tsx';
+import classes from './round.module.css';
+import { Scan } from './scan.tsx';
+import { useWaiting } from './use-waiting.ts';
+import { WaitingList } from './waiting-list.tsx';
+
+const route = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId/round');
+
+/** An installer goes through the beacons of a venue with a phone. */
+export function RoundPage() {
+  const { appId, venueId } = route.useParams();
+  const { data: venue } = useQuery(venueQuery(appId, venueId));
+  const mayVerify = useMayCall()('verifyPlacement');
+  return (
+    <>
+      <SectionHeader
+        title={t('Install round')}
+        action={
+          <LinkButton to="/apps/$appId/beacons/venues/$venueId/labels" params={{ appId, venueId }} icon="list" isPlain>
+            {t('Labels to print')}
+          </LinkButton>
+        }
+      >
+        <BackLink
+          label={venue?.name ?? t('The venue')}
+          to="/apps/$appId/beacons/venues/$venueId"
+          params={{ appId, venueId }}
+        />
+      </SectionHeader>
+      {mayVerify ? <Round appId={appId} venueId={venueId} /> : <Text>{t('Your role cannot place beacons.')}</Text>}
+    </>
+  );
+}
+
+interface Props {
+  readonly appId: string;
+  readonly venueId: string;
+}
+
+function Round({ appId, venueId }: Props) {
+  const { data: beacons, error } = useQuery(venueBeaconsQuery(appId, venueId));
+  const { data: floors = [] } = useQuery(floorsQuery(appId, venueId));
+  const { data: placements, error: unknown } = useQuery(placementsQuery(appId, { venueId }));
+  const round = useWaiting(appId, venueId);
+  const [chosen, setChosen] = useState<string>();
+  const [lastFloor, setLastFloor] = useState<string>();
+  const beacon = beacons?.find(({ objectId }) => objectId === chosen);
+  const isDone = ({ objectId }: Beacon) =>
+    placements?.get(objectId)?.isMoved === false ||
+    round.waiting.some((one) => one.beacon.objectId === objectId && !one.problem);
+  const done = beacons?.filter(isDone).length ?? 0;
+  const total = beacons?.length ?? 0;
+  return (
+    <Stack gap="md">
+      <FailureNote message={(error ?? unknown)?.message} />
+      <div>
+        <Text fw={600} role="status">
+          {t('{done} of {total} beacons verified', { done, total })}
+        </Text>
+        <Progress value={total === 0 ? 0 : (100 * done) / total} aria-label={t('Verified beacons')} />
+      </div>
+      <WaitingList round={round} />
+      {beacon ? (
+        <PlaceBeacon
+          key={beacon.objectId}
+          appId={appId}
+          beacon={beacon}
+          beacons={beacons ?? []}
+          floors={floors}
+          lastFloor={lastFloor}
+          onCancel={() => setChosen(undefined)}
+          onPlaced={({ location, photo }, floorId) => {
+            setLastFloor(floorId);
+            setChosen(undefined);
+            void round.add({ beacon, location, photo, verifiedAt: new Date().toISOString() });
+          }}
+        />
+      ) : (
+        <Choose
+          appId={appId}
+          beacons={beacons ?? []}
+          stateOf={(one, times) =>
+            round.waiting.some((waiting) => waiting.beacon.objectId === one.objectId)
+              ? t('on this device')
+              : stateText(placements?.get(one.objectId), times)
+          }
+          isDone={isDone}
+          onChoose={setChosen}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function stateText(placement: Placement | undefined, times: Times): string {
+  if (!placement) return t('to do');
+  if (placement.isMoved) return t('moved since it was verified');
+  const when = times.minute(placement.verifiedAt);
+  return placement.verifiedBy
+    ? t('{who}, {when}', { who: placement.verifiedBy, when })
+    : t('verified {when}', { when });
+}
+
+interface ChooseProps {
+  readonly appId: string;
+  readonly beacons: readonly Beacon[];
+  readonly stateOf: (beacon: Beacon, times: Times) => string;
+  readonly isDone: (beacon: Beacon) => boolean;
+  readonly onChoose: (id: string) => void;
+}
+
+const mostRows = 100;
+
+/** Which beacon one stands before: by its label, by its name or its numbers. Those that are to do come first. */
+function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
+  const times = useTimes(appId);
+  const [search, setSearch] = useState('');
+  const wanted = search.trim().toLowerCase();
+  const found = beacons
+    .filter(({ name, major, minor }) => `${name} ${major} ${minor}`.toLowerCase().includes(wanted))
+    .toSorted((a, b) => Number(isDone(a)) - Number(isDone(b)) || a.name.localeCompare(b.name, pageLanguage()));
+  return (
+    <>
+      <Scan
+        onCode={(text) => {
+          const meant = beaconOf(text, beacons);
+          if (meant) onChoose(meant.objectId);
+          return meant !== undefined;
+        }}
+      />
+      <TextInput
+        type="search"
+        label={t('Or find it')}
+        placeholder={t('Name, or major and minor')}
+        value={search}
+        onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+      />
+      <ul className={classes.rows} aria-label={t('Beacons')}>
+        {found.slice(0, mostRows).map((beacon) => (
+          <li key={beacon.objectId}>
+            <UnstyledButton className={classes.row} onClick={() => onChoose(beacon.objectId)}>
+              <span>
+                {beacon.name}
+                <br />
+                <Text span size="xs" c="dimmed">
+                  {beacon.major}, {beacon.minor}
+                </Text>
+              </span>
+              <Text span {...(isDone(beacon) ? { fw: 600 } : { c: 'dimmed' })}>
+                {stateOf(beacon, times)}
+              </Text>
+            </UnstyledButton>
+          </li>
+        ))}
+      </ul>
+      {found.length > mostRows && (
+        <Group>
+          <Text size="sm" c="dimmed">
+            {t('And {count} more: search for them.', { count: found.length - mostRows })}
+          </Text>
+        </Group>
+      )}
+      {beacons.length === 0 && <Text c="dimmed">{t('No beacons belong to this venue yet.')}</Text>}
+    </>
+  );
+}
