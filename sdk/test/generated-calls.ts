@@ -107,24 +107,25 @@ const pathOf = (path: string) =>
     ? objectOf(Object.fromEntries(paramsOf(path).map((name) => [name, `at.path.${name}`])))
     : undefined;
 
+const isFile = ({ body }: One): boolean => body?.startsWith('new Blob') ?? false;
+const headersOf = (one: One) => (isFile(one) ? `{ ...at.headers, 'Content-Type': 'image/png' }` : 'at.headers');
+
 const write: Readonly<Record<'fetch' | 'hey' | 'orval', (one: One) => string>> = {
   fetch(one) {
-    const isFile = one.body?.startsWith('new Blob');
     const params = objectOf({ path: pathOf(one.path), query: queryOf(one) });
     const options = objectOf({
-      headers: isFile ? `{ ...at.headers, 'Content-Type': 'image/png' }` : 'at.headers',
+      headers: headersOf(one),
       params: params === '{  }' ? undefined : params,
       // openapi-typescript knows no type for bytes; its documentation says to send them like this.
-      body: isFile ? `${one.body} as never, bodySerializer: (body: unknown) => body as never` : one.body,
+      body: isFile(one) ? `${one.body} as never, bodySerializer: (body: unknown) => body as never` : one.body,
     });
     const parse = one.operation.operationId === 'streamEvents' ? `parseAs: 'stream', ` : '';
     return `told(await client.${one.method.toUpperCase()}('${one.path}', { ${parse}${options.slice(2)}))`;
   },
   hey(one) {
-    const isFile = one.body?.startsWith('new Blob');
     const options = objectOf({
       client: 'client',
-      headers: isFile ? `{ ...at.headers, 'Content-Type': 'image/png' }` : 'at.headers',
+      headers: headersOf(one),
       path: pathOf(one.path),
       query: queryOf(one),
       body: one.body,
@@ -135,7 +136,7 @@ const write: Readonly<Record<'fetch' | 'hey' | 'orval', (one: One) => string>> =
   orval(one) {
     const query = one.operation.operationId === 'streamEvents' ? '{}' : queryOf(one);
     const args = [...paramsOf(one.path).map((name) => `at.path.${name}`), one.body, query];
-    return `await sdk.${one.operation.operationId}(${[...args.filter(Boolean), '{ headers: at.headers }'].join(', ')})`;
+    return `await sdk.${one.operation.operationId}(${[...args.filter(Boolean), `{ headers: ${headersOf(one)} }`].join(', ')})`;
   },
 };
 

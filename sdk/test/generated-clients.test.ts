@@ -63,7 +63,7 @@ const refusals: Readonly<Record<string, number>> = {
   verifyPlacement: 404,
   withdrawPlacement: 404,
   // No console shows a code, and the floor of the example is not there.
-  pairInstallation: 403,
+  pairInstallation: 404,
   simulateWalks: 404,
 };
 

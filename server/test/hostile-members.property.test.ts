@@ -14,6 +14,7 @@ import {
 } from './support/build-app.ts';
 import { create } from './support/cases.ts';
 import { type Browser, openConsole } from './support/console.ts';
+import { takesAnyText } from './support/told.ts';
 
 /**
  * Values that nobody expects, in every place where a value can be: whatever is wrong with them, the service must not
@@ -197,6 +198,7 @@ for (const database of databases) {
     let ids: Readonly<Record<string, string>>;
     before(async () => {
       app = await buildApp({ database });
+      takesAnyText(app.app);
       // This does not test rate limits.
       await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
       await app.app.buckets.createBucket(app.appId, 'birds');

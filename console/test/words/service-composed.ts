@@ -28,6 +28,12 @@ export const serviceComposed: readonly string[] = [
   ...counted('second', 'minute', 'hour', 'day', 'beacon', 'floor', 'zone'),
   ...within('once', 'twice', '{0} ({1})', 'and', 'or'),
   '{0} ({1}).',
+  // Of features that speak to apps otherwise.
+  'since must be a time of the last ten minutes, such as {0}.',
+  'This user has no passkey with this objectId.',
+  'This user has no authenticator app.',
+  // What a schema asks for.
+  'must be null',
   'The push service answered {0}',
   ...within('Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'),
   ...within('Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'),

@@ -56,10 +56,7 @@ export const serviceExceptions: readonly Exception[] = [
       ...server('delivery/mqtt/mqtt-(attempts|device-broker|connection)', 'features/devices/device-router'),
       /^sdk\/src\/(?!call|error)/,
     ],
-    texts: [
-      /^There is no installation with this objectId and this Installation-Secret/,
-      /^The e-mail address or the password is wrong, or the address has not been confirmed/,
-    ],
+    texts: [/^The e-mail address or the password is wrong, or the address has not been confirmed/],
   },
   {
     reason:

@@ -89,7 +89,6 @@ interface SchemaError {
   readonly keyword: string;
   readonly instancePath: string;
   readonly params: object;
-  readonly message: string;
 }
 
 /** typebox finds at most eight errors of a member, so that a million broken elements do not make a giant answer. */
@@ -101,8 +100,15 @@ function describe(name: string, errors: Iterable<SchemaError>): Problem[] {
       if (!problems.has(`${field} ${problem}`)) problems.set(`${field} ${problem}`, { field, problem });
     }
   }
-  return [...problems.values()];
+  return problems.size > 0 ? [...problems.values()] : [{ field: name, problem: unexpected }];
 }
+
+const unexpected = 'has an unexpected form';
+
+const formats: Readonly<Record<string, string>> = {
+  date: 'must be a day such as 2026-05-04',
+  'date-time': 'must be a time such as 2026-05-04T09:30:00.000Z',
+};
 
 function explain(error: SchemaError): (readonly [readonly string[], string])[] {
   const path = error.instancePath
@@ -131,14 +137,24 @@ function explain(error: SchemaError): (readonly [readonly string[], string])[] {
       return [[path, `must be ${JSON.stringify(params['allowedValue'])}`]];
     case 'type':
       return [[path, `must be ${article(String(params['type']))}`]];
-    case 'pattern':
-      return [[path, 'has an unexpected form']];
+    case 'format':
+      return [[path, formats[String(params['format'])] ?? unexpected]];
+    case 'exclusiveMinimum':
+      return [[path, `must be more than ${params['limit']}`]];
+    case 'uniqueItems':
+      return [[path, 'must not contain anything twice']];
+    case 'additionalProperties':
+      return [[path, 'must have no other members']];
+    // What each of the choices asks for is told.
+    case 'anyOf':
+      return [];
     default:
-      return [[path, error.message]];
+      return [[path, unexpected]];
   }
 }
 
 function article(type: string): string {
   if (type === 'object') return 'a JSON object';
+  if (type === 'null') return type;
   return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
 }

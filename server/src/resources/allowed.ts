@@ -73,6 +73,14 @@ export async function findAllowed(db: Db, table: RuledTable, asked: Asked): Prom
   return found;
 }
 
+/** Whether the caller may list any of the rows of `scope`. */
+export async function listsAny(db: Db, table: RuledTable, scope: Sql, caller: Caller): Promise<boolean> {
+  const allowed = await allowedTo(table, 'list', caller);
+  const seen = allowed ? allowedSql(db, allowed) : raw('1 = 1');
+  const from = sql`from ${raw(table.records.name)} where ${scope} and ${seen}`;
+  return (await db.one(sql`select 1 as found ${from} limit 1`)) !== undefined;
+}
+
 interface Asked {
   readonly key: Key;
   readonly verb: 'get' | 'update' | 'delete';

@@ -38,7 +38,7 @@ export interface ReadOptions {
   readonly narrow?: Narrow;
   /** How each caller is shown a record of a list, as JSON text; the table's columns without it. */
   readonly showTo?: (caller: Caller) => (row: Row) => string;
-  /** Checks what the path names above the record, before the body is read. */
+  /** Checks what the path names above the records, before the body is read. @throws Failure ObjectNotFound */
   readonly locateParent?: (caller: Caller, params: Params) => Promise<void>;
 }
 
@@ -73,11 +73,11 @@ export function notFound({ noun }: ReadOptions) {
  */
 export function locateRow(options: ReadOptions, verb: 'get' | 'update' | 'delete' = 'get') {
   return async (call: Caller & { readonly params: Params }): Promise<Row> => {
-    await options.locateParent?.(call, call.params);
     const key = rowKey(options, call.app.appId, call.params);
     const row = await findAllowed(options.db, options, { key, verb, caller: call });
-    if (!row) throw notFound(options);
-    return row;
+    if (row) return row;
+    await options.locateParent?.(call, call.params);
+    throw notFound(options);
   };
 }
 

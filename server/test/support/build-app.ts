@@ -178,7 +178,7 @@ async function send(app: App, { method, url, headers = {}, body }: SentRequest):
   };
   const endpoint = url.startsWith(apiPrefix) ? endpointOf(app.endpoints, method, url) : undefined;
   if (endpoint && answer.status !== 304) assertDocumented(endpoint, answer.status, answer.body);
-  if (answer.status >= 400) await assertTold(url, answer.body);
+  if (answer.status >= 400) await assertTold(app, url, answer.body);
   return answer;
 }
 

@@ -97,8 +97,8 @@ function holesIn(text: string, pieces: readonly string[]): readonly string[] | u
   const holes: string[] = [];
   let from = first.length;
   for (const [index, piece] of rest.entries()) {
-    const to = index === rest.length - 1 ? text.length - last.length : text.indexOf(piece, from + 1);
-    if (to <= from) return undefined;
+    const to = index === rest.length - 1 ? text.length - last.length : text.indexOf(piece, from);
+    if (to < from) return undefined;
     holes.push(text.slice(from, to));
     from = to + piece.length;
   }

@@ -97,7 +97,9 @@ export function alertEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         const appId = query['app'];
         const own = signedIn(admin);
         const standing = appId === undefined ? undefined : standingIn(own, appId);
-        if (appId !== undefined) await assertApp(standing ? appId : '');
+        // One that the role does not reach is not there.
+        if (appId !== undefined && !standing) throw fail('ObjectNotFound', `There is no app ${appId}.`);
+        if (appId !== undefined) await assertApp(appId);
         // What concerns an app as a whole, or the service, is for those who have all of it.
         if (appId === undefined && own.apps !== null) return { results: [], canMail };
         const mayRead = ({ venue_id }: store.AlertRow) =>

@@ -5,7 +5,7 @@ import type { Db } from '../../db/db.ts';
 import { listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { sentence } from '../../http/shape.ts';
-import { allowedTo, findAllowed } from '../../resources/allowed.ts';
+import { allowedTo, findAllowed, listsAny } from '../../resources/allowed.ts';
 import { pastRecord } from '../../resources/keep-past.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import type { Past, PastRecord } from '../../resources/past.ts';
@@ -69,9 +69,11 @@ function scenarioParts({ db, findUnreadableBeacons, noteChange, past, assertGoal
     past: { ...kept, keep: past },
     parentKey: (params) => ({ storyline_id: params['objectId'] ?? '' }),
     locateParent: async (caller, params) => {
-      const key = { app_id: caller.app.appId, object_id: params['objectId'] ?? '' };
-      // What belongs to a storyline that one may not read is not there either: an empty list would tell of it.
-      if (!(await findAllowed(db, storylines, { key, verb: 'get', caller }))) throw noStoryline();
+      const [app_id, object_id] = [caller.app.appId, params['objectId'] ?? ''];
+      if (await findAllowed(db, storylines, { key: { app_id, object_id }, verb: 'get', caller })) return;
+      // Of one that somebody may not read, an empty list would tell that it is there; its scenarios do so anyway.
+      const scope = details.records.match({ app_id, storyline_id: object_id });
+      if (!(await listsAny(db, details, scope, caller))) throw noStoryline();
     },
     holdParent: async (db, key) => {
       if (!(await holdStoryline(db, String(key['app_id']), String(key['storyline_id'])))) throw noStoryline();
