@@ -101,8 +101,10 @@ const lastOfEach = (decisions: readonly Decision[]): Decision[] => [
   ...new Map(decisions.map((decision) => [decision.installationId, decision])).values(),
 ];
 
-/** A pretend installation has an id that no real one can have. */
-const pretendId = (id: string) => `pretend:${id}`;
+const mostIdCharacters = 64;
+
+/** A pretend installation has an id that no real one can have, and that is no longer than ids are. */
+const pretendId = (id: string) => [...`pretend:${id}`].slice(0, mostIdCharacters).join('');
 
 export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
   /** The installations that are real to a caller; undefined: all. Where somebody is could be asked piece by piece otherwise. */
