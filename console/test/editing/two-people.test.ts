@@ -283,6 +283,36 @@ describe('two people edit one record', () => {
     assert.deepEqual(await place(), [8, 8]);
   });
 
+  test('undo on a plan takes back what was changed there, and leaves what a colleague has changed of the zone', async () => {
+    const { headers: asManager } = await signInManager(app);
+    const venue = await create(app, '/api/v2/venues', { name: 'Annex' }, asManager);
+    const venueId = { __type: 'Pointer', className: 'Venue', objectId: venue };
+    const floor = await create(app, '/api/v2/floors', { name: 'Ground', level: 0, venueId }, asManager);
+    const corners = [
+      [0, 0],
+      [4, 0],
+      [4, 3],
+    ].map(([x, y]) => ({ x, y }));
+    const floorId = { __type: 'Pointer', className: 'Floor', objectId: floor };
+    const zone = { name: 'Hall', kind: 'room', polygon: corners, floorId };
+    const id = await create(app, '/api/v2/zones', zone, asManager);
+    const stored = async () => {
+      const { name, capacity } = await read(`zones/${id}`);
+      return [name, capacity];
+    };
+    const { page } = ana;
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue}/floors/${floor}`);
+    await page.getByRole('list', { name: 'Zones' }).getByRole('button', { name: 'Hall' }).click();
+    const name = page.getByLabel('Name of the zone');
+    await name.fill('Great hall');
+    await name.press('Enter');
+    await becomes(stored, ['Great hall', undefined]);
+    const theirs = { method: 'PUT', url: `/api/v2/zones/${id}`, body: { capacity: 40 }, headers: asManager } as const;
+    assert.equal((await app.send(theirs)).status, 200);
+    await button(page, 'Undo').click();
+    await becomes(stored, ['Hall', 40]);
+  });
+
   test('the browsers had nothing to complain about', () => {
     assert.deepEqual([...ana.complaints, ...ben.complaints], []);
   });

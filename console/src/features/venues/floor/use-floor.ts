@@ -49,14 +49,16 @@ export function useFloor(appId: string, floor: Floor) {
   const { queryKey: beaconsKey } = venueBeaconsQuery(appId, venueId);
 
   function changeZone(zone: Zone, change: ZoneChange) {
-    const { name, kind, polygon, capacity = null } = zone;
+    // Only what was changed here: the rest may be somebody else's by then.
+    const before = Object.fromEntries(
+      Object.keys(change).map((member) => [member, zone[member as keyof ZoneChange] ?? null]),
+    );
     commit({
-      label: t('{name} changed', { name }),
+      label: t('{name} changed', { name: zone.name }),
       run: () => data.zones.update(zone.objectId, change as Body<'updateZone'>),
-      undo: () =>
-        data.zones.update(zone.objectId, { name, kind, polygon: [...polygon], capacity } as Body<'updateZone'>),
+      undo: () => data.zones.update(zone.objectId, before as Body<'updateZone'>),
       expect: () => expect<Zone>(zonesKey, zone.objectId, change as Partial<Zone>),
-      expectUndo: () => expect<Zone>(zonesKey, zone.objectId, { name, kind, polygon, capacity } as Partial<Zone>),
+      expectUndo: () => expect<Zone>(zonesKey, zone.objectId, before as Partial<Zone>),
     });
   }
   function addZone(polygon: readonly Point[], name: string, added: (id: string) => void) {
