@@ -60,10 +60,14 @@ function Round({ appId, venueId }: Props) {
   const [chosen, setChosen] = useState<string>();
   const [lastFloor, setLastFloor] = useState<string>();
   const beacon = beacons?.find(({ objectId }) => objectId === chosen);
-  const isDone = ({ objectId }: Beacon) =>
-    placements?.get(objectId)?.isMoved === false ||
-    round.waiting.some((one) => one.beacon.objectId === objectId && !one.problem);
-  const done = beacons?.filter(isDone).length ?? 0;
+  const waits = ({ objectId }: Beacon) => round.waiting.find((one) => one.beacon.objectId === objectId);
+  const isVerified = (one: Beacon) => placements?.get(one.objectId)?.isMoved === false && !waits(one);
+  /** For whoever goes round, what waits for a network is done as well. */
+  const isDone = (one: Beacon) => {
+    const waiting = waits(one);
+    return waiting ? !waiting.problem : isVerified(one);
+  };
+  const done = beacons?.filter(isVerified).length ?? 0;
   const total = beacons?.length ?? 0;
   return (
     <Stack gap="md">
@@ -94,11 +98,7 @@ function Round({ appId, venueId }: Props) {
         <Choose
           appId={appId}
           beacons={beacons ?? []}
-          stateOf={(one, times) =>
-            round.waiting.some((waiting) => waiting.beacon.objectId === one.objectId)
-              ? t('on this device')
-              : stateText(placements?.get(one.objectId), times)
-          }
+          stateOf={(one, times) => (waits(one) ? t('on this device') : stateText(placements?.get(one.objectId), times))}
           isDone={isDone}
           onChoose={setChosen}
         />
