@@ -113,7 +113,7 @@ async function push(bench: Bench, appId: string) {
     email: `b${Date.now()}@example.org`,
     password: 'correct horse',
   };
-  const key = (await app.apps.rotateKey(appId, byService)).appKey;
+  const key = (await app.apps.keys.rotate(appId, byService)).appKey;
   const headers = { 'x-service-appid': appId, 'x-service-appkey': key, 'content-type': 'application/json' };
   const call = (path: string, body: unknown, more = {}) =>
     fetch(`${bench.url}/api/v2${path}`, {

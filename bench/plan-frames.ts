@@ -129,6 +129,11 @@ const app = await buildApp({ database: 'sqlite' });
 const browser = await launchBrowser();
 try {
   Object.defineProperty(app.clock, 'now', { get: Date.now });
+  await app.app.apps.change(
+    app.appId,
+    { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } },
+    { name: 'bench', address: null },
+  );
   const path = await fill(app);
   const origin = await listenWithConsole(app);
   const { page } = await openAs(browser, { app, origin, role: 'owner' });

@@ -3,7 +3,11 @@
  * PHAROS_RSSI_DATA; generated signals where it is missing), and samples a second. docs/proximity.md has the figures.
  *
  *   npm run bench:proximity
+ *   npm run bench:proximity -- --buildings 60     only generated buildings that are held out, so many
  */
+import { makeBuilding } from './proximity/buildings/building.ts';
+import { SUMMARY_HEADINGS, summaryRows } from './proximity/buildings/summaries.ts';
+import { BUILDING_HEADINGS, buildingRows } from './proximity/buildings/tables.ts';
 import { ENGINES, pharos } from './proximity/engines.ts';
 import { withExactSignals } from './proximity/exact.ts';
 import { generateRecordings } from './proximity/generated.ts';
@@ -53,6 +57,14 @@ const SITE_ENGINES: readonly SiteEngine[] = [
 
 const recorded = readRecordings();
 const recordings = recorded ?? generateRecordings();
+const asked = process.argv.indexOf('--buildings');
+if (asked >= 0) {
+  const count = Number(process.argv[asked + 1] ?? 60);
+  const some = Array.from({ length: Math.min(count, 40) }, (_, index) => makeBuilding(2 * index + 1));
+  console.log(table([SUMMARY_HEADINGS, ...summaryRows(recordings, recordingsFolder(), some)]));
+  console.log(`\n${count} buildings, held out\n\n${table([BUILDING_HEADINGS, ...buildingRows(count)])}`);
+  process.exit();
+}
 console.log(
   recorded === null
     ? `No recordings in ${recordingsFolder()}; these are generated signals.`

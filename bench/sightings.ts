@@ -17,7 +17,7 @@ import { migrate } from '../server/src/db/migrate.ts';
 import { CacheVersion } from '../server/src/db/nodes/cache-version.ts';
 import { openPostgres } from '../server/src/db/postgres/postgres.ts';
 import { openSqlite } from '../server/src/db/sqlite/sqlite.ts';
-import { logStore } from '../server/src/features/logs/store.ts';
+import { createEngineLogs } from '../server/src/features/logs/engine-store.ts';
 import { requestProximityPushes } from '../server/src/features/push/proximity.ts';
 import { createSightingService } from '../server/src/features/sightings/intake/service.ts';
 import { SiteCache } from '../server/src/features/sightings/site/site-cache.ts';
@@ -99,7 +99,7 @@ const serviceOf = (db: Database) =>
     requestPushes: (db, pushes) => requestProximityPushes(db, pushes, outbox),
     expect: () => undefined,
     announce: async () => undefined,
-    logs: logStore,
+    logs: createEngineLogs(false),
   });
 
 /** Processes that work for the database's connections. */

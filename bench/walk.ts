@@ -13,7 +13,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildConsole, launchBrowser, visit } from '../console/test/browser.ts';
 import { startService } from '../server/test/e2e/service.ts';
-import { demoAccount, emptyApp, signIn } from './walk/accounts.ts';
+import { demoAccount, emptyApp, furnish, signIn } from './walk/accounts.ts';
 import { vitalsOfHome } from './walk/home-vitals.ts';
 import { look, modes, type Remark } from './walk/look.ts';
 import { PageFinder } from './walk/page-finder.ts';
@@ -39,12 +39,17 @@ const data = mkdtempSync(join(tmpdir(), 'pharos-walk-'));
 mkdirSync(folder, { recursive: true });
 buildConsole();
 const browser = await launchBrowser();
-const service = await startService({ PHAROS_DATA: join(data, 'demo') }, '0', '--demo');
+const service = await startService(
+  { PHAROS_DATA: join(data, 'demo'), PHAROS_PRIVATE_TARGETS: '127.0.0.1' },
+  '0',
+  '--demo',
+);
 const say = (text: string) => process.stdout.write(`${text}\n`);
 let found = 0;
 try {
   const { page, complaints } = await visit(browser, service.baseUrl);
-  const { appId } = await signIn(page, service, demoAccount(join(data, 'demo')));
+  const account = demoAccount(join(data, 'demo'));
+  const { appId } = await signIn(page, service, account);
   const note = (path: string, remarks: readonly Remark[]) => {
     for (const { mode, text } of remarks) say(`${path} ${mode}: ${text}`);
     for (const complaint of complaints.splice(0)) say(`${path}: the browser complains: ${complaint}`);
@@ -54,6 +59,14 @@ try {
   const demo = new PageFinder(`/console/apps/${appId}`);
   for (let path = demo.next(words); path !== undefined; path = demo.next(words)) {
     const links = await look(page, path, { ...how, name: `demo-${demo.nameOf(path)}` }, (remarks) =>
+      note(path, remarks),
+    );
+    demo.add(links);
+  }
+  const furnished = await furnish(page, service, account);
+  demo.add(furnished);
+  for (const path of furnished.filter((path) => words.some((word) => path.includes(word)))) {
+    const links = await look(page, path, { ...how, name: `made-${demo.nameOf(path)}` }, (remarks) =>
       note(path, remarks),
     );
     demo.add(links);

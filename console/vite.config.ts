@@ -1,9 +1,34 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+
+/**
+ * The first script chooses a language before it loads the rest, so that the browser would learn of the rest one round trip later. It is told
+ * in the page.
+ */
+function preloadStart(): Plugin {
+  return {
+    name: 'preload-start',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const chunks = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? [file] : []));
+        const start = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('/app/start.tsx'));
+        if (!start) throw new Error('There is no script for app/start.tsx.');
+        return [start.fileName, ...start.imports]
+          .filter((file) => !html.includes(file))
+          .map((file) => ({
+            tag: 'link',
+            attrs: { rel: 'modulepreload', crossorigin: true, href: `/console/${file}` },
+            injectTo: 'head',
+          }));
+      },
+    },
+  };
+}
 
 export default defineConfig({
   base: '/console/',
-  plugins: [react()],
+  plugins: [react(), preloadStart()],
   build: {
     // Small pictures would become data: addresses inside scripts; as files they are cached on their own.
     assetsInlineLimit: 0,

@@ -1,7 +1,7 @@
 import { calibrateWithout } from './calibration.ts';
 import type { Point, Recordings, Walk } from './recordings.ts';
 import type { Site, SiteEngine, Transition } from './site-engines.ts';
-import { distanceBetween, RADIUS, trueVisits } from './truth.ts';
+import { distanceBetween, type Path, RADIUS, trueVisits } from './truth.ts';
 
 /** How an engine does on the walks, with what it was told of the site measured on the other walks (leave one out). */
 
@@ -64,7 +64,7 @@ export interface FoundVisit {
   end: number;
 }
 
-export const endOf = (walk: Walk) => walk.samples.at(-1)?.at ?? 0;
+export const endOf = (walk: Path) => walk.samples.at(-1)?.at ?? 0;
 
 function play(engine: SiteEngine, site: Site, walk: Walk, shift: number) {
   const run = engine.start(site);
@@ -119,7 +119,7 @@ export function nearestTo(position: Point, beacons: ReadonlyMap<string, Point>):
 }
 
 /** A true visit is hit by a found one that overlaps it; each further one is a duplicate; one that meets none is false. */
-export function scoreVisits(walk: Walk, place: Point, found: readonly FoundVisit[]) {
+export function scoreVisits(walk: Path & { readonly name: string }, place: Point, found: readonly FoundVisit[]) {
   const truth = trueVisits(walk, place);
   const meets = (one: FoundVisit, real: { start: number; end: number }) =>
     one.start <= real.end + LAG_MS && one.end >= real.start;

@@ -1,8 +1,13 @@
-import type { Point, Walk } from './recordings.ts';
+import type { Point } from './recordings.ts';
 
 export interface TrueVisit {
   readonly start: number;
   end: number;
+}
+
+/** Where somebody was, in order of time; `at` in ms. */
+export interface Path {
+  readonly samples: readonly { readonly at: number; readonly position: Point }[];
 }
 
 export const RADIUS = 3;
@@ -22,7 +27,7 @@ export function distanceBetween(a: Point, b: Point): number {
  * The design's 39 were counted on all nine walks of the source, five of which are recorded here (ADR 5 says how that
  * shows); so its hits are read as shares.
  */
-export function trueVisits(walk: Walk, beacon: Point): TrueVisit[] {
+export function trueVisits(walk: Path, beacon: Point): TrueVisit[] {
   const visits: TrueVisit[] = [];
   let open: TrueVisit | null = null;
   for (const { at, position } of walk.samples) {

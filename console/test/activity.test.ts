@@ -104,6 +104,14 @@ describe('activity in the console', () => {
     await heading('Entered Hall').waitFor();
   });
 
+  test('a delivery that was not sent says why, and nothing of what came after', async () => {
+    await open('/deliveries');
+    await rows('deliveries').filter({ hasText: 'No push address' }).first().getByRole('link').first().click();
+    await heading('Delivery: no push address').waitFor();
+    await page.getByText('There was no push address to send it to.', { exact: false }).waitFor();
+    assert.equal(await page.getByText('unknown', { exact: true }).count(), 0);
+  });
+
   test('a range, a kind and a beacon narrow the list, and the address keeps them', async () => {
     await open();
     await page.getByLabel('Range of time').selectOption('hour');
@@ -237,6 +245,15 @@ describe('activity in the console', () => {
       async () => (await figures.allInnerTexts()).slice(0, 4),
       [visitors, newVisitors, returningVisitors, visits].map(String),
     );
+    // Of a room nobody is told to be new: they were so at the door.
+    const rooms = page.getByRole('table', { name: 'Beacons' });
+    assert.deepEqual(await rooms.locator('thead th').allInnerTexts(), [
+      'Beacon',
+      'Visitors',
+      'Visits',
+      'Stay (median)',
+      'Middle half',
+    ]);
     await page.locator('summary').first().click();
     const table = page.getByRole('table', { name: 'Visitors by month' });
     assert.deepEqual(
@@ -270,8 +287,13 @@ describe('activity in the console', () => {
   });
 
   test('an editor reads what a visitor would be shown on a day and hour, and why not; nothing is recorded', async () => {
-    const before = await site.rows('events');
     await site.notification({ description: 'In the evening', delivery: { validFrom: '2026-11-25T18:00:00+09:00' } });
+    await site.notification({ description: 'Once a day', delivery: { coolDown: { seconds: 86_400, per: 'trigger' } } });
+    const known = await site.installation({ installationId: 'phone-back' });
+    await site.send([site.decided('ENTER')], { installationId: 'phone-back' });
+    site.app.clock.now += 60_000;
+    await site.send([site.decided('EXIT')], { installationId: 'phone-back' });
+    const before = await site.rows('events');
     const other = await openAs(browser, { app: site.app, origin, role: 'editor' });
     const editor = other.page;
     await goTo(editor, `/console/apps/${site.app.appId}/beacons/${site.hall}`);
@@ -282,12 +304,27 @@ describe('activity in the console', () => {
     const line = (name: string) => happens.getByRole('listitem').filter({ hasText: name });
     await line('Welcome').getByText('Would be shown').waitFor();
     await line('In the evening').getByText('Not shown').waitFor();
+    await line('In the evening').getByText('It starts on 25 Nov 2026, 18:00 in Asia/Tokyo.').waitFor();
     await happens.getByText('25 Nov 2026, 09:30:00').waitFor();
     await takePictures(editor, 'what-if');
     await assertAccessible(editor);
     await editor.getByLabel('Day and time').fill('2026-11-25T18:30');
     await editor.getByRole('button', { name: 'Show what would happen' }).click();
     await line('In the evening').getByText('Would be shown').waitFor();
+
+    // The same way of somebody who was here an hour ago.
+    const hour = new Date(site.now + 10 * 3_600_000).toISOString().slice(0, 16);
+    await editor.getByLabel('Day and time').fill(hour);
+    await editor.getByRole('button', { name: 'Show what would happen' }).click();
+    await line('Once a day').getByText('Would be shown').waitFor();
+    await editor.getByRole('combobox', { name: 'Visitor' }).fill(known.slice(-6));
+    await editor.getByRole('option', { name: known.slice(-6) }).click();
+    await editor.getByRole('button', { name: 'Show what would happen' }).click();
+    await line('Once a day').getByText('Not shown').waitFor();
+    await line('Once a day')
+      .getByText(/^It was shown .* before, and the pause is 1 day\.$/)
+      .waitFor();
+    await assertAccessible(editor);
     assert.equal((await site.rows('events')).length, before.length);
     assert.deepEqual(other.complaints, []);
     await other.context.close();

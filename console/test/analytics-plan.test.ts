@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { service } from '../../server/src/access/audit.ts';
+import { sql } from '../../server/src/base/sql.ts';
 import { signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
 import { pointer, stay, uuid, walk } from '../../server/test/support/site.ts';
 import { type SmtpSink, startSmtpSink } from '../../server/test/support/smtp-sink.ts';
 import { assertAccessible } from './axe.ts';
-import { goTo, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
 /** A house with two rooms, through which six visitors walk. */
@@ -52,11 +53,36 @@ describe('where visitors were and are, on the plan of a floor', () => {
     return readFileSync(await saved.path());
   };
 
+  /** On a phone nothing is wider than the screen. */
+  async function assertFitsPhone(what: string): Promise<void> {
+    const known = page.viewportSize() ?? { width: 1280, height: 860 };
+    await page.setViewportSize({ ...known, width: 390 });
+    await becomes(async () => [what, await page.evaluate('document.documentElement.scrollWidth')], [what, 390]);
+    await page.setViewportSize(known);
+  }
+
   /** What a phone hears there in twenty seconds (ms, metres). */
   const standing = (at: { readonly x: number; readonly y: number }, from: number) =>
     Object.entries({ 1: [20, 6], 2: [40, 6], 3: [30, 14] }).flatMap(([minor, [x = 0, y = 0]]) =>
       walk(stay(Math.hypot(x - at.x, y - at.y, 0.7), 20), from + Number(minor), Number(minor)),
     );
+
+  /** What was counted of the shop on so many days that are weeks before tomorrow. `east`: hours of the zone. */
+  async function wereInShop(weeks: number, east: number): Promise<void> {
+    const [dayMs, hourMs] = [86_400_000, 3_600_000];
+    const { db } = app.storage;
+    const places = sql`select object_id, venue_id from zones where app_id = ${app.appId} and name = 'Shop'`;
+    const zone = await db.one<{ object_id: string; venue_id: string }>(places);
+    const tomorrow = (Math.floor((app.clock.now + east * hourMs) / dayMs) + 1) * dayMs - east * hourMs;
+    for (let week = 1; week <= weeks; week++) {
+      const at = tomorrow - 7 * week * dayMs;
+      await db.run(sql`insert into way_rollups (app_id, kind, span, started_at, venue_id, place, tours, times, visitors)
+        values (${app.appId}, 'peak', 'hour', ${at + 10 * hourMs}, ${zone?.venue_id ?? ''}, ${`z${zone?.object_id}`},
+          ${[12, 13, 11][week % 3] ?? 0}, '', '')`);
+      await db.run(sql`insert into visit_rollups (app_id, span, started_at, beacon_id, visits, newcomers, ended, dwell_ms, dwells,
+        visitors) values (${app.appId}, 'zoneDay', ${at}, ${zone?.object_id ?? ''}, 5, 0, 5, 2100000, '70:5', '')`);
+    }
+  }
 
   test('without a plan it is said what there has to be', async () => {
     await open('/plan');
@@ -127,6 +153,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
     assert.equal(await cell('Zones of the floor', 'Hall', 1).textContent(), '6');
     assert.equal(await page.locator('polyline[data-wall]').getAttribute('points'), '30,0 30,12');
     await takePictures(page, 'plan-visits');
+    await assertFitsPhone('plan-visits');
     const picture = await savedBy('PNG');
     assert.equal(picture.subarray(1, 4).toString(), 'PNG');
     assert.equal(Math.max(picture.readUInt32BE(16), picture.readUInt32BE(20)), 2_400);
@@ -158,11 +185,27 @@ describe('where visitors were and are, on the plan of a floor', () => {
     assert.equal(await cell('Where visitors leave', 'Shop', 0).textContent(), '6');
     await page.locator('[data-drawn="true"]').first().waitFor();
     await takePictures(page, 'ways');
+    await assertFitsPhone('ways');
     await assertAccessible(page);
 
     await open('/peaks?unit=day');
     await page.getByText('As a table').click();
     assert.equal(await cell('Most visitors at once by place', 'Shop', 0).textContent(), '6');
+    await page.getByText('yet: that takes eight days like it').waitFor();
+    await wereInShop(10, east);
+    await open('/peaks?unit=week');
+    const full = 'How full zones may be on';
+    // 12, 13, 11 and so on: 12 in the middle, and never off by more than 1.
+    assert.equal(await cell(full, 'Shop', 0).textContent(), '12 ± 1');
+    assert.match((await cell(full, 'Shop', 1).textContent()) ?? '', /^7 min .*± 0 s$/);
+    assert.equal(
+      await page.getByRole('table', { name: full }).getByRole('row').count(),
+      2,
+      'of the hall too little is known',
+    );
+    await takePictures(page, 'peaks');
+    await assertFitsPhone('peaks');
+    await assertAccessible(page);
 
     await open('');
     await page.getByRole('combobox', { name: 'Place' }).selectOption({ label: 'Ground floor' });
@@ -187,14 +230,9 @@ describe('where visitors were and are, on the plan of a floor', () => {
     await page.locator('[data-visitor]').waitFor();
     const before = Number(await page.locator('[data-visitor]').getAttribute('cx'));
     await report('newcomer', standing({ x: 21, y: 6 }, now - 19_000));
-    type Drawn = { readonly getAttribute: (name: string) => string | null };
-    await page.waitForFunction((x) => {
-      const { document } = globalThis as unknown as {
-        readonly document: { readonly querySelector: (selector: string) => Drawn | null };
-      };
-      return Number(document.querySelector('[data-visitor]')?.getAttribute('cx') ?? x) < x - 5;
-    }, before);
+    await becomes(async () => Number(await page.locator('[data-visitor]').getAttribute('cx')) < before - 5, true);
     await takePictures(page, 'plan-now');
+    await assertFitsPhone('plan-now');
     await assertAccessible(page);
   });
 
@@ -260,6 +298,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
     await entered.getByRole('button').click();
     assert.equal(await page.locator('[data-walker="1"]').getAttribute('cx'), there, 'back at the same moment');
     await takePictures(page, 'walk');
+    await assertFitsPhone('walk');
     await assertAccessible(page);
     await page.getByText('Let visitors roam').click();
     await page.getByRole('textbox', { name: 'Visitors' }).fill('2');
@@ -344,6 +383,46 @@ describe('where visitors were and are, on the plan of a floor', () => {
     await assertAccessible(page);
   });
 
+  test('marks holidays and campaigns above the bars of visitors, and in their table', async () => {
+    const today = new Date(app.clock.now + (12 - new Date(app.clock.now).getUTCHours()) * 3_600_000).toISOString();
+    const [venue] = (await app.send({ method: 'GET', url: '/api/v2/venues', headers })).body.results;
+    const openingHours = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map((dayName) => ({
+      dayName,
+      from: '00:00',
+      until: '23:59',
+    }));
+    const exceptions = [{ date: today.slice(0, 10), name: 'Jubilee', hours: [] }];
+    const url = `/api/v2/venues/${venue.objectId}`;
+    const changed = await app.send({ method: 'PUT', url, headers, body: { openingHours, exceptions } });
+    assert.equal(changed.status, 200, JSON.stringify(changed.body));
+
+    await open('');
+    await page.getByText('Campaigns in this time: Lamps').waitFor();
+    await page.getByText('Marked above the bars:').getByText('Holidays and other days').waitFor();
+    await page.locator('summary').first().click();
+    const table = page.getByRole('table', { name: 'Visitors by day' });
+    await table.getByRole('columnheader', { name: 'Holidays and campaigns' }).waitFor();
+    const marks = await table.locator('tbody tr td:last-child').allInnerTexts();
+    const at = Number(today.slice(8, 10)) - 1;
+    assert.deepEqual(
+      marks,
+      marks.map((_, day) => (day < at ? '' : day === at ? 'Jubilee; Lamps' : 'Lamps')),
+    );
+    await takePictures(page, 'marks-month');
+    await assertAccessible(page);
+
+    await page.getByText('Year', { exact: true }).click();
+    await page.getByRole('heading', { name: `Visitors in ${today.slice(0, 4)}` }).waitFor();
+    // Another plot, whose table is closed.
+    await page.getByRole('img', { name: 'Visitors by month' }).waitFor();
+    await page.locator('summary').first().click();
+    await page.getByRole('table', { name: 'Visitors by month' }).getByText('Jubilee; Lamps').waitFor();
+    const drawing = (await savedBy('Visitors by month: save as SVG')).toString();
+    for (const name of ['Jubilee', 'Lamps']) assert.ok(drawing.includes(`>${name}<`), `${name} is in the plot`);
+    await assertFitsPhone('marks');
+    await takePictures(page, 'marks-year');
+  });
+
   test('sets up a report by mail, shows it as it comes, and sends it', async () => {
     await open('/reports');
     await page.getByRole('heading', { name: 'No reports yet' }).waitFor();
@@ -384,6 +463,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
     await page.getByText(/^The mail server took the mail to /).waitFor();
     assert.match(smtp.mails.at(-1)?.data ?? '', /Content-Type: application\/pdf/);
     await takePictures(page, 'report');
+    await assertFitsPhone('report');
     await assertAccessible(page);
     // Each plot opens where it can be looked at closer.
     const closer = new URL((await mail.getByRole('link').first().getAttribute('href')) ?? '');

@@ -20,3 +20,12 @@ test('every change that the audit records is told as a sentence', () => {
   const silent = all.filter((action) => describe({ ...entry, action } as never, 'Museum').startsWith(action));
   assert.deepEqual(silent, []);
 });
+
+test('a push that goes out later was scheduled, not sent', () => {
+  const createdAt = '2026-05-04T09:30:00.000Z';
+  const entry = { auditId: '1', appId: 'app', subject: 'id', before: null, action: 'data.sendPush', createdAt };
+  const told = (after: object | null) => describe({ ...entry, after } as never, 'Museum');
+  assert.equal(told({ sendAt: '2026-05-05T09:30:00.000Z' }), 'scheduled a push in Museum.');
+  for (const after of [{ sendAt: '2026-05-04T09:00:00.000Z' }, { data: {} }, null])
+    assert.equal(told(after), 'sent a push in Museum.');
+});

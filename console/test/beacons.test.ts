@@ -272,7 +272,7 @@ describe('beacons in the console', () => {
     const upload = (name: string, content: string) =>
       page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
     await upload('bad.csv', 'name;colour\r\na;b\r\n');
-    await page.getByRole('alert').filter({ hasText: 'Missing column: uuid, major, minor.' }).waitFor();
+    await page.getByText('The file has no columns uuid, major and minor.', { exact: false }).waitFor();
     await upload('beacons.csv', changed.join('\r\n'));
     await heading('What would happen').waitFor();
     for (const count of ['1 new', '1 changed', '1 unchanged', '2 refused'])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { channel } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -39,7 +40,39 @@ export function buildConsole(): void {
 /** Without `npm test`, which says where there is one: Debian's without a window, which is quicker, or with one. */
 const browsers = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
-export function launchBrowser(): Promise<Browser> {
+/** Where files share a process, somebody listens here who ends what was kept for all of them. */
+const kept = channel('pharos:test:kept');
+let shared: Promise<Browser> | undefined;
+
+/** A browser of the file's own. Files that share a process share one, in which nothing of another file is left. */
+export async function launchBrowser(): Promise<Browser> {
+  if (!kept.hasSubscribers) return launch();
+  shared ??= keepBrowser();
+  return untilClosed(await shared);
+}
+
+async function keepBrowser(): Promise<Browser> {
+  const browser = await launch();
+  browser.once('disconnected', () => {
+    shared = undefined;
+  });
+  kept.publish(() => browser.close());
+  return browser;
+}
+
+/** The browser as a file sees it that shares it: to close it closes what was opened in it. */
+function untilClosed(browser: Browser): Browser {
+  const close = async () => void (await Promise.all(browser.contexts().map((context) => context.close())));
+  return new Proxy(browser, {
+    get(target, name) {
+      if (name === 'close') return close;
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+function launch(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env['PHAROS_TEST_BROWSER'] ?? browsers.find((path) => existsSync(path)) ?? '',
     args: [
@@ -106,19 +139,54 @@ export async function goTo(page: Page, path: string): Promise<void> {
   const { pathname, search } = new URL(page.url());
   const isElsewhere = pathname.startsWith('/console/') && path !== pathname + search;
   if (!isElsewhere || !(await page.evaluate(forgetAnswers))) return void (await page.goto(path));
-  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+  await page.evaluate(lead(path));
 }
 
-/** Empties the cache of answers, which only React knows; false where the console is not on screen. */
-const forgetAnswers = `(() => {
+/** Leads to a page, until it is shown: what is looked for must not be found on the one before, nor in what it has said. */
+const lead = (path: string) => `(async () => {
+  const { state } = self.__TSR_ROUTER__;
+  const said = '.mantine-Notifications-notification';
+  for (const close of document.querySelectorAll(said + ' .mantine-Notification-closeButton')) close.click();
+  history.pushState(null, '', ${JSON.stringify(path)});
+  const isShown = () => {
+    if (document.querySelector(said)) return false;
+    const { resolvedLocation, location, status } = self.__TSR_ROUTER__.state;
+    return status === 'idle' && resolvedLocation !== state.resolvedLocation && resolvedLocation?.href === location.href;
+  };
+  for (let turn = 0; turn < 400 && !isShown(); turn++) await new Promise((resolve) => setTimeout(resolve, 25));
+})()`;
+
+/** The cache of answers, which only React knows; not always in the first child of what is around it. */
+const answers = `(() => {
   const root = document.getElementById('root');
   const key = root && Object.keys(root).find((name) => name.startsWith('__reactContainer$'));
-  for (let fiber = key && root[key].stateNode.current; fiber; fiber = fiber.child) {
-    const cache = fiber.memoizedProps?.client?.getQueryCache?.();
-    if (cache) return cache.clear(), true;
+  const waiting = key ? [root[key].stateNode.current] : [];
+  for (let fiber = waiting.pop(); fiber; fiber = waiting.pop()) {
+    const { client } = fiber.memoizedProps ?? {};
+    if (client?.getQueryCache) return client;
+    waiting.push(...[fiber.sibling, fiber.child].filter(Boolean));
   }
-  return false;
 })()`;
+
+/**
+ * Empties the cache of answers; false where the console is not on screen. What is being asked is waited for: dropped in the
+ * middle, it would count as an error of the page. So would be a page of somebody who is not signed in.
+ */
+const forgetAnswers = `(async () => {
+  const client = ${answers};
+  if (!client) return false;
+  for (let turn = 0; turn < 40 && client.isFetching(); turn++) await new Promise((resolve) => setTimeout(resolve, 25));
+  const cache = client.getQueryCache();
+  for (const query of cache.getAll())
+    if (query.state.fetchStatus === 'fetching' || query.queryKey[0] === 'session') query.invalidate();
+    else cache.remove(query);
+  return true;
+})()`;
+
+/** Has the page read everything again that it shows, as when somebody returns to its tab after a while. */
+export async function readAgain(page: Page): Promise<void> {
+  await page.evaluate(`${answers}.invalidateQueries()`);
+}
 
 let people = 0;
 

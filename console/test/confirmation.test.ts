@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import type { TestApp } from '../../server/test/support/build-app.ts';
+import { signIn, type TestApp } from '../../server/test/support/build-app.ts';
 import { password } from '../../server/test/support/console.ts';
 import { assertAccessible } from './axe.ts';
 import { launchBrowser, openAs, startConsole } from './browser.ts';
@@ -59,5 +59,20 @@ describe('the password is asked for before keys and administrators are changed',
     await asked().getByRole('button', { name: 'Cancel' }).click();
     await add().getByText('Nothing was changed because the password was not confirmed.').waitFor();
     assert.equal((await app.app.admins.list()).length, 2);
+  });
+
+  test('and before a file with all about somebody is saved, which then is', async () => {
+    const vera = await signIn(app);
+    app.clock.now += 3_600_000;
+    await page.goto(`/console/apps/${app.appId}/users/${vera.userId}`);
+    await page.getByRole('button', { name: 'Export' }).click();
+    await asked().getByText('to save all about somebody', { exact: false }).waitFor();
+    await asked().getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Nothing was changed because the password was not confirmed.').first().waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    await own().fill(password);
+    const waiting = page.waitForEvent('download');
+    await asked().getByRole('button', { name: 'Confirm' }).click();
+    assert.equal((await waiting).suggestedFilename(), `user-${vera.userId}.json`);
   });
 });

@@ -127,7 +127,7 @@ describe('devices in the console', () => {
 
   test('a delete names what goes', async () => {
     await button('Delete').click();
-    await dialog().getByText('is deleted permanently, with its credentials', { exact: false }).waitFor();
+    await dialog().getByText('It stays in the trash for 30 days', { exact: false }).waitFor();
     await dialog()
       .getByRole('button', { name: `Delete ${script}` })
       .click();

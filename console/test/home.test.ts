@@ -218,7 +218,7 @@ describe('the home of an app', () => {
     await site.installation({ installationId: 'phone-3' });
     const start = site.now;
     site.app.clock.now += 60_000;
-    const { events: happened } = await site.send(walk(stay(6, 12), start, 9), { installationId: 'phone-3' });
+    const { events: happened } = await site.send(walk(stay(10, 12), start, 9), { installationId: 'phone-3' });
     assert.deepEqual(kindsOf(happened), ['FAR']);
     await goTo(page, `/console/apps/${app.appId}/home`);
     const moved = events().filter({ hasText: 'Moved away from Garden' });
@@ -299,6 +299,10 @@ describe('the home of an app', () => {
   test('another app has none of it', async () => {
     const { appId } = await app.app.apps.create('Another app');
     await goTo(page, `/console/apps/${appId}/home`);
+    await heading('Add a beacon').waitFor();
+    await goTo(page, `/console/apps/${appId}/activity/what-if`);
+    await heading('No beacons yet').waitFor();
+    await link('Add a beacon').click();
     await heading('Add a beacon').waitFor();
   });
 

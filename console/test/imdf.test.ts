@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
+import { writeVenue } from '../../server/src/demo/venue.ts';
 import { planGeoJson } from '../src/features/venues/geojson/plan-import.ts';
 import type { Site } from '../src/features/venues/geojson/write.ts';
 import { packed, unpacked } from '../src/features/venues/imdf/archive.ts';
@@ -8,6 +9,7 @@ import { Earth } from '../src/features/venues/imdf/earth.ts';
 import { metresOf } from '../src/features/venues/imdf/read.ts';
 import { objectIdOf, uuidOf } from '../src/features/venues/imdf/uuid.ts';
 import { imdfFiles, imdfProblems } from '../src/features/venues/imdf/write.ts';
+import { imdfFaults } from './imdf-rules.ts';
 
 const pointer = <Name extends string>(className: Name, objectId: string) =>
   ({ __type: 'Pointer', className, objectId }) as const;
@@ -180,6 +182,103 @@ describe('a venue as IMDF', () => {
     for (const [index, text] of said.entries()) assert.match(problems[index] ?? '', text);
     assert.match(imdfProblems({ ...site, floors: [] })[0] ?? '', /no floors/);
   });
+});
+
+describe('the rules of IMDF', () => {
+  const archived = async (of: Site) => unpacked(await packed(imdfFiles(of, particulars, new Date(0))));
+
+  /** The museum of the demo, as its code writes it. */
+  async function museum(): Promise<Site> {
+    const made: { readonly path: string; readonly record: object }[] = [];
+    await writeVenue(
+      {
+        at: () => undefined,
+        async post(path, body) {
+          const objectId = `0VnZ${String(made.length).padStart(16, '0')}`;
+          made.push({ path, record: { ...body, objectId, ...stamps } });
+          return { objectId, result: { objectId } };
+        },
+      },
+      Date.now(),
+    );
+    const of = <T>(path: string) => made.flatMap((one) => (one.path === path ? [one.record as T] : []));
+    const [venue] = of<Site['venue']>('/venues');
+    assert.ok(venue);
+    return { venue, floors: of('/floors'), zones: of('/zones'), beacons: [] };
+  }
+
+  test('are kept by the museum of the demo, with three levels and a unit for each hall', async () => {
+    const files = await archived(await museum());
+    assert.deepEqual(imdfFaults(files), []);
+    const count = (name: string) => (files.get(name) as Collection).features.length;
+    assert.deepEqual([count('level.geojson'), count('unit.geojson')], [3, 24]);
+  });
+
+  test('are kept by a room around a corner, by one that reaches out of the plan, and on a floor that is turned', async () => {
+    const [zone] = site.zones;
+    assert.ok(zone);
+    const corner = [
+      { x: 0, y: 0 },
+      { x: 10, y: 0 },
+      { x: 10, y: 1 },
+      { x: 1, y: 1 },
+      { x: 1, y: 9 },
+      { x: 10, y: 9 },
+      { x: 10, y: 10 },
+      { x: 0, y: 10 },
+    ];
+    for (const shift of [0, 15])
+      for (const points of [corner, corner.toReversed()]) {
+        const polygon = points.map(({ x, y }) => ({ x: x + shift, y }));
+        assert.deepEqual(imdfFaults(await archived({ ...site, zones: [{ ...zone, polygon }] })), []);
+      }
+  });
+
+  const broken: readonly [string, (file: Record<string, Collection>) => void, RegExp][] = [
+    [
+      'a reference',
+      ({ unit }) => replaced(unit, { level_id: 'ffffffff-ffff-4fff-bfff-ffffffffffff' }),
+      /leads nowhere/,
+    ],
+    [
+      'a reference to another type',
+      ({ unit, address }) => replaced(unit, { level_id: address?.features[0]?.id }),
+      /leads to a address/,
+    ],
+    ['a category', ({ unit }) => replaced(unit, { category: 'shop' }), /unit: category is "shop"/],
+    ['a name', ({ venue }) => replaced(venue, { name: 'Museum' }), /venue: name is "Museum"/],
+    ['an ordinal', ({ level }) => replaced(level, { ordinal: 0.5 }), /ordinal is 0\.5/],
+    ['a ring', ({ unit }) => ringOf(unit)?.reverse(), /runs the wrong way/],
+    ['an open ring', ({ unit }) => ringOf(unit)?.pop(), /not closed/],
+    [
+      'a crossing',
+      ({ unit }) => ringOf(unit)?.splice(1, 2, ...(ringOf(unit)?.slice(1, 3).reverse() ?? [])),
+      /crosses itself|wrong way/,
+    ],
+    [
+      'a point',
+      ({ unit }) => replaced(unit, { display_point: { type: 'Point', coordinates: [10.5, 57.7] } }),
+      /is outside/,
+    ],
+    [
+      'a unit elsewhere',
+      ({ unit }) => {
+        for (const at of ringOf(unit) ?? []) at.splice(0, 1, (at[0] ?? 0) + 0.1);
+      },
+      /out of its level/,
+    ],
+    ['a footprint', ({ footprint }) => replaced(footprint, { category: 'aerial' }), /no footprint on the ground/],
+  ];
+  const replaced = (file: Collection | undefined, properties: object) =>
+    Object.assign(file?.features[0]?.properties ?? {}, properties);
+  const ringOf = (file: Collection | undefined) => file?.features[0]?.geometry.coordinates[0] as number[][] | undefined;
+  for (const [what, breaks, said] of broken)
+    test(`are seen to be broken: ${what}`, async () => {
+      const files = await archived(site);
+      const named = [...files].map(([name, content]) => [name.replace('.geojson', ''), content]);
+      breaks(Object.fromEntries(named) as Record<string, Collection>);
+      assert.match(imdfFaults(files).join(), said);
+    });
 });
 
 describe('an IMDF archive of somebody else', () => {

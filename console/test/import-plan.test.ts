@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Beacon } from '../../sdk/src/index.ts';
-import { cellsOf, csvColumns } from '../src/features/beacons/csv-columns.ts';
+import { cellsOf, csvColumns, missingColumns } from '../src/features/beacons/csv-columns.ts';
 import { planImport } from '../src/features/beacons/import-plan.ts';
-import { planGeoJson } from '../src/features/venues/geojson/plan-import.ts';
+import { writePlanCsv } from '../src/features/venues/csv/write.ts';
+import { planCsv, planGeoJson } from '../src/features/venues/geojson/plan-import.ts';
 import { type Site, writeGeoJson } from '../src/features/venues/geojson/write.ts';
-import { CsvError, numberIn, parseCsv, writeCsv } from '../src/lib/text/csv.ts';
+import { CsvError, completed, numberIn, parseCsv, writeCsv } from '../src/lib/text/csv.ts';
 import { decodeText } from '../src/lib/text/decode.ts';
+import { differenceText } from '../src/lib/text/json-compare.ts';
 
 describe('CSV', () => {
   const read = (text: string) => parseCsv(text).rows.map(({ cells }) => cells);
@@ -34,16 +36,28 @@ describe('CSV', () => {
   ];
   for (const [what, text, rows] of cases) test(`reads ${what}`, () => assert.deepEqual(read(text), rows));
 
-  const broken: readonly [text: string, message: RegExp][] = [
-    ['', /empty/],
-    ['a,a\n', /column a is there twice/],
-  ];
-  for (const [text, message] of broken)
-    test(`refuses ${JSON.stringify(text)}`, () =>
-      assert.throws(
-        () => parseCsv(text),
-        (error) => error instanceof CsvError && message.test(error.message),
-      ));
+  test('refuses an empty file', () =>
+    assert.throws(
+      () => parseCsv(''),
+      (error) => error instanceof CsvError && /empty/.test(error.message),
+    ));
+
+  test('of columns with one heading the first is read, or the one that was chosen', () => {
+    const text = 'a,b,A,a\n1,2,3,4\n';
+    const { header, repeated, rows } = parseCsv(text);
+    assert.deepEqual(
+      [header, rows[0]?.cells],
+      [
+        ['a', 'b', 'A', ''],
+        ['1', '2', '3', '4'],
+      ],
+    );
+    assert.deepEqual(repeated, [{ name: 'a', columns: [0, 3], chosen: 0 }]);
+    const same = (name: string) => name.toLowerCase();
+    assert.deepEqual(parseCsv(text, { same }).header, ['a', 'b', '', '']);
+    assert.deepEqual(parseCsv(text, { same, chosen: { a: 2 } }).header, ['', 'b', 'A', '']);
+    assert.deepEqual(parseCsv(text, { chosen: { a: 1 } }).header, ['a', 'b', 'A', ''], 'there is no such column now');
+  });
 
   const mended: readonly [what: string, text: string, rows: string[][]][] = [
     ['short rows', 'a,b,c\n1\n', [['1', '', '']]],
@@ -158,8 +172,22 @@ describe('an import', () => {
     assert.deepEqual([row?.kind, row?.members], ['changed', { name: 'Great hall', uuid: 'aabb' }]);
   });
 
-  test('is refused as a whole for columns that are missing', () => {
-    assert.match(String(planImport(parseCsv('name,uuid\na,b\n'), [])), /Missing column: major, minor/);
+  test('a column that the file lacks is another one, or the same in all rows', () => {
+    const table = parseCsv('Label;major;Nummer\nGate;1;7\nHall;1;8\n');
+    const whole = completed(table, { name: { column: 0 }, minor: { column: 2 }, uuid: { value: 'AABB' } });
+    assert.deepEqual(missingColumns(whole.header), []);
+    assert.deepEqual(
+      planImport(whole, []).map(({ kind, members }) => [kind, members]),
+      [
+        ['new', { name: 'Gate', uuid: 'AABB', major: 1, minor: 7 }],
+        ['new', { name: 'Hall', uuid: 'AABB', major: 1, minor: 8 }],
+      ],
+    );
+  });
+
+  test('says which columns are missing', () => {
+    assert.deepEqual(missingColumns(['name', 'UUID']), ['major', 'minor']);
+    assert.deepEqual(missingColumns(['objectId']), [], 'a row with an objectId needs nothing more');
   });
 });
 
@@ -204,9 +232,20 @@ describe('a venue as GeoJSON', () => {
       { x: 4, y: 2.5 },
     ],
   };
+  const gateway = { name: 'By the stairs', x: 3, y: 1.5 };
   const site: Site = {
     venue: { objectId: 'v', name: 'Museum', exceptions: [], ...stamps },
-    floors: [{ objectId: 'f', venueId: pointer('Venue', 'v'), name: 'Cellar', level: -1, walls: [wall], ...stamps }],
+    floors: [
+      {
+        objectId: 'f',
+        venueId: pointer('Venue', 'v'),
+        name: 'Cellar',
+        level: -1,
+        walls: [wall],
+        gateways: [gateway],
+        ...stamps,
+      },
+    ],
     zones: [{ ...shop, polygon: [...polygon], venueId: pointer('Venue', 'v') }],
     beacons: [
       {
@@ -231,12 +270,18 @@ describe('a venue as GeoJSON', () => {
     assert.match(text, /"feature_type": "unit"/);
     assert.deepEqual(
       planGeoJson('app', text, site).map(({ kind }) => kind),
-      ['unchanged', 'unchanged', 'unchanged', 'unchanged'],
+      ['unchanged', 'unchanged', 'unchanged', 'unchanged', 'unchanged', 'unchanged'],
     );
     const empty = { ...site, floors: [], zones: [], beacons: [] };
     assert.deepEqual(
       planGeoJson('app', text, empty).map(({ kind, name }) => `${kind} ${name}`),
-      ['new Cellar', 'new Wall of level -1', 'new Shop', 'new Door'],
+      ['unchanged Museum', 'new Cellar', 'new Wall of level -1', 'new By the stairs', 'new Shop', 'new Door'],
+    );
+    const other = { ...empty, venue: { ...site.venue, objectId: 'other', name: 'Library' } };
+    assert.deepEqual(
+      planGeoJson('app', text, other).map(({ name }) => name),
+      ['Cellar', 'Wall of level -1', 'By the stairs', 'Shop', 'Door'],
+      'another venue keeps its own name',
     );
   });
 
@@ -282,6 +327,8 @@ describe('a venue as GeoJSON', () => {
         ]),
         wallOf([[4, 0]]),
         { feature_type: 'wall', geometry: { type: 'Point', coordinates: [1, 1] }, properties: { level_id: 'f' } },
+        { feature_type: 'gateway', geometry: { type: 'Point', coordinates: [1, 1] }, properties: { level_id: 'f' } },
+        { feature_type: 'gateway', properties: { name: 'East', level_id: 'f' } },
         { feature_type: 'opening' },
         { feature_type: 'level', properties: { name: 'Roof' } },
         { feature_type: 'beacon', geometry: { type: 'Point', coordinates: [1, null] } },
@@ -296,14 +343,105 @@ describe('a venue as GeoJSON', () => {
         'new',
         'Its line needs at least two positions of two numbers.',
         'A wall needs a LineString.',
+        'A gateway needs a name.',
+        'A gateway needs a point.',
         'Features of the type opening are not imported.',
         'A level needs a number as its ordinal.',
         'A beacon needs a point.',
       ],
     );
     const broken = (text: string) => () => planGeoJson('app', text, site);
-    assert.throws(broken('{'), /The file is no JSON/);
+    assert.throws(broken('{'), /The file is not JSON\. Line 1, column 2: /);
     assert.throws(broken('[]'), /FeatureCollection is needed/);
     assert.throws(broken('{"type":"FeatureCollection","features":[]}'), /does not say that its coordinates are metres/);
+  });
+
+  test('as a table changes nothing either, and makes the same in an empty venue', () => {
+    const text = writePlanCsv(site);
+    assert.equal(
+      text.split('\r\n')[0]?.replace('\uFEFF', ''),
+      'type,objectId,name,level,kind,capacity,north,corners,timeZone,address',
+    );
+    const summary = (into: Site, table = text) =>
+      planCsv('app', table, into).map(({ kind, name, differences }) =>
+        [kind, name, ...differences.map(({ member, after }) => `${member}=${after}`)].join(' '),
+      );
+    assert.deepEqual(summary(site), [
+      'unchanged Museum',
+      'unchanged Cellar',
+      'unchanged Wall of level -1',
+      'unchanged By the stairs',
+      'unchanged Shop',
+    ]);
+    const empty = { ...site, floors: [], zones: [], beacons: [] };
+    assert.deepEqual(summary(empty), [
+      'unchanged Museum',
+      'new Cellar',
+      'new Wall of level -1',
+      'new By the stairs',
+      'new Shop',
+    ]);
+    // As a spreadsheet of another country saves it, with fewer columns, in another order.
+    const changed = [
+      'Name;Type;objectId;Level;Corners;Capacity;North;timeZone',
+      'Museum of Ships;venue;v;;;;;Europe/Vienna',
+      'Vault;Floor;f;-1;;;12,5;',
+      'Shop;zone;;-1;"0 0; 4,25 0; 4 2.5; 0 2,5";30;;',
+      'Roof;floor;;3;;;;',
+      'By the stairs;gateway;;-1;3 2,5;;;',
+    ].join('\n');
+    assert.deepEqual(
+      summary(site, changed).map((line) => line.replaceAll('\n', ' ')),
+      [
+        'changed Museum of Ships name=Museum of Ships timeZone=Europe/Vienna',
+        'changed Vault name=Vault north=12.5',
+        `changed Shop polygon=${differenceText([
+          { x: 0, y: 0 },
+          { x: 4.25, y: 0 },
+          { x: 4, y: 2.5 },
+          { x: 0, y: 2.5 },
+        ])} capacity=30`,
+        'new Roof',
+        'changed By the stairs y=2.5',
+      ],
+    );
+  });
+
+  test('as a table is refused line by line, in sentences', () => {
+    const lines = [
+      'type,name,level,kind,capacity,corners',
+      'zone,Hall,-1,room,,0 0; 1 0',
+      'zone,Hall,-1,room,,0 0; 1 0; 1 x',
+      'zone,Hall,-1,dungeon,,0 0; 1 0; 1 1',
+      'zone,Hall,deep,room,,0 0; 1 0; 1 1',
+      'zone,Hall,-1,room,many,0 0; 1 0; 1 1',
+      'zone,Hall,7,room,,0 0; 1 0; 1 1',
+      'zone,,-1,room,,0 0; 1 0; 1 1',
+      'wall,,-1,,,0 0',
+      'gateway,East,-1,,,0 0; 1 1',
+      'floor,Roof,,,,',
+      'stairs,Up,1,,,',
+      'zone,Hall,-1,room,,0 0; 1 0; 1 1,too much',
+    ];
+    const said = planCsv('app', lines.join('\n'), site).map(({ kind, problem }) => problem ?? kind);
+    const corners = (fewest: number) =>
+      `It needs corners: ${fewest} or more pairs of metres, such as 0 0; 4.5 0; 4.5 3.`;
+    assert.deepEqual(said.slice(0, 2), [corners(3), corners(3)]);
+    assert.match(said[2] ?? '', /^There is no kind of zone called dungeon: room, /);
+    assert.deepEqual(said.slice(3, 11), [
+      'level is no number: deep.',
+      'capacity is no number: many.',
+      'new',
+      'A zone needs a name.',
+      corners(2),
+      'A gateway needs one pair of metres as its corners, such as 4.5 3.',
+      'A level needs a number as its ordinal.',
+      'Features of the type stairs are not imported.',
+    ]);
+    assert.match(said[11] ?? '', /Line 13 has more fields than there are headings/);
+    assert.throws(
+      () => planCsv('app', 'name,level\nHall,1\n', site),
+      /needs a column type, with venue, floor, wall, gateway or zone/,
+    );
   });
 });

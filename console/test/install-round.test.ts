@@ -126,6 +126,52 @@ describe('an install round on a phone', () => {
     await assertAccessible(page);
   });
 
+  test('without a label, one’s own phone says which beacon of the venue is the nearest', async () => {
+    await button('Cancel').click();
+    await button('Find the nearest by its signal').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Then this page says which beacon the phone is nearest to.', { exact: false }).waitFor();
+    await button('Pair a phone').click();
+    const code = await dialog.getByText(/^[2-9A-Z]{4}-[2-9A-Z]{4}$/).innerText();
+    await assertAccessible(page);
+    const proof = { 'installation-secret': 'installer'.padEnd(43, 'x') };
+    const send = async (url: string, body: object) => {
+      const answer = await app.send({ method: 'POST', url: `/api/v2${url}`, body, headers: proof });
+      assert.ok(answer.status < 300, JSON.stringify(answer.body));
+      return answer.body.result;
+    };
+    const phone = { installationId: 'ladder', deviceType: 'android', deviceModel: 'Pixel 8' };
+    const { objectId } = await send('/installations', phone);
+    await send(`/installations/${objectId}/pairing`, { code });
+    await button('Use this phone').click();
+    await said('Your phone hears no beacon of this venue.');
+    const hear = (rssis: Readonly<Record<number, number>>) => {
+      const sightings = Object.entries(rssis).flatMap(([minor, rssi]) =>
+        [0, 1, 2].map((n) => ({
+          uuid,
+          major: 1,
+          minor: Number(minor),
+          rssi,
+          occurredAt: app.clock.now - 900 + n * 300,
+        })),
+      );
+      return send('/sightings', { installationId: 'ladder', sightings });
+    };
+    // The loudest belongs to no venue.
+    await hear({ 0: -70, 1: -52, 9: -40 });
+    const near = page.getByRole('list', { name: 'Beacons near you' });
+    await near.getByText('nearest, -52 dBm').waitFor();
+    assert.match(await near.innerText(), /Hall\s+nearest, -52 dBm\s+Door\s+-70 dBm/);
+    await assertAccessible(page);
+    await takePictures(page, 'round-nearest');
+    app.clock.now += 11_000;
+    await hear({ 0: -49, 1: -66 });
+    await near.getByText('nearest, -49 dBm').waitFor();
+    await hear({ 1: -45 });
+    await near.getByRole('button', { name: /^Hall/ }).click();
+    await place('Hall').waitFor();
+  });
+
   test('a tap on the plan and a photograph, and it is known by whom and when', async () => {
     await page.getByLabel('Floor').selectOption('Gallery');
     const plan = page.getByRole('region', { name: 'Plan of Gallery' });

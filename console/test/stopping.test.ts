@@ -2,23 +2,27 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { service } from '../../server/src/access/audit.ts';
-import { type SignedIn, signIn, type TestApp } from '../../server/test/support/build-app.ts';
+import { type SignedIn, signIn, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
 import { assertAccessible } from './axe.ts';
 import { becomes, launchBrowser, openAs, startConsole, type Visit } from './browser.ts';
 import { takePictures } from './pictures.ts';
 
-/** In `first-session` the app itself, in `history` messages and beacons, in `rules-page` the rules. */
+/** In `first-session` the app itself, in `history` notifications and many at once, in `rules-page` the rules. */
 describe('what stops visitors from being served is asked with the name of the app, and undone with one click', () => {
   let app: TestApp;
   let browser: Browser;
   let visited: Visit;
   let page: Page;
   let deviceId: string;
+  let pushId: string;
   let userId: string;
   let origin: string;
   let notificationId: string;
   let storylineId: string;
+  let scenarioId: string;
+  let beaconId: string;
+  let venueId: string;
   let recordId: string;
   let file: { readonly objectId: string; readonly url: string };
 
@@ -38,11 +42,13 @@ describe('what stops visitors from being served is asked with the name of the ap
     for (const [path, body] of [
       [`devices/${deviceId}/credentials`, undefined],
       ['secret-keys', { name: 'Gateway', scopes: [{ resource: 'beacons', verbs: ['list'] }] }],
+      ['v2/push/notification', { data: { title: 'Tonight' }, sendAt: new Date(Date.now() + 86_400_000).toISOString() }],
       ['identity-providers', { name: 'google', kind: 'google', audiences: ['1.apps.example'] }],
     ] as const) {
       const url = `/console/api/apps/${app.appId}/${path}`;
       const answer = await visited.context.request.post(url, { data: body, headers: { origin } });
-      assert.equal(answer.status(), 201, await answer.text());
+      assert.ok(answer.ok(), await answer.text());
+      if (path === 'v2/push/notification') pushId = answer.headers()['location']?.split('/').at(-1) ?? '';
     }
   });
   after(async () => {
@@ -53,7 +59,7 @@ describe('what stops visitors from being served is asked with the name of the ap
   /** What visitors are served. */
   async function content({ headers }: SignedIn): Promise<void> {
     const hall = { name: 'Main hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 1 };
-    const beaconId = await create(app, '/api/v2/beacons', hall, headers);
+    beaconId = await create(app, '/api/v2/beacons', hall, headers);
     const welcome = {
       description: 'Welcome',
       beaconId: { __type: 'Pointer', className: 'Beacon', objectId: beaconId },
@@ -64,6 +70,12 @@ describe('what stops visitors from being served is asked with the name of the ap
     };
     notificationId = await create(app, '/api/v2/notifications', welcome, headers);
     storylineId = await create(app, '/api/v2/storylines', { title: 'A morning', isEnabled: true }, headers);
+    const coffee = { beacons: [beaconId], campaign: 'TEXT', event: 'ENTER', alertTitle: 'Coffee' };
+    const showOn = [{ dayName: 'Mon', checked: true }];
+    scenarioId = await create(app, `/api/v2/storylines/${storylineId}/detail`, { ...coffee, showOn }, headers);
+    const openingHours = [{ dayName: 'Mon', from: '10:00', until: '18:00' }];
+    const manager = await signInManager(app);
+    venueId = await create(app, '/api/v2/venues', { name: 'Old mill', openingHours }, manager.headers);
     await create(app, '/api/v2/data/schema/quiz', { column: { score: { type: 'Number' } } }, headers);
     recordId = await create(app, '/api/v2/data/bucket/quiz', { metadata: { score: 3 } }, headers);
     const upload = { method: 'POST', url: '/api/v2/files/hall.png', body: 'the hall', headers } as const;
@@ -114,6 +126,46 @@ describe('what stops visitors from being served is asked with the name of the ap
       isServed: () => isOn(`notifications/${notificationId}`)(),
     },
     {
+      what: 'a notification goes back to when it was off',
+      path: () => `notifications/${notificationId}?`,
+      prepare: () => button('History').click(),
+      open: 'Go back to before this',
+      confirm: 'Save and switch off',
+      isServed: () => isOn(`notifications/${notificationId}`)(),
+    },
+    {
+      what: 'the last day of a scenario is taken away',
+      path: () => `storylines/${storylineId}/scenarios/${scenarioId}`,
+      prepare: () => page.getByRole('checkbox', { name: 'Monday' }).press('Space'),
+      open: 'Save',
+      confirm: 'Save and stop showing it',
+      isServed: async () => {
+        const path = `v2/storylines/${storylineId}/detail/${scenarioId}`;
+        const { result } = (await told(path)()) as { result: { showOn: { checked: boolean }[] } };
+        return result.showOn.some(({ checked }) => checked);
+      },
+    },
+    {
+      what: 'a beacon gets other identifiers',
+      path: () => `beacons/${beaconId}/edit`,
+      prepare: () => page.getByLabel('Minor').fill('2'),
+      open: 'Save',
+      confirm: 'Save other identifiers',
+      isServed: async () =>
+        ((await told(`v2/beacons/${beaconId}`)()) as { result: { minor: number } }).result.minor === 1,
+    },
+    {
+      what: 'the last opening hours of a venue are taken away',
+      path: () => `beacons/venues/${venueId}/edit`,
+      prepare: () => page.getByRole('button', { name: 'Remove these hours of Monday' }).click(),
+      open: 'Save',
+      confirm: 'Save and close',
+      isServed: async () => {
+        const { result } = (await told(`v2/venues/${venueId}`)()) as { result: { openingHours: unknown[] } };
+        return result.openingHours.length > 0;
+      },
+    },
+    {
       what: 'a storyline is switched off in the list',
       path: () => 'storylines',
       open: 'A morning is on',
@@ -128,6 +180,36 @@ describe('what stops visitors from being served is asked with the name of the ap
       role: 'switch',
       confirm: 'Switch off',
       isServed: () => isOn(`storylines/${storylineId}`)(),
+    },
+    {
+      what: 'a scenario is deleted',
+      path: () => `storylines/${storylineId}?`,
+      open: 'Delete Coffee',
+      confirm: 'Delete Coffee',
+      isServed: async () => (await status(`storylines/${storylineId}/detail/${scenarioId}`)) === 200,
+    },
+    {
+      what: 'a storyline is deleted, with its scenarios',
+      path: () => `storylines/${storylineId}?deleted`,
+      open: 'Delete',
+      confirm: 'Delete A morning',
+      isServed: async () =>
+        (await status(`storylines/${storylineId}`)) === 200 &&
+        (await status(`storylines/${storylineId}/detail/${scenarioId}`)) === 200,
+    },
+    {
+      what: 'a beacon is deleted',
+      path: () => `beacons/${beaconId}`,
+      open: 'Delete',
+      confirm: 'Delete Main hall',
+      isServed: async () => (await status(`beacons/${beaconId}`)) === 200,
+    },
+    {
+      what: 'a record is deleted',
+      path: () => `buckets/quiz/records/${recordId}`,
+      open: 'Delete',
+      confirm: 'Delete the record',
+      isServed: async () => (await status(`data/bucket/quiz/${recordId}`)) === 200,
     },
     {
       what: 'a file is deleted',
@@ -194,6 +276,23 @@ describe('what stops visitors from being served is asked with the name of the ap
       isServed: async () => {
         const path = `devices/${deviceId}/credentials`;
         return ((await told(path)()) as { result: { issuedAt: unknown } }).result.issuedAt !== null;
+      },
+    },
+    {
+      what: 'a device is deleted',
+      path: () => `devices/${deviceId}?`,
+      open: 'Delete',
+      confirm: 'Delete Sign',
+      isServed: async () => (await status(`device/${deviceId}`)) === 200,
+    },
+    {
+      what: 'a push that waits for its time is cancelled',
+      path: () => `push/${pushId}`,
+      open: 'Cancel the message',
+      confirm: 'Stop sending',
+      isServed: async () => {
+        const { result } = (await told(`v2/push/notification/${pushId}`)()) as { result: { state: string } };
+        return result.state === 'accepted';
       },
     },
     {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { png } from '../../server/src/demo/pictures.ts';
@@ -131,6 +132,59 @@ describe('venues in the console', () => {
     await page.locator('img.leaflet-image-layer').waitFor();
   });
 
+  test('the scale of a plan is two points that somebody clicks, and the metres between them', async () => {
+    // What is stored later has another time.
+    app.clock.now += 1_000;
+    await page.getByText('Measure', { exact: true }).click();
+    const box = await page.locator('img.leaflet-image-layer').boundingBox();
+    assert.ok(box);
+    for (const share of [0.25, 0.75]) await page.mouse.click(box.x + share * box.width, box.y + 0.5 * box.height);
+    await page.getByLabel('Metres between the two points').fill('8');
+    await button('Set the scale').click();
+    const { scale } = await stored('floors', ({ scale }) => (scale as { metres: number }).metres === 8);
+    const pixels = [scale.from.x - 100, scale.from.y - 100, scale.to.x - 300, scale.to.y - 100];
+    assert.ok(
+      pixels.every((off) => Math.abs(off) < 3),
+      JSON.stringify(scale),
+    );
+    await becomes(() => page.getByLabel('Width of the picture').inputValue(), '16');
+    await page.getByLabel('Width of the picture').fill('20');
+    await button('Save').click();
+    await stored('floors', ({ scale }) => (scale as { metres: number }).metres === 20);
+  });
+
+  test('the whole plan stays in sight when the window changes, until somebody zooms', async () => {
+    const known = page.viewportSize() ?? { width: 1280, height: 860 };
+    const map = page.locator('section.leaflet-container');
+    const picture = page.locator('img.leaflet-image-layer');
+    const boxes = async () => [await map.boundingBox(), await picture.boundingBox()] as const;
+    const isFitted = async () => {
+      const [room, plan] = await boxes();
+      if (!room || !plan) return false;
+      const isInside = plan.x >= room.x - 1 && plan.x + plan.width <= room.x + room.width + 1;
+      return isInside && Math.max(plan.width / room.width, plan.height / room.height) > 0.7;
+    };
+    for (const width of [800, 420, 1_500]) {
+      await page.setViewportSize({ ...known, width });
+      await becomes(isFitted, true);
+    }
+    const before = (await boxes())[1]?.width ?? 0;
+    await page.locator('.leaflet-control-zoom-in').click();
+    await becomes(async () => ((await boxes())[1]?.width ?? 0) > 1.8 * before, true);
+    const [wide, zoomed] = await boxes();
+    await page.setViewportSize({ ...known, width: 800 });
+    await becomes(async () => ((await boxes())[0]?.width ?? 0) < (wide?.width ?? 0) - 200, true);
+    assert.equal(
+      Math.round((await boxes())[1]?.width ?? 0),
+      Math.round(zoomed?.width ?? 0),
+      'it is as large as before',
+    );
+    await page.setViewportSize(known);
+    await page.reload();
+    await picture.waitFor();
+    await becomes(isFitted, true);
+  });
+
   test('a zone is drawn, a beacon is put into it and dragged, and each step is taken back', async () => {
     await page.getByText('Draw a zone', { exact: true }).click();
     await button('Add a rectangle').click();
@@ -172,6 +226,66 @@ describe('venues in the console', () => {
     assert.equal(nudged.location.y, Math.round(100 * (placed.location.y + 0.1)) / 100);
     await assertAccessible(page);
     await takePictures(page, 'floor');
+  });
+
+  test('with a finger a beacon is dragged, and with two the plan is enlarged', async () => {
+    const session = await visited.context.newCDPSession(page);
+    const marker = page.getByRole('button', { name: script }).first();
+    const picture = page.locator('img.leaflet-image-layer');
+    type Touched = readonly { readonly x: number; readonly y: number }[];
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: Touched) =>
+      session.send('Input.dispatchTouchEvent', { type, touchPoints: [...touchPoints] });
+    const place = ({ location }: Record<string, unknown>) => (location as { x: number }).x;
+    const before = place(await first('beacons'));
+    await marker.hover();
+    const box = await marker.boundingBox();
+    assert.ok(box);
+    const at = (step: number) => [{ x: box.x + box.width / 2 - 12 * step, y: box.y + box.height / 2 }];
+    await touch('touchStart', at(0));
+    for (let step = 1; step <= 5; step++) await touch('touchMove', at(step));
+    await touch('touchEnd', []);
+    await stored('beacons', (beacon) => place(beacon) < before - 1);
+    await page.keyboard.press('Control+z');
+    await stored('beacons', (beacon) => place(beacon) === before);
+    const seen = await picture.boundingBox();
+    assert.ok(seen);
+    const fingers = (apart: number) =>
+      [-1, 1].map((side, id) => ({ x: seen.x + seen.width / 2 + side * apart, y: seen.y + seen.height * 0.8, id }));
+    await touch('touchStart', fingers(20));
+    for (let step = 1; step <= 6; step++) await touch('touchMove', fingers(20 + 10 * step));
+    await touch('touchEnd', []);
+    await becomes(async () => ((await picture.boundingBox())?.width ?? 0) > 1.8 * seen.width, true);
+    await page.reload();
+    await marker.waitFor();
+    await marker.click();
+  });
+
+  test('undo that is pressed while a change is being stored takes that change back, and no other', async () => {
+    const place = ({ location }: Record<string, unknown>) => JSON.stringify(location);
+    const before = await first('beacons');
+    const marker = page.getByRole('button', { name: script }).first();
+    const asked: string[] = [];
+    const isHeld = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/v2/beacons/*', async (route) => {
+      if (route.request().method() !== 'PUT') return route.continue();
+      asked.push(place(route.request().postDataJSON()));
+      isHeld.resolve();
+      await gate.promise;
+      return route.continue();
+    });
+    await marker.focus();
+    await marker.press('ArrowDown');
+    await isHeld.promise;
+    await page.keyboard.press('Control+z');
+    assert.equal(asked.length, 1);
+    assert.equal(place(await first('beacons')), place(before));
+    gate.resolve();
+    await becomes(async () => asked.length, 2);
+    await stored('beacons', (beacon) => place(beacon) === place(before));
+    assert.notEqual(asked[0], place(before));
+    assert.equal(asked[1], place(before));
+    await page.unroute('**/v2/beacons/*');
   });
 
   test('a wall is drawn, snaps to a corner, is moved and taken back with the keyboard, and is in the list', async () => {
@@ -228,14 +342,56 @@ describe('venues in the console', () => {
     await stored('floors?where={"level":0}', ({ walls }) => (walls as unknown[]).length === 1);
   });
 
+  test('a gateway is hung up, dragged, moved with the arrow keys, named, taken back and deleted', async () => {
+    type Hung = readonly { readonly name: string; readonly x: number; readonly y: number }[];
+    const plan = page.getByRole('region', { name: 'Plan of Ground floor' });
+    const hung = (isSo: (gateways: Hung) => boolean) =>
+      stored('floors?where={"level":0}', ({ gateways = [] }) => isSo(gateways as Hung));
+    await button('Add a gateway').click();
+    const [added] = (await hung(({ length }) => length === 1)).gateways as Hung;
+    assert.equal(added?.name, 'Gateway 1');
+    const marker = plan.getByRole('button', { name: 'Gateway 1', exact: true });
+    // The page settles first: beside the gateway's panel the plan becomes narrower.
+    await marker.hover();
+    const box = await marker.boundingBox();
+    assert.ok(box);
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await page.mouse.down();
+    for (let step = 1; step <= 5; step++) await page.mouse.move(x + 14 * step, y - 6 * step);
+    await page.mouse.up();
+    const [dragged] = (await hung(([one]) => one !== undefined && one.x > added.x + 0.5 && one.y < added.y))
+      .gateways as Hung;
+    assert.ok(dragged);
+    await marker.press('Shift+ArrowDown');
+    const lower = Math.round((dragged.y + 1) * 100) / 100;
+    await hung(([one]) => one?.x === dragged.x && one.y === lower);
+    // Everything that is dragged is also in a list, with numbers.
+    const list = page.getByRole('region', { name: 'Gateways' });
+    await list.getByRole('button', { name: /^Gateway 1/ }).waitFor();
+    await takePictures(page, 'gateway');
+    await assertAccessible(page);
+    await page.getByLabel('Name', { exact: true }).fill('By the door');
+    await page.getByLabel('x, metres').fill('3.5');
+    await page.getByLabel('x, metres').press('Enter');
+    await hung(([one]) => one?.name === 'By the door' && one.x === 3.5 && one.y === lower);
+    await button('Undo').click();
+    await hung(([one]) => one?.name === 'Gateway 1' && one.x === dragged.x);
+    await list.getByRole('button', { name: /^Gateway 1/ }).click();
+    await button('Delete the gateway').click();
+    await hung(({ length }) => length === 0);
+    await button('Undo').click();
+    await hung(([one]) => one?.name === 'Gateway 1');
+    await marker.waitFor();
+  });
+
   test('a floor with something on it stays, and says what is on it', async () => {
     await button('Delete').click();
     await button('Delete Ground floor').click();
     await said('On this floor there are still 1 zone and 1 beacon.');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await button('Copy the floor').click();
+    await button('Duplicate Ground floor').click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('First floor');
-    await page.getByRole('dialog').getByRole('button', { name: 'Copy the floor' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Duplicate' }).click();
     await heading(`First floor, ${script}`).waitFor();
     await page.getByRole('button', { name: /^Shop/ }).waitFor();
     await page.getByRole('button', { name: /^Wall 1/ }).waitFor();
@@ -269,13 +425,29 @@ describe('venues in the console', () => {
       dialog.getByRole('button', { name: 'Save the archive' }).click(),
     ]);
     assert.match(archive.suggestedFilename(), /\.zip$/);
-    await page.getByRole('link', { name: 'Import GeoJSON or IMDF' }).click();
+    const [table] = await Promise.all([page.waitForEvent('download'), button('Export CSV').click()]);
+    assert.match(table.suggestedFilename(), /\.csv$/);
+    await page.getByRole('link', { name: 'Import GeoJSON, IMDF or CSV' }).click();
+    // The page before has files to choose, too.
+    await heading('Import GeoJSON, IMDF or CSV').waitFor();
     const chosen = page.locator('input[type=file]');
     await chosen.setInputFiles({ name: 'x.zip', mimeType: 'application/zip', buffer: Buffer.from('PK nothing') });
     await said('This is no ZIP archive that can be read.');
     await chosen.setInputFiles(await archive.path());
     await said('4 unchanged');
     await takePictures(page, 'imdf-import');
+    // The table has the venue and the walls as well.
+    const text = readFileSync(await table.path(), 'utf8');
+    const things = text.trimEnd().split('\r\n').length - 1;
+    const csv = (content: string) => ({ name: 'plan.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
+    await chosen.setInputFiles(csv(text));
+    await said(`${things} unchanged`);
+    await chosen.setInputFiles(csv(`${text}zone,,Kiosk,1,shop,12,,0 0; 3 0; 3 2,,\r\nzone,,Nowhere,1,shop,,,,,\r\n`));
+    await said('It needs corners: 3 or more pairs of metres, such as 0 0; 4.5 0; 4.5 3.');
+    await takePictures(page, 'csv-import');
+    await assertAccessible(page);
+    await page.getByRole('button', { name: /^Import 1/ }).click();
+    await stored('zones?where={"name":"Kiosk"}', ({ capacity }) => capacity === 12);
     await assertAccessible(page);
     assert.deepEqual(visited.complaints, []);
   });

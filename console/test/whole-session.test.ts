@@ -151,6 +151,7 @@ describe('from the set-up link to the why of a first message', () => {
     await heading('Entered Main hall').waitFor();
     await page.getByText('The message of this beacon was shown.').waitFor();
     const why = page.getByRole('list', { name: 'Messages that could have been shown' }).getByRole('listitem');
+    await why.getByText('Welcome').waitFor();
     assert.match(await why.innerText(), /^Shown\s+Welcome\s*scenario/);
   });
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A small cluster on one Linux machine, to try what Pharos does when its database fails over: two PostgreSQL servers under
-# Patroni, each in a network namespace of its own, with one etcd, HAProxy and PgBouncer in front. As root, on Debian 12:
+# Patroni, each in a network namespace of its own, with one etcd, HAProxy, PgBouncer and a watch over the hosts in front. As
+# root, on Debian 12:
 #   deploy/ha/cluster.sh install        the packages
 #   deploy/ha/cluster.sh start FOLDER   builds and starts it; data and logs are in FOLDER
 #   deploy/ha/cluster.sh stop FOLDER    ends what it started, and removes the namespaces
@@ -50,7 +51,8 @@ restapi: {listen: $net.1$n:8008, connect_address: $net.1$n:8008}
 etcd3: {hosts: $front:2379}
 bootstrap:
   dcs:
-    # How long a primary may be silent before another one takes over. Patroni takes no less than 20 for ttl.
+    # How long a primary may be silent before another one takes over. Patroni takes no less than 20 for ttl; host-watch.sh
+    # notices sooner that a host is gone.
     ttl: 20
     loop_wait: 3
     retry_timeout: 5
@@ -111,6 +113,8 @@ pool_mode = session
 max_client_conn = 500
 default_pool_size = 100
 server_connect_timeout = 3
+# After a refused connection all clients wait for this long; the default of 15 s would be the length of every fail-over.
+server_login_retry = 1
 CONFIG
 }
 
@@ -128,6 +132,7 @@ start() {
     run "patroni$n" ip netns exec $bridge-db$n setpriv --reuid=postgres --regid=postgres --clear-groups patroni "$folder/patroni$n.yml"
   done
   haproxy_config >"$folder/haproxy.cfg"
+  run host-watch "$(dirname "$0")/host-watch.sh" http://$front:2379 pharos
   run haproxy haproxy -db -f "$folder/haproxy.cfg"
   echo '"postgres" "secret"' >"$folder/users.txt"
   pgbouncer_config >"$folder/pgbouncer.ini"
@@ -163,7 +168,7 @@ stop() {
 case $command in
   install)
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postgresql patroni python3-etcd etcd-server etcd-client \
-      haproxy pgbouncer curl iproute2
+      haproxy pgbouncer curl iproute2 iputils-ping
     ;;
   start) start ;;
   stop) stop ;;

@@ -1,6 +1,6 @@
 /**
  * What the platforms lack: React Native has no AbortSignal.any and no AbortSignal.timeout, and its `fetch` may ignore
- * the signal altogether. So waits are ended here, even if the work behind them goes on.
+ * the signal altogether. So waits are ended here, even if the work behind them continues.
  */
 
 /** The error of an aborted call: the given reason, or the error that `fetch` would have thrown. */

@@ -57,8 +57,8 @@ export interface CallOptions {
    */
   readonly ifMatch?: string | undefined;
   /**
-   * For creating records and sending pushes: names what is to be done, so that the service does it once however often the
-   * call is made with the same key and body, within a day. Each call has a key of its own by default, with which it is
+   * For creating records and sending pushes: names the request, so that the service carries it out once however often the call is
+   * made with the same key and body within a day. Each call has its own key by default, with which it is
    * repeated if its answer is lost. Give one that outlives the process, such as the id of a job, to repeat it yourself.
    */
   readonly idempotencyKey?: string | undefined;
@@ -90,7 +90,7 @@ export interface Connection {
   /** The start of every operation's address, such as `https://pharos.example.org/api/v2`. */
   readonly url: string;
   readonly headers?: () => Readonly<Record<string, string>>;
-  /** Sent with what this phone says of itself. */
+  /** Sent with what this phone reports about itself. */
   readonly installationSecret?: () => Promise<string>;
   /** The access token, and how to get another one when it has expired. */
   readonly session?: RenewableSession;
@@ -242,7 +242,7 @@ async function sendOnce(connection: Connection, operation: Operation, input: Loo
 }
 
 /**
- * Gives `work` a signal that aborts with the caller's or after the time limit, and then rejects even if `work` goes on.
+ * Gives `work` a signal that aborts with the caller's or after the time limit, and then rejects even if `work` continues.
  */
 async function timed<T>(
   milliseconds: number,

@@ -46,8 +46,8 @@ export interface AppOptions extends Transport {
   /** An access token from an earlier sign-in. */
   readonly token?: string;
   /**
-   * Where the secret of this installation is kept, such as the keychain. The client makes it before the first registration and
-   * sends it with registrations, sightings, logs and receipts, so that nobody else can speak for this phone.
+   * Where the secret of this installation is kept, such as the keychain. The client generates it before the first registration
+   * and sends it with registrations, sightings, logs and receipts, so that nobody else can act for this phone.
    */
   readonly secretStorage?: TextStorage;
   /** The refresh token that came with it, if it was asked for. */
@@ -55,7 +55,7 @@ export interface AppOptions extends Transport {
   /** When the access token expires, epoch milliseconds; without it, it is renewed before it is first used. */
   readonly tokenExpiresAt?: number;
   /**
-   * Called when the tokens are others than before, because somebody has signed in or out, or they were renewed. Keep them to
+   * Called when the tokens have changed, because somebody has signed in or out, or they were renewed. Keep them to
    * stay signed in after a restart. A refresh token must be used by one client only: one that is used twice ends the
    * session.
    */

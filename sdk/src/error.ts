@@ -40,7 +40,7 @@ export class PharosError extends Error {
   readonly requestId: string;
   /** Seconds after which the service wants to be called again, if it says so. */
   readonly retryAfter: number | undefined;
-  /** Of a sign-in that needs a second factor: what `users.finishSignIn` goes on with. */
+  /** Of a sign-in that needs a second factor: what `users.finishSignIn` continues with. */
   readonly challenge: string | undefined;
 
   constructor(message: string, options: PharosErrorOptions) {

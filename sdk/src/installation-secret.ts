@@ -1,7 +1,7 @@
 import { PharosError } from './error.ts';
 import { locked, type TextStorage } from './storage-lock.ts';
 
-/** What a phone says of itself; everything else is said by a user or about others. */
+/** What a phone reports about itself; everything else comes from a user or concerns others. */
 export const speaksForPhone: ReadonlySet<string> = new Set([
   'registerInstallation',
   'pairInstallation',

@@ -24,9 +24,9 @@ export interface SightingQueueOptions {
    */
   readonly storage?: QueueStorage;
   /**
-   * What senses: `phone` in the foreground, `androidBackground` or `iosBackground` where the system wakes the app now and then,
-   * so that the silence in between ends no visit. A function is asked whenever sightings are added; a sighting may
-   * have a `sender` of its own. Without it, the foreground.
+   * What senses: `phone` in the foreground, `androidBackground` or `iosBackground` where the system wakes the app from time to
+   * time, so that the silence in between does not end a visit. A function is called whenever sightings are added; a sighting may
+   * have its own `sender`. Without it, the foreground.
    */
   readonly sender?: SightingSender | (() => SightingSender | undefined);
   /** How many may wait; beyond that the oldest are dropped. 10 000 by default. */

@@ -40,7 +40,9 @@ const refusals: Readonly<Record<string, number>> = {
   updateZoneOwner: 404,
   updateNotificationOwner: 404,
   updateStorylineOwner: 404,
+  updateStorylineDetailOwner: 404,
   updateDeviceOwner: 404,
+  updateFileOwner: 404,
   // No second factors and no passkeys are switched on.
   startTotp: 403,
   enableTotp: 403,

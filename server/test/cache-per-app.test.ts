@@ -61,7 +61,7 @@ for (const database of databases) {
         create(site.app, '/api/v2/beacons', { name: 'Gate', uuid, major: 1, minor: 77 }, site.user.headers),
       'a message': () => site.notification(),
       'a bucket': () => site.app.app.buckets.createBucket(site.app.appId, 'Letters'),
-      'a key': () => site.app.app.apps.rotateKey(site.app.appId),
+      'a key': () => site.app.app.apps.keys.rotate(site.app.appId),
     };
 
     test('nothing of it is loaded again, on the node of the change and on another one', async () => {

@@ -143,6 +143,16 @@ for (const database of databases) {
     });
   });
 
+  if (database === 'sqlite')
+    test('a resource that says where a phone was says what others are shown in place of its id', () => {
+      for (const { table, records } of resources) {
+        if (table.trail === undefined) continue;
+        const members = Object.values<{ readonly column: string; readonly phone?: object }>(records.members);
+        const naming = members.filter(({ column }) => column === table.trail?.installation);
+        assert.ok(naming.length > 0 && naming.every(({ phone }) => phone !== undefined), table.name);
+      }
+    });
+
   describe(`erasing an installation on ${database}`, () => {
     test('takes what every table says of it until then, and nothing of another', async () => {
       const app = await buildApp({ database });

@@ -38,8 +38,27 @@ for (const database of databases) {
       const showOn = [{ dayName: 'Mon', checked: true }];
       const detail = { beacons: [beaconId], event: 'ENTER', campaign: 'TEXT', showOn };
       const device = { deviceName: 'A sign', manufacture: 'Acme', topic: 'museum/gate' };
+      const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
+      const house = { name: 'House', timeZone: 'Europe/Vienna' };
+      const venueId = pointer('Venue', await create(app, `${api}/venues`, house, headers));
+      const floor = { venueId, name: 'Ground', level: 0 };
+      const floorId = pointer('Floor', await create(app, `${api}/floors`, floor, headers));
+      const polygon = [
+        { x: 0, y: 0 },
+        { x: 4, y: 0 },
+        { x: 4, y: 3 },
+      ];
+      const zone = { floorId, name: 'Hall', kind: 'room', polygon };
       kinds = [
         { name: 'beacon', url: `${api}/beacons`, body: beacon, changes: [{ name: 'One' }, { name: 'Two' }] },
+        { name: 'venue', url: `${api}/venues`, body: house, changes: [{ name: 'One' }, { capacity: 40 }] },
+        {
+          name: 'floor',
+          url: `${api}/floors`,
+          body: { ...floor, level: 1 },
+          changes: [{ name: 'First' }, { north: 90 }],
+        },
+        { name: 'zone', url: `${api}/zones`, body: zone, changes: [{ name: 'One' }, { capacity: 40 }] },
         {
           name: 'notification',
           url: `${api}/notifications`,
@@ -131,11 +150,22 @@ for (const database of databases) {
       assert.equal((await send('PUT', one, { name: 'Gate' }, '*')).status, 200);
     });
 
-    test('an app and a webhook of the console have tags too', async () => {
+    test('what is set up in the console has tags too', async () => {
       const owner = await openConsole(app, 'owner');
       const webhook = { url: 'https://93.184.216.34/hook', events: ['visit.opened'] };
       const made = await owner.send({ method: 'POST', url: `/apps/${app.appId}/webhooks`, body: webhook });
+      const sso = { name: 'Museum', issuer: 'https://93.184.216.34', clientId: 'console' };
+      const provider = await owner.send({ method: 'POST', url: '/sso-providers', body: sso });
+      assert.equal(provider.status, 201, JSON.stringify(provider.body));
+      const editor = await openConsole(app, 'editor');
+      const mqtt = (username: string) => ({ settings: { url: 'mqtts://broker.example.org:8883', username } });
       const cases = [
+        [`/sso-providers/${provider.body.result.providerId}`, { name: 'One' }, { scopes: 'openid' }],
+        [`/administrators/${editor.adminId}`, { apps: [{ appId: app.appId }] }, { role: 'analyst' }],
+        ['/session/alerts', { kinds: { silent: false } }, { digest: 'daily' }],
+        [`/apps/${app.appId}/senders/mqtt`, mqtt('one'), mqtt('two')],
+        [`/apps/${app.appId}/senders/mqtt`, mqtt('three'), mqtt('four')],
+        ['/system/backup-plan', { kept: 7 }, { kept: 8 }],
         [`/apps/${app.appId}`, { name: 'One' }, { policy: { push: 'manager' } }],
         [`/apps/${app.appId}/webhooks/${made.body.result.objectId}`, { description: 'One' }, { enabled: false }],
       ] as const;
@@ -146,6 +176,55 @@ for (const database of databases) {
         assert.equal(tagOf(await owner.send({ method: 'GET', url })), tagOf(put));
         const late = await owner.send({ method: 'PUT', url, body: second, headers: { 'if-match': read } });
         assert.deepEqual([late.status, late.body.error.name], [412, 'PreconditionFailed']);
+        const same = tagOf(await owner.send({ method: 'GET', url }));
+        assert.equal(same, tagOf(put), `${url} is as it was`);
+        const both = await Promise.all(
+          [second, second].map((body) => owner.send({ method: 'PUT', url, body, headers: { 'if-match': same } })),
+        );
+        assert.deepEqual(both.filter(({ status }) => status === 412).length, 1, `${url}: one of two at once`);
+      }
+    });
+
+    test('an account has tags for the person whose it is, by its id and as me', async () => {
+      const { userId, headers: own } = await signInManager(app);
+      const ask = (method: 'GET' | 'PUT' | 'PATCH', url: string, body?: object, tag?: string) =>
+        app.send({ method, url, body, headers: { ...own, ...(tag === undefined ? {} : { 'if-match': tag }) } });
+      for (const url of [`${api}/users/${userId}`, `${api}/users/me`])
+        for (const method of ['PUT', 'PATCH'] as const) {
+          app.clock.now += 1_000;
+          const read = tagOf(await ask('GET', url));
+          assert.equal(tagOf(await ask('GET', url)), read);
+          const first = await ask(method, url, { country: 'AT' }, read);
+          assert.equal(first.status, 200, JSON.stringify(first.body));
+          assert.equal(tagOf(await ask('GET', url)), tagOf(first));
+          const late = await ask(method, url, { country: 'DE' }, read);
+          assert.deepEqual([late.status, late.body.error.name], [412, 'PreconditionFailed']);
+          assert.equal((await ask('GET', url)).body.result.country, 'AT');
+          assert.equal((await ask(method, url, { country: 'FR' })).status, 200, 'without a condition');
+        }
+    });
+
+    test('a record is handed over only as it was read', async () => {
+      const [{ userId: anna }, { userId: ben }] = [await signInManager(app), await signInManager(app)];
+      const places = kinds.filter(({ name }) => !['record', 'schema', 'installation'].includes(name));
+      const file = await app.send({
+        method: 'POST',
+        url: `${api}/files/hall.png`,
+        headers: { ...headers, 'content-type': 'image/png' },
+        body: 'hall',
+      });
+      const urls = [`${api}/files/${file.body.objectId}`];
+      for (const { url, body } of places) urls.push(`${url}/${await create(app, url, body, headers)}`);
+      for (const one of urls) {
+        app.clock.now += 1_000;
+        const read = tagOf(await send('GET', one));
+        const given = await send('PUT', `${one}/owner`, { userId: anna }, read);
+        assert.equal(given.status, 200, `${one}: ${JSON.stringify(given.body)}`);
+        assert.equal(tagOf(await send('GET', one)), tagOf(given), one);
+        const late = await send('PUT', `${one}/owner`, { userId: ben }, read);
+        assert.deepEqual([late.status, late.body.error.name], [412, 'PreconditionFailed'], one);
+        assert.equal((await send('GET', one)).body.result.createdBy.objectId, anna, one);
+        assert.equal((await send('PUT', `${one}/owner`, { userId: ben }, tagOf(given))).status, 200, one);
       }
     });
   });

@@ -239,7 +239,7 @@ for (const database of databases) {
     });
 
     test('refuses bodies that are not JSON, not an object, empty or of another type', async () => {
-      const ids = /:(objectId|detailId)/;
+      const ids = /:(objectId|detailId|file)/;
       await each(
         (endpoint) => endpoint.body !== undefined && !ids.test(endpoint.path),
         async (_, request) => {
@@ -323,15 +323,15 @@ for (const database of databases) {
       try {
         const user = await signIn(app);
         const list = { method: 'GET', url: '/api/v2/beacons', headers: user.headers } as const;
-        const second = await app.app.apps.rotateKey(app.appId);
+        const second = await app.app.apps.keys.rotate(app.appId);
         const withSecond = { ...list, headers: { ...user.headers, 'x-service-appkey': second.appKey } };
         assert.equal((await app.send(list)).status, 200, 'two keys live side by side');
         assert.equal((await app.send(withSecond)).status, 200);
-        await app.app.apps.disableKey(app.appId, second.keyId);
+        await app.app.apps.keys.disable(app.appId, second.keyId);
         assertError(await app.send(withSecond), 404, 903, 'InvalidCredentials');
         for (let rotation = 0; rotation < 2; rotation++) {
           app.clock.now += 1000;
-          await app.app.apps.rotateKey(app.appId);
+          await app.app.apps.keys.rotate(app.appId);
         }
         assertError(await app.send(list), 404, 903, 'InvalidCredentials');
       } finally {

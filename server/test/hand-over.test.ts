@@ -77,6 +77,26 @@ for (const database of databases) {
       assert.equal(action, 'data.updateBeaconOwner');
     });
 
+    test('a scenario and a file, too: their new owner reads, changes and deletes them, the former one no longer', async () => {
+      const own = { list: 'owner', get: 'owner', update: 'owner', delete: 'owner' } as const;
+      await app.app.apps.changeRules(app.appId, { resources: { scenarios: own } });
+      const storyline = `/api/v2/storylines/${await create(app, '/api/v2/storylines', { title: 'A', isEnabled: true }, manager.headers)}`;
+      const scenario = { beacons: ['x'], campaign: 'TEXT', event: 'ENTER', showOn: [], alertTitle: 'Hi' };
+      const beaconId = (await make()).split('/').at(-1) ?? '';
+      const made = await create(app, `${storyline}/detail`, { ...scenario, beacons: [beaconId] }, anna.headers);
+      const headers = { ...anna.headers, 'content-type': 'image/png' };
+      const file = await app.send({ method: 'POST', url: '/api/v2/files/hall.png', body: 'hall', headers });
+      for (const url of [`${storyline}/detail/${made}`, `/api/v2/files/${file.body.objectId}`]) {
+        assert.equal((await give(url, ben, ben.userId)).status, 404);
+        assert.equal((await give(url, anna, ben.userId)).status, 200);
+        const read = (by: SignedIn) => app.send({ method: 'GET', url, headers: by.headers });
+        assert.deepEqual([(await read(anna)).status, (await read(ben)).status], [404, 200]);
+        assert.equal((await give(url, anna, anna.userId)).status, 404);
+        const remove = (by: SignedIn) => app.send({ method: 'DELETE', url, headers: by.headers });
+        assert.deepEqual([(await remove(anna)).status, (await remove(ben)).status], [404, 200]);
+      }
+    });
+
     test('every kind that can be handed over says who made it', () => {
       for (const { table } of handedOver) assert.ok('created_by' in table.columns, table.name);
     });

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { service } from '../src/access/audit.ts';
 import type { App } from '../src/app/app.ts';
+import { createServices } from '../src/app/services.ts';
+import type { DeviceBroker } from '../src/delivery/mqtt/mqtt-device-broker.ts';
+import { createDeviceCredentials } from '../src/features/devices/credentials.ts';
+import { create } from './support/cases.ts';
 import { type EventStream, openStream } from './support/event-stream.ts';
+import { openDevice } from './support/mqtt-devices.ts';
 import { type Nats, natsPath, startNats } from './support/nats.ts';
 import { type Node, openNode, openSite, type Site } from './support/site.ts';
 import { listen } from './support/socket.ts';
@@ -27,7 +33,7 @@ describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-serve
   before(async () => {
     nats = await startNats();
     site = await openSite('postgres');
-    const config = { ...site.app.config, busUrl: nats.url };
+    const config = { ...site.app.config, busUrl: nats.url, mqttPort: 0, mqttHost: '127.0.0.1' };
     nodes = [await openNode(site, config), await openNode(site, config)];
     await until('both are connected', () => nodes.every(({ app }) => app.bus?.isConnected));
     // From here on only the bus can tell them anything.
@@ -105,6 +111,47 @@ describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-serve
       idsOf(there),
       Array.from({ length: 14 }, (_, index) => (last ?? 0) + 1 + index),
     );
+  });
+
+  test('a message that is made on one reaches a device that listens on the other, and so does the answer', async () => {
+    const topic = 'museum/gate';
+    const broker = second().devices as DeviceBroker;
+    await broker.listen(0, '127.0.0.1');
+    const device = { deviceName: 'Gate', manufacture: 'Acme', topic };
+    const deviceId = await create(site.app, '/api/v2/device', device, site.user.headers);
+    await site.installation({ installationId: 'gate', deviceType: 'embedded', deviceToken: topic });
+    const { db } = site.app.storage;
+    const { cacheVersion } = createServices({ db, now: () => site.now });
+    const login = await createDeviceCredentials({ db, cacheVersion, now: () => site.now }).issue(
+      site.app.appId,
+      deviceId,
+      service,
+    );
+    const gate = await openDevice(broker.port, login);
+    try {
+      await gate.client.subscribeAsync(topic, { qos: 1 });
+      const push = { data: { title: 'Gate', alert: 'Open' }, where: { deviceType: 'embedded' } };
+      const answer = await first().server.inject({
+        method: 'POST',
+        url: '/api/v2/push/notification',
+        headers: { ...site.user.headers, ...site.app.credentials },
+        payload: push,
+      });
+      assert.equal(answer.statusCode, 200, answer.body);
+      // The tests before have moved the clock.
+      for (const { shares } of [first(), second()]) await shares.renew();
+      const sending = first().idle();
+      await until('it has come', () => gate.messages.length === 1);
+      await sending;
+      const deliveries = await site.rows('deliveries');
+      assert.deepEqual(
+        deliveries.map(({ state }) => state),
+        ['sent'],
+      );
+      assert.equal(gate.messages.length, 1);
+    } finally {
+      await gate.close();
+    }
   });
 
   test('without the bus a look finds the same, and when it is back it tells again', async () => {

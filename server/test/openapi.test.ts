@@ -7,7 +7,7 @@ import { catalogue } from '../src/base/errors.ts';
 import { defaultRules } from '../src/http/grants.ts';
 import { registerDocs } from '../src/http/openapi/docs.ts';
 import { errorsOf } from '../src/http/openapi/openapi.ts';
-import { buildApp, type TestApp } from './support/build-app.ts';
+import { buildApp, signInManager, type TestApp } from './support/build-app.ts';
 
 describe('the OpenAPI document', () => {
   let app: TestApp;
@@ -32,6 +32,20 @@ describe('the OpenAPI document', () => {
       }
     }
     assert.equal(ids.size, app.app.endpoints.length, 'operation ids are unique');
+  });
+
+  test('says of every endpoint with a query that a parameter given twice is refused, and so it is', async () => {
+    const queried = app.app.endpoints.filter(({ method, query }) => method === 'GET' && query && query.length > 0);
+    assert.ok(queried.length > 20);
+    const { headers } = await signInManager(app);
+    for (const endpoint of queried) {
+      const where = `${endpoint.method} ${endpoint.path}`;
+      assert.ok(errorsOf(endpoint).includes('InvalidQuery'), where);
+      const name = encodeURIComponent(endpoint.query?.[0]?.name ?? '');
+      const url = `/api/v2${endpoint.path.replace(/:\w+/g, 'none')}?${name}=1&${name}=2`;
+      const { status, body } = await app.send({ method: 'GET', url, headers });
+      assert.ok(status === 404 || (status === 400 && body.code === 102), `${where}: ${JSON.stringify(body)}`);
+    }
   });
 
   test('has examples that its own schemas and the validation accept', () => {

@@ -87,6 +87,11 @@ for (const database of databases) {
         assert.equal(deleted, 200);
         for (const status of issued) assert.ok([201, 404].includes(status), `${status}`);
       }
+      // For an hour they could come back with the device; until then nobody connects with them.
+      assert.equal(await count(raw("select count(*) as n from device_credentials where password_hash <> ''")), 0);
+      app.clock.now += 3_600_001;
+      app.app.sweep();
+      await app.app.idle();
       assert.equal(await count(raw('select count(*) as n from device_credentials')), 0);
     });
   });

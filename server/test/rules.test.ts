@@ -189,6 +189,43 @@ for (const database of databases) {
         assert.equal((await ask('owner', { method: 'DELETE', url: one })).status, 200);
       });
 
+    test('a rule that names a user means this one, in lists as in single records', async () => {
+      const { owner: named, 'other user': other, manager } = callers;
+      const namedId = named?.userId ?? '';
+      const birds = '/api/v2/data/bucket/birds';
+      const ids: string[] = [];
+      for (const n of [71, 72]) ids.push(await create(app, birds, { metadata: { n } }, manager?.headers));
+      const seenBy = async (caller: SignedIn | undefined) => {
+        const where = encodeURIComponent(JSON.stringify({ 'metadata.n': { $in: [71, 72] } }));
+        const list = await app.send({
+          method: 'GET',
+          url: `${birds}?where=${where}&count=1`,
+          headers: caller?.headers,
+        });
+        const gets = await Promise.all(
+          ids.map((id) => app.send({ method: 'GET', url: `${birds}/${id}`, headers: caller?.headers })),
+        );
+        const found = list.body.results.map(({ metadata }: { metadata: { n: number } }) => metadata.n).sort();
+        assert.deepEqual(
+          gets.map(({ status }) => status),
+          [71, 72].map((n) => (found.includes(n) ? 200 : 404)),
+        );
+        assert.equal(list.body.count, found.length);
+        return found;
+      };
+      const first = { 'metadata.n': 71 };
+      for (const [condition, ofNamed, ofOther] of [
+        [{ '$auth.userId': namedId }, [71, 72], [71]],
+        [{ '$auth.userId': { $ne: namedId } }, [71], [71, 72]],
+      ] as const) {
+        const rule = { $or: [first, { $and: [condition, { 'metadata.n': 72 }] }] };
+        await set('bucket', { list: rule, get: rule });
+        for (let time = 0; time < 2; time++)
+          assert.deepEqual([await seenBy(other), await seenBy(named)], [ofOther, ofNamed], JSON.stringify(condition));
+      }
+      await set('bucket', {});
+    });
+
     test('a pointer to a record that may not be read is a pointer to nothing', async () => {
       const beacon = await create(app, '/api/v2/beacons', makers['/beacons']?.body, callers.manager?.headers ?? {});
       const send = async (objectId: string) => {

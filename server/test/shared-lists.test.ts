@@ -89,6 +89,37 @@ for (const database of databases) {
       assert.deepEqual([await rows(objectId), (await ids(anna)).includes(objectId)], [[], false]);
     });
 
+    test('it is shared with a role, or with those of a venue, in the same list', async () => {
+      const groups = ['$auth.userId', '$auth.role', '$auth.venues'];
+      const withGroups = { $or: [{ createdBy: '$auth.userId' }, { 'metadata.sharedWith': { $in: groups } }] };
+      const rules = { list: withGroups, get: withGroups, create: 'user', update: 'owner', delete: 'owner' } as const;
+      await app.app.apps.changeRules(app.appId, { buckets: { notes: rules } });
+      const venue = await create(app, '/api/v2/venues', { name: 'North' }, manager.headers);
+      await app.app.users.changeUser(
+        { appId: app.appId, userId: anna.userId },
+        { venueIds: [venue] },
+        { by: undefined },
+      );
+      const make = (sharedWith: readonly string[]) => create(app, url, { metadata: { sharedWith } }, manager.headers);
+      const [ofRole, ofVenue, ofNobody] = [await make(['user']), await make([venue]), await make(['manager'])];
+      const seenBy = async (by: SignedIn) => {
+        const listed = await ids(by);
+        const found: string[] = [];
+        for (const id of [ofRole, ofVenue, ofNobody]) {
+          const { status } = await send(by, 'GET', `/${id}`);
+          assert.equal(status, listed.includes(id) ? 200 : 404);
+          if (status === 200) found.push(id);
+        }
+        return found;
+      };
+      assert.deepEqual(await seenBy(anna), [ofRole, ofVenue]);
+      assert.deepEqual(await seenBy(ben), [ofRole]);
+      for (const id of [ofRole, ofVenue, ofNobody]) await send(manager, 'DELETE', `/${id}`);
+      await app.app.apps.changeRules(app.appId, {
+        buckets: { notes: { list: shared, get: shared, create: 'user', update: 'owner', delete: 'owner' } },
+      });
+    });
+
     test('a list that no index can hold makes the documents be read', async () => {
       const tooMany = { metadata: { sharedWith: [anna.userId, ...Array.from({ length: 501 }, (_, n) => `u${n}`)] } };
       const objectId = await create(app, url, tooMany, ben.headers);

@@ -50,14 +50,12 @@ const exceptions: readonly { readonly why: string; readonly of: Readonly<Record<
     why: 'the engine reads what it needs of a place with every batch; it only reads',
     of: {
       'features/sightings/site/radio.ts': ['beacons'],
-      'features/sightings/site/site-store.ts': [
-        'beacons',
-        'installations',
+      'features/sightings/site/site-store.ts': ['beacons', 'installations', 'venues'],
+      'features/sightings/site/trigger-store.ts': [
         'notifications',
         'scenario_beacons',
         'storyline_details',
         'storylines',
-        'venues',
       ],
     },
   },

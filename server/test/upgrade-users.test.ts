@@ -41,7 +41,7 @@ for (const database of databases)
         const config = readConfig({ ...anyDisk, PHAROS_DATA: folder, ...settings });
         const app = await createApp({ config, db, now: () => now, logStream: { write: () => undefined } });
         try {
-          const { appKey } = await app.apps.rotateKey('former');
+          const { appKey } = await app.apps.keys.rotate('former');
           const headers = { 'x-service-appid': 'former', 'x-service-appkey': appKey };
           const url = (rest: string) => `/api/v2/users${rest}`;
           const known = { ...headers, authorization: `Bearer ${token}` };

@@ -1,7 +1,7 @@
 import type { Language } from '../lib/words/language.ts';
 import type { Catalogue } from '../lib/words/words.ts';
 
-/** Each is a file of its own, of which the browser loads the one that it needs. */
+/** Each is a separate file; the browser loads only the one that it needs. */
 const loaders: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ readonly default: Catalogue }>>> = {
   de: () => import('../lib/words/catalogues/de.json'),
   es: () => import('../lib/words/catalogues/es.json'),
@@ -9,7 +9,7 @@ const loaders: Readonly<Record<Exclude<Language, 'en'>, () => Promise<{ readonly
   id: () => import('../lib/words/catalogues/id.json'),
 };
 
-/** What the service says, in files of their own, which are read beside the application. */
+/** The service's sentences, in separate files that are loaded beside the application. */
 const ofService: typeof loaders = {
   de: () => import('../lib/words/catalogues/service-de.json'),
   es: () => import('../lib/words/catalogues/service-es.json'),

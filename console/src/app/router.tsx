@@ -53,6 +53,13 @@ const signIn = createRoute({
   component: SignInPage,
 });
 
+const signedInAgain = createRoute({
+  getParentRoute: () => root,
+  path: '/signed-in-again',
+  validateSearch: ({ window }: Record<string, unknown>): { window?: 'own' } => (window === 'own' ? { window } : {}),
+  component: lazyPage(() => import('../features/session/signed-in-again-page.tsx'), 'SignedInAgainPage'),
+});
+
 const forgotten = createRoute({
   getParentRoute: () => root,
   path: '/forgotten',
@@ -124,6 +131,9 @@ const ssoRoutes = [
   createRoute({
     getParentRoute: () => signedIn,
     path: '/administrators/single-sign-on/new',
+    /** `from`: the provider to copy. */
+    validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+      typeof from === 'string' ? { from } : {},
     beforeLoad: allowed('sso.manage'),
     component: lazyPage(() => import('../features/administrators/sso/sso-provider-pages.tsx'), 'NewSsoProviderPage'),
   }),
@@ -160,6 +170,7 @@ const audit = createRoute({
 const tree = root.addChildren([
   setup,
   signIn,
+  signedInAgain,
   forgotten,
   link,
   signedIn.addChildren([

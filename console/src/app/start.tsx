@@ -13,6 +13,7 @@ import { theme } from './theme.ts';
 export function start(root: HTMLElement): void {
   const queries = createQueries();
   const pages = createPages(queries);
+  const again = () => void pages.invalidate();
   createRoot(root).render(
     <StrictMode>
       {/* The content policy allows no style elements, so colours and media classes come from style sheets only. */}
@@ -20,8 +21,8 @@ export function start(root: HTMLElement): void {
         <Notifications position="top-center" />
         <QueryClientProvider client={queries}>
           <RouterProvider router={pages} />
-          <ConfirmationDialog />
-          <SignInAgain onSignedOut={() => void pages.invalidate()} />
+          <ConfirmationDialog onSignedOut={again} />
+          <SignInAgain onSignedOut={again} />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

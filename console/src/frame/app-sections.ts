@@ -8,6 +8,8 @@ export interface AppSection {
   readonly icon: IconName;
   /** The section is hidden from roles without it. */
   readonly permission: Permission;
+  /** Pages that belong to it and have an address of their own, below the app. */
+  readonly also?: string;
   /** Its page shows what belongs to venues; the others are hidden from those who are limited to some. */
   readonly byVenue?: true;
 }
@@ -63,7 +65,7 @@ export const appSectionGroups = [
     title: t('People'),
     sections: [
       { to: '/apps/$appId/installations', label: t('Installations'), icon: 'phone', permission: 'installations.read' },
-      { to: '/apps/$appId/users', label: t('Users'), icon: 'user', permission: 'users.read' },
+      { to: '/apps/$appId/users', label: t('Users'), icon: 'user', permission: 'users.read', also: '/sign-in' },
     ],
   },
   {

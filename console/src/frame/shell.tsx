@@ -7,7 +7,7 @@ import { type Permission, standingOf, useStanding } from '../lib/data/access.ts'
 import { appQuery, sessionQuery } from '../lib/data/queries.ts';
 import { t } from '../lib/words/words.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { appSectionGroups, isShownTo } from './app-sections.ts';
+import { type AppSection, appSectionGroups, isShownTo } from './app-sections.ts';
 import { DemoBanner } from './demo-banner.tsx';
 import { Palette } from './palette/palette.tsx';
 import classes from './shell.module.css';
@@ -121,13 +121,15 @@ function AppNavigation({ appId }: { readonly appId: string }) {
   const { data: app } = useQuery(appQuery(appId));
   const standing = useStanding();
   const id = useId();
+  const { pathname } = useLocation();
+  const isWithin = (also: string | undefined) => also !== undefined && pathname.includes(`/apps/${appId}${also}`);
   return (
     <nav className={classes.appNav} aria-label={t('Parts of the app')}>
       <span className={classes.appName} title={app?.name}>
         {app?.name ?? '…'}
       </span>
       {appSectionGroups.map(({ title, sections }) => {
-        const shown = standing ? sections.filter(isShownTo(standing)) : [];
+        const shown: readonly AppSection[] = standing ? sections.filter(isShownTo(standing)) : [];
         if (shown.length === 0) return null;
         return (
           <div key={title} className={classes.group}>
@@ -135,9 +137,15 @@ function AppNavigation({ appId }: { readonly appId: string }) {
               {title}
             </span>
             <ul aria-labelledby={`${id}${title}`}>
-              {shown.map(({ to, label, icon }) => (
+              {shown.map(({ to, label, icon, also }) => (
                 <li key={to}>
-                  <Link to={to} params={{ appId }} className={classes.entry} activeProps={{ 'aria-current': 'page' }}>
+                  <Link
+                    to={to as '/apps/$appId/home'}
+                    params={{ appId }}
+                    className={classes.entry}
+                    aria-current={isWithin(also) ? 'page' : undefined}
+                    activeProps={{ 'aria-current': 'page' }}
+                  >
                     <Icon name={icon} />
                     {label}
                   </Link>

@@ -119,7 +119,7 @@ export interface App {
       readonly perSecond: number;
       readonly burst: number;
     };
-    /** How much the app may store, and how much clients may add in an hour. The hourly limits need rateLimit.enabled. */
+    /** How much the app may store, how much of it one user may, and how much clients may add in an hour. Managers, secret keys and the console have the quotas of the app. The hourly limits need rateLimit.enabled. */
     readonly quotas: {
       /** Number of files */
       readonly files: number;
@@ -129,6 +129,14 @@ export interface App {
       readonly records: number;
       /** Size of all documents together, in bytes */
       readonly recordBytes: number;
+      /** Files of one user. Absent: as many as the app may have */
+      readonly filesPerUser?: number;
+      /** Bytes of all files of one user */
+      readonly fileBytesPerUser?: number;
+      /** Records of one user, in all buckets */
+      readonly recordsPerUser?: number;
+      /** Bytes of all documents of one user */
+      readonly recordBytesPerUser?: number;
       /** Per client address and per user */
       readonly uploadsPerHour: number;
       /** Per client address and per user */
@@ -156,6 +164,8 @@ export interface App {
       /** Who may ask for a passkey: https://… of a page or an iOS app below rpId, or android:apk-key-hash:… of an Android app. */
       readonly origins: readonly string[];
     };
+    /** Whether users erase their own account with any session, or only within ten minutes of signing in. Tokens of other issuers have no session here, and always do. */
+    readonly selfErasure: 'session' | 'fresh';
     /** How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it. */
     readonly sensitivity: 'stable' | 'fast';
     /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
@@ -172,6 +182,8 @@ export interface App {
     readonly consent: 'assumed' | 'required';
     /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else rounded to fives. Protected without a decision where consent is required or the app has the preset for visitors. */
     readonly smallGroups: 'shown' | 'protected';
+    /** How visits, events and everything else that tells where a phone was names it to others than its own people: by its objectId, or by a pseudonym that is another one every day. What is recorded while it is daily stays so. */
+    readonly pseudonyms: 'none' | 'daily';
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
     readonly polite: boolean;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
@@ -544,9 +556,23 @@ export interface Backup {
 }
 
 export interface BackupPlan {
-  readonly plan: ChangeBackupPlanBody;
+  readonly plan: {
+    readonly isOn: boolean;
+    /** 1: every day */
+    readonly everyDays: number;
+    /** Such as 03:30, in the time zone */
+    readonly time: string;
+    /** IANA name */
+    readonly timeZone: string;
+    /** The newest ones; older ones are deleted */
+    readonly kept: number;
+    /** Whether each new one is restored for trial */
+    readonly drill: boolean;
+  };
   /** Whether the database is part of the service; only then it can restore */
   readonly isEmbedded: boolean;
+  /** Whether the service can start itself again */
+  readonly canRestart: boolean;
   /** Where backups are written */
   readonly folder: string;
   readonly last: {
@@ -581,6 +607,11 @@ export interface BackupPlan {
     readonly message: string;
     /** The folder with what was there before */
     readonly aside: string | null;
+    readonly askedBy: string | null;
+    /** When the backup was made */
+    readonly madeAt: string | null;
+    readonly rows: number | null;
+    readonly files: number | null;
   } | null;
 }
 
@@ -788,7 +819,7 @@ export interface ChangeAppBody {
       readonly perSecond: number;
       readonly burst: number;
     };
-    /** How much the app may store, and how much clients may add in an hour. The hourly limits need rateLimit.enabled. */
+    /** How much the app may store, how much of it one user may, and how much clients may add in an hour. Managers, secret keys and the console have the quotas of the app. The hourly limits need rateLimit.enabled. */
     readonly quotas?: {
       /** Number of files */
       readonly files: number;
@@ -798,6 +829,14 @@ export interface ChangeAppBody {
       readonly records: number;
       /** Size of all documents together, in bytes */
       readonly recordBytes: number;
+      /** Files of one user. Absent: as many as the app may have */
+      readonly filesPerUser?: number;
+      /** Bytes of all files of one user */
+      readonly fileBytesPerUser?: number;
+      /** Records of one user, in all buckets */
+      readonly recordsPerUser?: number;
+      /** Bytes of all documents of one user */
+      readonly recordBytesPerUser?: number;
       /** Per client address and per user */
       readonly uploadsPerHour: number;
       /** Per client address and per user */
@@ -825,6 +864,8 @@ export interface ChangeAppBody {
       /** Who may ask for a passkey: https://… of a page or an iOS app below rpId, or android:apk-key-hash:… of an Android app. */
       readonly origins: readonly string[];
     };
+    /** Whether users erase their own account with any session, or only within ten minutes of signing in. Tokens of other issuers have no session here, and always do. */
+    readonly selfErasure?: 'session' | 'fresh';
     /** How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it. */
     readonly sensitivity?: 'stable' | 'fast';
     /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
@@ -841,6 +882,8 @@ export interface ChangeAppBody {
     readonly consent?: 'assumed' | 'required';
     /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else rounded to fives. Protected without a decision where consent is required or the app has the preset for visitors. */
     readonly smallGroups?: 'shown' | 'protected';
+    /** How visits, events and everything else that tells where a phone was names it to others than its own people: by its objectId, or by a pseudonym that is another one every day. What is recorded while it is daily stays so. */
+    readonly pseudonyms?: 'none' | 'daily';
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
     readonly polite?: boolean;
     /** How often and when it may be shown. Everything is off unless set here or in the policy of the app. */
@@ -949,17 +992,17 @@ export interface ChangeAppUserBody {
 }
 
 export interface ChangeBackupPlanBody {
-  readonly isOn: boolean;
+  readonly isOn?: boolean;
   /** 1: every day */
-  readonly everyDays: number;
+  readonly everyDays?: number;
   /** Such as 03:30, in the time zone */
-  readonly time: string;
+  readonly time?: string;
   /** IANA name */
-  readonly timeZone: string;
+  readonly timeZone?: string;
   /** The newest ones; older ones are deleted */
-  readonly kept: number;
+  readonly kept?: number;
   /** Whether each new one is restored for trial */
-  readonly drill: boolean;
+  readonly drill?: boolean;
 }
 
 export interface ChangeIdentityProviderBody {
@@ -985,12 +1028,20 @@ export interface ChangeIdentityProviderBody {
 }
 
 export interface ChangeManyBody {
-  readonly operation: 'patchNotification' | 'deleteNotification' | 'patchStoryline' | 'deleteStoryline' | 'patchBeacon' | 'deleteBeacon' | 'deleteRecord';
+  readonly operation: 'patchNotification' | 'updateNotification' | 'deleteNotification' | 'patchStoryline' | 'deleteStoryline' | 'patchBeacon' | 'deleteBeacon' | 'patchDevice' | 'deleteDevice' | 'patchVenue' | 'deleteFile' | 'patchRecord' | 'deleteRecord';
   readonly ids: readonly string[];
   /** Of records */
   readonly bucketName?: string;
   /** What to merge into each, as its PATCH takes it */
   readonly change?: JsonInput;
+  /** What is particular to some of them */
+  readonly records?: readonly {
+    readonly objectId: string;
+    /** As the caller has seen it; a record changed since is not touched */
+    readonly updatedAt?: string;
+    /** In place of the common change */
+    readonly change?: JsonInput;
+  }[];
 }
 
 export interface ChangeOwnAlertsBody {
@@ -1013,6 +1064,9 @@ export interface ChangeOwnAlertsBody {
     readonly jobs?: boolean;
     readonly certificate?: boolean;
     readonly backup?: boolean;
+  };
+  readonly onPhone?: {
+    readonly crowded?: boolean;
   };
 }
 
@@ -1043,11 +1097,27 @@ export interface ChangeSsoProviderBody {
     readonly installer?: readonly string[];
     readonly analyst?: readonly string[];
   };
+  /** Groups that have a role in an app only, or in venues of it. They count for whoever has no role by `roles`, and say at each sign-in in which apps and venues somebody has one. Of several roles in one app the first one of `roles` counts */
+  readonly appRoles?: readonly {
+    readonly group: string;
+    readonly role: 'manager' | 'editor' | 'installer' | 'analyst';
+    readonly appId: string;
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[];
   readonly defaultRole?: 'manager' | 'editor' | 'installer' | 'analyst';
   /** Values of the claims `amr` or `acr` that prove a second factor, such as `mfa`. Empty: none does */
   readonly factorValues?: readonly string[];
   /** Its e-mail addresses count as verified although it does not say so (`email_verified`) */
   readonly trustsEmail?: boolean;
+  /** Where the role holds of those who join without an invitation: `all`, or in these apps. Empty, as it is unless it is sent: in no app, until an owner gives them some. Owners are limited to nothing */
+  readonly joinApps?: 'all' | readonly {
+    readonly appId: string;
+    /** In this app; the administrator's own without it */
+    readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[];
   readonly enabled?: boolean;
 }
 
@@ -1178,11 +1248,27 @@ export interface CreateSsoProviderBody {
     readonly installer?: readonly string[];
     readonly analyst?: readonly string[];
   };
+  /** Groups that have a role in an app only, or in venues of it. They count for whoever has no role by `roles`, and say at each sign-in in which apps and venues somebody has one. Of several roles in one app the first one of `roles` counts */
+  readonly appRoles?: readonly {
+    readonly group: string;
+    readonly role: 'manager' | 'editor' | 'installer' | 'analyst';
+    readonly appId: string;
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[];
   readonly defaultRole?: 'manager' | 'editor' | 'installer' | 'analyst';
   /** Values of the claims `amr` or `acr` that prove a second factor, such as `mfa`. Empty: none does */
   readonly factorValues?: readonly string[];
   /** Its e-mail addresses count as verified although it does not say so (`email_verified`) */
   readonly trustsEmail?: boolean;
+  /** Where the role holds of those who join without an invitation: `all`, or in these apps. Empty, as it is unless it is sent: in no app, until an owner gives them some. Owners are limited to nothing */
+  readonly joinApps?: 'all' | readonly {
+    readonly appId: string;
+    /** In this app; the administrator's own without it */
+    readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[];
   readonly enabled?: boolean;
 }
 
@@ -1491,13 +1577,18 @@ export interface OwnAlerts {
   readonly email: string;
   /** Whether a mail server is set up */
   readonly canMail: boolean;
+  /** How many own phones are paired, in all apps */
+  readonly phones: number;
   readonly digest: 'off' | 'daily' | 'weekly';
   /** Those that the role may see */
   readonly kinds: readonly {
     readonly kind: 'failures' | 'refused' | 'unreachable' | 'webhooks' | 'approval' | 'silent' | 'tokens' | 'quota' | 'crowded' | 'reports' | 'key' | 'disk' | 'database' | 'files' | 'jobs' | 'certificate' | 'backup';
     readonly name: string;
     readonly of: 'app' | 'service';
+    /** By mail */
     readonly isOn: boolean;
+    /** By a push to the own phones as well; absent where this cannot be chosen */
+    readonly onPhone?: boolean;
   }[];
 }
 
@@ -1769,6 +1860,8 @@ export interface Session {
   readonly demo: boolean;
   /** A second factor is required and missing; until there is one, everything else is refused */
   readonly mustEnrol: boolean;
+  /** Of the service: what belongs to no app has its times in it */
+  readonly timeZone: string;
 }
 
 export interface SetPasswordByLinkBody {
@@ -1841,10 +1934,26 @@ export interface SsoProvider {
     readonly installer?: readonly string[];
     readonly analyst?: readonly string[];
   };
+  /** Groups that have a role in an app only, or in venues of it. They count for whoever has no role by `roles`, and say at each sign-in in which apps and venues somebody has one. Of several roles in one app the first one of `roles` counts */
+  readonly appRoles: readonly {
+    readonly group: string;
+    readonly role: 'manager' | 'editor' | 'installer' | 'analyst';
+    readonly appId: string;
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[];
   /** Values of the claims `amr` or `acr` that prove a second factor, such as `mfa`. Empty: none does */
   readonly factorValues: readonly string[];
   /** Its e-mail addresses count as verified although it does not say so (`email_verified`) */
   readonly trustsEmail: boolean;
+  /** Where the role holds of those who join without an invitation: `all`, or in these apps. Empty, as it is unless it is sent: in no app, until an owner gives them some. Owners are limited to nothing */
+  readonly joinApps: 'all' | readonly {
+    readonly appId: string;
+    /** In this app; the administrator's own without it */
+    readonly role?: 'manager' | 'editor' | 'installer' | 'analyst';
+    /** The objectIds of the venues for which the role holds; all of the app without it */
+    readonly venues?: readonly string[];
+  }[];
   readonly enabled: boolean;
   /** Without a secret the provider knows this service as a public client */
   readonly hasSecret: boolean;
@@ -1855,6 +1964,11 @@ export interface SsoProvider {
   readonly createdAt: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly updatedAt: string;
+}
+
+export interface StartRestoreBody {
+  /** The one that is prepared, as the caller has seen it */
+  readonly backupId: string;
 }
 
 export interface StartSingleSignOnBody {
@@ -1967,6 +2081,12 @@ export interface TryAppRulesBody {
   readonly rules?: JsonInput;
 }
 
+export interface UserPointer {
+  readonly __type: 'Pointer';
+  readonly className: '_User';
+  readonly objectId: string;
+}
+
 export interface Version {
   /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
   readonly objectId: string;
@@ -2075,6 +2195,8 @@ export interface Operations {
         readonly demo: boolean;
         /** A second factor is required and missing; until there is one, everything else is refused */
         readonly mustEnrol: boolean;
+        /** Of the service: what belongs to no app has its times in it */
+        readonly timeZone: string;
       };
     };
   };
@@ -2109,6 +2231,8 @@ export interface Operations {
         readonly demo: boolean;
         /** A second factor is required and missing; until there is one, everything else is refused */
         readonly mustEnrol: boolean;
+        /** Of the service: what belongs to no app has its times in it */
+        readonly timeZone: string;
       };
     };
   };
@@ -2130,11 +2254,20 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
-  /** Confirm with a password or a passkey, to change keys, administrators or passwords within five minutes */
+  /** Confirm with a password or a passkey, for what needs it within the next five minutes */
   readonly confirmSession: {
     readonly params: undefined;
     readonly query: undefined;
     readonly body: ConfirmSessionBody;
+    readonly answer: {
+      readonly result: JsonObject;
+    };
+  };
+  /** Ask whether the last confirmation still counts; it is refused if not */
+  readonly checkConfirmation: {
+    readonly params: undefined;
+    readonly query: undefined;
+    readonly body: undefined;
     readonly answer: {
       readonly result: JsonObject;
     };
@@ -2192,6 +2325,8 @@ export interface Operations {
         readonly demo: boolean;
         /** A second factor is required and missing; until there is one, everything else is refused */
         readonly mustEnrol: boolean;
+        /** Of the service: what belongs to no app has its times in it */
+        readonly timeZone: string;
       };
     };
   };
@@ -2511,6 +2646,8 @@ export interface Operations {
         readonly demo: boolean;
         /** A second factor is required and missing; until there is one, everything else is refused */
         readonly mustEnrol: boolean;
+        /** Of the service: what belongs to no app has its times in it */
+        readonly timeZone: string;
       };
     };
   };
@@ -2549,6 +2686,15 @@ export interface Operations {
     readonly params: undefined;
     readonly query: undefined;
     readonly body: CreateAdministratorBody;
+    readonly answer: {
+      readonly result: Administrator;
+    };
+  };
+  /** Get an administrator */
+  readonly getAdministrator: {
+    readonly params: { readonly adminId: string };
+    readonly query: undefined;
+    readonly body: undefined;
     readonly answer: {
       readonly result: Administrator;
     };
@@ -3072,7 +3218,7 @@ export interface Operations {
       };
     };
   };
-  /** List the phones on which one tests messages oneself, and whether a code waits for another */
+  /** List one’s own phones, and whether a code waits for another */
   readonly listOwnPhones: {
     readonly params: { readonly appId: string };
     readonly query: undefined;
@@ -3125,7 +3271,7 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
-  /** Test on this phone no longer */
+  /** Say that a phone is no longer one’s own */
   readonly unpairPhone: {
     readonly params: { readonly appId: string; readonly installationId: string };
     readonly query: undefined;
@@ -3165,6 +3311,66 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: {
       readonly result: Reach;
+    };
+  };
+  /** Take back the cancellation of a push whose time has not come */
+  readonly resumePush: {
+    readonly params: { readonly appId: string; readonly pushId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: {
+        /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+        readonly objectId: string;
+        readonly data: JsonObject;
+        /** Absent when it goes to every installation */
+        readonly where?: JsonObject;
+        /** The language of the message itself, a tag of BCP 47 such as en; who reads none of the translations gets it */
+        readonly language?: string;
+        /** The message in other languages, by tag: what a translation has replaces the member of the same name. The visitor's localeIdentifier chooses (de-AT, then de). At most 30 languages */
+        readonly translations?: Readonly<Record<string, {
+          readonly title?: string;
+          /** The text that is shown */
+          readonly alert?: string;
+          /** What a tap opens */
+          readonly uri?: string;
+        }>>;
+        /** accepted: it waits for its time or its turn. done: something has become of every recipient */
+        readonly state: 'accepted' | 'sending' | 'done' | 'cancelled' | 'failed';
+        /** Why it failed as a whole */
+        readonly problem?: string;
+        readonly userId?: UserPointer;
+        /** Present where it goes to so many that a second person has to approve it */
+        readonly approval?: {
+          readonly state: 'waiting' | 'approved';
+          /** To how many one person alone may send */
+          readonly above?: number;
+          /** ISO 8601, UTC, with milliseconds */
+          readonly at?: string;
+          /** Who approved it: an administrator's e-mail, or a userId */
+          readonly by?: string;
+        };
+        /** ISO 8601, UTC, with milliseconds */
+        readonly sendAt?: string;
+        /** ISO 8601, UTC, with milliseconds */
+        readonly expiresAt?: string;
+        /** Recipients found so far */
+        readonly audience?: number;
+        /** Accepted by the push service */
+        readonly sent?: number;
+        /** Refused by the push service, or not taken in time */
+        readonly failed?: number;
+        /** Not sent in time */
+        readonly expired?: number;
+        /** Without a live token, or without credentials for their push service */
+        readonly noTarget?: number;
+        /** Not sent because the push was cancelled */
+        readonly cancelled?: number;
+        /** ISO 8601, UTC, with milliseconds */
+        readonly createdAt: string;
+        /** ISO 8601, UTC, with milliseconds */
+        readonly updatedAt: string;
+      };
     };
   };
   /** List the buckets of an app */
@@ -3211,8 +3417,15 @@ export interface Operations {
     readonly answer: {
       readonly result: {
         readonly done: readonly string[];
+        /** When each of them was changed by this */
+        readonly changed: readonly {
+          readonly objectId: string;
+          readonly updatedAt: string;
+        }[];
         readonly failed: readonly {
           readonly objectId: string;
+          /** Its name in the catalogue; `PreconditionFailed`: changed since `updatedAt` */
+          readonly error: string;
           readonly message: string;
         }[];
       };
@@ -3332,6 +3545,26 @@ export interface Operations {
     readonly body: undefined;
     readonly answer: {
       readonly result: FileUsage;
+    };
+  };
+  /** Which beacons one’s own phones hear now */
+  readonly listHeardNearby: {
+    readonly params: { readonly appId: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: {
+        /** The loudest first */
+        readonly beacons: readonly {
+          /** Generated by the service: 20 letters and digits. Ids sort by creation; within a millisecond, those of one process do */
+          readonly beaconId: string;
+          /** dBm, the middle of what was sensed */
+          readonly rssi: number;
+          readonly samples: number;
+          /** ISO 8601, UTC, with milliseconds */
+          readonly lastHeardAt: string;
+        }[];
+      };
     };
   };
   /** What a phone has sensed of a beacon since a time */
@@ -3823,6 +4056,15 @@ export interface Operations {
       readonly truncated?: true;
     };
   };
+  /** Get a push provider and its settings */
+  readonly getSender: {
+    readonly params: { readonly appId: string; readonly kind: string };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: Sender;
+    };
+  };
   /** Enter a provider's credentials */
   readonly saveSender: {
     readonly params: { readonly appId: string; readonly kind: string };
@@ -4119,6 +4361,15 @@ export interface Operations {
       readonly result: BackupPlan;
     };
   };
+  /** Start the service again, and go back to the backup that is prepared */
+  readonly startRestore: {
+    readonly params: undefined;
+    readonly query: undefined;
+    readonly body: StartRestoreBody;
+    readonly answer: {
+      readonly result: BackupPlan;
+    };
+  };
   /** Do not restore at the next start */
   readonly cancelRestore: {
     readonly params: undefined;
@@ -4142,7 +4393,7 @@ export interface Operations {
       readonly canMail: boolean;
     };
   };
-  /** What one is told by mail */
+  /** What one is told by mail, and on the own phones */
   readonly getOwnAlerts: {
     readonly params: undefined;
     readonly query: undefined;
@@ -4151,7 +4402,7 @@ export interface Operations {
       readonly result: OwnAlerts;
     };
   };
-  /** Choose what one is told by mail */
+  /** Choose what one is told by mail, and on the own phones */
   readonly changeOwnAlerts: {
     readonly params: undefined;
     readonly query: undefined;
@@ -4169,6 +4420,7 @@ export const operations = {
   getSession: { method: 'GET', path: '/session', answer: { result: 'object' } },
   signOutOfConsole: { method: 'DELETE', path: '/session', answer: { result: 'object' } },
   confirmSession: { method: 'POST', path: '/session/confirm', answer: { result: 'object' } },
+  checkConfirmation: { method: 'GET', path: '/session/confirm', answer: { result: 'object' } },
   changeOwnPassword: { method: 'PUT', path: '/session/password', answer: { result: 'object' } },
   startPasskeySignIn: { method: 'POST', path: '/session/passkey/challenge', answer: { result: 'object' } },
   signInWithPasskey: { method: 'POST', path: '/session/passkey', answer: { result: 'object' } },
@@ -4197,6 +4449,7 @@ export const operations = {
   setPasswordByLink: { method: 'POST', path: '/links/password', answer: { result: 'object' } },
   listAdministrators: { method: 'GET', path: '/administrators', answer: { results: 'array' } },
   createAdministrator: { method: 'POST', path: '/administrators', answer: { result: 'object' } },
+  getAdministrator: { method: 'GET', path: '/administrators/{adminId}', answer: { result: 'object' } },
   changeAdministrator: { method: 'PUT', path: '/administrators/{adminId}', answer: { result: 'object' } },
   resetAdministratorPassword: { method: 'PUT', path: '/administrators/{adminId}/password', answer: { result: 'object' } },
   resetAdministratorFactors: { method: 'DELETE', path: '/administrators/{adminId}/factors', answer: { result: 'object' } },
@@ -4247,6 +4500,7 @@ export const operations = {
   testOnOwnPhone: { method: 'POST', path: '/apps/{appId}/own-phones/phones/{installationId}/tests', answer: { result: 'object' } },
   getOwnPhoneTest: { method: 'GET', path: '/apps/{appId}/own-phones/phones/{installationId}/tests/{pushId}', answer: { result: 'object' } },
   getReach: { method: 'GET', path: '/apps/{appId}/reach', answer: { result: 'object' } },
+  resumePush: { method: 'POST', path: '/apps/{appId}/pushes/{pushId}/resume', answer: { result: 'object' } },
   listBuckets: { method: 'GET', path: '/apps/{appId}/buckets', answer: { results: 'array' } },
   createBucket: { method: 'POST', path: '/apps/{appId}/buckets', answer: { result: 'object' } },
   deleteBucket: { method: 'DELETE', path: '/apps/{appId}/buckets/{bucketName}', answer: { result: 'object' } },
@@ -4261,6 +4515,7 @@ export const operations = {
   revokeDeviceCredentials: { method: 'DELETE', path: '/apps/{appId}/devices/{deviceId}/credentials', answer: { result: 'object' } },
   restoreDeviceCredentials: { method: 'POST', path: '/apps/{appId}/devices/{deviceId}/credentials/restore', answer: { result: 'object' } },
   getFileUsage: { method: 'GET', path: '/apps/{appId}/files/usage', answer: { result: 'object' } },
+  listHeardNearby: { method: 'GET', path: '/apps/{appId}/own-phones/heard', answer: { result: 'object' } },
   listHeard: { method: 'GET', path: '/apps/{appId}/beacons/{beaconId}/heard', answer: { result: 'object' } },
   listRadio: { method: 'GET', path: '/apps/{appId}/radio', answer: { result: 'array' } },
   resetRadio: { method: 'DELETE', path: '/apps/{appId}/radio/{beaconId}', answer: { result: 'object' } },
@@ -4302,6 +4557,7 @@ export const operations = {
   endDryRun: { method: 'DELETE', path: '/apps/{appId}/rules/dry-run', answer: { result: 'object' } },
   getAppUsage: { method: 'GET', path: '/apps/{appId}/usage', answer: { result: 'object' } },
   listSenders: { method: 'GET', path: '/apps/{appId}/senders', answer: { results: 'array' } },
+  getSender: { method: 'GET', path: '/apps/{appId}/senders/{kind}', answer: { result: 'object' } },
   saveSender: { method: 'PUT', path: '/apps/{appId}/senders/{kind}', answer: { result: 'object' } },
   deleteSender: { method: 'DELETE', path: '/apps/{appId}/senders/{kind}', answer: { result: 'object' } },
   restoreSender: { method: 'POST', path: '/apps/{appId}/senders/{kind}/restore', answer: { result: 'object' } },
@@ -4327,6 +4583,7 @@ export const operations = {
   changeBackupPlan: { method: 'PUT', path: '/system/backup-plan', answer: { result: 'object' } },
   tryBackup: { method: 'POST', path: '/system/backups/{backupId}/drill', answer: { result: 'object' } },
   prepareRestore: { method: 'POST', path: '/system/backups/{backupId}/restore', answer: { result: 'object' } },
+  startRestore: { method: 'POST', path: '/system/restore/start', answer: { result: 'object' } },
   cancelRestore: { method: 'DELETE', path: '/system/restore', answer: { result: 'object' } },
   listAlerts: { method: 'GET', path: '/alerts', answer: { results: 'array', canMail: 'boolean' } },
   getOwnAlerts: { method: 'GET', path: '/session/alerts', answer: { result: 'object' } },
@@ -4474,6 +4731,12 @@ export const mayDo = {
     "owner",
     "manager",
     "editor"
+  ],
+  "phones.pair": [
+    "owner",
+    "manager",
+    "editor",
+    "installer"
   ],
   "files.read": [
     "owner",
@@ -4649,6 +4912,8 @@ export const dataNeeds = {
   "updateNotificationOwner": "content.write",
   "updateStorylineOwner": "content.write",
   "updateDeviceOwner": "devices.write",
+  "updateStorylineDetailOwner": "content.write",
+  "updateFileOwner": "files.write",
   "listFiles": "files.read",
   "uploadFile": "files.write",
   "getFile": "files.read",
@@ -4666,6 +4931,7 @@ export const dataNeeds = {
   "getFlows": "activity.read",
   "getPaths": "activity.read",
   "getPeaks": "activity.read",
+  "getZoneForecasts": "activity.read",
   "getForecast": "activity.read",
   "getMessageNumbers": "activity.read",
   "listOccupancy": "activity.read",

@@ -65,6 +65,7 @@ describe('data in the console', () => {
     await button('Save the columns').click();
     await page.getByText('Is already declared.').waitFor();
     await names.nth(1).fill('species');
+    await page.getByText('Is already declared.').waitFor({ state: 'detached', timeout: 5_000 });
     await button('Save the columns').click();
     await page.getByText('Is a reserved name.').waitFor();
     await names.first().fill('count');

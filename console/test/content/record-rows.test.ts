@@ -5,7 +5,9 @@ import { applyRows, type RowOutcome } from '../../src/components/import/import-r
 import { cellOf, readCell } from '../../src/features/buckets/record-cells.ts';
 import { planRecords, readCsvRecords, readJsonRecords } from '../../src/features/buckets/record-rows.ts';
 import { parseCsv, writeCsv } from '../../src/lib/text/csv.ts';
+import { jsonFault } from '../../src/lib/text/json-fault.ts';
 import { readJsonObject } from '../../src/lib/text/json-text.ts';
+import { isJsonFile } from '../../src/lib/text/table-file.ts';
 
 const values: readonly (readonly [unknown, string | undefined])[] = [
   [undefined, 'String'],
@@ -110,6 +112,52 @@ describe('the plan of an import', () => {
       );
     for (const text of ['', '{"a":1}', '[1', '3']) assert.throws(() => readJsonRecords(text));
     assert.deepEqual(readJsonRecords('[1]')[0]?.problems, ['it must be an object']);
+  });
+
+  test('JSON that is broken says where', () => {
+    assert.throws(() => readJsonRecords('[\n  {"name": "X"},\n  {"name": }\n]'), {
+      message: /^The file is not JSON\. Line 3, column 12: /,
+    });
+  });
+
+  test('where a text stops being JSON is known for every mistake', () => {
+    for (const [text, fault] of [
+      ['{"a": }', 6],
+      ['[1, 2', 5],
+      ['[1,]', 3],
+      ['{"a" 1}', 5],
+      ['{a: 1}', 1],
+      ['{"a": 01}', 7],
+      ['["\\x"]', 1],
+      ['["a\tb"]', 1],
+      ['{"a": tru}', 6],
+      ['{} {}', 3],
+      ['', 0],
+    ] as const) {
+      assert.throws(() => JSON.parse(text), text);
+      assert.equal(jsonFault(text), fault, text);
+    }
+    for (const text of [' {"a": [1.5e-3, "\\u00e9\\n", {}, [], null]} ', '[]', '"x"', '-0'])
+      assert.equal(jsonFault(text), text.length, JSON.stringify(JSON.parse(text)));
+  });
+
+  test('JSON Lines: a broken line is refused by itself', () => {
+    const text = '{"name":"Hall"}\n{"name":"Attic"\n\n{"objectId":"a","metadata":{"name":"X"}}\n';
+    assert.deepEqual(
+      readJsonRecords(`\uFEFF${text}`).map(({ line, objectId, members, problems }) => [
+        line,
+        objectId,
+        members,
+        problems,
+      ]),
+      [
+        [1, undefined, { name: 'Hall' }, []],
+        [2, undefined, {}, ['it is not JSON from column 16 on']],
+        [4, 'a', { name: 'X' }, []],
+      ],
+    );
+    assert.equal(isJsonFile({ name: 'records.txt', text }), true);
+    assert.equal(isJsonFile({ name: 'table.csv', text: '{a},b\n{1},2\n{3},4\n' }), false);
   });
 });
 

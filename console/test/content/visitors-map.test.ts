@@ -88,7 +88,7 @@ describe('the map of an app whose visitors have positions', () => {
     await status('1 visitor here in the last minute');
     await stand('phone-2', { x: 1, y: 7 });
     await status('2 visitors here in the last minute');
-    await page.waitForFunction("document.querySelectorAll('section svg g g title').length >= 2");
+    await becomes(() => page.evaluate("document.querySelectorAll('section svg g g title').length >= 2"), true);
     const titles = await drawn().allTextContents();
     assert.equal(titles.length, 2);
     for (const title of titles) assert.match(title, /^A visitor \d+ s ago, within \d\.\d m$/);

@@ -44,7 +44,7 @@ describe('what is typed is not lost', () => {
   const notifications = async () =>
     (await app.send({ method: 'GET', url: '/api/v2/notifications', headers })).body.results;
 
-  test('a link asks before it leaves, and staying keeps everything', async () => {
+  test('a link and Cancel ask before they leave, and staying keeps everything', async () => {
     await open('notifications/new');
     await field('Name').fill('Welcome');
     await page.getByRole('link', { name: 'Beacons', exact: true }).click();

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, openAs, readAgain, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** Two people at the same records: Ana in the first browser, Ben in the second. */
@@ -17,7 +17,7 @@ describe('two people edit one record', () => {
   let beaconId: string;
 
   before(async () => {
-    const { app: started, origin } = await startConsole();
+    const { app: started, origin } = await startConsole({ PHAROS_PRIVATE_TARGETS: '127.0.0.1' });
     app = started;
     headers = (await signIn(app)).headers;
     await app.app.buckets.createBucket(app.appId, 'birds');
@@ -52,6 +52,10 @@ describe('two people edit one record', () => {
   const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const conflict = (page: Page) => page.getByRole('dialog', { name: 'Somebody else has saved this meanwhile' });
+  /** What stands in the fields of the page. */
+  const entered = (page: Page) =>
+    page.evaluate(`[...document.querySelectorAll('#page :is(input, textarea, select)')].map(
+      (one) => (one.type === 'checkbox' || one.type === 'radio' ? one.checked : one.value))`);
   /** As when somebody returns to the tab: what the page shows is read again. */
   async function returnTo(page: Page): Promise<void> {
     const answered = page.waitForResponse((answer) => answer.request().method() === 'GET');
@@ -168,8 +172,43 @@ describe('two people edit one record', () => {
     const detailUrl = `/api/v2/storylines/${storylineId}/detail`;
     const scenario = { beacons: [beaconId], event: 'ENTER', campaign: 'TEXT', showOn, alertTitle: 'Old' };
     const detailId = await create(app, detailUrl, scenario, headers);
+    const schemaUrl = '/api/v2/data/schema/birds';
+    const schemaId = await create(app, schemaUrl, { column: { species: { type: 'String' } } }, headers);
+    const webhooksUrl = `/console/api/apps/${app.appId}/webhooks`;
+    const asBen = { headers: { origin: new URL(ben.page.url()).origin } };
+    const hook = { url: 'http://127.0.0.1:9/hook', description: 'Till', events: ['visit.opened'] };
+    const added = await ben.context.request.post(webhooksUrl, { data: hook, ...asBen });
+    const webhookId = (await added.json()).result.objectId;
     const put = (url: string, body: object) => app.send({ method: 'PUT', url: `/api/v2/${url}`, body, headers });
     const cases = [
+      {
+        path: `webhooks/${webhookId}/edit`,
+        edit: (page: Page) => field(page, 'Description').fill('The till'),
+        theirs: async () => {
+          const data = { events: ['visit.opened', 'visit.closed'] };
+          assert.ok((await ben.context.request.put(`${webhooksUrl}/${webhookId}`, { data, ...asBen })).ok());
+        },
+        save: 'Save',
+        check: async () => {
+          const { result } = await (await ben.context.request.get(`${webhooksUrl}/${webhookId}`)).json();
+          assert.deepEqual([result.description, result.events], ['The till', ['visit.opened', 'visit.closed']]);
+        },
+      },
+      {
+        path: 'buckets/birds/schema',
+        edit: async (page: Page) => {
+          await button(page, 'Add a column').click();
+          await page.getByRole('textbox', { name: 'Name of the column' }).last().fill('ringed');
+        },
+        theirs: () =>
+          put(`data/schema/birds/${schemaId}`, { column: { species: { type: 'String' }, count: { type: 'Number' } } }),
+        save: 'Save the columns',
+        check: async () => {
+          const [{ metadata }] = (await app.send({ method: 'GET', url: schemaUrl, headers })).body.results;
+          const [species, ringed, count] = [{ type: 'String' }, { type: 'String' }, { type: 'Number' }];
+          assert.deepEqual(metadata, { species, ringed, count });
+        },
+      },
       {
         path: `devices/${deviceId}/edit`,
         edit: (page: Page) => field(page, 'Name').fill('Another sign'),
@@ -229,10 +268,17 @@ describe('two people edit one record', () => {
     for (const { path, edit, theirs, save, check } of cases) {
       await goTo(ana.page, `/console/apps/${app.appId}/${path}`);
       await edit(ana.page);
+      const typed = await entered(ana.page);
       await theirs();
+      await readAgain(ana.page);
+      await ana.page.getByText('Somebody else has saved this meanwhile.').waitFor();
+      assert.deepEqual(await entered(ana.page), typed, path);
       await button(ana.page, save).click();
       await conflict(ana.page).waitFor();
+      // What the page says may still be there of the form before.
+      const saved = ana.page.waitForResponse((answer) => /^P(UT|ATCH)$/.test(answer.request().method()));
       await button(ana.page, 'Save what is chosen').click();
+      await saved;
       await ana.page.getByText('saved.').first().waitFor();
       await check();
     }
@@ -309,7 +355,7 @@ describe('two people edit one record', () => {
     await becomes(stored, ['Great hall', undefined]);
     const theirs = { method: 'PUT', url: `/api/v2/zones/${id}`, body: { capacity: 40 }, headers: asManager } as const;
     assert.equal((await app.send(theirs)).status, 200);
-    await button(page, 'Undo').click();
+    await page.getByRole('main').getByRole('button', { name: 'Undo', exact: true }).click();
     await becomes(stored, ['Hall', 40]);
   });
 

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const pixel = Buffer.from(
@@ -196,6 +196,7 @@ describe('notifications in the console', () => {
     await page.getByText('Must be after validFrom.').waitFor();
     await page.getByLabel('Until', { exact: true }).fill('2027-05-05T10:00');
     await button('Save').click();
+    await button('Save and stop showing it').click();
     await page.getByRole('table', { name: 'notifications' }).waitFor();
     assert.deepEqual((await stored())[0].delivery, {
       validFrom: '2027-05-04T10:00:00.000Z',
@@ -222,9 +223,13 @@ describe('notifications in the console', () => {
     await page.locator('input[type=file]').setInputFiles(file);
     const picture = preview().getByRole('img');
     await picture.waitFor();
-    await page.waitForFunction('document.querySelector("figure img").naturalWidth === 1');
+    await becomes(() => page.evaluate('document.querySelector("figure img").naturalWidth === 1'), true);
     await button('Add the notification').click();
     await link('Poster').waitFor();
+    await page
+      .getByRole('row', { name: /Poster/ })
+      .getByText('Picture: without words')
+      .waitFor();
     const { type, message } = (await stored())[0];
     assert.equal(type, 'IMAGE');
     assert.match(message.url, /_poster\.png$/);

@@ -210,7 +210,12 @@ describe('push in the console', () => {
   test('an editor sees how many it reaches, too', async () => {
     const editor = await openAs(browser, { app, origin, role: 'editor' });
     await goTo(editor.page, `/console/apps/${app.appId}/push/new`);
-    await editor.page.getByRole('status').filter({ hasText: '13 installations' }).waitFor();
+    const reached = '12 of 13 installations can be reached: 12 by FCM.';
+    await editor.page.getByRole('status').filter({ hasText: '13 installations can be' }).waitFor();
+    assert.equal(
+      await editor.page.getByRole('status').filter({ hasText: '13 installations can be' }).locator('p').innerText(),
+      reached,
+    );
     await editor.page.getByRole('textbox', { name: 'Title', exact: true }).fill('From an editor');
     await editor.page.getByRole('button', { name: 'Send …' }).click();
     await editor.page.getByRole('button', { name: 'Send to 12 of 13 installations' }).click();
@@ -328,6 +333,18 @@ describe('push in the console', () => {
     await field('Text').fill('Another draft');
     await button('Send to my phone').click();
     await page.getByText('It did not reach the phone. UNREGISTERED', { exact: false }).waitFor();
+
+    fcm.script = () => ({ outcome: 'sent' });
+    await phone('mine', { deviceToken: 'mine again' });
+    const { headers: manager } = await signInManager(app, credentials);
+    const story = { method: 'POST', url: '/api/v2/storylines', body: { title: 'A day', isEnabled: true } } as const;
+    const made = await app.send({ ...story, headers: { ...credentials, ...manager } });
+    await goTo(page, `/console/apps/${appId}/storylines/${made.body.result.objectId}/scenarios/new`);
+    await field('Title').fill('A scene');
+    await button('Send to my phone').click();
+    await page.getByText('Firebase accepted it. Look at your phone.').waitFor();
+    const last = fcm.calls.at(-1);
+    assert.deepEqual([last?.target.token, last?.message.content.title], ['mine again', 'A scene']);
   });
 
   test('the browser had nothing to complain about', () => {

@@ -113,6 +113,13 @@ describe('sender credentials in the console', () => {
     await apns().getByRole('textbox', { name: 'Team id' }).fill(teamId);
     await apns().getByRole('textbox', { name: 'Bundle id' }).fill(bundleId);
     await apns().getByLabel('Environment').selectOption('sandbox');
+    // A slip does not cost what was typed, and a key is kept on no device.
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    const leaving = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await leaving.getByText('What you have typed is not saved and would be lost.').waitFor();
+    await leaving.getByRole('button', { name: 'Stay' }).click();
+    await leaving.waitFor({ state: 'detached' });
+    assert.doesNotMatch(JSON.stringify(await page.evaluate('Object.entries(localStorage)')), /PRIVATE KEY/);
     await press(apns(), 'Save');
     await press(apns(), 'Test');
     await apns()

@@ -63,6 +63,7 @@ describe('storylines in the console', () => {
     await button('Add a storyline').click();
     await dialog().getByRole('button', { name: 'Add', exact: true }).click();
     await dialog().getByText('Fill this in.').waitFor();
+    await dialog().getByText('Visitors read it where a scenario has no title of its own.', { exact: false }).waitFor();
     await field('Title').fill('A morning');
     await dialog().getByRole('button', { name: 'Add', exact: true }).click();
     await heading('No scenarios yet').waitFor();
@@ -84,9 +85,14 @@ describe('storylines in the console', () => {
       await page.getByRole('option', { name }).click();
     }
     await page.keyboard.press('Escape');
+    await button('Add the scenario').click();
+    await page.getByText('Write a title or a text.').waitFor();
+    await field('Text').fill('Hello');
+    await page.getByText('Write a title or a text.').waitFor({ state: 'detached' });
     await field('Page').fill('museum');
     await button('Add the scenario').click();
     await page.getByText('Must be an http or https address.').waitFor();
+    await field('Text').fill('');
     assert.deepEqual(await details(), []);
   });
 
@@ -123,7 +129,7 @@ describe('storylines in the console', () => {
 
   test('a change is taken back with one click', async () => {
     const [{ updatedAt: _, ...before }] = await details();
-    await link('Edit').click();
+    await link('Edit Good morning').click();
     await field('Page').fill('');
     await button('Weekend').click();
     await button('Save').click();
@@ -135,13 +141,14 @@ describe('storylines in the console', () => {
   });
 
   test('a changed scenario: days are switched by the keyboard, and a cleared address goes', async () => {
-    await link('Edit').click();
+    await link('Edit Good morning').click();
     await field('Page').fill('');
     for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'])
       await page.getByRole('checkbox', { name: day }).press('Space');
     await page.getByText('Runs on 0 of the next 14 days').waitFor();
     assert.match(await page.getByTestId('sentence').innerText(), /on no day\.$/);
     await button('Save').click();
+    await button('Save and stop showing it').click();
     await page.getByRole('list', { name: 'Scenarios' }).waitFor();
     const [detail] = await details();
     assert.equal(detail.urlPage, undefined);
@@ -153,7 +160,7 @@ describe('storylines in the console', () => {
   });
 
   test('a copy begins as the scenario was, with a rule of its own', async () => {
-    await link('Copy').click();
+    await link('Duplicate Good morning').click();
     await page.getByText('Main hall', { exact: true }).first().waitFor();
     assert.equal(await field('Title').inputValue(), 'Good morning');
     await field('Title').fill('Second');
@@ -186,14 +193,37 @@ describe('storylines in the console', () => {
     await link(script).click();
     await page.getByText('Its beacons were deleted, so it is never shown.').waitFor();
     await assertAccessible(page);
-    await link('Edit').click();
+    await link(`Edit ${script}`).click();
     await preview().getByText(script).first().waitFor();
     assert.match(await page.title(), /Pharos/);
   });
 
+  test('a text without words, as apps may make one, says what visitors read', async () => {
+    const [storyline] = await get('/storylines');
+    const wordless = { campaign: 'TEXT', event: 'EXIT', showOn: [], beacons: [hallId] };
+    const detail = `/api/v2/storylines/${storyline.objectId}/detail`;
+    const made = await create(app, detail, wordless, headers);
+    await open(`/${storyline.objectId}`);
+    const card = page
+      .getByRole('listitem')
+      .filter({ hasText: 'It has no words of its own: visitors read the title of the storyline.' });
+    await card.waitFor();
+    await assertAccessible(page);
+    await card.getByRole('link', { name: /^Edit/ }).click();
+    await page.getByLabel('A visitor').selectOption('ENTER');
+    await button('Save').click();
+    await page.getByText('Write a title or a text.').waitFor();
+    await field('Title').fill('Goodbye');
+    await button('Save').click();
+    await page.getByRole('listitem').filter({ hasText: 'Goodbye' }).first().waitFor();
+    await app.send({ method: 'DELETE', url: `${detail}/${made}`, headers });
+    await open(`/${storyline.objectId}`);
+    await link('All storylines').click();
+  });
+
   test('a storyline goes with its scenarios', async () => {
     await link(script).click();
-    await button('Delete').first().click();
+    await button('Delete').click();
     await dialog().getByText('with its scenario', { exact: false }).waitFor();
     await dialog()
       .getByRole('button', { name: /^Delete/ })
@@ -210,7 +240,7 @@ describe('storylines in the console', () => {
     await goTo(analyst.page, `/console/apps/${app.appId}/storylines`);
     await analyst.page.getByRole('link', { name: 'A morning' }).click();
     await analyst.page.getByText('Runs on').first().waitFor();
-    assert.equal(await analyst.page.getByRole('link', { name: /Add|Edit|Copy/ }).count(), 0);
+    assert.equal(await analyst.page.getByRole('link', { name: /Add|Edit|Duplicate/ }).count(), 0);
     assert.equal(await analyst.page.getByRole('switch').isDisabled(), true);
     await analyst.context.close();
   });

@@ -202,7 +202,7 @@ describe('webhooks in the console', () => {
   test('one that cannot keep up says how many calls were given up, and stands among what needs a person', async () => {
     receiver.answer = answerWith(503);
     await page.getByRole('switch', { name: 'Length of stay is switched on' }).click({ force: true });
-    await page.getByText('Retrying').waitFor();
+    await page.getByText('Not getting through').waitFor();
     for (const kind of ['EXIT', 'ENTER', 'EXIT', 'ENTER'] as const) await happen(kind);
     await page.getByText('Falling behind').waitFor();
     await page.getByText(/Too many calls were waiting, so the oldest were dropped: 2 since /).waitFor();

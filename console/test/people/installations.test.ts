@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { sql } from '../../../server/src/base/sql.ts';
-import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
+import { openSite, pointer, type Site, stay, walk } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 
@@ -128,7 +128,7 @@ describe('installations in the console', () => {
 
   test('an export holds everything that is known', async () => {
     const waiting = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Export' }).click();
+    await page.getByRole('button', { name: 'Export' }).click();
     const all = JSON.parse(readFileSync(await (await waiting).path(), 'utf8'));
     assert.equal(all.installations[0].objectId, hers);
     const counts = ['visits', 'events', 'verdicts', 'logs', 'deliveries'].map((name) => all[name].length);
@@ -172,6 +172,51 @@ describe('installations in the console', () => {
     await installer.page.getByRole('link', { name: 'Activity' }).waitFor();
     assert.equal(await installer.page.getByRole('link', { name: 'Installations' }).count(), 0);
     await installer.context.close();
+  });
+
+  test('under pseudonyms no page says that nothing was there, and none fails', async () => {
+    const { app } = site;
+    await app.app.apps.change(app.appId, { policy: { pseudonyms: 'daily' } });
+    app.clock.now += 60_000;
+    const phone = await site.installation({ installationId: 'under pseudonyms', deviceType: 'android' });
+    await site.send(walk(stay(1, 20), site.now), { installationId: 'under pseudonyms' });
+    app.clock.now += 120_000;
+    await app.app.ticker.tick();
+    await app.app.idle();
+    await open(`/${phone}`);
+    await page.getByText('phones have pseudonyms that change every day, so that nothing tells').waitFor();
+    assert.equal(await page.getByText('It has not been near a beacon yet').count(), 0);
+    await assertAccessible(page);
+    const waiting = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const all = JSON.parse(readFileSync(await (await waiting).path(), 'utf8'));
+    assert.equal(all.visits.length, 1, 'her own export names her');
+
+    for (const role of ['manager', 'analyst'] as const) {
+      const { page, context, complaints } = await openAs(browser, { app, origin, role });
+      const at = (rest: string) => goTo(page, `/console/apps/${app.appId}${rest}`);
+      const paths = [
+        '',
+        ...['visits', 'events', 'deliveries', 'logs', 'analytics', 'analytics/plan'].map((tab) => `/activity/${tab}`),
+      ];
+      for (const path of paths) {
+        await at(path);
+        await page.getByRole('heading').nth(1).waitFor();
+        await page.waitForLoadState('networkidle');
+        const text = await page.getByRole('main').innerText();
+        assert.ok(!text.includes(phone) && !text.includes(phone.slice(-6)), `${role} ${path}: ${text}`);
+        assert.equal(await page.getByRole('alert').count(), 0, `${role} ${path}: ${text}`);
+      }
+      await at('/installations');
+      if (role === 'manager') await page.getByText('of 3', { exact: false }).waitFor();
+      else {
+        await page.getByRole('heading', { name: '3 installations' }).waitFor();
+        await page.getByText('Your role may know how many there are').waitFor();
+        await assertAccessible(page);
+      }
+      assert.deepEqual(complaints, [], role);
+      await context.close();
+    }
   });
 
   test('the browser had nothing to complain about', () => {

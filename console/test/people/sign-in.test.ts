@@ -44,6 +44,8 @@ describe('identity providers in the console', () => {
     await page.goto(`/console/apps/${site.app.appId}/users`);
     await page.getByRole('link', { name: 'How they sign in' }).click();
     await page.getByRole('heading', { name: 'No identity providers yet' }).waitFor();
+    const users = page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link', { name: 'Users' });
+    assert.equal(await users.getAttribute('aria-current'), 'page', 'it is a part of the users');
     await assertAccessible(page);
     await takePictures(page, 'sign-in-empty');
     await page.getByRole('link', { name: 'Add an identity provider' }).click();

@@ -22,7 +22,13 @@ export const exceptions: readonly (readonly [reason: string, ...texts: string[]]
     'what is typed in a terminal',
     ...["-H 'X-Service-AppKey: YOUR-APP-KEY'", "-H 'Authorization: Bearer ACCESS-TOKEN'"],
     ...["-H 'Content-Type: application/json'", "-H 'Content-Type: image/png'"],
-    ...['pharos admin link', 'npx pharos admin create', '/console/setup#…', '/console/sso/callback'],
+    ...[
+      'pharos admin link',
+      'npx pharos admin create',
+      'systemctl restart pharos',
+      '/console/setup#…',
+      '/console/sso/callback',
+    ],
   ],
   [
     'examples of addresses, names and JSON',
@@ -44,6 +50,8 @@ export const exceptions: readonly (readonly [reason: string, ...texts: string[]]
       'pharos draft',
       'pharos kept',
       'pharos language',
+      'pharos signed in again',
+      'pharos zone',
       'under way',
       'import beacons',
       'import records',

@@ -163,7 +163,7 @@ describe('a sentence of the service in the language of the page', () => {
           'Nicht gezeigt: sie läuft am Mo–Fr, So, und es war Samstag in Europe/Vienna.',
         'it waits until the visitor leaves the beacon, and this visitor comes to the beacon.':
           'sie wartet auf „Besucher verlässt den Beacon“, und dieser Besucher kommt zum Beacon.',
-        'it was shown in this visit already.': 'sie wurde bei diesem Besuch schon gezeigt.',
+        'it was shown in this visit already.': 'sie wurde bei diesem Aufenthalt schon gezeigt.',
         'Signed-in people change the files that are theirs; managers change all.':
           'Angemeldete dürfen eigene Dateien ändern; Manager dürfen es bei allen.',
         'People see the records for which metadata.state is "public and open" and createdBy is the person; managers see all.':

@@ -13,7 +13,7 @@ export const activityService = (call: Call) => ({
   /** What would happen; nothing is stored or sent. */
   simulate: async (body: Body<'simulateSightings'>, options: CallOptions = {}) =>
     (await call('simulateSightings', { body, ...options })).result,
-  /** Visitors who walk over a floor: where they are and are believed to be, and what they would be shown. */
+  /** Visitors who walk across a floor: where they are and are believed to be, and what they would be shown. */
   simulateWalks: async (body: Body<'simulateWalks'>, options: CallOptions = {}) =>
     (await call('simulateWalks', { body, ...options })).result,
 });

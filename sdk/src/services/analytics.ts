@@ -13,6 +13,11 @@ export const analyticsService = (call: Call) => ({
     query: Operations['getForecast']['query'] = {},
     options: CallOptions = {},
   ): Promise<Answer<'getForecast'>['result']> => (await call('getForecast', { query, ...options })).result,
+  /** How many may be in each zone at once on the next open day, and how long they may stay there. */
+  zoneForecasts: async (
+    query: Operations['getZoneForecasts']['query'] = {},
+    options: CallOptions = {},
+  ): Promise<Answer<'getZoneForecasts'>['result']> => (await call('getZoneForecasts', { query, ...options })).result,
   /** Who is now in the zones and venues that have a limit (`capacity`), and where there are too many. */
   occupancy: async (options: CallOptions = {}): Promise<Answer<'listOccupancy'>['results']> =>
     (await call('listOccupancy', options)).results,

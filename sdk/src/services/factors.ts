@@ -1,6 +1,6 @@
 import type { Body, Call, CallOptions } from '../call.ts';
 
-/** The second factor and the passkeys of whoever is signed in, where the app has switched them on. */
+/** The second factor and the passkeys of the signed-in user, if the app has switched them on. */
 export const factorService = (call: Call) => ({
   get: async (options: CallOptions = {}) => (await call('getMyFactors', options)).result,
   /** Begins to set up an authenticator app: `address` is for the QR code. `body` needs the password unless the sign-in is fresh. */

@@ -9,4 +9,7 @@ export const fileService = (call: Call) => ({
   delete: async (objectId: string, options: CallOptions = {}): Promise<void> => {
     await call('deleteFile', { params: { file: objectId }, ...options });
   },
+  /** Gives it to another user. */
+  handOver: async (objectId: string, userId: string, options: CallOptions = {}) =>
+    (await call('updateFileOwner', { params: { file: objectId }, body: { userId }, ...options })).result,
 });

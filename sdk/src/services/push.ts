@@ -14,7 +14,7 @@ export const pushService = (call: Call) => ({
   /** Replaces message, audience and times, until its time has come. */
   update: async (objectId: string, body: Body<'updatePush'>, options: CallOptions = {}) =>
     (await call('updatePush', { params: { objectId }, body, ...options })).result,
-  /** Lets one go that waits for a second person; whoever has written it cannot. */
+  /** Approves one that waits for a second person; its authors cannot. */
   approve: async (objectId: string, options: CallOptions & { readonly ifMatch?: string } = {}) =>
     (await call('approvePush', { params: { objectId }, ...options })).result,
   /** Recipients who are still waiting do not receive it. */

@@ -36,4 +36,7 @@ export const storylineService = (call: Call) => ({
   deleteDetail: async (objectId: string, detailId: string, options: CallOptions = {}): Promise<void> => {
     await call('deleteStorylineDetail', { params: { objectId, detailId }, ...options });
   },
+  /** Gives it to another user. */
+  handOverDetail: async (objectId: string, detailId: string, userId: string, options: CallOptions = {}) =>
+    (await call('updateStorylineDetailOwner', { params: { objectId, detailId }, body: { userId }, ...options })).result,
 });

@@ -82,7 +82,10 @@ export const userService = (call: Call, session: Session) => ({
     (await call('updateMe', { body, ...options })).result,
   /** Everything that is known of the signed-in user. */
   exportMe: (options: CallOptions = {}) => call('exportMe', options),
-  /** Erases the signed-in user, with everything that is known. Answers the id of the receipt; see `erasure`. */
+  /**
+   * Erases the signed-in user, with everything that is known. Answers the id of the receipt; see `erasure`. In apps whose policy says
+   * so it throws `OperationForbidden` unless the user has signed in within the last ten minutes.
+   */
   deleteMe: async (options: CallOptions = {}): Promise<{ readonly erasureId: string }> => {
     const { result } = await call('deleteMe', options);
     session.forget();

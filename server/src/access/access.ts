@@ -8,6 +8,7 @@ import { Generations } from '../db/nodes/generations.ts';
 import type { AppContext, UserContext, UserRole } from './context.ts';
 import { refusalOf, type SecretKey, secretKeyPrefix } from './keys/secret-key.ts';
 import type { AppPolicy } from './policy.ts';
+import type { AppPseudonyms } from './pseudonyms/pseudonyms.ts';
 import type { DryRun } from './rules/dry-run.ts';
 import type { AppRules } from './rules/rules.ts';
 
@@ -18,6 +19,7 @@ export interface AppAccess {
   readonly policy: AppPolicy;
   readonly rules: AppRules;
   readonly dryRun?: DryRun;
+  readonly pseudonyms?: AppPseudonyms;
   readonly disabled: boolean;
   readonly keys: readonly { readonly keyId: string; readonly keyHash: string; readonly lastUsedAt: number | null }[];
   /** Those that have expired are among them. */
@@ -91,7 +93,7 @@ interface AcceptedKey extends OpenedBy {
   notedAt: number;
 }
 
-/** The app's key that was sent, if it opens the app. */
+/** The app's key that was sent, if it is valid. */
 function keyOf(app: KnownApp, appKey: string): AcceptedKey | undefined {
   return app.disabled ? undefined : (app.accepted.get(appKey) ?? acceptKey(app, appKey));
 }
@@ -130,7 +132,7 @@ const needsFactor = 'This app asks for a second factor now. Sign in again.';
 const usualHeader = (accessToken: string) => `Bearer ${accessToken}`;
 
 /**
- * Decides whom a request comes from. A bounded number of apps and sessions is kept in memory and dropped as soon as the
+ * Decides who sent a request. A bounded number of apps and sessions is kept in memory and dropped as soon as the
  * cache version changes. An expiry is checked at each use, so that a cached token cannot outlive it. Correct keys and
  * tokens are recognised as sent, so that only new and wrong ones are hashed. When everything is in memory, nothing is
  * awaited.
@@ -150,7 +152,7 @@ export class AccessGuard {
     this.#now = now;
   }
 
-  /** Forgets what is kept of an app; of all without one. */
+  /** Drops what is kept of an app; of all apps without one. */
   drop(appId?: string): void {
     this.#generations.drop(appId);
     if (appId === undefined) {
@@ -165,8 +167,8 @@ export class AccessGuard {
   }
 
   /**
-   * What a key opens for a client at this address. A secret key that has expired, or that comes from elsewhere than it may,
-   * is refused like a wrong one; the cause of the error says so, for the log (`RefusedKey`).
+   * What a key opens for a client at this address. A secret key that has expired, or is used from a network that it does not
+   * allow, is refused like a wrong one; the cause of the error says so, for the log (`RefusedKey`).
    *
    * @throws Failure CredentialsMissing or InvalidCredentials
    */
@@ -176,7 +178,7 @@ export class AccessGuard {
     if (!known) return this.#loadApp(appId).then((app) => this.#admit(app, appKey, address));
     const key = keyOf(known, appKey);
     if (key) return this.#use(key, address);
-    // The key may have been created a moment ago on another node.
+    // The key may just have been created on another node.
     return andThen(this.#source.recheck(), () =>
       andThen(this.#apps.get(appId) ?? this.#loadApp(appId), (app) => this.#admit(app, appKey, address)),
     );

@@ -20,6 +20,17 @@ export function seesAll({ user, isAdministrator, secretKey }: Caller): boolean {
   return isAdministrator || secretKey !== undefined || user?.role === 'manager';
 }
 
+/**
+ * Whether the caller may learn how many installations match a condition: only those who may list all of them. A series of
+ * conditions would reveal installations member by member.
+ */
+export function seesAudiences(caller: Caller): boolean {
+  const { app, isAdministrator, secretKey } = caller;
+  if (isAdministrator) return true;
+  if (!seesAll(caller) || app.rules.of('installations').rules.list.word === 'nobody') return false;
+  return secretKey === undefined || secretKey.scopes.include({ of: 'installations', verb: 'list' });
+}
+
 /** An installation of a user, and since when it has been theirs (epoch ms). */
 export interface HeldInstallation {
   readonly objectId: string;

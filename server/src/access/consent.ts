@@ -3,7 +3,7 @@ import type { AppPolicy } from './policy.ts';
 /** What visitors have agreed to, and what follows from it. */
 
 /**
- * messages: being told something at a place. analytics: being recorded by the name of the phone. identity: the phone being
+ * messages: getting proximity messages and pushes. analytics: being recorded under the phone's id. identity: the phone being
  * linked to an account.
  */
 export const purposes = ['messages', 'analytics', 'identity'] as const;
@@ -33,7 +33,7 @@ const nothing = all(false);
 export const readConsents = (stored: string | null): Consents =>
   stored === null ? {} : (JSON.parse(stored) as Consents);
 
-/** What may be done: what was decided, and where nothing was, what the app assumes. */
+/** What is allowed: what was decided, and where nothing was decided, what the app assumes. */
 export function permissionsOf(stored: string | null, { consent }: Pick<AppPolicy, 'consent'>): Permissions {
   const otherwise = consent === 'assumed' ? everything : nothing;
   if (stored === null) return otherwise;

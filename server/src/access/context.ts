@@ -1,4 +1,5 @@
 import type { AppPolicy } from './policy.ts';
+import type { AppPseudonyms } from './pseudonyms/pseudonyms.ts';
 import type { DryRun } from './rules/dry-run.ts';
 import type { RuleUser } from './rules/rule-types.ts';
 import type { AppRules } from './rules/rules.ts';
@@ -9,7 +10,9 @@ export interface AppContext {
   readonly name: string;
   readonly policy: AppPolicy;
   readonly rules: AppRules;
-  /** Other rules, and who counts what they would refuse. */
+  /** Of an app that names phones by daily pseudonyms, or did. */
+  readonly pseudonyms?: AppPseudonyms;
+  /** Other rules, and the counter of what they would refuse. */
   readonly dryRun?: DryRun;
 }
 

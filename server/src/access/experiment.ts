@@ -89,7 +89,7 @@ export const joined = (sent: Worded, stored: Worded | undefined): Worded => ({
   translations: sent.translations === undefined ? stored?.translations : sent.translations,
 });
 
-/** Other words for some visitors would be lost on those who are shown a translation, and they would count all the same. */
+/** Visitors who are shown a translation would not see the variant's text, but would still be counted. */
 export function wordingProblems({ variants, translations }: Worded): Problem[] {
   const hasWords = (variants ?? []).some(({ message }) => message !== undefined);
   if (!hasWords || Object.keys(translations ?? {}).length === 0) return [];

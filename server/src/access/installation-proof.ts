@@ -3,12 +3,12 @@ import { isSecretOf } from './access.ts';
 import { type Caller, seesAll } from './caller.ts';
 
 /**
- * An installation may have a secret, which its phone has made and sent with a registration. From then on nobody is believed
- * to be that phone without it, except by the bearer of its user.
+ * An installation may have a secret, which its phone generates and sends with a registration. From then on nobody is accepted as
+ * that phone without it, except with the bearer of its user.
  */
 
-/** What a caller shows, to speak for an installation. */
-export interface Proof {
+/** What a caller presents to act for an installation. */
+export interface InstallationProof {
   readonly userId: string | undefined;
   /** A manager, a secret key or an administrator. */
   readonly seesAll: boolean;
@@ -24,10 +24,10 @@ export interface Provable {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A caller who may have to show a secret. */
+/** A caller who may have to present a secret. */
 export type ProvingCaller = Caller & { readonly headers: Headers };
 
-export function proofOf(call: ProvingCaller): Proof {
+export function proofOf(call: ProvingCaller): InstallationProof {
   const secret = call.headers['installation-secret'];
   return {
     userId: call.user?.userId,
@@ -36,7 +36,7 @@ export function proofOf(call: ProvingCaller): Proof {
   };
 }
 
-export function isProven({ secretHash, userId }: Provable, by: Proof): boolean {
+export function isProven({ secretHash, userId }: Provable, by: InstallationProof): boolean {
   if (secretHash === null || by.seesAll) return true;
   if (by.userId !== undefined && by.userId === userId) return true;
   return by.secret !== undefined && isSecretOf(secretHash, by.secret);

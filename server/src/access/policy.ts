@@ -3,6 +3,9 @@ import { deliveryRulesSchema } from './delivery-rules.ts';
 import { legacyDefaults } from './rules/presets.ts';
 import type { Preset } from './rules/rule-types.ts';
 
+const perUser = (maximum: number, description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum, description }));
+
 /**
  * What an app's owner decides in the console. Each member defaults to the value in the specification, so `{}` in the
  * database is a complete policy.
@@ -63,6 +66,10 @@ export const policySchema = Type.Object({
         maximum: 1e15,
         description: 'Size of all documents together, in bytes',
       }),
+      filesPerUser: perUser(1e9, 'Files of one user. Absent: as many as the app may have'),
+      fileBytesPerUser: perUser(1e15, 'Bytes of all files of one user'),
+      recordsPerUser: perUser(1e12, 'Records of one user, in all buckets'),
+      recordBytesPerUser: perUser(1e15, 'Bytes of all documents of one user'),
       uploadsPerHour: Type.Integer({ minimum: 1, maximum: 1e9, description: 'Per client address and per user' }),
       uploadBytesPerHour: Type.Integer({ minimum: 1, maximum: 1e15, description: 'Per client address and per user' }),
       pushesPerHour: Type.Integer({
@@ -75,7 +82,8 @@ export const policySchema = Type.Object({
     },
     {
       description:
-        'How much the app may store, and how much clients may add in an hour. The hourly limits need rateLimit.enabled.',
+        'How much the app may store, how much of it one user may, and how much clients may add in an hour. Managers, secret keys ' +
+        'and the console have the quotas of the app. The hourly limits need rateLimit.enabled.',
     },
   ),
   passwordResetUrl: Type.String({
@@ -122,6 +130,10 @@ export const policySchema = Type.Object({
     },
     { description: 'Whether users may sign in with passkeys, and where.' },
   ),
+  selfErasure: Type.Enum(['session', 'fresh'], {
+    description:
+      'Whether users erase their own account with any session, or only within ten minutes of signing in. Tokens of other issuers have no session here, and always do.',
+  }),
   sensitivity: Type.Enum(['stable', 'fast'], {
     description:
       'How sure the engine has to be that somebody has entered: stable gives few false events, fast notices short passes. A beacon can override it.',
@@ -153,6 +165,10 @@ export const policySchema = Type.Object({
   smallGroups: Type.Enum(['shown', 'protected'], {
     description:
       'Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else rounded to fives. Protected without a decision where consent is required or the app has the preset for visitors.',
+  }),
+  pseudonyms: Type.Enum(['none', 'daily'], {
+    description:
+      'How visits, events and everything else that tells where a phone was names it to others than its own people: by its objectId, or by a pseudonym that is another one every day. What is recorded while it is daily stays so.',
   }),
   polite: Type.Boolean({
     description:
@@ -199,6 +215,7 @@ export const defaultPolicy: AppPolicy = Object.freeze({
   pairingUrl: '',
   totp: 'off',
   passkeys: Object.freeze({ enabled: false, rpId: '', origins: [] }),
+  selfErasure: 'session',
   sensitivity: 'stable',
   oneZone: false,
   approval: Object.freeze({ enabled: false, above: 1000 }),
@@ -206,6 +223,7 @@ export const defaultPolicy: AppPolicy = Object.freeze({
   consent: 'assumed',
   installationProof: 'offered',
   smallGroups: 'shown',
+  pseudonyms: 'none',
   polite: false,
   delivery: Object.freeze({}),
   retentionDays: Object.freeze({ logs: 365, visits: 365, events: 30 }),
@@ -217,7 +235,19 @@ export const defaultPolicy: AppPolicy = Object.freeze({
  */
 export const newAppPolicy: Readonly<Record<Preset, Partial<AppPolicy>>> = Object.freeze({
   specification: Object.freeze({ oneZone: true }),
-  visitors: Object.freeze({ oneZone: true, consent: 'required', installationProof: 'required' }),
+  visitors: Object.freeze({
+    oneZone: true,
+    consent: 'required',
+    installationProof: 'required',
+    selfErasure: 'fresh',
+    quotas: Object.freeze({
+      ...defaultPolicy.quotas,
+      filesPerUser: 1_000,
+      fileBytesPerUser: 1_073_741_824,
+      recordsPerUser: 100_000,
+      recordBytesPerUser: 268_435_456,
+    }),
+  }),
 });
 
 /** How many days each kind is kept. */
@@ -226,10 +256,10 @@ export function periodsOf({ retentionDays }: Pick<AppPolicy, 'retentionDays'>) {
   return { deliveries: events, positions: events, ...retentionDays };
 }
 
-/** Visits, events and deliveries that are kept for no day stay for so long (ms), so that what comes a little late is put right. */
+/** How long visits, events and deliveries with zero retention stay (ms), so that slightly late reports are still corrected. */
 export const noDayMs = 3_600_000;
 
-/** Whether visits or events are kept for no day: then the past is not there to be compared with. */
+/** Whether visits or events have zero retention: then there is no past to compare with. */
 export const isForgetful = ({ retentionDays: { visits, events } }: Pick<AppPolicy, 'retentionDays'>): boolean =>
   visits === 0 || events === 0;
 

@@ -25,14 +25,14 @@ export interface Standing {
   readonly venues: readonly string[] | undefined;
 }
 
-/** As rows of administrators and invitations keep it. An owner is limited to nothing, whatever the row says. */
+/** As rows of administrators and invitations keep it. An owner is not limited, whatever the row says. */
 export function storedReach({ role, apps }: { readonly role: AdminRole; readonly apps: string | null }): Reach {
   return role === 'owner' || apps === null ? null : (JSON.parse(apps) as readonly AppGrant[]);
 }
 
 export const reachText = (apps: Reach) => (apps === null ? null : JSON.stringify(apps));
 
-/** What somebody is in an app; undefined: nothing, the app is not there for her. */
+/** What somebody is in an app; undefined: nothing, the app does not exist for them. */
 export function standingIn({ role, apps }: Limited, appId: string): Standing | undefined {
   if (apps === null) return { role, venues: undefined };
   const grant = apps.find((one) => one.appId === appId);
@@ -54,17 +54,24 @@ export function highestRole({ role, apps }: Limited): AdminRole {
 
 /** @throws Failure ValidationError */
 export function assertReach({ role, apps }: Limited): void {
-  const problems = apps === null ? [] : reachProblems(role, apps);
-  const [first] = problems;
-  if (first) throw fail('ValidationError', { message: `${first.field} ${first.problem}.`, details: problems });
+  if (apps === null) return;
+  if (role === 'owner') refuse([{ field: 'apps', problem: ownerIsNotLimited }]);
+  assertGrants('apps', apps);
 }
 
-function reachProblems(role: AdminRole, apps: readonly AppGrant[]): Problem[] {
-  if (role === 'owner')
-    return [{ field: 'apps', problem: 'must be null for an owner: whoever manages the others is limited to nothing' }];
-  return apps.flatMap(({ appId }, at) =>
+const ownerIsNotLimited = 'must be null for an owner: whoever manages the others is limited to nothing';
+
+/** `field`: the member that has the list. @throws Failure ValidationError */
+export function assertGrants(field: string, apps: readonly AppGrant[]): void {
+  const twice = apps.flatMap(({ appId }, at) =>
     apps.findIndex((one) => one.appId === appId) === at
       ? []
-      : [{ field: `apps.${at}.appId`, problem: 'is there twice' }],
+      : [{ field: `${field}.${at}.appId`, problem: 'is there twice' }],
   );
+  if (twice.length > 0) refuse(twice);
+}
+
+function refuse(problems: readonly Problem[]): never {
+  const [first] = problems;
+  throw fail('ValidationError', { message: `${first?.field} ${first?.problem}.`, details: problems });
 }

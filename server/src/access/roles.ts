@@ -6,11 +6,11 @@ export const limitedRoles = ['manager', 'editor', 'installer', 'analyst'] as con
 
 /** What each role may do in the management console. Every console endpoint names one line of this table. */
 export const mayDo = Object.freeze({
-  /** Oneself: the current session, signing out, changing one's own password. */
+  /** The administrator's own: the current session, signing out, changing the password. */
   'session.own': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'administrators.read': ['owner', 'manager'],
   'administrators.write': ['owner'],
-  /** Through whom administrators sign in. Whoever changes that can make anybody an owner. */
+  /** Through whom administrators sign in. Somebody who changes that can make anybody an owner. */
   'sso.manage': ['owner'],
   'apps.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'apps.create': ['owner', 'manager'],
@@ -41,13 +41,15 @@ export const mayDo = Object.freeze({
   'backups.manage': ['owner'],
   'beacons.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'beacons.write': ['owner', 'manager', 'installer'],
-  /** Venues with their hours and plans: whoever writes messages knows the hours, whoever installs beacons the plans. */
+  /** Venues with their hours and plans: those who write messages know the hours, those who install beacons the plans. */
   'venues.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'venues.write': ['owner', 'manager', 'editor', 'installer'],
   /** The messages to visitors: notifications, storylines with their scenarios. */
   'content.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'content.write': ['owner', 'manager', 'editor'],
   'push.send': ['owner', 'manager', 'editor'],
+  /** One's own phone: messages are tested on it, and in an install round it tells which beacon is near. */
+  'phones.pair': ['owner', 'manager', 'editor', 'installer'],
   'files.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'files.write': ['owner', 'manager', 'editor'],
   'schemas.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
@@ -61,7 +63,7 @@ export const mayDo = Object.freeze({
   'simulations.run': ['owner', 'manager', 'editor', 'installer'],
   /** Visits, events, verdicts and logs, with installations only by their id. */
   'activity.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
-  /** Reports by mail: looking at them, and having one sent to oneself. */
+  /** Reports by mail: viewing them, and having one sent to yourself. */
   'reports.read': ['owner', 'manager', 'editor', 'analyst'],
   /** Who gets which: they carry figures out of the console. */
   'reports.write': ['owner', 'manager'],

@@ -1,5 +1,6 @@
 import { fail } from '../base/errors.ts';
 import { joinSql, type Sql, sql } from '../base/sql.ts';
+import type { Db } from '../db/db.ts';
 import type { Caller } from './caller.ts';
 import type { ResourceName } from './rules/presets.ts';
 import type { Verb } from './rules/rule-types.ts';
@@ -22,6 +23,24 @@ export function beaconsOf(column: Sql, appId: string, venues: readonly string[])
   return sql`${column} in (select object_id from beacons where app_id = ${appId} and venue_id in (${idList(venues)}))`;
 }
 
+/** The venue of the beacon whose id a column of `table` has, as an expression; null where it belongs to none. */
+export const venueOfBeacon = (table: string, column: string): string =>
+  `(select beacons.venue_id from beacons where beacons.app_id = ${table}.app_id and beacons.object_id = ${table}.${column})`;
+
+/** The venues of beacons, by the beacons' ids. */
+export async function findVenuesOf(
+  db: Db,
+  appId: string,
+  beaconIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (beaconIds.length === 0) return new Map();
+  const rows = await db.all<{ object_id: string; venue_id: string }>(
+    sql`select object_id, venue_id from beacons where app_id = ${appId} and venue_id is not null
+      and object_id in (${idList([...new Set(beaconIds)])})`,
+  );
+  return new Map(rows.map(({ object_id, venue_id }) => [object_id, venue_id]));
+}
+
 function idList(ids: readonly string[]): Sql {
   return joinSql(
     ids.map((id) => sql`${id}`),
@@ -29,7 +48,7 @@ function idList(ids: readonly string[]): Sql {
   );
 }
 
-/** For a record that would be, or become, one of elsewhere. */
+/** For a record that would be in, or move to, another venue. */
 export const outside = () =>
   fail(
     'OperationForbidden',

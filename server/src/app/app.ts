@@ -92,7 +92,7 @@ export interface App {
   /** Runs what is due in the outbox and in the background, and resolves when nothing is left. */
   idle(): Promise<void>;
   /**
-   * Goes on serving for so many milliseconds, while `/readyz` answers 503 and every answer ends its connection, so that load
+   * Keeps serving for this many milliseconds, while `/readyz` answers 503 and every answer ends its connection, so that load
    * balancers take this node away before it stops.
    */
   drain(ms: number): Promise<void>;

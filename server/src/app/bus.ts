@@ -33,7 +33,7 @@ export interface BusUsers extends Pick<Platform, 'pulse' | 'outbox' | 'config'> 
   readonly deviceRouter: DeviceRouter | undefined;
 }
 
-/** Connects the bus with those who have something to tell, and those who wait for it. */
+/** Connects the bus with the code that sends messages and the code that waits for them. */
 export function connectBus(bus: Bus, { caches, outbox, feed, deviceRouter, pulse, config }: BusUsers): void {
   for (const cache of caches) cache.onOwnChange((n, appId) => bus.tell({ kind: 'change', name: cache.name, n, appId }));
   // A worker of this process takes what is enqueued here; others find what it has no room for.

@@ -25,16 +25,16 @@ import { findMissingBeacons, findUnreadableBeacons } from '../features/beacons/s
 import { createBucketFeature } from '../features/buckets/feature.ts';
 import { bulkConsoleEndpoints } from '../features/bulk/console-routes.ts';
 import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
-import { deviceEndpoints } from '../features/devices/routes.ts';
+import { deviceParts } from '../features/devices/routes.ts';
 import type { Feature } from '../features/feature.ts';
 import { createFileFeature, type FileFeature } from '../features/files/feature.ts';
 import { findFileType, readFileHead } from '../features/files/read-head.ts';
 import { countInstallations, installationsAfter } from '../features/installations/opt-outs.ts';
+import { listPhones } from '../features/installations/pairing/store.ts';
 import { installations as installationResource } from '../features/installations/resource.ts';
 import { countAudience, findHeld, findProvable } from '../features/installations/store.ts';
 import { liveEndpoints } from '../features/live/routes.ts';
 import { logEndpoints } from '../features/logs/routes.ts';
-import { logStore } from '../features/logs/store.ts';
 import { notificationParts } from '../features/notifications/routes.ts';
 import type { OccupancyFeature } from '../features/occupancy/feature.ts';
 import { pushConsoleEndpoints } from '../features/push/console-routes.ts';
@@ -58,6 +58,7 @@ import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts'
 import type { Endpoint } from '../http/endpoint.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
+import type { Restorable } from '../resources/restore.ts';
 import { handOverEndpoints } from './hand-over.ts';
 import { consoleApp, historyFeature } from './history.ts';
 import type { Integrations } from './integrations.ts';
@@ -65,10 +66,11 @@ import { assertGoal, messageNames } from './messages.ts';
 import { alertFeature, backupFeature, occupancyFeature, overview, system } from './operation.ts';
 import type { Parts } from './parts.ts';
 import { administrators, identities, installations, mailLinks, privacy, secondFactors, users } from './people.ts';
+import { forgetPseudonyms, seeding } from './phones/pseudonyms.ts';
 import type { Platform } from './platform.ts';
 import { reportFeature } from './reports.ts';
 import { createRollups, findDays } from './rollups.ts';
-import { handedOver, keptTables, ruledFields, traceTables } from './tables.ts';
+import { handedOver, keptTables, ruledFields, tableOfRules, traceTables } from './tables.ts';
 
 export interface Composition {
   /** In the order of the OpenAPI document. */
@@ -111,6 +113,7 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
   const sightings = sightingFeature(parts);
   const uploads = files(parts);
   const places = sites(parts, uploads.intake);
+  const gateways = devices(parts);
   const buckets = createBucketFeature({
     ...platform,
     service: platform.buckets,
@@ -134,9 +137,14 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     ...places.features,
     buckets,
     { consoleEndpoints: bulkConsoleEndpoints({ ...platform, findApp: consoleApp(platform), endpoints: allEndpoints }) },
-    historyFeature(platform, { putBack: places.putBack, buckets, files: uploads, endpoints: allEndpoints }),
-    devices(parts),
-    { endpoints: handOverEndpoints(handedOver, { db: platform.db, userExists }) },
+    historyFeature(platform, {
+      putBack: { ...places.putBack, devices: gateways.putBack },
+      buckets,
+      files: uploads,
+      endpoints: allEndpoints,
+    }),
+    gateways,
+    { endpoints: handOverEndpoints(handedOver, { ...platform, userExists }) },
     uploads,
     sightings,
     analytics(parts),
@@ -188,13 +196,15 @@ function sightingFeature({ platform, integrations, ownOf, assertApp, rollups }: 
     findPolicy: async (appId) => (await findAppAccess(db, appId))?.policy,
     findHeld: ownOf,
     assertApp,
-    logs: logStore,
+    logs: platform.engineLogs,
     traceTables,
     keptTables,
     enqueue: platform.outbox.enqueue,
     installations: { next: installationsAfter, count: countInstallations },
     stage: { findFloor: findDrawnFloor, listBeacons: listPlaced, isOnFloor },
     noteShowings,
+    ownPhones: async (owner) => (await listPhones(db, owner)).map(({ object_id }) => object_id),
+    seedsFor: seeding(platform.pseudonymsOf),
     countVisits: (appId) => rollups.note(appId),
     beforePurge: (appId, since) => rollups.closeBefore(appId, since),
     letGo: (appId, before) => rollups.letGo(appId, before),
@@ -202,7 +212,8 @@ function sightingFeature({ platform, integrations, ownOf, assertApp, rollups }: 
   });
 }
 
-function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertApp, rollups }: Parts): Feature {
+function pushes({ platform, integrations, ownOf, quotas, assertApp, rollups }: Parts): Feature {
+  const { db, now, outbox } = platform;
   return {
     endpoints: [
       ...pushEndpoints({
@@ -229,8 +240,11 @@ function pushes({ platform: { db, outbox }, integrations, ownOf, quotas, assertA
     ],
     consoleEndpoints: pushConsoleEndpoints({
       ...integrations.reach,
+      now,
+      enqueue: outbox.enqueue,
       assertApp,
       hidden: installationResource.tag.hides,
+      findApp: consoleApp(platform),
     }),
     jobs: integrations.pushJobs,
   };
@@ -271,10 +285,16 @@ function sites({ platform: { db, blobs, now, past }, noteChange }: Parts, photos
   return { features, putBack };
 }
 
-function devices({ platform: { db }, integrations, assertApp }: Parts): Feature {
+function devices({
+  platform: { db, now, past },
+  integrations,
+  assertApp,
+}: Parts): Feature & Pick<Restorable, 'putBack'> {
   const { deviceRouter } = integrations;
+  const { endpoints, putBack } = deviceParts({ db, now, past });
   return {
-    endpoints: deviceEndpoints(db),
+    putBack,
+    endpoints,
     consoleEndpoints: deviceConsoleEndpoints({ credentials: integrations.deviceCredentials, assertApp }),
     sweeps: {
       'forgetting former credentials of devices': async () =>
@@ -298,12 +318,18 @@ function files({ platform, quotas, assertApp }: Parts): FileFeature {
 
 /** What the sightings have led to. */
 function activity(
-  { platform: { db }, integrations, ownOf, rollups }: Parts,
+  { platform: { db, engineLogs, pseudonymsOf }, integrations, ownOf, rollups }: Parts,
   { held }: SightingFeature,
 ): readonly Feature[] {
   return [
     {
-      endpoints: liveEndpoints(integrations.feed, ownOf, ruledFields.of),
+      endpoints: liveEndpoints(integrations.feed, {
+        db,
+        findHeld: ownOf,
+        fieldsOf: ruledFields.of,
+        tableOf: tableOfRules,
+        pseudonymsOf,
+      }),
       sweeps: { 'forgetting old live events': () => integrations.feed.sweep() },
       close: () => integrations.feed.stop(),
     },
@@ -317,8 +343,9 @@ function activity(
         noteVisit: (db, log) =>
           noteClientLog(db, log, {
             announce: integrations.announce,
-            logs: logStore,
+            logs: engineLogs,
             held,
+            seedsFor: seeding(pseudonymsOf),
             countVisits: (appId) => rollups.note(appId),
           }),
       }),
@@ -351,6 +378,7 @@ function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly E
       ...usageConsoleEndpoints({ usage, getApp: assertApp }),
     ],
     ownSweeps: { 'counting what is stored': () => usage.sweep() },
+    sweeps: { 'forgetting pseudonyms of days that are gone': () => forgetPseudonyms(db, platform.now()) },
     close: () => counter.write(),
   };
 }

@@ -5,16 +5,20 @@ import type { Db, Row } from '../db/db.ts';
 import { exampleId, isoTime, updatedAnswer } from '../http/answers.ts';
 import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts';
 import { defineShape } from '../http/shape.ts';
+import type { Stored } from '../limits/stored.ts';
+import type { UsageMeter } from '../limits/usage.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import { forbidden } from '../resources/allowed.ts';
 import type { Resource } from '../resources/define.ts';
-import { locateRow, notFound, onePath, type ReadOptions, rowKey } from '../resources/read-endpoints.ts';
+import { newTag, readIfMatch, tagged, tagOfRow } from '../resources/entity-tag.ts';
+import { locateRow, lockRow, notFound, onePath, type ReadOptions, rowKey } from '../resources/read-endpoints.ts';
 import type { Key } from '../resources/table.ts';
 
-/** Whoever owns a record (`createdBy`) gives it to somebody else; records of buckets name the next owner in a change. */
+/** The owner of a record (`createdBy`) gives it to somebody else; bucket records name the new owner in a change. */
 
 export interface HandOverDeps {
   readonly db: Db;
+  readonly usage: Pick<UsageMeter, 'users'>;
   /** In a transaction the user stays until its end. */
   readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
 }
@@ -23,14 +27,22 @@ const shape = defineShape(
   Type.Object({ userId: Type.String({ minLength: 1, maxLength: 40, description: 'objectId of the next owner' }) }),
 );
 
-type Options = Pick<Resource, 'table'> & ReadOptions;
-
-export function handOverEndpoints(resources: readonly Resource[], { db, userExists }: HandOverDeps): Endpoint[] {
-  return resources.map((resource) => handOver({ ...resource, db }, userExists));
+/** A kind of record that is handed over. */
+export interface HandedOver extends Resource, Pick<ReadOptions, 'parentKey'> {
+  /** Whose rule it needs: that of the change, unless its records are never changed. */
+  readonly verb?: 'update' | 'delete';
+  /** What a row takes of what its owner may store. */
+  readonly stores?: (row: Row) => Partial<Stored>;
 }
 
-function handOver(options: Options, userExists: HandOverDeps['userExists']): Endpoint {
-  const { db, records, table, noun, title } = options;
+type Options = Pick<HandedOver, 'table' | 'verb' | 'stores'> & ReadOptions;
+
+export function handOverEndpoints(resources: readonly HandedOver[], deps: HandOverDeps): Endpoint[] {
+  return resources.map((resource) => handOver({ ...resource, db: deps.db }, deps));
+}
+
+function handOver(options: Options, { usage, userExists }: HandOverDeps): Endpoint {
+  const { db, records, table, noun, title, verb = 'update', stores } = options;
   return endpoint<{ userId: string }, Row>({
     method: 'PUT',
     path: `${onePath(options)}/owner`,
@@ -39,24 +51,33 @@ function handOver(options: Options, userExists: HandOverDeps['userExists']): End
     summary: `Hand a ${noun[0]} over to another user`,
     description:
       'By its owner, and by those who may change what belongs to others: managers, secret keys, the console.',
-    grant: { of: options.rules, verb: 'update' },
+    grant: { of: options.rules, verb },
     parameters: options.parameters,
     body: { schema: shape.schema, example: { userId: exampleId }, read: shape.readCreate },
     answer: updatedAnswer,
+    takesIfMatch: true,
     errors: ['ValidationError', 'ObjectNotFound'],
-    locate: locateRow(options, 'update'),
+    locate: locateRow(options, verb),
     handle: async (call) => {
-      const { app, body, params, located, now } = call;
+      const { app, body, params, located, now, headers } = call;
       const key = rowKey(options, app.appId, params);
+      const stored = stores?.(located);
+      const assertGift = stored && (await usage.users.giftTo(call, body.userId));
       return db.transaction(async (db) => {
         await assertOwner(options, db, { call, key });
+        const assertUnchanged = readIfMatch(headers);
+        if (assertUnchanged) assertUnchanged(tagOfRow(records, await lockRow(options, db, key)));
         if (!(await userExists(db, app.appId, body.userId)))
           throw fail('ObjectNotFound', `userId: there is no user ${body.userId}.`);
+        if (stored) assertGift?.(stored);
         const updatedAt = Math.max(now, located['updated_at'] as number);
         const byAdmin = 'by_admin' in table.columns ? { by_admin: 0 } : {};
         if (!(await records.update(db, key, { updatedAt }, { created_by: body.userId, ...byAdmin })))
           throw notFound(options);
-        return { result: { updatedAt: isoTime(updatedAt) } };
+        const from = located['created_by'] as string | null;
+        if (stored) db.afterCommit(() => usage.users.move(app.appId, from, body.userId, stored));
+        const answer = JSON.stringify({ result: { updatedAt: isoTime(updatedAt) } });
+        return tagged(answer, await newTag(db, records, key));
       });
     },
   });

@@ -4,7 +4,8 @@ import type { Permission } from '../access/roles.ts';
 import type { Database, Db } from '../db/db.ts';
 import type { AppService } from '../features/apps/service.ts';
 import { listApps } from '../features/apps/store.ts';
-import { findBucketName, findRecords } from '../features/buckets/definition/store.ts';
+import { findBucketName } from '../features/buckets/definition/bucket-store.ts';
+import { findRecords } from '../features/buckets/definition/record-store.ts';
 import type { BucketFeature } from '../features/buckets/feature.ts';
 import type { BucketService } from '../features/buckets/service.ts';
 import type { Feature } from '../features/feature.ts';
@@ -55,10 +56,10 @@ export interface KindDeps {
   readonly buckets: Pick<BucketFeature, 'putBack'>;
   readonly bucketService: Pick<BucketService, 'putBucketBack' | 'putSchemaBack'>;
   readonly files: Pick<FileFeature, 'putBack'>;
-  readonly putBack: Readonly<Record<'notifications' | 'storylines' | 'scenarios' | 'beacons', PutBack>>;
+  readonly putBack: Readonly<Record<'notifications' | 'storylines' | 'scenarios' | 'beacons' | 'devices', PutBack>>;
 }
 
-/** The kinds of records that are kept as they were: how each is changed back and put back. */
+/** The kinds of records that have earlier versions: how each is changed back and restored. */
 function keptKinds(deps: KindDeps): readonly KeptKind[] {
   const { apps, files, bucketService } = deps;
   const content = { read: 'content.read', write: 'content.write' } as const;
@@ -73,6 +74,7 @@ function keptKinds(deps: KindDeps): readonly KeptKind[] {
       detailId: objectId,
     })),
     resourceKind(deps, 'beacons', 'updateBeacon', { read: 'beacons.read', write: 'beacons.write' }),
+    resourceKind(deps, 'devices', 'updateDevice', { read: 'devices.read', write: 'devices.write' }),
     recordKind(deps),
     {
       name: 'files',

@@ -44,6 +44,8 @@ import { WebhookService } from '../features/webhooks/service.ts';
 import type { JobHandlers } from '../jobs/job.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { createDevicePort } from './device-port.ts';
+import { concealing, type PseudonymsOf } from './phones/pseudonyms.ts';
+import { tableOfRules } from './tables.ts';
 
 export interface OutgoingDeps {
   readonly config: Config;
@@ -51,6 +53,7 @@ export interface OutgoingDeps {
   readonly now: Clock;
   readonly cacheVersion: CacheVersion;
   readonly outbox: Outbox;
+  readonly pseudonymsOf: PseudonymsOf;
   readonly pulse: Pulse;
   readonly shares: WorkShares;
   readonly background: Background;
@@ -101,7 +104,7 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     secrets,
     definitions,
     senderDeps,
-    // If an app has no broker of its own, its devices are reached through the ports of the nodes.
+    // If an app does not have its own broker, its devices are reached through the ports of the nodes.
     builtIn: (appId) =>
       devices
         ? new Map([['mqtt', { sender: createEmbeddedMqttSender({ broker: devices, appId, ...senderDeps }) }]])
@@ -116,7 +119,13 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     mostWaiting: config.webhookBacklog,
     run: (work) => background.run('giving up calls of a webhook', work),
   });
-  const tellWebhooks = createWebhookPublisher({ cacheVersion, now, enqueue, backlog });
+  const tellWebhooks = createWebhookPublisher({
+    cacheVersion,
+    now,
+    enqueue,
+    backlog,
+    conceal: concealing(deps.pseudonymsOf, tableOfRules),
+  });
   pulse.add(feed.source);
   const tellListeners = createLivePublisher({ cacheVersion, now, wake: feed.wake });
   const announce: Announce = async (db, appId, tell) => {

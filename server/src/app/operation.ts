@@ -1,4 +1,5 @@
 import { standingIn, storedReach } from '../access/reach.ts';
+import { serviceTimeZone } from '../base/clock.ts';
 import { backupsFolder } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { listAdmins } from '../features/admins/accounts/store.ts';
@@ -11,6 +12,7 @@ import type { BackupService } from '../features/backups/service.ts';
 import { beaconsOfPlaces } from '../features/beacons/place.ts';
 import { findBeaconNames } from '../features/beacons/store.ts';
 import type { Feature } from '../features/feature.ts';
+import { listPhones } from '../features/installations/pairing/store.ts';
 import { countTokens } from '../features/installations/store.ts';
 import { createOccupancyFeature, type OccupancyFeature } from '../features/occupancy/feature.ts';
 import { conditionKey } from '../features/occupancy/occupancy.ts';
@@ -26,6 +28,7 @@ import { listAppsWanting } from '../features/webhooks/store.ts';
 import { countJobs } from '../jobs/store.ts';
 import type { Parts } from './parts.ts';
 import { mailSender } from './people.ts';
+import { pushNotice } from './phones/push-notice.ts';
 import type { Platform } from './platform.ts';
 import { findServiceConditions, node } from './service-conditions.ts';
 
@@ -66,6 +69,9 @@ const counts = {
   tokens: countTokens,
 };
 
+/** An alarm of half an hour ago is no news to somebody who is called to a room. */
+const noticeMs = 30 * 60_000;
+
 export function alertFeature(parts: Parts, findBackupConditions: BackupFeature['conditions']): AlertFeature {
   const { platform, integrations, assertApp } = parts;
   const { db, now } = platform;
@@ -87,8 +93,21 @@ export function alertFeature(parts: Parts, findBackupConditions: BackupFeature['
         const isWithin = standing.venues === undefined || (venueId !== undefined && standing.venues.includes(venueId));
         return isWithin ? [{ adminId, email, role: standing.role }] : [];
       }),
+    async countPhones(db, adminId) {
+      let count = 0;
+      for (const { app_id: appId } of await listApps(db)) count += (await listPhones(db, { appId, adminId })).length;
+      return count;
+    },
+    async tellPhones(db, appId, { adminIds, title, text }) {
+      const phones = new Set<string>();
+      for (const adminId of adminIds)
+        for (const { object_id } of await listPhones(db, { appId, adminId })) phones.add(object_id);
+      const data = { title, alert: text, sound: 'default' };
+      const notice = { appId, phones: [...phones], data, expiresAt: now() + noticeMs, now: now() };
+      await pushNotice(db, { enqueue: platform.outbox.enqueue, announce: integrations.announce }, notice);
+    },
     node,
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: serviceTimeZone(),
     findServiceConditions: async () => [...(await findServiceConditions(platform)), ...(await findBackupConditions())],
     listApps: async () =>
       (await listApps(db)).map((app) => ({

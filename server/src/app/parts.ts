@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts';
 import type { Rollups } from '../features/analytics/rollups.ts';
 import type { AppService } from '../features/apps/service.ts';
 import type { BackupService } from '../features/backups/service.ts';
-import type { Condition } from '../features/condition.ts';
+import type { ServiceCondition } from '../features/condition.ts';
 import type { ClientQuotas } from '../limits/client-quotas.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Key } from '../resources/table.ts';
@@ -25,9 +25,9 @@ export interface Parts {
   readonly quotas: ClientQuotas;
   readonly backupService: BackupService;
   /** The places of an app where there are more visitors than may be. */
-  readonly crowded: (appId: string) => Promise<readonly Condition[]>;
+  readonly crowded: (appId: string) => Promise<readonly ServiceCondition[]>;
   /** Reports by mail that did not reach everybody. */
-  readonly unsentReports: (appId: string) => Promise<readonly Condition[]>;
+  readonly unsentReports: (appId: string) => Promise<readonly ServiceCondition[]>;
   /** Writes what this process holds in memory of some installations. */
   readonly settleTracks: (of: { readonly appId: string; readonly installationIds: readonly string[] }) => Promise<void>;
 }

@@ -11,11 +11,18 @@ import type { Database } from '../db/db.ts';
 import { CacheVersion } from '../db/nodes/cache-version.ts';
 import { Pulse } from '../db/nodes/pulse.ts';
 import { WorkShares } from '../db/nodes/work-shares.ts';
+import { listPartitions } from '../db/partitions.ts';
 import { DryRunCounter } from '../features/apps/rules/dry-run-meter.ts';
 import { noteSecretKeyUse } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
+import { countRecordsOf } from '../features/buckets/definition/own-records.ts';
+import type { LogStore } from '../features/event-log.ts';
 import type { InBackground } from '../features/feature.ts';
+import { countFilesOf } from '../features/files/store.ts';
+import { createEngineLogs } from '../features/logs/engine-store.ts';
+import { logs } from '../features/logs/resource.ts';
 import { findUserSession, noteTokenUse } from '../features/users/session-store.ts';
+import { findUser } from '../features/users/store.ts';
 import { listeningUrl } from '../http/listening-url.ts';
 import type { AssertRoom } from '../http/mount-endpoints.ts';
 import { createServer } from '../http/server/server.ts';
@@ -23,6 +30,7 @@ import type { DiskRoom } from '../limits/disk-room.ts';
 import { LastingLimits } from '../limits/lasting-limits.ts';
 import { SharedLimits } from '../limits/shared-limits.ts';
 import { UsageMeter } from '../limits/usage.ts';
+import { keptPseudonyms, type PseudonymsOf } from './phones/pseudonyms.ts';
 import { createServices, type Services } from './services.ts';
 import { watchStorage } from './storage/database-watch.ts';
 import { FileStorageWatch } from './storage/file-watch.ts';
@@ -35,6 +43,8 @@ export interface PlatformOptions {
   readonly logStream?: { write(line: string): void };
   /** What hashing a password costs; only tests make it cheaper. */
   readonly passwordCost?: PasswordCost;
+  /** Stops the service and starts it again in this process; without it, whoever runs it has to. */
+  readonly restart?: () => void;
 }
 
 /** What the features build on: one of each per process. */
@@ -43,6 +53,7 @@ export interface Platform extends Services {
   readonly db: Database;
   readonly now: Clock;
   readonly server: FastifyInstance;
+  readonly restart: (() => void) | undefined;
   /** The address for clients, without a slash at the end; right once it listens. */
   readonly publicUrl: () => string;
   readonly onError: (what: string, error: unknown) => void;
@@ -53,6 +64,8 @@ export interface Platform extends Services {
   readonly assertRoom: AssertRoom;
   /** Knows the credentials of apps and users. */
   readonly guard: AccessGuard;
+  /** How an app names phones to others; undefined for one that has never had pseudonyms. */
+  readonly pseudonymsOf: PseudonymsOf;
   /** Counts the changes of beacons and messages. */
   readonly siteRevision: CacheVersion;
   /** What is found out by looking, several times a second. */
@@ -64,13 +77,16 @@ export interface Platform extends Services {
   readonly usage: UsageMeter;
   /** Counts what other rules would refuse. */
   readonly dryRuns: DryRunCounter;
+  /** The log records of events. */
+  readonly engineLogs: LogStore;
   readonly blobs: BlobStorage;
   readonly fileStorage: FileStorageWatch;
   /** Keeps credentials encrypted. */
   readonly secrets: SecretBox;
 }
 
-export async function createPlatform({ config, db, now, logStream, passwordCost }: PlatformOptions): Promise<Platform> {
+export async function createPlatform(options: PlatformOptions): Promise<Platform> {
+  const { config, db, now, logStream, passwordCost, restart } = options;
   const server: FastifyInstance = createServer({
     logLevel: config.logLevel,
     trustProxy: config.trustProxy,
@@ -99,7 +115,8 @@ export async function createPlatform({ config, db, now, logStream, passwordCost 
     passwordCost,
   });
   const { cacheVersion, identities } = services;
-  const guard = createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns });
+  const pseudonymsOf = keptPseudonyms(db, cacheVersion);
+  const guard = createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns, pseudonymsOf });
   const siteRevision = new CacheVersion(db, 'site');
   const pulse = new Pulse(db);
   // Where reads are local, caches ask by themselves.
@@ -111,6 +128,8 @@ export async function createPlatform({ config, db, now, logStream, passwordCost 
     ? new LastingLimits({ db, now, inBackground })
     : new SharedLimits({ db, now, onError });
   await lasting.load();
+  // Nodes of the version before write to tables in one piece alone, and an embedded database has no others.
+  const mayHaveOlderNodes = !db.readsAreLocal && (await listPartitions(db, logs.table.name)).length === 0;
   const blobs = await openBlobs(blobPlaces(config));
   return {
     ...services,
@@ -118,6 +137,7 @@ export async function createPlatform({ config, db, now, logStream, passwordCost 
     db,
     now,
     server,
+    restart,
     publicUrl: () => config.publicUrl ?? listeningUrl(server, config),
     onError,
     background,
@@ -126,12 +146,23 @@ export async function createPlatform({ config, db, now, logStream, passwordCost 
     troubles,
     assertRoom,
     guard,
+    pseudonymsOf,
     siteRevision,
     pulse,
     shares,
     lasting,
     dryRuns,
-    usage: new UsageMeter({ db, now, inBackground }),
+    engineLogs: createEngineLogs(mayHaveOlderNodes),
+    usage: new UsageMeter({
+      db,
+      now,
+      inBackground,
+      countStored: async (appId, userId) => ({
+        ...(await countFilesOf(db, appId, userId)),
+        ...(await countRecordsOf(db, appId, userId)),
+      }),
+      isManager: async (appId, userId) => (await findUser(db, { appId, userId }))?.role === 'manager',
+    }),
     blobs,
     fileStorage: new FileStorageWatch(blobs, now, (problem) => {
       if (problem === undefined) server.log.info('the storage of files answers again');
@@ -145,12 +176,27 @@ export async function createPlatform({ config, db, now, logStream, passwordCost 
   };
 }
 
-type GuardDeps = Pick<Platform, 'db' | 'now' | 'cacheVersion' | 'identities' | 'inBackground' | 'dryRuns'>;
+type GuardDeps = Pick<
+  Platform,
+  'db' | 'now' | 'cacheVersion' | 'identities' | 'inBackground' | 'dryRuns' | 'pseudonymsOf'
+>;
 
-function createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns }: GuardDeps): AccessGuard {
+function createGuard({
+  db,
+  now,
+  cacheVersion,
+  identities,
+  inBackground,
+  dryRuns,
+  pseudonymsOf,
+}: GuardDeps): AccessGuard {
   const guard = new AccessGuard(
     {
-      findApp: (appId) => findAppAccess(db, appId, dryRuns),
+      findApp: async (appId) => {
+        const app = await findAppAccess(db, appId, dryRuns);
+        const pseudonyms = app && (await pseudonymsOf(appId));
+        return app && { ...app, ...(pseudonyms ? { pseudonyms } : {}) };
+      },
       findSession: (appId, tokenHash) => findUserSession(db, appId, tokenHash),
       acceptToken: (app, token) => identities.accept(app, token),
       noteKeyUse: (appId, keyId, at) => inBackground('noting the use of a key', () => noteKeyUse(db, appId, keyId, at)),

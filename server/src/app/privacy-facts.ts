@@ -1,8 +1,9 @@
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
+import { readPostgresAddress } from '../db/postgres/postgres-servers.ts';
 import type { DbTable } from '../db/table.ts';
 import { listProviders } from '../features/identities/store.ts';
-import type { PrivacyFacts } from '../features/privacy/facts.ts';
+import type { PrivacyFacts, StorageHost } from '../features/privacy/facts.ts';
 import { listSenders } from '../features/senders/store.ts';
 import { presenceDays, trackDays } from '../features/sightings/record/retention.ts';
 import { firings, hearings, sightingKeys } from '../features/sightings/traces/tables.ts';
@@ -10,10 +11,12 @@ import { deliveryDays } from '../features/webhooks/service.ts';
 import { listWebhooks } from '../features/webhooks/store.ts';
 import type { Services } from './services.ts';
 
+type HostSetting = 'databaseUrl' | 'filesUrl' | 'smtpUrl';
+
 /** What decides about visitors' data, gathered from all features. @throws Failure ObjectNotFound */
 export async function privacyFacts(
   db: Db,
-  { apps, config }: Pick<Services, 'apps'> & { readonly config: Pick<Config, 'backupDays'> },
+  { apps, config }: Pick<Services, 'apps'> & { readonly config: Pick<Config, 'backupDays' | HostSetting> },
   appId: string,
 ): Promise<PrivacyFacts> {
   const { name: appName, policy } = await apps.get(appId);
@@ -26,6 +29,7 @@ export async function privacyFacts(
     webhooks: webhooks.map(({ url, events }) => ({ host: new URL(url).host, events: JSON.parse(events) as string[] })),
     pushServices: senders.map(({ kind }) => kind),
     signInProviders: providers.map(({ name }) => name),
+    hosts: storageHosts(config),
     backupDays: config.backupDays,
     fixedDays: {
       shown: fixed(firings),
@@ -42,3 +46,16 @@ function fixed({ name, kept }: DbTable): number {
   if (typeof kept?.days === 'number') return kept.days;
   throw new Error(`The table ${name} is not kept for a fixed number of days.`);
 }
+
+/** Where the service's settings send what it keeps; what stays on its machine goes to nobody. */
+function storageHosts({ databaseUrl, filesUrl, smtpUrl }: Pick<Config, HostSetting>): StorageHost[] {
+  const hosts: StorageHost[] = [];
+  const servers = databaseUrl === undefined ? [] : readPostgresAddress(databaseUrl).servers;
+  for (const { name } of servers) hosts.push({ holds: 'database', host: name.replace(/:\d+$/, '') });
+  if (filesUrl) hosts.push({ holds: 'files', host: new URL(filesUrl.endpoint).hostname });
+  if (smtpUrl) hosts.push({ holds: 'mails', host: new URL(smtpUrl).hostname });
+  return hosts.filter(({ host }) => !isOwnMachine(host));
+}
+
+/** A socket of the machine has a path. */
+const isOwnMachine = (host: string) => /^(localhost|127\.[\d.]+|\[?::1\]?|\/.*)$/i.test(host);

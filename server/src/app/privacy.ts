@@ -6,7 +6,7 @@ import { eraseFilesOf } from '../features/files/erasure.ts';
 import { blobKeyOf, fileUrl } from '../features/files/file-name.ts';
 import { eraseDeletedFilesOf } from '../features/history/erasure.ts';
 import { findHeld, findHolder, findInstallationsOf } from '../features/installations/store.ts';
-import type { Erasing } from '../features/privacy/erase.ts';
+import type { ErasureDeps } from '../features/privacy/erase.ts';
 import type { PrivacyFeatureDeps } from '../features/privacy/feature.ts';
 import { addToLedger, ledgerName } from '../features/privacy/ledger.ts';
 import { hasChosenAudience, withoutCounts } from '../features/push/store.ts';
@@ -20,7 +20,7 @@ export interface PrivacyOptions {
   readonly blobs: BlobStore;
   readonly dataFolder: string;
   readonly publicUrl: () => string;
-  readonly listBackups: Erasing['listBackups'];
+  readonly listBackups: ErasureDeps['listBackups'];
 }
 
 /** What the export and the erasure of a person need of all features; the same for the service and the command line. */

@@ -3,14 +3,19 @@ import { storedReach } from '../access/reach.ts';
 import type { Db } from '../db/db.ts';
 import { listAdmins } from '../features/admins/accounts/store.ts';
 import { findAppAccess } from '../features/apps/store.ts';
-import type { Ask, Calendar, Subject } from '../features/reports/content/figures.ts';
+import { beaconsIn } from '../features/beacons/place.ts';
+import { listTimed } from '../features/notifications/store.ts';
+import { campaignOf } from '../features/reports/content/campaigns.ts';
+import type { Ask, Calendar, Campaign, ReportSubject } from '../features/reports/content/figures.ts';
 import { createReportFeature, type ReportFeature } from '../features/reports/feature.ts';
 import type { Admin } from '../features/reports/people.ts';
 import { listVenuesForReports, listZoneNames, type ReportVenueRow } from '../features/venues/store.ts';
+import { dayIn } from '../features/zone-day.ts';
 import { carryOut } from '../http/console/data-call.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { isByVenue } from '../http/grants.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
+import { siteTimeZone } from '../proximity/index.ts';
 import { consoleApp } from './history.ts';
 import type { Parts } from './parts.ts';
 import { mailSender } from './people.ts';
@@ -93,7 +98,7 @@ const calendarOf = ({ opening_hours, exceptions }: ReportVenueRow): Calendar => 
   exceptions: JSON.parse(exceptions) as Calendar['exceptions'],
 });
 
-async function findSubject(db: Db, appId: string, venueId: string | null): Promise<Subject | undefined> {
+async function findSubject(db: Db, appId: string, venueId: string | null): Promise<ReportSubject | undefined> {
   const app = await findAppAccess(db, appId);
   if (!app) return undefined;
   const venues = await listVenuesForReports(db, appId);
@@ -109,5 +114,20 @@ async function findSubject(db: Db, appId: string, venueId: string | null): Promi
     timeZone: venue?.time_zone ?? app.policy.timeZone,
     calendar: venue && calendarOf(venue),
     zones: await listZoneNames(db, appId),
+    campaigns: await listCampaigns(db, appId, { venueId, zone: siteTimeZone([app.policy.timeZone]) }),
   };
+}
+
+/** The messages that are valid only for a time: all of the app, or those at beacons of one venue. */
+async function listCampaigns(
+  db: Db,
+  appId: string,
+  { venueId, zone }: { readonly venueId: string | null; readonly zone: string },
+): Promise<readonly Campaign[]> {
+  const timed = await listTimed(db, appId);
+  if (timed.length === 0) return [];
+  const beacons = venueId === null ? undefined : new Set(await beaconsIn(db, appId, { venueId }));
+  return timed
+    .filter(({ beaconId }) => beacons?.has(beaconId) ?? true)
+    .map(({ name, from, until }) => campaignOf(name, { from, until }, (at) => dayIn(zone, at).day));
 }

@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import type { Condition } from '../features/condition.ts';
+import { serviceTimeZone } from '../base/clock.ts';
+import type { ServiceCondition } from '../features/condition.ts';
+import { momentIn } from '../features/zone-day.ts';
 import { countJobs } from '../jobs/store.ts';
 import type { Platform } from './platform.ts';
 
@@ -18,7 +20,7 @@ const certificateWarningMs = 21 * dayMs;
 const manyJobs = 10_000;
 
 /** What needs a person about this process and what it stands on; backups know about themselves. */
-export async function findServiceConditions(deps: Deps): Promise<readonly Condition[]> {
+export async function findServiceConditions(deps: Deps): Promise<readonly ServiceCondition[]> {
   return [
     ...(await diskConditions(deps)),
     ...databaseConditions(deps),
@@ -28,7 +30,7 @@ export async function findServiceConditions(deps: Deps): Promise<readonly Condit
   ];
 }
 
-async function diskConditions({ db, room }: Deps): Promise<readonly Condition[]> {
+async function diskConditions({ db, room }: Deps): Promise<readonly ServiceCondition[]> {
   await room.look();
   const problem = db.diskFailure?.message ?? room.problem();
   const warning = room.warning();
@@ -40,7 +42,7 @@ async function diskConditions({ db, room }: Deps): Promise<readonly Condition[]>
     : [{ ...found, isGrave: false, title: `The disk of ${node} is filling up`, text: warning }];
 }
 
-function databaseConditions({ troubles, now }: Deps): readonly Condition[] {
+function databaseConditions({ troubles, now }: Deps): readonly ServiceCondition[] {
   const last = troubles.last();
   if (!last || now() - last.until > recentMs) return [];
   const seconds = Math.round((last.until - last.from) / 1000);
@@ -50,13 +52,13 @@ function databaseConditions({ troubles, now }: Deps): readonly Condition[] {
       key: `database@${node}`,
       isGrave: true,
       title: `The database did not answer for ${seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`}`,
-      text: `It answers again since ${new Date(last.until).toISOString()}. Requests of that time were refused, and phones send them again. The log of ${node} says why.`,
+      text: `It answers again since ${momentIn(serviceTimeZone(), last.until)}. Requests of that time were refused, and phones send them again. The log of ${node} says why.`,
     },
   ];
 }
 
 /** One condition for all nodes: the storage is the same. */
-async function fileConditions({ fileStorage }: Deps): Promise<readonly Condition[]> {
+async function fileConditions({ fileStorage }: Deps): Promise<readonly ServiceCondition[]> {
   const problem = await fileStorage.problem();
   if (problem === undefined) return [];
   const title = 'The storage of files does not answer';
@@ -64,7 +66,7 @@ async function fileConditions({ fileStorage }: Deps): Promise<readonly Condition
   return [{ kind: 'files', key: 'files', isGrave: true, title, text }];
 }
 
-async function jobConditions({ db, now }: Deps): Promise<readonly Condition[]> {
+async function jobConditions({ db, now }: Deps): Promise<readonly ServiceCondition[]> {
   const { queued = 0 } = await countJobs(db, now());
   if (queued <= manyJobs) return [];
   return [
@@ -79,7 +81,7 @@ async function jobConditions({ db, now }: Deps): Promise<readonly Condition[]> {
 }
 
 /** Of the port for devices; the certificate of a proxy in front is not known here. */
-async function certificateConditions({ config: { mqttCert }, now }: Deps): Promise<readonly Condition[]> {
+async function certificateConditions({ config: { mqttCert }, now }: Deps): Promise<readonly ServiceCondition[]> {
   if (!mqttCert) return [];
   const until = await readFile(mqttCert, 'utf8')
     .then((text) => Date.parse(new X509Certificate(text).validTo))

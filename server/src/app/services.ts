@@ -9,13 +9,13 @@ import { SecretKeyService } from '../features/apps/secret-keys.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
 import { type ForgottenFile, forgetFileJob } from '../features/files/trash.ts';
-import { createPast, type KeptPast } from '../features/history/past.ts';
+import { createPast, type ForgettablePast } from '../features/history/past.ts';
 import { deleteWithin, type TrashHead } from '../features/history/store.ts';
 import { ProviderService } from '../features/identities/provider-service.ts';
 import { IdentityService } from '../features/identities/service.ts';
 import { noteErased } from '../features/identities/store.ts';
 import { findInstallationsOf, unlinkUser } from '../features/installations/store.ts';
-import { type Asked, beginErasure } from '../features/privacy/erase.ts';
+import { beginErasure, type ErasureRequest } from '../features/privacy/erase.ts';
 import { findMissing } from '../features/second-factors/store.ts';
 import { lockForDecision } from '../features/sightings/decide/installation-locks.ts';
 import { createAccounts } from '../features/users/accounts.ts';
@@ -48,10 +48,10 @@ export interface Services {
   readonly secretKeys: SecretKeyService;
   readonly buckets: BucketService;
   readonly admins: AdminService;
-  readonly past: KeptPast;
+  readonly past: ForgettablePast;
   readonly users: UserService;
   /** Begins to erase a person, in the transaction that `db` is; answers the id of the receipt. */
-  readonly beginErasure: (db: Db, asked: Asked) => Promise<string>;
+  readonly beginErasure: (db: Db, asked: ErasureRequest) => Promise<string>;
   /** What may be called at the wish of an administrator. */
   readonly targets: TargetRules;
   readonly issuerKeys: IssuerKeys;
@@ -66,7 +66,7 @@ export function createServices(options: ServiceOptions): Services {
   const passwords = createPasswords(passwordCost ? { cost: passwordCost } : {});
   const outbox = createOutbox(now);
   const erasing = { parts: personParts, enqueue: outbox.enqueue, now, lockInstallation: lockForDecision };
-  const begin = (db: Db, asked: Asked) => beginErasure(db, asked, erasing);
+  const begin = (db: Db, asked: ErasureRequest) => beginErasure(db, asked, erasing);
   const targets = createTargetRules(privateTargets);
   const issuerKeys = new IssuerKeys({ targets, now });
   const past = createPast({ files: forgetFile(outbox), buckets: forgetBucket(outbox) });

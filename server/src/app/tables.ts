@@ -1,4 +1,6 @@
+import { pseudonymDays, pseudonymSpells } from '../access/pseudonyms/tables.ts';
 import type { RuledFields } from '../access/rules/check.ts';
+import type { ResourceName } from '../access/rules/presets.ts';
 import { audit } from '../access/tables.ts';
 import { raw, sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
@@ -22,6 +24,7 @@ import {
   beaconPlaces,
   firstVisits,
   goneVisits,
+  rollupPeriods,
   rollupStates,
   visitRollups,
   wayRollups,
@@ -45,7 +48,7 @@ import { logs } from '../features/logs/resource.ts';
 import { mailLinks } from '../features/mail-links/tables.ts';
 import { notifications } from '../features/notifications/resource.ts';
 import { crowdedPlaces } from '../features/occupancy/tables.ts';
-import { type Part, partsOf } from '../features/privacy/person.ts';
+import { type PersonPart, partsOf } from '../features/privacy/person.ts';
 import { erasures } from '../features/privacy/tables.ts';
 import { deliveries, pushes } from '../features/push/resource.ts';
 import { reportAddresses, reportMails, reports } from '../features/reports/tables.ts';
@@ -77,6 +80,8 @@ import { jobs } from '../jobs/tables.ts';
 import { idempotencyKeys, limitBuckets, usage } from '../limits/tables.ts';
 import type { FieldLookup } from '../query/fields.ts';
 import type { Resource } from '../resources/define.ts';
+import type { RecordTable } from '../resources/table.ts';
+import type { HandedOver } from './hand-over.ts';
 
 /** What the interface shows of tables, as its owners declare it. */
 export const resources: readonly Resource[] = [
@@ -99,8 +104,18 @@ export const resources: readonly Resource[] = [
   files,
 ];
 
-/** What can be handed over to another user. Records of buckets are, in a change; files and scenarios stay with whoever made them. */
-export const handedOver: readonly Resource[] = [beacons, venues, floors, zones, notifications, storylines, devices];
+/** What can be handed over to another user. Records of buckets are, in a change. */
+export const handedOver: readonly HandedOver[] = [
+  ...[beacons, venues, floors, zones, notifications, storylines, devices],
+  { ...details, parentKey: ({ objectId = '' }) => ({ storyline_id: objectId }) },
+  {
+    ...files,
+    idName: 'file',
+    parameters: { file: 'The objectId of the file' },
+    verb: 'delete',
+    stores: ({ size }) => ({ files: 1, fileBytes: size as number }),
+  },
+];
 
 /** Every table of the service; `declared-tables.test.ts` says when one is missing. */
 export const tables: readonly DbTable[] = [
@@ -118,6 +133,7 @@ export const tables: readonly DbTable[] = [
   rollupStates,
   beaconPlaces,
   wayRollups,
+  rollupPeriods,
   waysDue,
   crowdedPlaces,
   reportMails,
@@ -168,6 +184,8 @@ export const tables: readonly DbTable[] = [
   appKeys,
   dryRunCounts,
   secretKeys,
+  pseudonymSpells,
+  pseudonymDays,
   usage,
   idempotencyKeys,
   apps,
@@ -195,6 +213,11 @@ export const tables: readonly DbTable[] = [
 ];
 
 const ruledTables = new Map(resources.map(({ rules, records }) => [rules, records.ruleLookup]));
+const recordsByRules = new Map(resources.map(({ rules, records }) => [rules, records as RecordTable]));
+
+/** The records of a resource, by the name that rules have for it. */
+export const tableOfRules = (name: ResourceName | undefined): RecordTable | undefined =>
+  name === undefined ? undefined : recordsByRules.get(name);
 
 /** What the rules of an app can speak of. */
 export const ruledFields: RuledFields = {
@@ -216,7 +239,7 @@ function childrenFirst(unordered: readonly DbTable[]): readonly DbTable[] {
   return unordered.includes(apps) ? [...ordered, apps] : ordered;
 }
 
-/** The tables whose rows go when an app is deleted, in the order in which they go. */
+/** The tables whose rows are deleted with an app, in the order of deletion. */
 export const appTables = childrenFirst(
   tables.filter(({ columns, staysBecause }) => 'app_id' in columns && staysBecause === undefined),
 );
@@ -225,7 +248,7 @@ export const appTables = childrenFirst(
 export const traceTables = tables.filter(({ trail }) => trail?.at !== undefined);
 
 /** What is known of a person, for her export and her erasure. */
-export const personParts: readonly Part[] = partsOf(tables, resources);
+export const personParts: readonly PersonPart[] = partsOf(tables, resources);
 
 /** The tables whose rows go after some days. */
 export const keptTables = tables.filter(({ kept }) => kept !== undefined);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { flushFolder } from './files.ts';
+import { readManifest } from './manifest.ts';
 import { restoredNames, restoreInto } from './trial.ts';
 
 /**
@@ -39,6 +40,12 @@ export interface RestoreResult {
   readonly message: string;
   /** The name of the folder, in the data folder, with what was there before. */
   readonly aside: string | null;
+  /** Who asked for it, and when the backup was made; absent in results of older versions, as the next two. */
+  readonly askedBy?: string;
+  readonly madeAt?: string;
+  /** What was restored. */
+  readonly rows?: number;
+  readonly files?: number;
 }
 
 async function readJson<T>(path: string): Promise<T | undefined> {
@@ -70,7 +77,7 @@ export async function cancelRestore(dataFolder: string): Promise<boolean> {
 export interface InPlace {
   readonly dataFolder: string;
   readonly now: number;
-  /** Erases in the restored copy whoever was erased after the backup was made. */
+  /** Repeats in the restored copy the erasures made after the backup. */
   readonly eraseAgain: (restoredFolder: string, backup: string) => Promise<void>;
 }
 
@@ -86,7 +93,7 @@ export async function restoreInPlace(options: InPlace): Promise<RestoreResult | 
   const aside = `before-${backupId}-${request.askedAt.replaceAll(/[:.]/g, '-')}`;
   const staging = join(dataFolder, stagingName);
   const isMoved = existsSync(join(dataFolder, aside, movedName));
-  const result = { backupId, at: new Date(now).toISOString() };
+  const result = { backupId, at: new Date(now).toISOString(), askedBy: request.askedBy };
   if (!isMoved) {
     try {
       await rm(staging, { recursive: true, force: true });
@@ -106,7 +113,15 @@ export async function restoreInPlace(options: InPlace): Promise<RestoreResult | 
   if (existsSync(staging)) await moveAll(staging, dataFolder);
   await rm(staging, { recursive: true, force: true });
   const message = `What was there before is in the folder ${basename(aside)} of the data folder. Delete it when you no longer need it.`;
-  return end(dataFolder, { ...result, ok: true, message, aside });
+  return end(dataFolder, { ...result, ...(await contentsOf(request.folder)), ok: true, message, aside });
+}
+
+/** What the backup has. After an interruption it may be gone by now. */
+async function contentsOf(backup: string): Promise<Pick<RestoreResult, 'madeAt' | 'rows' | 'files'>> {
+  const manifest = await readManifest(backup).catch(() => undefined);
+  if (!manifest) return {};
+  const rows = Object.values(manifest.tables).reduce((sum, table) => sum + table.rows, 0);
+  return { madeAt: manifest.createdAt, rows, files: manifest.blobs.rows };
 }
 
 async function moveAll(from: string, to: string): Promise<void> {

@@ -3,7 +3,7 @@ import { deleteSetting, findSetting, insertSetting } from '../db/settings.ts';
 
 const name = 'restoring';
 
-/** Says that a restore is under way. If it is found later, not all rows have arrived. */
+/** Marks a restore in progress. If it is found later, not all rows have arrived. */
 export async function setRestoreMarker(db: Db): Promise<void> {
   await insertSetting(db, name, '1');
 }

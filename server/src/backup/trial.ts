@@ -9,7 +9,7 @@ import { restoreBackup, verifyBackup } from './restore.ts';
 export const restoredNames = { database: 'pharos.db', files: 'files' } as const;
 
 /**
- * Restores a backup into an embedded database in a folder of its own, and looks whether it is sound.
+ * Restores a backup into an embedded database in a separate folder, and checks whether it is sound.
  *
  * @throws Error that says what is wrong with the backup or the copy
  */

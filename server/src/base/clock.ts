@@ -1,4 +1,4 @@
-/** Epoch milliseconds. Injected, so that tests can let time pass without waiting. */
+/** Epoch milliseconds. Injected, so that tests can advance time without waiting. */
 export type Clock = () => number;
 
 /** Smaller corrections are left to the system, which makes them in small steps. */
@@ -13,7 +13,7 @@ export interface ClockSources {
 
 /**
  * The time of this process: the system's, except that when the system's clock is set back, this one continues as if it
- * had not been. Otherwise, whatever waits for a moment would wait longer by as much as the clock was set back. A clock
+ * had not been. Otherwise, anything waiting for a given time would wait longer by as much as the clock was set back. A clock
  * that is set forward is followed. A restart adopts either correction.
  *
  * `reference` (epoch milliseconds) is the time of a database that several nodes share. If the system is behind it when
@@ -42,3 +42,6 @@ export function createSteadyClock(
     return last;
   };
 }
+
+/** The time zone of the machine, used for what belongs to no app. */
+export const serviceTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -42,7 +42,7 @@ export class DiskReserve {
     }
   }
 
-  /** Gives the room back, at once. False when there is none to give. */
+  /** Gives the space back, at once. False when there is none to give. */
   release(): boolean {
     const isReleased = releaseReserve(this.#file);
     this.look();
@@ -76,7 +76,7 @@ export class DiskReserve {
  */
 const startBytes = 8_388_608;
 
-/** Gives back the reserve of a data folder when its disk has too little room to open the embedded database. */
+/** Gives back the reserve of a data folder when its disk has too little space to open the embedded database. */
 export function makeRoomToStart(dataFolder: string): void {
   const { bavail, bsize } = statfsSync(dataFolder);
   if (bavail * bsize < startBytes) releaseReserve(reserveFile(dataFolder));

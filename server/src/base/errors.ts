@@ -130,7 +130,7 @@ export interface FailureOptions {
   /** Seconds after which it makes sense to try again; becomes the `Retry-After` header. */
   readonly retryAfter?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What goes on with a sign-in that is half done. */
+  /** Continues a half-finished sign-in. */
   readonly challenge?: string;
   /** The cause, for the log only. */
   readonly cause?: unknown;

@@ -41,7 +41,7 @@ export interface Passwords {
 
 export interface PasswordOptions {
   readonly maxWaiting?: number;
-  /** Of new hashes; a stored one says its own. Only tests use less than the default. */
+  /** Of new hashes; a stored one contains its own. Only tests use less than the default. */
   readonly cost?: PasswordCost;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How long credentials that somebody has removed, replaced or switched off can be brought back: long enough for a slip, and short
- * enough for what has leaked.
+ * How long removed, replaced or switched-off credentials can be restored: long enough for a slip, and short enough for leaked
+ * ones.
  */
 export const restorableMs = 3_600_000;

@@ -17,7 +17,7 @@ export interface SecretBox {
 export interface SecretBoxOptions {
   /** 32 bytes each. The first one seals and all of them open, so that a key can be replaced. */
   readonly keys: readonly Buffer[];
-  /** The folder for a generated key when none is configured; undefined where several nodes have to share one. */
+  /** The folder for a generated key when none is configured; undefined where several nodes must share one. */
   readonly folder: string | undefined;
 }
 

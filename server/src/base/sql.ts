@@ -44,7 +44,7 @@ function appendPart(texts: string[], values: SqlParameter[], part: SqlValue | Sq
   }
 }
 
-/** Text of the program's own, such as a column name. Never pass anything that came from a request. */
+/** The program's own text, such as a column name. Never pass anything that came from a request. */
 export function raw(text: string): Sql {
   return new Sql([text], []);
 }
@@ -58,6 +58,21 @@ export function joinSql(fragments: readonly Sql[], separator: string): Sql {
   });
   return new Sql(texts, values);
 }
+
+/** The same statement with a text replaced in its values, so that one built once can run for many records. */
+export function replaceInValues({ strings, values }: Sql, text: string, by: string): Sql {
+  const replace = <V extends SqlValue>(value: V) => {
+    if (value === text) return by;
+    return typeof value === 'string' && value.includes(text) ? value.replaceAll(text, by) : value;
+  };
+  return new Sql(
+    strings,
+    values.map((value) => (Array.isArray(value) ? value.map(replace) : replace(value as SqlValue))),
+  );
+}
+
+/** The same statement, which `perLiteral` then caches like a literal of the program. */
+export const lasting = ({ strings, values }: Sql): Sql => new Sql(Object.freeze([...strings]), values);
 
 /** The text of a statement, with the dialect's placeholder for the parameter at each position (from 1). */
 export function renderSql(statement: Sql, placeholder: (position: number) => string): string {

@@ -3,7 +3,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 /** How long (ms) a slice takes at most before other requests have their turn. */
 const sliceMs = 4;
 
-/** Work of unknown length on the main thread, in slices: everything else that waits goes in between. */
+/** Work of unknown length on the main thread, in slices, between which everything else that waits can run. */
 export class WorkSlices {
   #began = performance.now();
 
@@ -12,7 +12,7 @@ export class WorkSlices {
     return performance.now() - this.#began >= sliceMs;
   }
 
-  /** Lets others go on, if the slice is over. To be awaited after each small part of the work. */
+  /** Lets others run, if the slice is over. To be awaited after each small part of the work. */
   async rest(): Promise<void> {
     if (!this.isOver) return;
     await nextTick();
@@ -24,7 +24,7 @@ export class WorkSlices {
 const quietMs = 0.5;
 const mostTurns = 20;
 
-/** Waits until the others have nothing to do, or have had many turns. To be awaited between slices that nobody is in a hurry for. */
+/** Waits until the others have nothing to do, or have had many turns. To be awaited between slices of work that is not urgent. */
 export async function whenQuiet(): Promise<void> {
   for (let turn = 0; turn < mostTurns; turn++) {
     const began = performance.now();

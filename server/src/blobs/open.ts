@@ -3,7 +3,7 @@ import { createDiskBlobStore } from './disk.ts';
 import type { S3Address } from './s3-address.ts';
 
 export interface BlobPlaces {
-  /** Where files lie on this machine if they are not in S3. */
+  /** Where files are on this machine if they are not in S3. */
   readonly folder: string;
   /** Where parts of uploads to S3 wait. */
   readonly spool: string;

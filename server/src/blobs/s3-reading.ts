@@ -7,7 +7,7 @@ export interface Body {
   readonly length: number;
 }
 
-export interface Reading {
+export interface BlobReading {
   readonly first: Body;
   /** Asks again for the bytes from this one on, of the same version of the blob. */
   readonly goOn: (from: number) => Promise<Body>;
@@ -22,9 +22,9 @@ const mostBreaks = 5;
 
 /**
  * The bytes as one stream. When the server's connection breaks in the middle, or the server closes it because the reader was
- * slow, the stream goes on with the next byte; when that fails too, it ends with an error, never as if it were complete.
+ * slow, the stream continues with the next byte; when that fails too, it ends with an error, never as if it were complete.
  */
-export function readThrough(reading: Reading): Readable {
+export function readThrough(reading: BlobReading): Readable {
   let current = reading.first.stream;
   let isOver = false;
   async function* bytes(): AsyncGenerator<Uint8Array> {

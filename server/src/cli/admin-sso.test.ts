@@ -59,6 +59,29 @@ for (const database of databases) {
       assert.match(changed.out, /switched off[\s\S]*owner: heads, a=b; editor: curators; everybody else: analyst/);
       assert.equal((await seen())[0].hasSecret, true, 'what is not named stays');
       assert.match((await run('admin sso show')).out, /Passwords and passkeys are accepted as well/);
+      assert.match((await run('admin sso show')).out, /new people: in no app until an owner gives them some/);
+      const limit = await run('admin sso set Museum --join-app one:editor@hall+cafe --join-app two');
+      assert.match(limit.out, /new people: one:editor@hall\+cafe two/);
+      assert.deepEqual((await seen())[0].joinApps, [
+        { appId: 'one', role: 'editor', venues: ['hall', 'cafe'] },
+        { appId: 'two' },
+      ]);
+      const places = await run(
+        'admin sso set Museum --app-role one:editor@hall+cafe=guides --app-role two:manager=a=b',
+      );
+      assert.match(places.out, /one:editor@hall\+cafe: guides; two:manager: a=b/);
+      const appRoles = [
+        { group: 'guides', role: 'editor', appId: 'one', venues: ['hall', 'cafe'] },
+        { group: 'a=b', role: 'manager', appId: 'two' },
+      ];
+      assert.deepEqual((await seen())[0].appRoles, appRoles);
+      await run('admin sso set Museum --join-app none');
+      assert.deepEqual((await seen())[0].appRoles, appRoles, 'what is not named stays');
+      await run('admin sso set Museum --app-role none');
+      assert.deepEqual((await seen())[0].appRoles, []);
+      assert.deepEqual((await seen())[0].joinApps, []);
+      assert.match((await run('admin sso set Museum --join-app all')).out, /new people: in all apps/);
+      assert.equal((await seen())[0].joinApps, 'all');
       const unsure = await run('admin sso remove Museum');
       assert.deepEqual([unsure.code, (await seen()).length], [2, 1], unsure.err);
       assert.equal((await run('admin sso remove Museum --yes')).code, 0);
@@ -66,7 +89,7 @@ for (const database of databases) {
       const audit = await owner.send({ method: 'GET', url: '/audit?actor=command%20line' });
       assert.deepEqual(
         audit.body.results.map(({ action }: { action: string }) => action),
-        ['single-sign-on.delete', 'single-sign-on.change', 'single-sign-on.create'],
+        ['single-sign-on.delete', ...Array.from({ length: 6 }, () => 'single-sign-on.change'), 'single-sign-on.create'],
       );
     });
 
@@ -75,6 +98,15 @@ for (const database of databases) {
         ['admin sso set Other --issuer https://192.0.2.1', 1, /clientId is required/],
         [`admin sso set Other --issuer ${idp.issuer} --client-id x --role king=a`, 2, /--role takes a role/],
         [`admin sso set Other --issuer ${idp.issuer} --client-id x --role owner=a`, 1, /groupsClaim is needed/],
+        ['admin sso set Other --join-app one:owner', 2, /--join-app takes the roles/],
+        ['admin sso set Other --app-role one:owner=a', 2, /--app-role takes the roles/],
+        ['admin sso set Other --app-role one:editor', 2, /--app-role takes APP:ROLE/],
+        [
+          `admin sso set Other --issuer ${idp.issuer} --client-id x --app-role one:editor=a`,
+          1,
+          /groupsClaim is needed/,
+        ],
+        ['admin sso set Other --join-app all --join-app one', 2, /all or none by itself/],
         ['admin sso set Other --enabled maybe', 2, /takes yes or no/],
         ['admin sso test Other', 2, /There is no provider Other/],
       ];

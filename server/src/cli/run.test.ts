@@ -1,71 +1,10 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { buildApp, createPostgresDatabase, databases } from '../../test/support/build-app.ts';
+import { buildApp, databases } from '../../test/support/build-app.ts';
+import { shellOf, withShell } from '../../test/support/command-line.ts';
 import { browserOf, enrolPasskey, enrolTotp, openConsole, sendFromConsole } from '../../test/support/console.ts';
-import { startSmtpSink } from '../../test/support/smtp-sink.ts';
-import { raw, sql } from '../base/sql.ts';
-import { readConfig } from '../config/config.ts';
-import { openDatabase } from './commands/storage.ts';
-import { commands, runCommandLine } from './run.ts';
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about to find out
-  readonly json: any;
-}
-
-interface Shell {
-  readonly folder: string;
-  readonly environment: Readonly<Record<string, string>>;
-  run(line: string, how?: { readonly input?: string; readonly isInteractive?: boolean }): Promise<Ran>;
-}
-
-/** Runs command lines in this process; quoted words are not needed here. */
-function shellOf(folder: string, environment: Readonly<Record<string, string>>): Shell {
-  return {
-    folder,
-    environment,
-    async run(line, { input = '', isInteractive = false } = {}) {
-      const [out, err]: [string[], string[]] = [[], []];
-      const terminal = {
-        out: (text: string) => void out.push(text),
-        err: (text: string) => void err.push(text),
-        readInput: async () => input,
-        isInteractive,
-      };
-      const words = line.split(' ').filter((word) => word !== '');
-      const code = await runCommandLine({ words, environment, terminal });
-      const said = out.join('\n');
-      return {
-        code,
-        out: said,
-        err: err.join('\n'),
-        json: words.includes('--json') && said ? JSON.parse(said) : undefined,
-      };
-    },
-  };
-}
-
-async function withShell(database: (typeof databases)[number], work: (shell: Shell) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-cli-'));
-  const postgres = database === 'postgres' ? await createPostgresDatabase() : undefined;
-  try {
-    await work(
-      shellOf(folder, {
-        PHAROS_DATA: join(folder, 'data'),
-        ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}),
-      }),
-    );
-  } finally {
-    await postgres?.drop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
 
 for (const database of databases) {
   describe(`the command line on ${database}`, () => {
@@ -97,6 +36,24 @@ for (const database of databases) {
         assert.equal((await listed()).length, 1);
         const gone = await run(`app rotate-key --app ${made.appId}`);
         assert.deepEqual([gone.code, gone.err], [1, `There is no app ${made.appId}.`]);
+      }));
+
+    test('says what is kept about visitors, and on which hosts of others', () =>
+      withShell(database, async ({ run, folder, environment }) => {
+        const { appId } = (await run('app create --name Guide --json')).json;
+        const alone = await run(`app privacy ${appId}`);
+        assert.match(alone.out, /Nobody else: no data is passed on\./);
+        const elsewhere = shellOf(folder, {
+          ...environment,
+          PHAROS_FILES_URL: 's3://key:hush@s3.hosting.example:9000/bucket',
+          PHAROS_SMTP_URL: 'smtps://user:hush@smtp.hosting.example',
+        });
+        const { out } = await elsewhere.run(`app privacy ${appId}`);
+        assert.match(out, /kept on s3\.hosting\.example\./);
+        assert.match(out, /sent through smtp\.hosting\.example,/);
+        assert.doesNotMatch(out, /no data is passed on|hush/);
+        const record = await elsewhere.run(`app privacy ${appId} --record`);
+        assert.match(record.out, /- s3\.hosting\.example \(files of the app\)/);
       }));
 
     test('makes, lists and revokes secret keys', () =>
@@ -293,241 +250,5 @@ for (const database of databases) {
         await app.close();
       }
     });
-
-    test('doctor finds no failure on a new database, and says what is open', () =>
-      withShell(database, async ({ run }) => {
-        assert.match((await run('migrate')).out, /^Applied: 0001-foundation\.sql(, \d{4}-[\w-]+\.sql)*\.$/);
-        assert.equal((await run('migrate')).out, 'The database is up to date.');
-        await run('app create --name Guide');
-        const { code, json } = await run('doctor --json');
-        assert.equal(code, 0, JSON.stringify(json));
-        const stateOf = (check: string) => json.checks.find((one: { check: string }) => one.check === check)?.state;
-        assert.deepEqual(
-          ['Node', 'database', 'migrations', 'integrity', 'files', 'administrators', 'app Guide'].map(stateOf),
-          ['ok', 'ok', 'ok', 'ok', 'ok', 'warn', 'warn'],
-        );
-        const bad = await run('doctor --port 99999 --json');
-        assert.equal(bad.code, 1);
-        assert.match(JSON.stringify(bad.json), /--port must be a whole number/);
-      }));
   });
 }
-
-test('doctor says what stands out, and what to do about it', () =>
-  withShell('sqlite', async ({ folder, environment, run }) => {
-    const examine = async (settings: Readonly<Record<string, string>> = {}) => {
-      const { json, code } = await shellOf(folder, { ...environment, ...settings }).run('doctor --json');
-      const findings = json.checks as readonly { check: string; state: string; message: string }[];
-      const of = (check: string) =>
-        findings.filter((one) => one.check === check).map(({ state, message }) => `${state} ${message}`);
-      return { code, of };
-    };
-    const data = join(folder, 'data');
-    assert.match((await examine()).of('data folder').join(), /^warn .*data does not exist yet/);
-    await run('migrate');
-    const made = (await run('app create --name Guide --json')).json;
-    chmodSync(data, 0o755);
-    const open = await examine({ PHAROS_HOST: '0.0.0.0' });
-    assert.match(open.of('data folder')[0] ?? '', /^warn Every user of this machine can read .*chmod 700/);
-    assert.match(open.of('data folder')[1] ?? '', /GiB are free in/);
-    assert.match(open.of('settings')[0] ?? '', /^warn PHAROS_PUBLIC_URL is not set/);
-    assert.match(open.of('settings')[1] ?? '', /^warn PHAROS_SMTP_URL is not set/);
-    assert.match(open.of('app Guide').join(), /^warn .*\(listUsers\); .*\(uploadNeedsUser\)\. Change/);
-    assert.match(open.of('administrators').join(), /^warn Nobody can sign in/);
-    assert.equal(open.code, 0);
-
-    chmodSync(data, 0o700);
-    await run(`admin create --email vera@example.org --name Vera --role owner --password-stdin`, {
-      input: 'a long enough secret',
-    });
-    const mail = await startSmtpSink();
-    const settled = await examine({ PHAROS_PUBLIC_URL: 'http://museum.example', PHAROS_SMTP_URL: mail.url });
-    await mail.close();
-    assert.equal(settled.of('data folder').length, 1);
-    assert.deepEqual(settled.of('administrators'), ['ok 1 owner.']);
-    assert.match(settled.of('settings').join(), /^warn PHAROS_PUBLIC_URL is not https/);
-    assert.match(settled.of('mail').join(), /^ok The mail server 127.0.0.1:\d+ accepts mail/);
-    const proxied = await examine({ PHAROS_PUBLIC_URL: 'https://museum.example', PHAROS_SMTP_URL: mail.url });
-    assert.match(proxied.of('settings').join(), /^warn PHAROS_TRUST_PROXY is false/);
-    assert.match(proxied.of('mail').join(), /^fail The mail server .* cannot be used \(ECONNREFUSED|ESOCKET\)/);
-    assert.equal(proxied.code, 1);
-
-    const db = await openDatabase(readConfig(environment));
-    await db.run(sql`insert into files
-      (app_id, object_id, stored_name, name, content_type, size, sha256, by_admin, created_at, updated_at)
-      values (${made.appId}, 'f', ${`${'a'.repeat(32)}_lost.txt`}, 'lost.txt', 'text/plain', 1, '', 0, 1, 1)`);
-    await db.run(raw('delete from migrations where id = (select max(id) from migrations)'));
-    await db.close();
-    const damaged = await examine();
-    assert.match(damaged.of('migrations').join(), /^warn The database is at \d+ of \d+\. Run: pharos migrate/);
-    assert.match(damaged.of('files').join(), /^fail 1 of 1 uploaded files have lost their bytes, such as .*lost\.txt/);
-    assert.equal(damaged.code, 1);
-  }));
-
-test('a PostgreSQL database that would compare text in another way is not used, and doctor says how to make one', async () => {
-  const postgres = await createPostgresDatabase('SQL_ASCII');
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-cli-'));
-  try {
-    const { run } = shellOf(folder, { PHAROS_DATA: folder, PHAROS_DATABASE_URL: postgres.url });
-    const refused = /must compare text by code point, .*encoding SQL_ASCII.*CREATE DATABASE pharos/;
-    const examined = await run('doctor --json');
-    assert.equal(examined.code, 1);
-    const [found] = examined.json.checks.filter(({ check }: { check: string }) => check === 'database');
-    assert.equal(found.state, 'fail');
-    assert.match(found.message, refused);
-    assert.deepEqual(examined.json.checks.at(-1), {
-      check: 'migrations',
-      state: 'warn',
-      message: 'The database is empty. pharos serve creates its tables.',
-    });
-    const started = await run('migrate');
-    assert.equal(started.code, 1);
-    assert.match(started.err, refused);
-  } finally {
-    await postgres.drop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
-
-test('there is help for pharos, for a group and for each command, and it explains every setting', async () => {
-  const { run } = shellOf('', {});
-  const overview = await run('--help');
-  for (const { name } of commands) assert.ok(overview.out.includes(`  ${name}`), name);
-  assert.match((await run('app --help')).out, /app rotate-key/);
-  for (const { name } of commands) {
-    const help = await run(`${name} --help`);
-    assert.equal(help.code, 0);
-    assert.match(help.out, new RegExp(`^Usage: pharos ${name}`));
-    assert.match(help.out, /PHAROS_DATABASE_URL/);
-  }
-  assert.match((await run('--version')).out, /^\d+\.\d+\.\d+$/);
-});
-
-test('an unknown command is refused with advice, on standard error, with exit code 2', async () => {
-  const { run } = shellOf('', {});
-  const cases: readonly (readonly [string, RegExp])[] = [
-    ['', /^Usage: pharos COMMAND/],
-    ['dance', /There is no command "dance"\. See: pharos --help/],
-    ['app', /"pharos app" needs one of: app create, app list/],
-    ['app dance', /"pharos app" needs one of/],
-    ['app list --colour', /Unknown option '--colour'\. See: pharos app list --help/],
-    ['app list extra', /"extra" is one argument too many/],
-    ['app create', /--name NAME is missing\. See: pharos app create --help/],
-    ['app create --name', /argument missing\. See: pharos app create --help/],
-    ['backup', /--to FOLDER is missing/],
-    ['restore', /--from FOLDER is missing/],
-  ];
-  for (const [line, message] of cases) {
-    const refused = await run(line);
-    assert.equal(refused.code, 2, line);
-    assert.match(refused.err, message);
-    assert.equal(refused.out, '');
-  }
-});
-
-test('simulate and replay say which option is wrong before they call the service', () =>
-  withShell('sqlite', async ({ folder }) => {
-    const [plan, recording] = [join(folder, 'plan.json'), join(folder, 'walk.csv')];
-    const waypoints = [
-      { name: 'in', x: 0, y: 0 },
-      { name: 'out', x: 9, y: 0 },
-    ];
-    const beacons = [{ beacon: 'hall', x: 1, y: 1 }];
-    writeFileSync(plan, JSON.stringify({ beacons, waypoints, paths: [['in', 'out']] }));
-    writeFileSync(recording, 'at,visitor,beacon,rssi\n2026-05-04T09:30:00Z,anna,hall,-60\n');
-    const { run } = shellOf(folder, { APP_ID: 'a', APP_KEY: 'k', BASE_URL: 'http://127.0.0.1:1' });
-    const simulate = `simulate --plan ${plan}`;
-    const replay = `replay ${recording} --beacon hall=hall`;
-    for (const [line, problem] of [
-      [
-        `${simulate} --url ftp://museum.example`,
-        '--url must be an address such as http://127.0.0.1:8080, not "ftp://museum.example".',
-      ],
-      [`${simulate} --visitors 10001`, '--visitors must be a number from 1 to 10000, not "10001".'],
-      [`${simulate} --duration soon`, '--duration must be a time such as 90s, 10m or 2h, not "soon".'],
-      [`${simulate} --run a/b`, '--run must have 1 to 60 letters, digits, dots, dashes and underscores.'],
-      [`${simulate} walk`, 'A name is allowed here only with --remove; use --run NAME.'],
-      ['simulate --remove a/b', '"a/b" is not the name of a run.'],
-      [`${replay} --speed 0`, '--speed must be a number from 0.01 to 100000, not "0".'],
-      [`${replay} --at noon`, '--at must be a time such as 2026-05-04T09:30:00Z, not "noon".'],
-      [`${replay} --at 2999-01-01T00:00:00Z`, 'With this --at and --speed records would lie in the future.'],
-      [`replay ${recording} --beacon hall`, '--beacon takes NAME=ID, not "hall".'],
-    ] as const) {
-      const { code, err } = await run(line);
-      assert.equal(code, 2, `${line}: ${err}`);
-      assert.ok(err.includes(problem), `${line}: ${err}`);
-    }
-    const nobody = await shellOf(folder, {}).run(simulate);
-    assert.equal(nobody.code, 2);
-    assert.match(nobody.err, /Name the app with --app-id and --app-key, or with APP_ID and APP_KEY/);
-  }));
-
-test('all problems of the configuration are reported at once, and as JSON to a script', async () => {
-  const { run } = shellOf('', { PHAROS_PORT: 'x', PHAROS_PROT: '1', PHAROS_DATABASE_URL: 'mysql://secret@host' });
-  const refused = await run('app list --log-level loud --json');
-  assert.equal(refused.code, 2);
-  const { message } = JSON.parse(refused.err).error;
-  for (const part of [
-    'PHAROS_PORT must be',
-    'PHAROS_PROT is not a setting',
-    '--log-level must be',
-    'PHAROS_DATABASE_URL must be',
-  ])
-    assert.ok(message.includes(part), part);
-  assert.ok(!message.includes('secret'));
-});
-
-test('one sentence and exit code 1 for an impossible folder, and for a missing PostgreSQL', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-cli-'));
-  try {
-    const { run } = shellOf(folder, {});
-    writeFileSync(join(folder, 'file'), '');
-    const cases: readonly (readonly [string, RegExp])[] = [
-      [`app list --data ${join(folder, 'file', 'data')}`, /cannot be used: .*Choose another folder/],
-      [`serve --data ${join(folder, 'file')}`, /cannot be used: .*Choose another folder/],
-      [
-        'app list --database-url postgres://a:secret@127.0.0.1:1/x',
-        /PostgreSQL at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/,
-      ],
-      [`backup --to ${join(folder, 'b')} --data ${join(folder, 'none')}`, /There is no database in/],
-      [`restore --from ${join(folder, 'none')} --data ${join(folder, 'd')}`, /There is no backup in/],
-    ];
-    for (const [line, message] of cases) {
-      const refused = await run(line);
-      assert.equal(refused.code, 1, line);
-      assert.match(refused.err, message);
-      assert.equal(refused.err.split('\n').length, 1, 'no stack trace');
-      assert.ok(!refused.err.includes('secret'));
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
-
-test('a database that is newer than the code is left alone', () =>
-  withShell('sqlite', async ({ run, folder }) => {
-    await run('migrate');
-    const { openSqliteConnection } = await import('../db/sqlite/sqlite-connection.ts');
-    const connection = openSqliteConnection(join(folder, 'data', 'pharos.db'), 'write');
-    connection.raw.exec("insert into migrations (id, name, applied_at) values (9999, 'later', 0)");
-    connection.close();
-    for (const line of ['migrate', 'app list', 'serve --port 0', `backup --to ${join(folder, 'b')}`]) {
-      const refused = await run(line);
-      assert.equal(refused.code, 1, line);
-      assert.match(refused.err, /at migration 9999/);
-    }
-    assert.equal((await run('doctor')).code, 1);
-  }));
-
-test('a person is asked for --yes before anything is deleted', () =>
-  withShell('sqlite', async ({ run }) => {
-    const { appId } = (await run('app create --name Guide --json')).json;
-    await run(`bucket create visits --app ${appId}`);
-    for (const line of [`app delete --app ${appId}`, `bucket delete visits --app ${appId}`]) {
-      const asked = await run(line, { isInteractive: true });
-      assert.equal(asked.code, 2);
-      assert.match(asked.err, /for good\. Repeat the command with --yes\./);
-    }
-    assert.equal((await run(`bucket delete visits --app ${appId} --yes`, { isInteractive: true })).code, 0);
-    assert.equal((await run(`app delete --app ${appId} --yes`, { isInteractive: true })).code, 0);
-  }));

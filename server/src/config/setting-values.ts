@@ -99,7 +99,7 @@ function isOrigin(text: string): boolean {
   if (text === 'null') return true;
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/.test(text) || !URL.canParse(text)) return false;
   const { origin } = new URL(text);
-  // Apps in a web view have schemes of their own, from which no origin can be made.
+  // Apps in a web view have their own schemes, which have no origin.
   return origin === text || origin === 'null';
 }
 

@@ -5,8 +5,7 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * Asks together what is asked at the same time: all questions of one tick of the event loop are one call of `ask`, which
- * answers them in their order.
+ * Batches simultaneous queries: all queries of one tick of the event loop become one call of `ask`, which answers them in order.
  */
 export class BatchLoader<Question, Answer> {
   readonly #ask: (questions: readonly Question[]) => Promise<readonly Answer[]>;
@@ -19,7 +18,7 @@ export class BatchLoader<Question, Answer> {
   ask(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, resolve, reject });
-      // After all promises that are settled by now: whoever waited for the same answer has asked the next question.
+      // After all promises that are settled by now: all who waited for the same answer have sent their next query.
       if (this.#waiting.length === 1) process.nextTick(() => void this.#askAll());
     });
   }
@@ -37,7 +36,7 @@ export class BatchLoader<Question, Answer> {
 }
 
 /**
- * Like `Promise.all`, but waits for the end of all of them, also when one fails: nothing of theirs is under way afterwards.
+ * Like `Promise.all`, but waits for the end of all of them, even when one fails: nothing of theirs is in progress afterwards.
  *
  * @throws what the first one of them, in their order, was rejected with
  */

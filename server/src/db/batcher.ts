@@ -12,11 +12,10 @@ export interface BatcherOptions<Item, Result> {
   readonly weigh: (item: Item) => number;
   /** Tenants take turns, so that one with many items does not hold up the others. */
   readonly tenantOf: (item: Item) => string;
-  /** What an item works on. Of two items that work on the same, the later one is left in line until the other is done. */
+  /** What an item works on. Of two items that work on the same thing, the later one waits until the other is done. */
   readonly subjectOf?: (item: Item) => string;
   /**
-   * Does the work of several items, all or none of it. Results in their order; undefined for an item that has to run by
-   * itself.
+   * Does the work of several items, all or none of it. Results in their order; undefined for an item that must run by itself.
    */
   readonly run: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>;
   /** Does the work of one item. */
@@ -64,7 +63,7 @@ export class Batcher<Item, Result> {
     for (let taken = this.#take(); taken.length > 0; taken = this.#take()) {
       await this.#runOnce(taken);
       for (const { item } of taken) this.#busy.delete(this.#options.subjectOf?.(item) ?? '');
-      // What waited for these may be too much for one.
+      // What waited for these may be too much for one run.
       if (this.#lines.size > 0) this.#start();
     }
     this.#running--;

@@ -5,7 +5,7 @@ import type { Cells, Columns, ColumnType, DbTable } from './table.ts';
 
 /**
  * Statements about many rows at once, for both databases: many rows inserted, looked up, changed or deleted in one round
- * trip. Rows are given with named cells; in which order they travel is worked out once for each statement.
+ * trip. Rows are given with named cells; their order in the statement is worked out once for each statement.
  */
 
 /** What a dialect says of itself here. */
@@ -93,12 +93,12 @@ export function typesOf<C extends Columns, N extends NameOf<C>>(
 const list = (names: readonly string[]) => raw(names.join(', '));
 const joined = (cells: readonly Sql[]) => joinSql(cells, ', ');
 
-/** Leaves a row alone that has the same value of a unique key. */
+/** Skips a row if its value of a unique key exists already. */
 export const keepKnown = (...key: readonly string[]) => sql`on conflict (${list(key)}) do nothing`;
 
 /**
- * Inserts whole rows, or of each row the `columns`. `conflict` is what follows: what becomes of a row that is there
- * already; without it, it stays as it is.
+ * Inserts whole rows, or of each row the `columns`. `conflict` is the SQL that follows and decides about a row that exists
+ * already; without it, that row stays as it is.
  */
 export function bulkInsert<C extends Columns, N extends NameOf<C> = NameOf<C>>(
   table: DbTable<C>,
@@ -143,8 +143,7 @@ export function bulkDelete<C extends Columns, B extends NameOf<C>>(
 }
 
 /**
- * Reads what belongs to each of many rows with one statement, as if each was asked for by itself: by the index that the
- * condition has.
+ * Reads what belongs to each of many rows with one statement, as if each was looked up by itself: by the condition's index.
  */
 export class BulkRead<N extends string, Found extends object> {
   readonly #read: BulkStatement<N | 'asked', Readonly<Record<N, SqlValue>> & { readonly asked: number }>;

@@ -13,7 +13,7 @@ export type Row = Record<string, SqlValue>;
 export interface SlowQuery {
   readonly tenant: string;
   /**
-   * It looks at few records, so it need not stand behind those that look at all. An embedded database answers it on the
+   * It reads few records, so it need not queue behind those that read all. An embedded database answers it on the
    * main thread, a little in each tick of the event loop.
    */
   readonly isBrief?: true;
@@ -39,9 +39,14 @@ export function charactersOf(row: object): number {
   return characters;
 }
 
+/** Whether rows fill a page, in number or in characters. */
+export function fillPage(rows: readonly object[], limit: number, within: RowBudget): boolean {
+  return rows.length === limit || rows.reduce((sum, row) => sum + charactersOf(row), 0) > within.characters;
+}
+
 /**
- * The port to the database. A transaction is a `Db` too; its callback only awaits this `Db` (no network, no timers),
- * has no effect besides, and may be called again when the database asks for a retry.
+ * The port to the database. A transaction is a `Db` too; its callback only awaits this `Db` (no network, no timers), has no other
+ * effects, and may be called again when the database asks for a retry.
  *
  * Errors: `Failure` Timeout when the storage cannot take the statement now, `UniqueViolation` for a taken unique value.
  */
@@ -73,13 +78,16 @@ export interface DatabaseStats {
   readonly queuedSlowQueries: number;
 }
 
-/** What a database tells of its disk and asks of whoever looks after the room on it; each may be called at any time. */
+/**
+ * What a database reports about its disk to the code that manages the disk's space, and asks of it; each may be called at any
+ * time.
+ */
 export interface StorageListener {
   /** The disk has failed: from now on every write is refused before it begins, until a new start. */
   failed(failure: Failure): void;
-  /** A write found no room. What is made by the time this returns is there for another try. */
+  /** A write found no space. Space freed by the time this returns is used for another try. */
   full(): void;
-  /** An error that no caller is told: what was to be done is tried again later. */
+  /** An error that no caller sees: the work is tried again later. */
   troubled(error: unknown): void;
 }
 
@@ -87,7 +95,7 @@ export interface StorageListener {
 export interface Database extends Db {
   /** Why nothing more is written until the next start; undefined as long as the disk confirms what it is given. */
   readonly diskFailure: Failure | undefined;
-  /** Sets the one listener. */
+  /** Sets the only listener. */
   listen(listener: StorageListener): void;
   /**
    * Tells the database how many bytes are free on its disk, so that it keeps its own files short when there are few. Answers
@@ -106,8 +114,8 @@ export interface Database extends Db {
   /** Like `one`, also where reads that follow one another see one state: what is committed by now is seen. */
   latest<T extends object = Row>(statement: Sql): Promise<T | undefined>;
   /**
-   * Whatever writes a great deal in steps waits for this between them: SQLite checkpoints its log now and then, and what
-   * is written during a checkpoint has to be copied while every write waits.
+   * Bulk work that writes in steps waits for this between them: SQLite checkpoints its log from time to time, and what is written
+   * during a checkpoint has to be copied while every write waits.
    */
   caughtUp(): Promise<void>;
   /** @throws Error with what to do when this database cannot hold the data faithfully (its collation, its version). */
@@ -115,17 +123,23 @@ export interface Database extends Db {
   stats(): DatabaseStats;
   /** Product and version, such as `SQLite 3.53.2`. */
   describe(): Promise<string>;
-  /** Looks for damage, without holding up others, and tries a write. Sentences; none means that all is well. */
+  /** Looks for damage, without holding up others, and tries a write. Returns sentences; none means that all is well. */
   check(): Promise<string[]>;
   /**
-   * Runs `work` on one unchanging picture of the data, for a backup. `work` may take long; others are not held up.
+   * Runs `work` on one snapshot of the data, for a backup. `work` may take long; others are not held up.
    * Each call of `read` returns all rows of the statement.
    */
   snapshot<T>(work: (read: (statement: Sql) => Promise<Row[]>) => Promise<T>): Promise<T>;
   /** A transaction that may take and wait as long as it needs: for migrations, never for a request. */
   longTransaction<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
-   * Where asking may take long: proves within two seconds that a write would be accepted and confirmed. For `/readyz`.
+   * Runs a statement that cannot run in a transaction, such as building an index concurrently; it may take as long as it
+   * needs.
+   */
+  alone?(statement: Sql): Promise<void>;
+  /**
+   * For databases that may take long to answer: proves within two seconds that a write would be accepted and confirmed. For
+   * `/readyz`.
    *
    * @throws Failure Timeout otherwise
    */

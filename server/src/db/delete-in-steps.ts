@@ -4,8 +4,8 @@ import type { Database } from './db.ts';
 const stepSize = 100;
 
 /**
- * Deletes the rows in `scope`, a hundred a transaction, so that a large deletion never stands before another write.
- * It is not atomic: call it again to finish after an interruption. Answers the number of rows.
+ * Deletes the rows in `scope`, a hundred per transaction, so that a large deletion never holds up another write. It is not
+ * atomic: call it again to finish after an interruption. Answers the number of rows.
  */
 export async function deleteInSteps(
   db: Database,

@@ -3,7 +3,7 @@ import type { WhereDialect } from '../query/where-dialect.ts';
 import type { RowsDialect } from './rows.ts';
 
 /**
- * All that the two databases say differently. Nowhere else is a dialect's name tested, but where migrations are run that
+ * Everything in which the two databases' SQL differs. No other code tests a dialect's name, except for running migrations that
  * are for one of them.
  */
 export interface Dialect {
@@ -30,6 +30,8 @@ export interface Dialect {
   } | null;
   /** Selects a row if there is a table of this name. */
   readonly findTable: (name: string) => Sql;
+  /** Reads all pages of a long text to get to the columns stored after it. */
+  readonly passesLongTexts: boolean;
   /** How many rows travel with one statement. */
   readonly rows: RowsDialect;
 }

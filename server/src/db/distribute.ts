@@ -3,8 +3,8 @@ import type { Database, Db } from './db.ts';
 import type { DbTable } from './table.ts';
 
 /**
- * Distributing the tables over the nodes of a Citus cluster: the rows of one app lie together on one of them, so that whatever
- * says `app_id = …` is answered there. Tables that belong to no app stay where the service connects.
+ * Distributing the tables over the nodes of a Citus cluster: the rows of one app are together on one of them, so that any
+ * statement with `app_id = …` is answered there. Tables that belong to no app stay where the service connects.
  */
 
 const isOfApps = ({ key, indexes = {} }: DbTable) =>

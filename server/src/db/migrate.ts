@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { raw, type Sql, sql } from '../base/sql.ts';
 import { type Database, type Db, type Row, UniqueViolation } from './db.ts';
+import { bearInPartitions } from './partitions.ts';
 
 export interface Migration {
   readonly id: number;
@@ -11,6 +12,9 @@ export interface Migration {
 }
 
 const folder = new URL('../../migrations/', import.meta.url);
+
+/** Versions before this migration cannot write to tables in partitions. */
+const firstInPartitions = 130;
 
 /** A statement ends with a semicolon at the end of a line; comments stand on lines of their own. */
 function readMigration(name: string): Migration {
@@ -45,8 +49,8 @@ async function appliedMigrations(db: Db): Promise<Set<number>> {
   try {
     await db.run(ledger);
   } catch {
-    // PostgreSQL lets two nodes that create the table at the same moment collide in its catalogue, as one of several errors;
-    // now it is there. Any other trouble is still the same and is told.
+    // In PostgreSQL, two nodes that create the table at the same moment collide in its catalogue, with one of several errors; by
+    // now it exists. Any other error recurs and is reported.
     await db.run(ledger);
   }
   const rows = await db.all<{ id: number }>(raw('select id from migrations'));
@@ -85,5 +89,8 @@ export async function migrate(db: Database, now: number, newestWanted = Infinity
       if (!(error instanceof UniqueViolation)) throw error;
     }
   }
+  // A node of an older version, which could not write to partitions, has never used a new database.
+  if (applied.size === 0 && newestWanted >= firstInPartitions && db.dialect.name === 'postgres')
+    await db.longTransaction((tx) => bearInPartitions(tx, now));
   return done;
 }

@@ -81,8 +81,8 @@ function columnsOf(rows: readonly NamedCells[], names: readonly string[]): SqlVa
 }
 
 /**
- * One parameter for each column, so that one text is planned once for any number of rows. A single row is told by its
- * cells: the server keeps a buffer for each list that it unfolds, which costs a small transaction twice its time.
+ * One parameter for each column, so that one text is planned once for any number of rows. A single row is passed as its cells:
+ * the server keeps a buffer for each list that it unfolds, which doubles the time of a small transaction.
  */
 export const rowsByColumn: RowsDialect = Object.freeze({
   lengths: undefined,
@@ -106,7 +106,7 @@ export const rowsByColumn: RowsDialect = Object.freeze({
       conditions.push(sql`(${names}) ${raw(comparison)} (${cells})`);
     }
     if (only !== undefined) conditions.push(only);
-    // Without `offset 0` it would become a join, and a new table be read from end to end.
+    // Without `offset 0` it would become a join, and a new table would be scanned from end to end.
     return sql`select given.column1 as asked, found.* from ${rows} as given
       cross join lateral (select ${list(columns)} from ${raw(table)} where ${all(conditions)} offset 0) as found`;
   },

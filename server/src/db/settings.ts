@@ -11,7 +11,7 @@ export async function hasSettings(db: Db): Promise<boolean> {
   return (await db.one(raw('select 1 as found from settings limit 1'))) !== undefined;
 }
 
-/** False when it is there already; then it stays as it is. */
+/** False when it exists already; then it stays as it is. */
 export async function insertSetting(db: Db, name: string, value: string): Promise<boolean> {
   const changed = await db.run(
     sql`insert into settings (name, value) values (${name}, ${value}) on conflict (name) do nothing`,

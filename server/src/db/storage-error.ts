@@ -1,6 +1,6 @@
 import { type Failure, fail } from '../base/errors.ts';
 
-/** What is wrong with a storage: no room, a device that does not write, or contents that cannot be read. */
+/** What is wrong with a storage: no space, a device that does not write, or contents that cannot be read. */
 export type StorageTrouble = 'full' | 'io' | 'unreadable';
 
 // SQLite's result codes (with their extensions), the system's for files, and PostgreSQL's SQLSTATE.

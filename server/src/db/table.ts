@@ -1,9 +1,9 @@
 import type { SqlValue } from '../base/sql.ts';
 
 /**
- * Tables as data: what a table is called, which columns it has and of which type, by what its rows are found, whose they
- * are. Each table is declared once, beside the feature that owns it; what deletes, exports or fills tables follows from
- * the declarations, and a test holds them against what the migrations made.
+ * Tables as data: a table's name, its columns with their types, its key and indexes, and whom its rows belong to. Each table is
+ * declared once, beside the feature that owns it; code that deletes, exports or fills tables follows the declarations, and a test
+ * compares them with what the migrations created.
  */
 
 /** Names that both databases know. */
@@ -14,7 +14,7 @@ export interface Column<T extends SqlValue = SqlValue, D extends boolean = boole
   readonly isNullable: boolean;
   /** The database fills it in where an insert leaves it out. */
   readonly hasDefault: D;
-  /** Never there: it carries the type of a cell. */
+  /** Never present: it carries the type of a cell. */
   readonly cell?: T;
 }
 
@@ -53,19 +53,19 @@ export type NewCells<C extends Columns> = Omit<Cells<C>, MayLack<C>> & Partial<P
 export interface Index<N extends string = string> {
   readonly on: readonly N[];
   readonly isUnique?: true;
-  /** It has only some of the rows (`where … is not null`), so that lists must not count on it. */
+  /** It has only some of the rows (`where … is not null`), so lists must not rely on it. */
   readonly isPartial?: true;
   /** Few rows have the same value, so that sorting them costs nothing: it need not end with object_id. */
   readonly hasFew?: true;
 }
 
-/** Rows that say where somebody was or what she was sent, and are erased with her installation. */
+/** Rows that say where somebody was or what they were sent, and are erased with their installation. */
 export interface Trail<N extends string = string> {
   /** The column that names the installation. */
   readonly installation: N;
   /**
-   * When a row was recorded (ms), so that what comes after an erasure was asked for stays. Without it a row is the present
-   * state, which is forgotten at once.
+   * When a row was recorded (ms), so that rows from after an erasure was requested stay. Without it a row is the current state,
+   * which is deleted at once.
    */
   readonly at?: N;
 }
@@ -78,22 +78,25 @@ export interface RetentionRule<N extends string = string> {
   readonly by?: N;
   /** Of these alone; a condition in SQL. */
   readonly only?: string;
-  /** Rows are needed for so long (ms), also where they are kept for no day. */
+  /** Rows are needed for this long (ms), even with zero retention. */
   readonly atLeastMs?: number;
 }
 
 /** Texts that may name a person by an id, such as what a webhook was sent. */
 export interface Mentions<N extends string = string> {
   readonly in: readonly N[];
-  /** When the person is erased, such rows go, `erased` stands in the texts for the ids, or these columns get these values. */
+  /**
+   * When the person is erased, such rows are deleted, `erased` replaces the ids in the texts, or these columns get these
+   * values.
+   */
   readonly erased: 'delete' | 'unname' | Readonly<Partial<Record<N, string | null>>>;
   /** Of these rows alone; a condition in SQL. */
   readonly only?: string;
 }
 
 /**
- * What becomes of rows that name a user who is erased. delete: they go. own: those that the first column says are hers go too, but
- * what a manager made for the house stays without the name. unname: they stay without the name.
+ * What becomes of rows that name an erased user. delete: they are deleted. own: so are those that the first column says belong to
+ * the user, but what a manager created for the organisation stays without the name. unname: they stay without the name.
  */
 export type Fate = 'delete' | 'own' | 'unname';
 
@@ -105,7 +108,7 @@ interface Facts<N extends string> {
   readonly key: readonly N[];
   /** By the index's name. */
   readonly indexes?: Readonly<Record<string, Index<N>>>;
-  /** The tables whose records its rows belong to: they go first when an app is deleted. */
+  /** The tables whose records its rows belong to: they are deleted first when an app is. */
   readonly childOf?: readonly string[];
   /** The column by which many rows are deleted in steps; the last one of the key without it. */
   readonly stepBy?: N;
@@ -116,7 +119,7 @@ interface Facts<N extends string> {
   readonly kept?: RetentionRule<N>;
   /** Columns that name a user. */
   readonly users?: readonly N[];
-  /** Without it, rows that name a maker (`created_by`) stay without the name, and others go. */
+  /** Without it, rows that name a creator (`created_by`) stay without the name, and others are deleted. */
   readonly erased?: Fate;
   readonly mentions?: Mentions<N>;
   /** Columns that no export shows. */

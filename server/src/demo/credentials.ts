@@ -32,7 +32,7 @@ const by = { name: 'demo', address: null };
 export async function openSecrets(made: Made, opening: Opening): Promise<DemoSecrets> {
   const { mark } = made;
   const written = made.secrets ?? (await readSecrets(opening.dataFolder, mark.appId));
-  const appKey = written?.appKey ?? (await opening.apps.rotateKey(mark.appId, by)).appKey;
+  const appKey = written?.appKey ?? (await opening.apps.keys.rotate(mark.appId, by)).appKey;
   const hash = await findPasswordHash(opening.db, mark.adminId);
   const isOurs = hash !== undefined && hash === mark.passwordHash;
   const password = isOurs ? (written?.password ?? (await newPassword(mark, opening))) : undefined;

@@ -4,7 +4,8 @@ import { type DemoMark, findDemoMark, saveDemoMark } from '../features/apps/demo
 import { findAppAccess } from '../features/apps/store.ts';
 import { listBeaconNames } from '../features/beacons/store.ts';
 import { installationExists } from '../features/sightings/decide/installation-locks.ts';
-import { findBeaconsById, findTriggers, type SiteTrigger } from '../features/sightings/site/site-store.ts';
+import { findBeaconsById } from '../features/sightings/site/site-store.ts';
+import { findTriggers, type SiteTrigger } from '../features/sightings/site/trigger-store.ts';
 import { noteVisitChanges } from '../features/sightings/traces/visit-changes.ts';
 import { timePrefix } from '../proximity/index.ts';
 import { createRandom } from '../simulation/random.ts';
@@ -14,7 +15,7 @@ import type { Hall } from './halls.ts';
 import { demoPushes, pushRows, pushTime } from './push-rows.ts';
 import { Traces } from './rows.ts';
 import { tourRows } from './tour-rows.ts';
-import { swayed, type Venue, walkThrough } from './walk-through.ts';
+import { evenTours, swayed, type Venue, walkThrough } from './walk-through.ts';
 import type { Tour, Year } from './year.ts';
 
 /**
@@ -59,7 +60,8 @@ export async function fillYear({ db, year, signal, pause }: Filling): Promise<nu
   const venue = mark && (await loadVenue(db, mark.appId));
   if (!mark || !venue) return 0;
   const steps = stepsOf(year, mark);
-  const known: Known = { venue, year };
+  const until = mark.madeAt - 300_000;
+  const known: Known = { venue, year, until, evened: evenTours(venue, year, until) };
   let written = 0;
   for (let step = mark.step; step < steps.length && !signal.aborted; step++) {
     const began = performance.now();
@@ -81,10 +83,13 @@ interface Known {
   push?: { readonly plan: PushPlan; readonly rows: Traces };
   readonly venue: Venue;
   readonly year: Year;
+  /** Nothing happens later, ms: what is under way then is left to the live visitors. */
+  readonly until: number;
+  readonly evened: ReadonlySet<Tour>;
 }
 
 async function tracesOf(step: Step, mark: DemoMark, known: Known): Promise<Traces> {
-  const { venue, year } = known;
+  const { venue, year, until, evened } = known;
   const { appId, userId, seed, madeAt } = mark;
   if ('push' in step) {
     const context = { appId, userId, seed, now: madeAt, guests: year.guests };
@@ -99,14 +104,14 @@ async function tracesOf(step: Step, mark: DemoMark, known: Known): Promise<Trace
   const guest = year.guests[tour.guest];
   if (!guest) return new Traces();
   const visitsBefore = (hall: Hall) => year.visitsBefore(tour, hall);
-  const walked = swayed(venue, { guest, tour, random: createRandom(`${name}/campaign`), until: madeAt - 300_000 });
+  const walked = swayed(venue, { guest, tour, random: createRandom(`${name}/campaign`), until, evened });
   const judged = await walkThrough(venue, { guest, tour: walked, random: createRandom(name), visitsBefore });
   const { pushTimeToLive } = venue.policy;
   const firingsSince = madeAt - firingDays * dayMs;
   return tourRows(judged, { appId, guest, seed: name, pushTimeToLive, firingsSince });
 }
 
-/** Undefined when the app is gone. An installation that somebody has deleted is not brought back by its traces. */
+/** Undefined when the app is gone. A deleted installation is not recreated by its traces. */
 async function writeStep(db: Db, mark: DemoMark, traces: Traces): Promise<number | undefined> {
   const { appId } = mark;
   const app = await findAppAccess(db, appId);

@@ -10,7 +10,7 @@ import { listUserIds } from '../features/users/store.ts';
 import { appName, type Guest } from './guests.ts';
 import { museum } from './halls.ts';
 import { insertNew } from './rows.ts';
-import { buildStructure, type Stage } from './structure.ts';
+import { buildStructure, type DemoStage } from './structure.ts';
 import { planYear, type Year } from './year.ts';
 
 /** Creates a demo in an empty database, or finds the existing one. */
@@ -32,7 +32,7 @@ export interface Making {
   readonly now: number;
   readonly seed?: string;
   /** Opens a service on the same database with this clock while `work` runs. */
-  readonly onStage: <T>(clock: { now: number }, work: (stage: Stage) => Promise<T>) => Promise<T>;
+  readonly onStage: <T>(clock: { now: number }, work: (stage: DemoStage) => Promise<T>) => Promise<T>;
 }
 
 /** For a database that `assertDemoOrEmpty` has accepted. */

@@ -10,7 +10,7 @@ export interface NotificationPlan {
   readonly isEnabled: boolean;
   readonly daysAgo: number;
   readonly delivery?: DeliveryRules;
-  /** Visitors are to come to this hall within so many hours; some of them get nothing, so that the effect can be told. */
+  /** Visitors should come to this hall within this many hours; some of them get nothing, so that the effect can be measured. */
   readonly trial?: { readonly hall: string; readonly withinHours: number; readonly holdout: number };
   readonly shows:
     | { readonly type: 'TEXT'; readonly title: string; readonly text: string }
@@ -42,21 +42,25 @@ const plan = (
   more: Pick<RelativePlan, 'delivery' | 'validDays' | 'trial'> & { readonly isEnabled?: false } = {},
 ): RelativePlan => ({ hall, event, daysAgo, description, shows, isEnabled: true, ...more });
 
-/** The campaign that works: visitors who get it come to the shop more often. The one about the soup changes nothing. */
+/** The campaign that works: visitors who get it come to the shop more often. */
 export const workingCampaign = { description: 'A chart of your own', hall: 'whale', goal: 'shop', lift: 0.28 } as const;
+/** The one that changes nothing. */
+export const idleCampaign = { description: 'Soup after the tide pool', hall: 'tidepool', goal: 'cafe' } as const;
+const goalHours = 4;
+export const goalMs = goalHours * 3_600_000;
 
 const trials: readonly RelativePlan[] = [
   plan(
     [workingCampaign.hall, 'ENTER', 170],
     workingCampaign.description,
     text('Where do whales swim?', 'Take the chart home: in the shop today with ten percent off.'),
-    { trial: { hall: workingCampaign.goal, withinHours: 4, holdout: 40 } },
+    { trial: { hall: workingCampaign.goal, withinHours: goalHours, holdout: 40 } },
   ),
   plan(
-    ['tidepool', 'ENTER', 170],
-    'Soup after the tide pool',
+    [idleCampaign.hall, 'ENTER', 170],
+    idleCampaign.description,
     text('Cold hands?', 'There is hot soup in the Lantern Café.'),
-    { trial: { hall: 'cafe', withinHours: 4, holdout: 30 } },
+    { trial: { hall: idleCampaign.goal, withinHours: goalHours, holdout: 30 } },
   ),
 ];
 

@@ -15,7 +15,7 @@ import { writeVenue } from './venue.ts';
  */
 
 /** The service, with a clock that is set to the time at which something was created. */
-export interface Stage {
+export interface DemoStage {
   readonly server: FastifyInstance;
   readonly apps: AppService;
   readonly admins: AdminService;
@@ -42,11 +42,11 @@ export const demoPolicy = {
 } as const;
 
 export class Writer {
-  readonly #stage: Stage;
+  readonly #stage: DemoStage;
   readonly #madeAt: number;
   #headers: Readonly<Record<string, string>>;
 
-  constructor(stage: Stage, madeAt: number, app: { readonly appId: string; readonly appKey: string }) {
+  constructor(stage: DemoStage, madeAt: number, app: { readonly appId: string; readonly appKey: string }) {
     const { headerPrefix } = stage;
     this.#stage = stage;
     this.#madeAt = madeAt;
@@ -78,7 +78,7 @@ export class Writer {
 const idOf = (answer: { readonly objectId?: string; readonly result?: { readonly objectId: string } }): string =>
   answer.objectId ?? answer.result?.objectId ?? '';
 
-export async function buildStructure(stage: Stage, madeAt: number): Promise<Built> {
+export async function buildStructure(stage: DemoStage, madeAt: number): Promise<Built> {
   stage.clock.now = madeAt - 400 * dayMs;
   const app = await stage.apps.create(museum.name);
   // One sign-in lasts for the whole year; the usual lifetime is restored at the end.
@@ -102,7 +102,7 @@ export async function buildStructure(stage: Stage, madeAt: number): Promise<Buil
 type Ids = ReadonlyMap<string, string>;
 
 /** Returns the id of the first manager, who is signed in from then on. */
-async function writePeople(stage: Stage & { readonly appId: string }, writer: Writer): Promise<string> {
+async function writePeople(stage: DemoStage & { readonly appId: string }, writer: Writer): Promise<string> {
   const { users, appId } = stage;
   const ids: string[] = [];
   let token = '';
@@ -155,7 +155,9 @@ async function writeExhibits(writer: Writer): Promise<void> {
   await writer.post('/data/schema/exhibits', { column: exhibitColumns });
   for (const { hall, year, ...exhibit } of exhibits) {
     writer.at(0);
-    const acquiredAt = new Date(Date.UTC(Math.max(year + 3, 1956), year % 12, 1 + (year % 28), 10)).toISOString();
+    const acquiredAt = new Date(Date.UTC(Math.max(year + 3, 1956), year % 12, 1 + (year % 28)))
+      .toISOString()
+      .slice(0, 10);
     await writer.post('/data/bucket/exhibits', { metadata: { ...exhibit, year, hall: hallOf(hall).name, acquiredAt } });
   }
 }

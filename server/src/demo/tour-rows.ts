@@ -82,7 +82,7 @@ function addVerdicts(
     if (deliveryId !== null || verdict.reason === 'holdout')
       traces.add('message_showings', {
         app_id: appId,
-        object_id: triggerDeliveryId(verdict, installationId),
+        object_id: triggerDeliveryId(verdict, { installationId }),
         installation_id: installationId,
         trigger_id: triggerId,
         message_group: verdict.group ?? '',

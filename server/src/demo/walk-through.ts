@@ -1,13 +1,13 @@
 import type { AppPolicy } from '../access/policy.ts';
 import { type Decision, decide, type Reads, type ReportedPlace } from '../features/sightings/decide/decide.ts';
 import type { TrackRecord } from '../features/sightings/decide/track-record.ts';
-import type { SiteTrigger } from '../features/sightings/site/site-store.ts';
+import type { SiteTrigger } from '../features/sightings/site/trigger-store.ts';
 import { groupOf, heldOut, type Observation } from '../proximity/index.ts';
 import type { Random } from '../simulation/random.ts';
 import type { Guest } from './guests.ts';
 import { type Hall, hallOf } from './halls.ts';
-import { workingCampaign } from './messages.ts';
-import type { Tour } from './year.ts';
+import { goalMs, idleCampaign, workingCampaign } from './messages.ts';
+import type { Tour, Year } from './year.ts';
 
 /** A tour as the proximity engine would have seen it: the product decides about the year, nothing is made up. */
 
@@ -137,24 +137,76 @@ interface SwayedTour {
   readonly random: Random;
   /** Nothing happens later, ms. */
   readonly until: number;
+  /** Tours that go on to the goal of the campaign that changes nothing; see `evenTours`. */
+  readonly evened: ReadonlySet<Tour>;
 }
 
 const walkMs = 45_000;
 const stayMs = 190_000;
 
-/** The tour as it was because of the campaign that works: some of those who got it went on to the shop. */
-export function swayed(venue: Venue, { guest, tour, random, until }: SwayedTour): Tour {
+/** The tour as changed by the campaign that works: some of those who got it went on to the shop. */
+export function swayed(venue: Venue, { guest, tour, random, until, evened }: SwayedTour): Tour {
   const chance = random.next();
-  const seen = tour.stops.find(({ hall }) => hall.key === workingCampaign.hall);
-  const last = tour.stops.at(-1);
-  const place = seen && venue.placeOf(seen.hall);
-  if (!seen || !last || !place || tour.stops.some(({ hall }) => hall.key === workingCampaign.goal)) return tour;
-  const campaign = venue
-    .triggersAt(place.objectId, seen.enteredAt)
-    .find(({ content }) => content['description'] === workingCampaign.description);
-  if (!campaign || groupOf(campaign.trigger, guest.objectId) === heldOut || chance > workingCampaign.lift) return tour;
-  const enteredAt = last.leftAt + walkMs;
+  const isSwayed =
+    chance <= workingCampaign.lift &&
+    !tour.stops.some(({ hall }) => hall.key === workingCampaign.goal) &&
+    groupIn(venue, { guest, tour }, workingCampaign) === 'got it';
+  const gone = isSwayed ? goneOn(tour, workingCampaign.goal, until) : tour;
+  return evened.has(tour) ? goneOn(gone, idleCampaign.goal, until) : gone;
+}
+
+function goneOn(tour: Tour, goal: string, until: number): Tour {
+  const enteredAt = (tour.stops.at(-1)?.leftAt ?? until) + walkMs;
   const leftAt = enteredAt + stayMs;
-  if (leftAt > until) return tour;
-  return { ...tour, stops: [...tour.stops, { hall: hallOf(workingCampaign.goal), enteredAt, leftAt }] };
+  return leftAt > until ? tour : { ...tour, stops: [...tour.stops, { hall: hallOf(goal), enteredAt, leftAt }] };
+}
+
+interface Campaign {
+  readonly description: string;
+  readonly hall: string;
+}
+
+/** Undefined for who did not come where the campaign is, or before it was there. */
+function groupIn(
+  venue: Venue,
+  { guest, tour }: Pick<SwayedTour, 'guest' | 'tour'>,
+  { description, hall }: Campaign,
+): 'got it' | 'held out' | undefined {
+  const seen = tour.stops.find((stop) => stop.hall.key === hall);
+  const place = seen && venue.placeOf(seen.hall);
+  const campaign = place && venue.triggersAt(place.objectId, seen.enteredAt).find(({ name }) => name === description);
+  if (!campaign) return undefined;
+  return groupOf(campaign.trigger, guest.objectId) === heldOut ? 'held out' : 'got it';
+}
+
+/** This share of either group goes on to the goal of the campaign that changes nothing: more than do by themselves. */
+const evenShare = 0.36;
+
+/**
+ * Of the campaign that changes nothing: the tours in which somebody goes on to its goal so that as many of either group do. Left to
+ * chance, it would seem to change something in one demo of twenty.
+ *
+ * @param until nothing happens later, ms
+ */
+export function evenTours(venue: Venue, { days, guests }: Year, until: number): ReadonlySet<Tour> {
+  const counts = { 'got it': { of: 0, acted: 0 }, 'held out': { of: 0, acted: 0 } };
+  const reached = new Set<number>();
+  const evened = new Set<Tour>();
+  for (const tour of days.toReversed().flatMap(({ tours }) => tours)) {
+    const guest = guests[tour.guest];
+    const group = guest && groupIn(venue, { guest, tour }, idleCampaign);
+    if (!group || reached.has(tour.guest)) continue;
+    reached.add(tour.guest);
+    const own = counts[group];
+    const cameAt = tour.stops.find(({ hall }) => hall.key === idleCampaign.hall)?.enteredAt ?? 0;
+    const isThere = tour.stops.some(
+      ({ hall, enteredAt }) => hall.key === idleCampaign.goal && enteredAt >= cameAt && enteredAt - cameAt < goalMs,
+    );
+    own.of++;
+    own.acted += Number(isThere);
+    if (isThere || own.acted >= evenShare * own.of || goneOn(tour, idleCampaign.goal, until) === tour) continue;
+    own.acted++;
+    evened.add(tour);
+  }
+  return evened;
 }

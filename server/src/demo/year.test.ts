@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { localTime } from '../proximity/index.ts';
 import { exhibition, museum } from './halls.ts';
-import { planYear, type Stop } from './year.ts';
+import { planYear, type TourStop } from './year.ts';
 
 const now = Date.parse('2026-05-20T11:30:00Z');
 const year = planYear('7', now);
-const stops: Stop[] = year.days.flatMap(({ tours }) => tours.flatMap((tour) => tour.stops));
+const stops: TourStop[] = year.days.flatMap(({ tours }) => tours.flatMap((tour) => tour.stops));
 
 test('the same seed and moment give the same year, another seed another', () => {
   assert.deepEqual(planYear('7', now).days, year.days);

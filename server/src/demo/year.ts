@@ -5,7 +5,7 @@ import { appealOf, type Hall, halls } from './halls.ts';
 
 /** The visitors of each day of the year and their routes. The same seed and moment give the same year. */
 
-export interface Stop {
+export interface TourStop {
   readonly hall: Hall;
   readonly enteredAt: number;
   readonly leftAt: number;
@@ -14,7 +14,7 @@ export interface Stop {
 /** One guest on one day. */
 export interface Tour {
   readonly guest: number;
-  readonly stops: readonly Stop[];
+  readonly stops: readonly TourStop[];
 }
 
 export interface Year {
@@ -48,7 +48,7 @@ interface Outing {
 const dwell = (random: Random, hall: Hall) =>
   Math.round(1000 * Math.min(7200, Math.max(6, hall.stay * Math.exp(0.65 * random.normal()))));
 
-function stopsOf(random: Random, { arrivesAt, closesAt, daysAgo }: Outing): Stop[] {
+function stopsOf(random: Random, { arrivesAt, closesAt, daysAgo }: Outing): TourStop[] {
   const pace = random.between(0.6, 1.4);
   const interest = random.between(0.4, 1);
   const seen = halls.filter((hall, index) => {
@@ -57,7 +57,7 @@ function stopsOf(random: Random, { arrivesAt, closesAt, daysAgo }: Outing): Stop
   });
   // One in seven returns to the hall they liked best.
   const again = seen.length > 4 && random.next() < 0.15 ? [random.pick(seen.slice(1, -1))] : [];
-  const stops: Stop[] = [];
+  const stops: TourStop[] = [];
   let at = arrivesAt;
   for (const hall of [...seen, ...again]) {
     const leftAt = at + Math.round(dwell(random, hall) * pace);
@@ -82,7 +82,7 @@ export function planYear(seed: string, now: number): Year {
     const arrivals = Array.from({ length: count }, () => arrival(random, day.opensAt, day.closesAt));
     for (const arrivesAt of arrivals.sort((a, b) => a - b)) {
       const stops = stopsOf(random, { arrivesAt, closesAt: day.closesAt, daysAgo });
-      // The tours that are still under way today are left to the live visitors.
+      // The tours still in progress today are left to the live visitors.
       const last = stops.at(-1);
       if (!last || last.leftAt > now - 300_000) continue;
       const friend = friends * Math.floor((random.next() * guests.length) / friends);

@@ -32,7 +32,7 @@ export const conditionKinds = {
 export type ConditionKind = keyof typeof conditionKinds;
 
 /** Something that needs a person, as the console's home, the mails and the webhooks say it. */
-export interface Condition {
+export interface ServiceCondition {
   readonly kind: ConditionKind;
   /** Tells conditions of one app apart; it stays the same while a condition lasts. */
   readonly key: string;

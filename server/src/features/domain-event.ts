@@ -1,3 +1,4 @@
+import type { ResourceName } from '../access/rules/presets.ts';
 import type { Db } from '../db/db.ts';
 
 /** What an app can be told about, by a webhook or in its live stream. */
@@ -40,3 +41,11 @@ export interface DomainEvent {
  * other. `tell` is called only if there is a subscriber.
  */
 export type Announce = (db: Db, appId: string, tell: () => readonly DomainEvent[]) => Promise<void>;
+
+/** The resource whose record an event is about, by the first part of its name; of the others none names a phone. */
+export const tracesOfEvents: Readonly<Record<string, ResourceName>> = {
+  presence: 'events',
+  visit: 'visits',
+  position: 'positions',
+  message: 'verdicts',
+};

@@ -28,7 +28,7 @@ export const pointerSchema = (className: string) =>
   });
 export const pointerExample = (className: string, id = exampleId) => ({ __type: 'Pointer', className, objectId: id });
 
-/** Of records that note who made them: absent where nobody was signed in. */
+/** Of records that note their creator: absent if nobody was signed in. */
 export const madeStamps = {
   createdBy: Type.Optional(pointerSchema('_User')),
   ...recordStamps,

@@ -29,7 +29,7 @@ export interface ApiOptions {
   readonly endpoints: readonly Endpoint[];
   readonly guard: AccessGuard;
   readonly limiter: RateLimiter;
-  /** Counts wrong app ids and keys by address; a limiter of its own, so that they displace nobody's bucket. */
+  /** Counts wrong app ids and keys by address; a separate limiter, so that they displace nobody's bucket. */
   readonly wrongKeys: RateLimiter;
   readonly cacheVersion: CacheVersion;
   readonly now: Clock;
@@ -37,7 +37,7 @@ export interface ApiOptions {
   readonly headerPrefixes: readonly string[];
   readonly corsOrigins: readonly string[] | '*';
   readonly assertRoom: AssertRoom;
-  /** Called where the rules of an app speak of the caller's installations. */
+  /** Called if an app's rules refer to the caller's installations. */
   readonly findHeld: FindHeld;
   readonly idempotencyKeys: IdempotencyKeys;
   /** Records what a secret key has changed. */
@@ -126,8 +126,8 @@ function handle(
 }
 
 /**
- * Of what secret keys do, the audit keeps what they change in the app. What people's phones and the app's own records
- * amount to can be thousands of writes a minute: these have their lines in the log.
+ * Of secret keys' writes, the audit keeps changes to the app. Writes about phones and the app's own records can be thousands a
+ * minute: these are only in the log.
  */
 function isAudited({ method, tag, operationId }: Endpoint): boolean {
   return method !== 'GET' && tag.console?.write !== undefined && !tag.isPersonal && !storesNothing.has(operationId);
@@ -171,8 +171,7 @@ function guardApp(request: FastifyRequest, gate: Gate): MaybePromise<Admission> 
 }
 
 /**
- * The same limit once more, of a person or a secret key from all addresses together: otherwise whoever has many addresses
- * has as many limits.
+ * The same limit again, per person or secret key across all addresses: otherwise many addresses would give as many limits.
  *
  * @throws Failure APICallLimit
  */

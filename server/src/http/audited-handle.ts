@@ -11,7 +11,7 @@ interface Audited {
   readonly by: Actor;
   /** What the audit calls it; `data.` and the endpoint's operationId without it. */
   readonly action?: string;
-  /** Makes the change, if not by the endpoint alone. */
+  /** Makes the change, if the endpoint alone does not. */
   readonly handle?: () => Promise<HandlerAnswer>;
 }
 

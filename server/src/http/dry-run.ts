@@ -6,8 +6,8 @@ import { type Call, type Endpoint, JsonText } from './endpoint.ts';
 const mostCompared = 100;
 
 /**
- * Notes a request that the app's rules let in, if those of the dry run would not have. Whether single records would be
- * hidden is noted where they are found; of lists one is judged now and then, beside the requests.
+ * Notes a request that the app's rules allow, if those of the dry run would not have. Whether single records would be hidden is
+ * noted where they are found; lists are judged occasionally, alongside requests.
  */
 export function noteDryRun(endpoint: Endpoint, call: Call<unknown, unknown>, dryRun: DryRun): void {
   const { grant } = endpoint;
@@ -27,7 +27,7 @@ export function noteDryRun(endpoint: Endpoint, call: Call<unknown, unknown>, dry
     dryRun.sampleList(cell(), () => isNarrowed(endpoint, call, dryRun));
 }
 
-/** Whether the first records of the list would be others. */
+/** Whether the first records of the list would differ. */
 async function isNarrowed(endpoint: Endpoint, call: Call<unknown, unknown>, { rules }: DryRun): Promise<boolean> {
   const limit = Math.min(Number(call.query['limit'] || mostCompared), mostCompared);
   const ask = async (app: typeof call.app) =>

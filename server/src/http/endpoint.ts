@@ -9,6 +9,7 @@ import type { Verb } from '../access/rules/rule-types.ts';
 import type { ErrorName } from '../base/errors.ts';
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import type { Creation } from '../limits/idempotency.ts';
+import { LongText } from './long-text.ts';
 import type { StreamAnswer } from './stream-answer.ts';
 
 /**
@@ -58,29 +59,30 @@ export interface Call<Body, Located> {
 }
 
 /**
- * An answer's text when it is JSON already, so that a document that is stored as text need not be parsed to be sent.
+ * An answer that is JSON text already, so that a document stored as text need not be parsed to be sent. A long one is in
+ * pieces.
  */
 export class JsonText {
-  #text: string;
+  #text: string | readonly string[];
   readonly headers: Readonly<Record<string, string>> | undefined;
 
-  constructor(text: string, headers?: Readonly<Record<string, string>>) {
+  constructor(text: string | readonly string[], headers?: Readonly<Record<string, string>>) {
     this.#text = text;
     this.headers = headers;
   }
 
   get text(): string {
-    return this.#text;
+    return typeof this.#text === 'string' ? this.#text : this.#text.join('');
   }
 
   /**
    * Only the sender may use it, and only once. A request that has waited for its turn is old to the garbage collector,
    * and whatever its promises still hold stays until a full collection; so they hold no long text.
    */
-  take(): string {
+  take(): string | LongText {
     const text = this.#text;
     this.#text = '';
-    return text;
+    return typeof text === 'string' ? text : new LongText(text);
   }
 }
 
@@ -119,7 +121,7 @@ export interface QueryParameter {
   readonly example?: Example;
 }
 
-/** What the operations of a resource are gathered under in the documentation. */
+/** The group of a resource's operations in the documentation. */
 export interface Tag {
   readonly name: string;
   readonly description: string;
@@ -129,13 +131,18 @@ export interface Tag {
   readonly console?: {
     readonly read?: Permission;
     readonly write?: Permission;
-    /** What it is about belongs to venues, and is narrowed for those who are limited to some. They reach nothing else. */
+    /** Its records belong to venues, and are restricted for those who are limited to some. They reach nothing else. */
     readonly byVenue?: true;
   };
-  /** Its records may hold personal data, which has to go when a person is erased: the audit keeps their ids only. */
+  /** Its records may hold personal data, which must be deleted when a person is erased: the audit keeps only their ids. */
   readonly isPersonal?: true;
-  /** Members that a role without the permission neither sees nor can ask by. */
-  readonly hides?: { readonly permission: Permission; readonly members: readonly string[] };
+  /** Members that a role without the permission neither sees nor can filter by. */
+  readonly hides?: {
+    readonly permission: Permission;
+    readonly members: readonly string[];
+    /** In apps with pseudonyms that role reads no record, gets only their number, and cannot filter by these either. */
+    readonly underPseudonyms?: readonly string[];
+  };
 }
 
 /** One endpoint of `/api/v2`, as data: it is routed, guarded, documented and tested from this. */
@@ -149,14 +156,14 @@ export interface Endpoint<Body = unknown, L = unknown> {
   readonly description?: string;
   readonly grant: Grant | Ruled;
   /**
-   * What a secret key needs where the grant is no rule: one of these scopes. Without either, secret keys are refused: it is
-   * about a person who signs in.
+   * What a secret key needs if the grant is not a rule: one of these scopes. Without either, secret keys are refused: the
+   * endpoint is for a person who signs in.
    */
   readonly scopes?: readonly Scope[];
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: readonly QueryParameter[];
   readonly body?: BodySpec<Body>;
-  /** Not refused when little room is left: it stores nothing or next to nothing, or makes room. */
+  /** Not refused when little space is left: it stores nothing or next to nothing, or frees space. */
   readonly needsNoRoom?: true;
   /** Its answer carries the tag of the record (`ETag`). */
   readonly hasEntityTag?: true;
@@ -172,6 +179,11 @@ export interface Endpoint<Body = unknown, L = unknown> {
   /** The body is a file of any type instead of JSON; the handler reads `stream`. */
   readonly takesStream?: true;
   readonly answer: Success;
+  /**
+   * In the console the password or a passkey must have been given in the last few minutes. Elsewhere it changes nothing: an app's own
+   * callers prove themselves to the app.
+   */
+  readonly needsConfirmation?: true;
   /** A second kind of success, with another status; the handler chooses it by returning an `OtherAnswer`. */
   readonly otherAnswer?: Success;
   /** Errors beyond those of every endpoint (credentials, limit, bearer if needed, internal). */
@@ -182,7 +194,7 @@ export interface Endpoint<Body = unknown, L = unknown> {
    */
   readonly locate?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => MaybePromise<L>;
   /**
-   * Says what `handle` would say of the caller and the record that the path names, where `locate` leaves that to it.
+   * Decides what `handle` would decide about the caller and the record that the path names, if `locate` leaves that to it.
    * Nothing is changed.
    */
   readonly judge?: (call: Omit<Call<undefined, undefined>, 'body' | 'located'>) => Promise<unknown>;

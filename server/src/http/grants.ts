@@ -8,7 +8,7 @@ import type { Endpoint, Grant, Ruled } from './endpoint.ts';
 
 type Params = Readonly<Record<string, string | undefined>>;
 
-/** The rules of an app that has changed nothing, by which the interface is documented. */
+/** The rules of an app that has changed nothing, which the document shows. */
 export const defaultRules: AppRules = compileRules({}, defaultPolicy);
 
 /** The rules for the records that an endpoint is about. */
@@ -23,8 +23,12 @@ export function grantOf(
   params: Params = {},
 ): Grant {
   if (typeof grant === 'string') return grant;
-  const { gate } = rulesFor(grant, rules, params).rules[grant.verb];
-  return gate === 'open' ? (grant.open ?? 'visitor') : gate;
+  const ruled = rulesFor(grant, rules, params);
+  const { gate } = ruled.rules[grant.verb];
+  if (gate !== 'open') return gate;
+  // What is hidden from some has to be shown to others, so that it matters who reads.
+  const isReading = grant.verb === 'list' || grant.verb === 'get';
+  return isReading && ruled.hasMembers ? 'visitor' : (grant.open ?? 'visitor');
 }
 
 /** A bearer may be left out; for `app` it is not even read. */
@@ -66,7 +70,10 @@ export function assertInScope(
   throw fail('OperationForbidden', `The secret key ${name} does not have the scope ${missing}${where}.`);
 }
 
-/** A plan of a floor is uploaded and read as a file; of analytics, visits are counted by venue; a floor is walked over. */
+/**
+ * A floor's plan is uploaded and read as a file; of analytics, visits are counted by venue; simulated visitors walk across a
+ * floor.
+ */
 const alsoByVenue: ReadonlySet<string> = new Set([
   'uploadFile',
   'getFile',
@@ -75,7 +82,7 @@ const alsoByVenue: ReadonlySet<string> = new Set([
   'simulateWalks',
 ]);
 
-/** Whether those who are limited to venues reach it: what it tells and takes is narrowed to theirs. */
+/** Whether those who are limited to venues reach it: what it shows and accepts is restricted to theirs. */
 export function isByVenue({ operationId, tag }: Pick<Endpoint, 'operationId' | 'tag'>): boolean {
   return tag.console?.byVenue === true || alsoByVenue.has(operationId);
 }

@@ -16,7 +16,7 @@ interface Asked {
   readonly files: () => Promise<string | undefined>;
 }
 
-/** What `/readyz` says of the end of the service. */
+/** What `/readyz` says while the service is stopping. */
 export interface HealthState {
   draining(): void;
   stopping(): void;
@@ -33,8 +33,8 @@ export function registerHealth(server: FastifyInstance, { db, room, files }: Ask
   server.get('/readyz', async () => {
     if (refusal !== undefined) throw fail('Timeout', refusal);
     if (db.diskFailure) throw db.diskFailure;
-    // A database that may be far away is asked within a limit of its own. An embedded one is not written to on a full
-    // disk, where the remaining room is for deletions.
+    // A remote database is checked within its own limit. An embedded one is not written to on a full disk, where the remaining
+    // space is for deletions.
     if (db.probe) await askStorage(db);
     const warnings = [...(await askRoom(room)), ...[await files()].filter((warning) => warning !== undefined)];
     const answer = { status: 'ready', ...(warnings.length > 0 ? { warnings } : {}) };

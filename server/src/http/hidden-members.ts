@@ -1,6 +1,7 @@
+import type { AppContext } from '../access/context.ts';
 import { fail } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
-import { JsonText, OtherAnswer } from './endpoint.ts';
+import { JsonText, OtherAnswer, type Tag } from './endpoint.ts';
 
 /**
  * Hidden members may not be used in a query either: a filter or an order would reveal them piece by piece.
@@ -22,6 +23,12 @@ export function assertNotAskedBy(query: Readonly<Record<string, string | undefin
 export function askedFields(query: Readonly<Record<string, string | undefined>>): string[] {
   return [...whereFields(query), ...orderedFields(query)];
 }
+
+/** What a role without the permission cannot filter by in an app. */
+export const hiddenMembers = (
+  { members, underPseudonyms = [] }: NonNullable<Tag['hides']>,
+  { pseudonyms }: Pick<AppContext, 'pseudonyms'>,
+): readonly string[] => (pseudonyms ? [...members, ...underPseudonyms] : members);
 
 type Query = Readonly<Record<string, string | undefined>>;
 

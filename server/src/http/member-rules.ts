@@ -4,14 +4,14 @@ import { isObject } from '../base/is-object.ts';
 import { invalidQuery, refuseQuery } from '../query/problems.ts';
 import { type Call, type Endpoint, OtherAnswer } from './endpoint.ts';
 import { rulesFor } from './grants.ts';
-import { orderedFields, whereFields, withoutMembers } from './hidden-members.ts';
+import { fieldsOf, orderedFields, whereFields, withoutMembers } from './hidden-members.ts';
 import type { HandlerAnswer } from './mount-endpoints.ts';
 import { sentence } from './shape.ts';
 import { StreamAnswer } from './stream-answer.ts';
 
 /**
- * Calls an endpoint under the rules for single members: hidden ones are not in its answer and cannot be asked by, as if
- * there were none, and what may not be written is refused. `body` is what was sent.
+ * Calls an endpoint under the rules for single members: hidden ones are not in its answer and cannot be filtered by, as if they
+ * did not exist, and read-only ones are refused. `body` is what was sent.
  *
  * @throws Failure InvalidQuery, ValidationError, PreconditionFailed
  */
@@ -35,23 +35,34 @@ async function handleHiding(
   call: Call<unknown, unknown>,
   hidden: readonly string[],
 ): Promise<HandlerAnswer> {
-  assertNotAskedBy(call.query, hidden);
-  // A tag is made of the whole record: whoever could compare it could guess what is hidden.
+  assertShown(whereFields(call.query), hidden);
+  const ordered = orderedFields(call.query).find(isAmong(hidden));
+  if (ordered !== undefined)
+    throw refuseQuery('order', `names ${JSON.stringify(ordered)}, which is not a field of this list`);
+  // A tag is derived from the whole record: a caller who could compare it could guess what is hidden.
   const tag = call.headers['if-match'];
   if (endpoint.takesIfMatch && tag !== undefined && tag !== '*') throw fail('PreconditionFailed');
   const answer = await endpoint.handle(call);
   return answer instanceof StreamAnswer || answer instanceof OtherAnswer ? answer : withoutMembers(answer, hidden);
 }
 
-/** The same errors as for fields that there are not. */
-function assertNotAskedBy(query: Call<unknown, unknown>['query'], hidden: readonly string[]): void {
-  const isHidden = (field: string) => hidden.some((name) => field === name || field.startsWith(`${name}.`));
-  const asked = whereFields(query).filter(isHidden);
+const isAmong = (hidden: readonly string[]) => (field: string) =>
+  hidden.some((name) => field === name || field.startsWith(`${name}.`));
+
+/** The same errors as for fields that do not exist. */
+function assertShown(fields: readonly string[], hidden: readonly string[]): void {
+  const asked = fields.filter(isAmong(hidden));
   if (asked.length > 0)
     throw invalidQuery(asked.map((field) => ({ field, problem: 'is not a field that can be asked for' })));
-  const ordered = orderedFields(query).find(isHidden);
-  if (ordered !== undefined)
-    throw refuseQuery('order', `names ${JSON.stringify(ordered)}, which is not a field of this list`);
+}
+
+/**
+ * Refuses a condition on members of other records that are hidden from a caller who does not list them, but chooses among them.
+ *
+ * @throws Failure InvalidQuery
+ */
+export function assertMayChooseBy(where: unknown, rules: ReturnType<typeof rulesFor>, caller: Caller): void {
+  if (rules.hasMembers) assertShown(fieldsOf(where), rules.hiddenFrom(caller));
 }
 
 function assertFree(fixed: readonly string[], body: unknown): void {
@@ -62,7 +73,7 @@ function assertFree(fixed: readonly string[], body: unknown): void {
   throw fail('ValidationError', { message: sentence(details), details });
 }
 
-/** A record as a caller may see it who is told of it in another way than by an endpoint of its own. */
+/** A record as a caller may see it who gets it by another way than its own endpoint. */
 export function withoutHidden(
   record: Readonly<Record<string, unknown>>,
   rules: ReturnType<typeof rulesFor>,

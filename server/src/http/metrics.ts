@@ -17,7 +17,7 @@ export interface MetricSources {
     readonly freeBytes: number | undefined;
     readonly minFreeBytes: number;
     readonly reserveBytes: number;
-    /** Whether new content is refused for lack of room. */
+    /** Whether new content is refused for lack of space. */
     readonly isRefusing: boolean;
     /** Whether nothing more is written until the next start. */
     readonly hasFailed: boolean;

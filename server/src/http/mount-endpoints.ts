@@ -4,13 +4,15 @@ import { fail, type Problem } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { allowedMethods, matchesPath } from './allowed-methods.ts';
 import { type Call, type Endpoint, JsonText, OtherAnswer } from './endpoint.ts';
+import type { LongText } from './long-text.ts';
+import { noteSending } from './server/connections.ts';
 import { jsonLimits, parseJsonBody } from './server/json-body.ts';
 import { readBody } from './server/read-body.ts';
 import { sentence } from './shape.ts';
 import { StreamAnswer, sendStream, skipStream } from './stream-answer.ts';
 
 /**
- * Called before something new is stored or something existing is replaced. @throws Failure when too little room is left
+ * Called before something new is stored or something existing is replaced. @throws Failure when too little space is left
  */
 export type AssertRoom = (kind: 'create' | 'change') => void;
 
@@ -36,7 +38,7 @@ export interface Mount {
   readonly prefix: string;
   /** Finds out who the caller is and whether they may call. @throws Failure */
   readonly admit: (request: FastifyRequest, endpoint: Endpoint) => MaybePromise<Admitted>;
-  /** Asks the same again while a stream is open; it is `admit` if that costs the caller nothing. */
+  /** Checks the same again while a stream is open; it is `admit` if that costs the caller nothing. */
   readonly readmit?: (request: FastifyRequest, endpoint: Endpoint) => MaybePromise<Admitted>;
   readonly assertRoom: AssertRoom;
   /** Calls the endpoint's `handle`, and may do something before and after. */
@@ -105,8 +107,7 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
       call.body = endpoint.body?.read(request.body, call.app);
       const answer = await (mount.handle?.(request, endpoint, call) ?? endpoint.handle(call));
       if (!(answer instanceof StreamAnswer)) {
-        send(reply, endpoint, answer);
-        return;
+        return send(reply, endpoint, answer);
       }
       if (request.method !== 'HEAD')
         return void sendStream(reply, answer, { mayListen: readmission(request, endpoint, mount), stopping });
@@ -170,14 +171,26 @@ function readmission(request: FastifyRequest, endpoint: Endpoint, mount: Mount):
   };
 }
 
-/** Sent here instead of returned, so that the handler's promise does not hold the text (`JsonText`). */
-function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): void {
+/**
+ * Sent here instead of returned, so that the handler's promise does not hold the text (`JsonText`). Answers what the
+ * handler has to return.
+ */
+function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): FastifyReply | undefined {
   const isOther = answer instanceof OtherAnswer;
   reply.code((isOther ? endpoint.otherAnswer : undefined)?.status ?? endpoint.answer.status);
   reply.type('application/json; charset=utf-8');
   if (answer instanceof JsonText && answer.headers) reply.headers(answer.headers);
   const value = isOther ? answer.value : answer;
-  reply.send(value instanceof JsonText ? value.take() : JSON.stringify(value));
+  const text = value instanceof JsonText ? value.take() : JSON.stringify(value);
+  if (typeof text !== 'string') return sendLong(reply, text);
+  reply.send(text);
+  return undefined;
+}
+
+/** Fastify takes a handler that returns nothing before a stream has begun for one that answers nothing. */
+function sendLong(reply: FastifyReply, text: LongText): FastifyReply {
+  noteSending(reply.raw.socket, () => text.left);
+  return reply.header('content-length', text.bytes).send(text.stream);
 }
 
 function beginCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitted): GrowingCall {

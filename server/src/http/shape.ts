@@ -145,7 +145,7 @@ function explain(error: SchemaError): (readonly [readonly string[], string])[] {
       return [[path, 'must not contain anything twice']];
     case 'additionalProperties':
       return [[path, 'must have no other members']];
-    // What each of the choices asks for is told.
+    // The message says what each of the choices requires.
     case 'anyOf':
       return [];
     default:

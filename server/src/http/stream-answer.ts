@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 
 export const eventStreamType = 'text/event-stream';
 
-/** What the head of a stream says of it. */
+/** What the head of a stream says about it. */
 export interface StreamHead {
   /** The media type. */
   readonly type: string;
@@ -10,16 +10,16 @@ export interface StreamHead {
 }
 
 /**
- * An answer that is made while it is sent: server-sent events (WHATWG HTML, 9.2), which continue until one side hangs up, or
- * with another `head` a document that is too long to be held.
+ * An answer that is produced while it is sent: server-sent events (WHATWG HTML, 9.2), which continue until one side
+ * disconnects, or with another `head` a document that is too long to be held.
  */
 export class StreamAnswer {
   readonly open: (signal: AbortSignal) => AsyncIterable<string>;
   readonly head: StreamHead;
 
   /**
-   * `open` yields whole events, or pieces of the document, as text and ends when the signal aborts. It is asked for more only
-   * as fast as the client reads.
+   * `open` yields whole events, or pieces of the document, as text and ends when the signal aborts. It is read only as fast as
+   * the client reads.
    */
   constructor(open: (signal: AbortSignal) => AsyncIterable<string>, head: StreamHead = { type: eventStreamType }) {
     this.open = open;

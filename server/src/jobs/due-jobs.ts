@@ -1,24 +1,24 @@
 import type { Db } from '../db/db.ts';
 import { type DueJobs, findOldestDue, findWaiting } from './store.ts';
 
-/** So many jobs are read with one statement. */
+/** The number of jobs read with one statement. */
 const pageSize = 200;
-/** After so many pages of one look the next one goes on. */
+/** After this many pages, the next poll continues. */
 const mostPages = 50;
 
 const start: DueJobs = { kind: '', appId: '' };
 
 /**
  * Finds out which apps have due jobs of which kinds, with plain statements that cost about as much as what they find, for all
- * kinds together. Normally little is due, and the oldest jobs are all of them. Where many are, one app may have them all, so
- * this walks along the index, and from the end of a full page it goes on behind the app that the page ends with: an app with
+ * kinds together. Normally little is due, and the oldest jobs are all of them. If many are due, one app may have them all, so
+ * this walks along the index, and after a full page it continues behind the app with which the page ends: an app with
  * a million jobs costs as much as one with a page of them.
  */
 export class DueLook {
   /** Where the last walk was broken off. */
   #after = start;
 
-  /** Each once. Where a great many apps have jobs, some only at a later look. */
+  /** Each once. If very many apps have jobs, some only at a later poll. */
   async find(db: Db, now: number): Promise<DueJobs[]> {
     const oldest = await findOldestDue(db, now, pageSize);
     return oldest.length < pageSize ? firstOfEach(oldest) : this.#walk(db, now);

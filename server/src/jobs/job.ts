@@ -12,7 +12,7 @@ export interface NewJob {
   readonly expiresAt?: number;
   /** The objectId of what it is about, by which it can be found. */
   readonly subject?: string;
-  /** An id of the caller's own: asking for it again changes nothing. */
+  /** The caller's own id: enqueuing it again changes nothing. */
   readonly jobId?: string;
 }
 

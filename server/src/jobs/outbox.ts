@@ -35,7 +35,7 @@ export function createOutbox(now: Clock): Outbox {
     }));
     await insertJobs(db, records);
     const appsOf = new Map<string, Set<string>>();
-    // What is due later is found by whoever looks then.
+    // What is due later is found by polling.
     for (const { kind, appId } of records.filter(({ runAt }) => runAt <= createdAt))
       appsOf.set(kind, (appsOf.get(kind) ?? new Set()).add(appId));
     db.afterCommit(() => {

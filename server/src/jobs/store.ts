@@ -85,10 +85,10 @@ export function findWaiting(db: Db, after: DueJobs, limit: number): Promise<Wait
     order by kind, app_id, run_at limit ${limit}`);
 }
 
-/** Selects when the next job of any kind is due, or was; null when none waits. One look at an index. */
+/** Selects when the next job of any kind is due, or was; null when none waits. One index look-up. */
 export const nextRunAt: Sql = raw("select min(run_at) from jobs where state = 'queued'");
 
-export interface Claim {
+export interface JobClaim {
   readonly appId: string;
   readonly kind: string;
   readonly now: number;
@@ -101,7 +101,7 @@ export interface Claim {
  * Takes the oldest due jobs of one app. The outer condition is checked again on each row after waiting for its lock,
  * so that two workers never hold one job. Call it in a transaction.
  */
-export async function claimJobs(db: Db, claim: Claim): Promise<Job[]> {
+export async function claimJobs(db: Db, claim: JobClaim): Promise<Job[]> {
   const due = sql`state = 'queued' and kind = ${claim.kind} and app_id = ${claim.appId} and run_at <= ${claim.now}`;
   const rows = await db.all<JobRow>(sql`
     with picked as materialized (

@@ -1,6 +1,6 @@
 import { bigint, defineTable, nullable, text } from '../db/table.ts';
 
-/** What is to be done, by whoever gets to it. */
+/** Work to be done, by any worker. */
 export const jobs = defineTable({
   name: 'jobs',
   owner: 'jobs',
@@ -26,6 +26,6 @@ export const jobs = defineTable({
     jobs_subject: { on: ['app_id', 'kind', 'subject'], isPartial: true },
     jobs_expiry: { on: ['expires_at'], isPartial: true },
   },
-  // What erases has to know whom.
+  // A job that erases must know whom.
   mentions: { in: ['payload', 'subject'], erased: 'delete', only: "kind not like '%.erase'" },
 });

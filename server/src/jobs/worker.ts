@@ -34,9 +34,9 @@ export interface WorkerOptions {
   readonly leaseMs?: number;
   /** How often the leases of running jobs are renewed; a third of the lease by default. */
   readonly renewMs?: number;
-  /** For whose jobs this worker looks, where several share the work; those that it hears of it takes all the same. */
+  /** The apps for whose jobs this worker polls, if several share the work; jobs that it is notified of it takes anyway. */
   readonly owns?: (appId: string) => boolean;
-  /** What looks whether a job is due; without it the worker has one of its own. */
+  /** Polls for due jobs; without it the worker has its own. */
   readonly pulse?: Pulse;
 }
 
@@ -62,7 +62,7 @@ interface Slots {
   running: number;
   /** Running jobs of each app. */
   readonly byApp: Map<string, number>;
-  /** One claim of a kind at a time: whatever becomes free or due during it is left to the next one, in one go. */
+  /** One claim of a kind at a time: anything that becomes free or due during it is left to the next one. */
   claiming: Promise<number>;
   next: Promise<number> | undefined;
 }
@@ -81,7 +81,7 @@ class OutboxWorker implements Worker {
   readonly #dueLook = new DueLook();
   #looking: Promise<void> = Promise.resolve();
   #nextLook: Promise<void> | undefined;
-  /** Whose jobs the next look is for; undefined: everybody's. */
+  /** The apps that the next poll is for; undefined: all. */
   #nextOwns: Owns | undefined;
 
   constructor(options: WorkerOptions) {
@@ -116,7 +116,7 @@ class OutboxWorker implements Worker {
     void this.#look();
   }
 
-  /** The fallback: what no wake-up announces (another node's job, a pause that ends) is found by looking. */
+  /** The fallback: what no wake-up announces (another node's job, a pause that ends) is found by polling. */
   #lookOut(): void {
     const { db, now, owns, pulse = new Pulse(db) } = this.#options;
     const hear = (runAt: number | null) => {
@@ -158,7 +158,7 @@ class OutboxWorker implements Worker {
     for (const job of jobs) await this.#attempt('giving a job back', () => store.releaseJob(db, job, now()));
   }
 
-  /** Looks for the apps with due jobs and claims theirs, after a look that is under way: that one may miss the newest. */
+  /** Polls for the apps with due jobs and claims theirs, after a poll in progress: that one may miss the newest. */
   #look(owns?: Owns): Promise<void> {
     if (!this.#nextLook || !owns) this.#nextOwns = owns;
     this.#nextLook ??= this.#looking.then(() => {

@@ -9,7 +9,7 @@ export interface Consumer {
   readonly address: string;
   /** An administrator in the console, for whom these limits do not apply. */
   readonly isAdministrator: boolean;
-  /** What acts for the app itself has the allowance of managers. */
+  /** A caller that acts for the app itself has the managers' allowance. */
   readonly secretKey: object | undefined;
   readonly now: number;
 }

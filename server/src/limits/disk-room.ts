@@ -65,7 +65,7 @@ export class DiskRoom {
   readonly #errors = { full: 0, io: 0, unreadable: 0 };
   readonly #stopping = new AbortController();
   #free: number | undefined;
-  /** The database's needs: what it will still take of the free bytes, and its room within its files. */
+  /** The database's needs: how much of the free bytes it will still use, and the space within its files. */
   #needed = 0;
   #reusable = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -75,7 +75,7 @@ export class DiskRoom {
   #timer: NodeJS.Timeout | undefined;
   /** Uploads in progress: the bytes that they have announced, some of which may be written already. */
   #claimed = 0;
-  /** A write found no room, and none has been found since. */
+  /** A write found no space, and none has been found since. */
   #isFull = false;
   #isDatabaseFull = false;
   #saidLevel: RoomLevel = 'ample';
@@ -86,7 +86,7 @@ export class DiskRoom {
     this.#reserve = new DiskReserve(options.dataFolder, options.isEmbedded ? options.reserveBytes : 0);
   }
 
-  /** Starts watching the disk, and fills the reserve when there is room for it. */
+  /** Starts watching the disk, and fills the reserve when there is space for it. */
   start(): void {
     const look = () => void this.look().then(() => this.#replenish());
     look();
@@ -128,7 +128,7 @@ export class DiskRoom {
   /**
    * Call it before something new is stored or (`change`) replaced. It awaits nothing.
    *
-   * @throws Failure Timeout when the remaining room is kept for deletions and sign-ins
+   * @throws Failure Timeout when the remaining space is kept for deletions and sign-ins
    */
   assertRoom(kind: 'create' | 'change'): void {
     if (performance.now() - this.#lookedAt > staleMs) void this.look();
@@ -141,8 +141,7 @@ export class DiskRoom {
   }
 
   /**
-   * Takes the room of a file that is about to be written, after checking the disk, and returns a function that gives it
-   * back.
+   * Reserves space for a file that is about to be written, after checking the disk, and returns a function that gives it back.
    *
    * @throws Failure Timeout when too little would be left
    */
@@ -178,7 +177,7 @@ export class DiskRoom {
     this.#tell();
   }
 
-  /** A write found no room: releases the reserve at once. */
+  /** A write found no space: releases the reserve at once. */
   makeRoom(): void {
     this.#isFull = true;
     if (this.#reserve.release())
@@ -265,7 +264,7 @@ export class DiskRoom {
 
   #level(): RoomLevel {
     if (this.#isFull) return 'full';
-    // Deleted rows leave room for others within the database.
+    // Deleted rows leave space for others within the database.
     const available = (this.#available() ?? Number.POSITIVE_INFINITY) + this.#reusable;
     if (available < this.#options.minFreeBytes) return 'low';
     return available < tightFactor * this.#options.minFreeBytes ? 'tight' : 'ample';

@@ -28,7 +28,7 @@ export interface RepeatableRequest {
 const keyForm = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Does what is asked once, however often a client asks with the same key: after a time-out, from two tabs, or after a
+ * Carries out a request once, however often a client sends it with the same key: after a time-out, from two tabs, or after a
  * crash between the write and the answer (draft-ietf-httpapi-idempotency-key-header).
  *
  * Before anything is written the key is bound to the id and the time of what will be created. A request that comes again
@@ -57,7 +57,7 @@ export class IdempotencyKeys {
       if (isRefusal(error)) await this.#release(request, claim);
       throw error;
     });
-    // It is done, whatever becomes of this: a request that comes again would find the row.
+    // It is done, whatever happens to this: a repeated request would find the row.
     await this.#settle(request).catch(() => undefined);
     return answer;
   }
@@ -84,7 +84,7 @@ export class IdempotencyKeys {
       sql`select fingerprint, object_id, is_done, created_at from idempotency_keys
         where app_id = ${appId} and key_hash = ${keyHash}`,
     );
-    // Forgotten in this moment: it is a day old.
+    // Dropped just now: it is a day old.
     if (!row) return this.#claim(request);
     if (row.fingerprint !== fingerprint)
       throw fail('DuplicateValue', {
@@ -94,7 +94,7 @@ export class IdempotencyKeys {
     return { objectId: row.object_id, now: row.created_at, isDone: row.is_done !== 0 };
   }
 
-  /** What was refused leaves nothing, so that refused requests do not fill the table. */
+  /** Refused requests leave nothing, so that they do not fill the table. */
   async #release(request: RepeatableRequest, { objectId }: Creation): Promise<void> {
     await this.#db.run(sql`delete from idempotency_keys where app_id = ${request.appId}
       and key_hash = ${hashOf(request)} and object_id = ${objectId} and is_done = 0`);

@@ -11,6 +11,8 @@ export interface TokenBucket {
   tokens: number;
   /** Milliseconds of the injected clock at which `tokens` was right. */
   at: number;
+  /** The burst of the rule by which it was filled last, where that is known. */
+  burst?: number;
 }
 
 /** Where buckets are stored beyond the life of the process. */
@@ -22,8 +24,9 @@ export interface BucketMemory {
 }
 
 /**
- * Token buckets by key (app and client address). At most `capacity` keys are remembered; beyond that the oldest tenth
- * is forgotten, so that an attacker with many addresses costs no memory.
+ * Token buckets by key (app and client address). At most `capacity` keys are remembered; beyond that the oldest tenth is
+ * evicted, so that an attacker with many addresses costs no memory.
+ * A key has one rule: another one for the same key is a limit that was changed, and gives what a higher one has more at once.
  */
 export class RateLimiter {
   readonly #buckets: BoundedMap<string, TokenBucket>;
@@ -83,6 +86,9 @@ export class RateLimiter {
 function refilled(bucket: TokenBucket, rule: RateRule, now: number): TokenBucket {
   // A clock that was set back must not remove tokens.
   const elapsed = Math.max(0, now - bucket.at) / 1000;
+  // Who has raised the limit has given more at once; else all that is missing now would look taken.
+  if (bucket.burst !== undefined && bucket.burst < rule.burst) bucket.tokens += rule.burst - bucket.burst;
+  bucket.burst = rule.burst;
   bucket.tokens = Math.min(rule.burst, bucket.tokens + elapsed * rule.perSecond);
   bucket.at = now;
   return bucket;

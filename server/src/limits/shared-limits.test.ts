@@ -65,12 +65,67 @@ describe('a limit over three nodes', () => {
     assert.ok(Math.abs(count - 70) <= 7, `${count} instead of 70 in an hour`);
   });
 
+  test('a limit that is raised makes nobody a debtor', async () => {
+    const [hourly, raised] = [600, 1_000_000].map((burst) => ({ perSecond: burst / 3_600, burst })) as [
+      RateRule,
+      RateRule,
+    ];
+    const [node] = nodes();
+    assert.ok(node);
+    const { limiter, shared } = node;
+    for (let n = 0; n < 5; n++) limiter.tryTake('uploads', hourly, now);
+    await shared.compare();
+    now += 60_000;
+    limiter.tryTake('uploads', hourly, now);
+    await shared.compare();
+    now += 60_000;
+    // Full again, and no longer compared.
+    await shared.compare();
+    for (let n = 0; n < 20; n++) {
+      assert.equal(limiter.tryTake('uploads', raised, now), undefined, `attempt ${n}`);
+      await shared.compare();
+    }
+    assert.equal(limiter.tryTake('uploads', hourly, now), undefined, 'nor after it is lowered again');
+    await shared.compare();
+  });
+
+  test('a limit that is lowered does not charge what was taken under the higher one', async () => {
+    const [node] = nodes();
+    assert.ok(node);
+    const { limiter, shared } = node;
+    // Nothing of this was compared yet.
+    for (let n = 0; n < 60; n++) limiter.tryTake('lowered', { perSecond: 50, burst: 100 }, now);
+    const low = { perSecond: 4 / 3_600, burst: 4 };
+    for (let n = 0; n < 4; n++) {
+      assert.equal(limiter.tryTake('lowered', low, now), undefined, `attempt ${n}`);
+      await shared.compare();
+    }
+    assert.notEqual(limiter.tryTake('lowered', low, now), undefined, 'and it is a limit');
+  });
+
+  test('what comes back while nodes compare is not lost', async () => {
+    const rule = { perSecond: 1 / 60, burst: 2 };
+    const [node] = nodes();
+    assert.ok(node);
+    const { limiter, shared } = node;
+    for (let n = 0; n < 2; n++) assert.equal(limiter.tryTake('slowly', rule, now), undefined);
+    const comparing = shared.compare();
+    // The statement has the time of before; the answer comes a minute later.
+    for (let n = 0; n < 10; n++) await Promise.resolve();
+    now += 60_000;
+    assert.equal(limiter.tryTake('slowly', rule, now), undefined);
+    await comparing;
+    now += 60_000;
+    assert.equal(limiter.tryTake('slowly', rule, now), undefined, 'the minute counts');
+    await shared.compare();
+  });
+
   test('costs no statement while it is far from its bound', async () => {
     const rule = { perSecond: 50, burst: 100 };
     const [node] = nodes();
     for (let n = 0; n < 40; n++) assert.equal(node?.limiter.tryTake('quiet', rule, now), undefined);
     await node?.shared.compare();
     const rows = await storage.db.all({ strings: ['select key_hash from limit_buckets'], values: [] });
-    assert.equal(rows.length, 2, 'those of the other tests');
+    assert.equal(rows.length, 5, 'those of the other tests');
   });
 });

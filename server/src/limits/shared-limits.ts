@@ -24,14 +24,16 @@ interface Entry {
   readonly key: string;
   rule: RateRule;
   bucket: TokenBucket;
-  /** Taken here and not told yet. */
+  /** Taken here and not reported yet. */
   used: number;
+  /** The rule has changed since the last comparison: the shared bucket is about the old one. */
+  isChanged: boolean;
 }
 
 /**
- * Limits that hold over all nodes of a database. A bucket that is less than half full stands in the database, too, where all
- * nodes subtract what they took, a few times a second and never on the path of a request; each goes on with what is left.
- * What was taken too much in between is a debt that refills first, so that over time all nodes together admit what one would.
+ * Limits that apply across all nodes of a database. A bucket that is less than half full is also in the database, where all nodes
+ * subtract what they took, a few times a second and never while a request waits; each continues with what is left. Any excess in
+ * between is a debt that refills first, so that over time all nodes together admit what one would.
  * Buckets that are more than half full cost nothing. Keys are stored as hashes, because they contain addresses.
  */
 export class SharedLimits implements BucketMemory {
@@ -52,7 +54,7 @@ export class SharedLimits implements BucketMemory {
       this.#stored.set(keyHash, bucket);
   }
 
-  /** The memory of one limiter, whose name keeps its keys apart from those of others. */
+  /** The memory of one limiter, whose name distinguishes its keys from those of others. */
   memory(name: string): BucketMemory {
     // Asked for in every request: a text that is joined for each has to be hashed for each.
     const joined = new BoundedMap<string, string>(mostKnown);
@@ -80,15 +82,16 @@ export class SharedLimits implements BucketMemory {
   keep(key: string, rule: RateRule, bucket: TokenBucket, tokens: number): void {
     const known = this.#entries.get(key);
     if (known) {
+      if (known.rule.burst !== rule.burst || known.rule.perSecond !== rule.perSecond) known.isChanged = true;
       known.rule = rule;
       known.bucket = bucket;
       known.used += tokens;
     } else {
       const isSlow = rule.perSecond < slowRate;
       if (!isSlow && bucket.tokens >= rule.burst / 2) return;
-      // A slow one may be known to others; of the others all that is missing was taken here.
+      // Other nodes may know a slow one; for the rest, everything missing was taken here.
       const used = isSlow ? tokens : rule.burst - bucket.tokens;
-      this.#entries.set(key, { key, rule, bucket, used });
+      this.#entries.set(key, { key, rule, bucket, used, isChanged: false });
     }
     this.#plan(rule.perSecond < slowRate ? soonMs : compareMs);
   }
@@ -102,7 +105,7 @@ export class SharedLimits implements BucketMemory {
     this.#timer.unref();
   }
 
-  /** Tells what was taken here and learns what is left. Never rejects. */
+  /** Reports what was taken here and reads what is left. Never rejects. */
   compare(): Promise<void> {
     clearTimeout(this.#timer);
     this.#dueAt = Number.POSITIVE_INFINITY;
@@ -126,17 +129,22 @@ export class SharedLimits implements BucketMemory {
 
   async #compareOne(entry: Entry): Promise<void> {
     const { db, now, onError } = this.#deps;
-    const { used } = entry;
+    const { used, isChanged, rule, bucket } = entry;
     entry.used = 0;
+    entry.isChanged = false;
     try {
-      const at = now();
-      const row = await db.one<{ tokens: number; at: number }>(subtract(secretHash(entry.key), entry.rule, used, at));
-      if (!row) return;
-      // What was taken here meanwhile is not among it yet.
-      entry.bucket.tokens = Math.min(entry.rule.burst, row.tokens) - entry.used;
+      const [hash, at] = [secretHash(entry.key), now()];
+      // What was taken under another rule would be a debt of hours under a slower one: this node's bucket counts.
+      const statement = isChanged ? replace(hash, rule, bucket.tokens, at) : subtract(hash, rule, used, at);
+      const row = await db.one<{ tokens: number; at: number }>(statement);
+      if (!row || entry.isChanged) return;
+      // What came back and what was taken here in the meantime is not included yet.
+      const since = Math.max(0, entry.bucket.at - row.at) / 1000;
+      entry.bucket.tokens = Math.min(entry.rule.burst, row.tokens + since * entry.rule.perSecond) - entry.used;
       entry.bucket.at = Math.max(entry.bucket.at, row.at);
     } catch (error) {
       entry.used += used;
+      entry.isChanged ||= isChanged;
       onError('comparing a limit with other nodes', error);
     }
   }
@@ -147,16 +155,26 @@ export class SharedLimits implements BucketMemory {
   }
 }
 
+const double = (value: number) => sql`cast(${value} as double precision)`;
+
+/** Sets what is left in the shared bucket. */
+function replace(keyHash: string, { burst, perSecond }: RateRule, tokens: number, now: number): Sql {
+  const fullAt = now + Math.ceil(((burst - tokens) / perSecond) * 1000);
+  return sql`insert into limit_buckets (key_hash, tokens, at, full_at)
+    values (${keyHash}, ${double(tokens)}, cast(${now} as bigint), cast(${fullAt} as bigint))
+    on conflict (key_hash) do update set tokens = excluded.tokens, at = excluded.at, full_at = excluded.full_at
+    returning tokens, at`;
+}
+
 /** Takes tokens out of the shared bucket, which may become a debt, and answers what is left. */
 function subtract(keyHash: string, { burst, perSecond }: RateRule, used: number, now: number): Sql {
-  const number = (value: number) => sql`cast(${value} as double precision)`;
   const time = sql`cast(${now} as bigint)`;
   const perMs = perSecond / 1000;
   const longMs = Math.ceil(used / perMs);
-  const old = sql`limit_buckets.tokens + ${number(perMs)} * (case when ${time} > limit_buckets.at then ${time} - limit_buckets.at else 0 end)`;
-  const left = sql`(case when ${old} > ${number(burst)} then ${number(burst)} else ${old} end) - ${number(used)}`;
+  const old = sql`limit_buckets.tokens + ${double(perMs)} * (case when ${time} > limit_buckets.at then ${time} - limit_buckets.at else 0 end)`;
+  const left = sql`(case when ${old} > ${double(burst)} then ${double(burst)} else ${old} end) - ${double(used)}`;
   return sql`insert into limit_buckets (key_hash, tokens, at, full_at)
-    values (${keyHash}, ${number(burst - used)}, ${time}, cast(${now + longMs} as bigint))
+    values (${keyHash}, ${double(burst - used)}, ${time}, cast(${now + longMs} as bigint))
     on conflict (key_hash) do update set tokens = ${left},
       at = case when ${time} > limit_buckets.at then ${time} else limit_buckets.at end,
       full_at = (case when limit_buckets.full_at > ${time} then limit_buckets.full_at else ${time} end) + cast(${longMs} as bigint)

@@ -1,24 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AppPolicy } from '../access/policy.ts';
-import type { Clock } from '../base/clock.ts';
 import { Failure, fail } from '../base/errors.ts';
 import { sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
 import { bytesText } from './bytes-text.ts';
+import { added, negative, none, type Stored, sum } from './stored.ts';
+import { type Storer, UserUsage, type UserUsageDeps } from './user-usage.ts';
 
-/** What an app has stored, the trash included. Bytes of records are those of their documents in UTF-8. */
-export interface Stored {
-  readonly files: number;
-  readonly fileBytes: number;
-  readonly records: number;
-  readonly recordBytes: number;
-}
-
-export interface UsageDeps {
+export interface UsageDeps extends UserUsageDeps {
   readonly db: Database;
-  readonly now: Clock;
-  /** Runs work in the background and logs its errors. */
-  readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
 }
 
 interface Known {
@@ -28,6 +18,8 @@ interface Known {
   pending: Stored;
   /** Changes that are on their way to the database, and in `stored` only when it has answered. */
   writing: Stored;
+  /** What is being stored right now. */
+  held: Stored;
   isExact: boolean;
   /** The counts were exact when this process read them, so nothing had to be counted. */
   readonly isFromDatabase: boolean;
@@ -43,7 +35,6 @@ interface UsageRow {
   readonly counted_at: number;
 }
 
-const none: Stored = Object.freeze({ files: 0, fileBytes: 0, records: 0, recordBytes: 0 });
 const members = ['files', 'fileBytes', 'records', 'recordBytes'] as const;
 const names = { files: 'files', fileBytes: 'of files', records: 'records', recordBytes: 'of records' };
 /** How long after the first pending change all of them are written to the database. */
@@ -54,29 +45,15 @@ const patienceMs = 1_000;
 /** Records that one statement counts. */
 const countStep = 20_000;
 
-function sum(a: Stored, b: Partial<Stored>): Stored {
-  const { files = 0, fileBytes = 0, records = 0, recordBytes = 0 } = b;
-  return {
-    files: Math.max(0, a.files + files),
-    fileBytes: Math.max(0, a.fileBytes + fileBytes),
-    records: Math.max(0, a.records + records),
-    recordBytes: Math.max(0, a.recordBytes + recordBytes),
-  };
-}
-
-/** Like `sum`, but the result may be negative, because changes can be. */
-function added(a: Stored, b: Partial<Stored>): Stored {
-  const { files = 0, fileBytes = 0, records = 0, recordBytes = 0 } = b;
-  return {
-    files: a.files + files,
-    fileBytes: a.fileBytes + fileBytes,
-    records: a.records + records,
-    recordBytes: a.recordBytes + recordBytes,
-  };
-}
-
-function negative({ files, fileBytes, records, recordBytes }: Stored): Stored {
-  return { files: -files, fileBytes: -fileBytes, records: -records, recordBytes: -recordBytes };
+/** @throws Failure OperationForbidden */
+function assertWithin(known: Known, quotas: AppPolicy['quotas'], more: Partial<Stored>): void {
+  let now: Stored | undefined;
+  for (const member of members) {
+    const wanted = more[member] ?? 0;
+    if (wanted <= 0) continue;
+    now ??= added(total(known), known.held);
+    if (now[member] + wanted > quotas[member]) throw fail('OperationForbidden', full(member, quotas));
+  }
 }
 
 /** With the changes that the database does not have yet. */
@@ -90,6 +67,8 @@ function total({ stored, pending, writing }: Known): Stored {
  * nodes may exceed a quota by what it stores in those seconds.
  */
 export class UsageMeter {
+  /** What each user has stored of it. */
+  readonly users: UserUsage;
   readonly #deps: UsageDeps;
   readonly #apps = new Map<string, Known>();
   readonly #loading = new Map<string, Promise<Known>>();
@@ -98,6 +77,7 @@ export class UsageMeter {
 
   constructor(deps: UsageDeps) {
     this.#deps = deps;
+    this.users = new UserUsage(deps);
   }
 
   /**
@@ -106,19 +86,28 @@ export class UsageMeter {
    * @throws Failure OperationForbidden
    */
   assertRoom(appId: string, { quotas }: Pick<AppPolicy, 'quotas'>, more: Partial<Stored>): Promise<void> | undefined {
-    const judge = (known: Known) => {
-      let now: Stored | undefined;
-      for (const member of members) {
-        const wanted = more[member] ?? 0;
-        if (wanted <= 0) continue;
-        now ??= total(known);
-        if (now[member] + wanted > quotas[member]) throw fail('OperationForbidden', full(member, quotas));
-      }
-    };
     const known = this.#apps.get(appId);
-    if (!known) return this.#load(appId).then(judge);
-    judge(known);
+    if (!known) return this.#load(appId).then((loaded) => assertWithin(loaded, quotas, more));
+    assertWithin(known, quotas, more);
     return undefined;
+  }
+
+  /**
+   * Takes room for what is about to be stored, for the app and for the user, after `assertRoom` of both: what is stored at
+   * once counts together. Returns a function that gives it back, when it is stored and added, or is not.
+   *
+   * @throws Failure OperationForbidden
+   */
+  hold(storer: Storer, more: Partial<Stored>): () => void {
+    const known = this.#apps.get(storer.app.appId);
+    if (known) assertWithin(known, storer.app.policy.quotas, more);
+    const release = this.users.hold(storer, more);
+    if (!known) return release;
+    known.held = added(known.held, more);
+    return () => {
+      known.held = added(known.held, negative(sum(none, more)));
+      release();
+    };
   }
 
   /** Records what was stored or, with negative numbers, deleted. */
@@ -255,6 +244,7 @@ export class UsageMeter {
       stored: row ? storedOf(row) : none,
       pending: none,
       writing: none,
+      held: none,
       isExact: row?.is_exact === 1,
       isFromDatabase: row?.is_exact === 1,
       countedAt: row?.counted_at ?? 0,

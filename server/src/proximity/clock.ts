@@ -20,11 +20,11 @@ export const newClock: ClockState = { found: [], error: 0 };
 const REMEMBERED = 8;
 /** What is not corrected: NTP on a phone, rounding to whole seconds, the way to us. */
 const TOLERANCE_MS = 2_000;
-/** A message that was under way for longer is taken for one with a clock that is behind. */
+/** A message in transit for longer is treated as one whose clock is behind. */
 const LONGEST_DELAY_MS = 30_000;
-/** This many messages have to agree before a clock that is behind by less than the longest delay is corrected. */
+/** This many messages must agree before a clock that is behind by less than the longest delay is corrected. */
 const FEWEST_FOUND = 4;
-/** Reports of one batch that are further apart belong to two spells of time, or one of them has a wrong time. */
+/** Reports of one batch that are further apart belong to two separate periods, or one of them has a wrong time. */
 const CLUSTER_GAP_MS = 5 * 60_000;
 /** A report may lie so far in the future after the correction. */
 const MOST_AHEAD_MS = 60_000;
@@ -58,7 +58,7 @@ export function learnClock(clock: ClockState, { sentAt, times, now }: Arrival): 
 
 function learnFromSending(clock: ClockState, sentAt: number, now: number): Corrected {
   const { sent = [] } = clock;
-  // A message that comes a second time says when it was first sent: no clock is behind because of that.
+  // A message sent a second time says when it was first sent: that does not mean that a clock is behind.
   const before = sent.find(([at]) => at === sentAt);
   const next = before === undefined ? withFound(clock, sentAt - now) : clock;
   const error = before?.[1] ?? next.error;
@@ -68,7 +68,7 @@ function learnFromSending(clock: ClockState, sentAt: number, now: number): Corre
 
 function withFound(clock: ClockState, found: number): ClockState {
   const best = Math.max(...clock.found);
-  // The clock was set: what was found before says nothing any more.
+  // The clock was set: earlier findings no longer apply.
   const wasSet = clock.found.length > 0 && Math.abs(best - found) > LONGEST_DELAY_MS;
   const kept = [...(wasSet ? [] : clock.found), found].slice(-REMEMBERED);
   const error = errorOf(kept);

@@ -13,11 +13,11 @@ import type {
   Sample,
   TrackState,
 } from './presence/types.ts';
-import { type Calculation, ownState, type TrackedBeacon } from './presence/visits.ts';
+import { type Calculation, ownState, type Seeding, type TrackedBeacon } from './presence/visits.ts';
 
 /** One installation over all beacons of a site: (state, ordered samples) → (state, events). Pure; the one code path. */
 
-export interface Following {
+export interface Following extends Seeding {
   readonly installationId: string;
   /** As the last call returned it; null for an installation that has met no beacon yet. */
   readonly state: TrackState | null;
@@ -36,11 +36,11 @@ export interface Followed {
   readonly state: TrackState;
   /** Confirmed events in order of time; ids of one instant ascend in this order. */
   readonly events: readonly PresenceEvent[];
-  /** Ids of EXIT events of earlier calls that are taken back: the visit goes on. */
+  /** Ids of revoked EXIT events of earlier calls: the visit continues. */
   readonly retracted: readonly string[];
-  /** What these samples say about the radio of beacons, for `learnedFrom`; empty where no position was reckoned. */
+  /** What these samples say about the radio of beacons, for `learnedFrom`; empty if no position was computed. */
   readonly evidence: Readonly<Record<string, Evidence>>;
-  /** The beacons that were passed, for how loud the installation hears; see loudness.ts. */
+  /** The beacons that were passed, for how loudly the installation hears; see loudness.ts. */
   readonly passes: readonly Pass[];
 }
 
@@ -106,10 +106,11 @@ function decide(run: Calculation, heard: readonly HeardAt[]): void {
 const isOfOneReceiver = (a: Sample, b: Sample) =>
   a.beaconId === b.beaconId && b.event === undefined && (a.receiver ?? '') === (b.receiver ?? '');
 
-function begin({ installationId, state, settingsOf, heldSince = 0, thresholds = THRESHOLDS }: Following): Calculation {
+function begin(following: Following): Calculation {
+  const { installationId, state, settingsOf, heldSince = 0, thresholds = THRESHOLDS, seedOf } = following;
   const track = state === null ? newTrack() : borrowTrack(state);
   const none = { events: [], retracted: [], evidence: {}, passes: [], owned: new Set<string>() };
-  return { installationId, track, settingsOf, heldSince, thresholds, ...none };
+  return { installationId, seedOf, track, settingsOf, heldSince, thresholds, ...none };
 }
 
 function placeOf(run: Calculation, beaconId: string): TrackedBeacon {
@@ -121,20 +122,20 @@ function placeOf(run: Calculation, beaconId: string): TrackedBeacon {
   return { beaconId, state };
 }
 
-export interface Ending {
+export interface Ending extends Seeding {
   readonly installationId: string;
   readonly state: TrackState;
   /** The sensing time until which everything that was sensed is supposed to have arrived, ms. */
   readonly until: number;
-  /** A silence shorter than this (ms) is not told yet: the sender delivers that rarely. */
+  /** A silence shorter than this (ms) is not reported yet: the sender sends that rarely. */
   readonly patience: number;
 }
 
 /**
- * The EXIT events that follow if nothing more was sensed until `until`. They are provisional: `state` does not change, and
- * a sample that arrives later may show that the visit went on.
+ * The EXIT events that follow if nothing more was sensed until `until`. They are provisional: `state` does not change, and a
+ * later sample may show that the visit continued.
  */
-export function endings({ installationId, state, until, patience }: Ending): PresenceEvent[] {
+export function endings({ installationId, seedOf, state, until, patience }: Ending): PresenceEvent[] {
   const due = Object.keys(state.beacons).flatMap((beaconId) => {
     const end = openUntil(state.beacons[beaconId] as PresenceState, patience);
     return end === null || end > until ? [] : [beaconId];
@@ -152,7 +153,7 @@ export function endings({ installationId, state, until, patience }: Ending): Pre
     heldSince: 0,
     thresholds: THRESHOLDS,
   };
-  const run: Calculation = { installationId, track, settingsOf: () => ({}), ...none };
+  const run: Calculation = { installationId, seedOf, track, settingsOf: () => ({}), ...none };
   expire(run, until);
   return run.events.filter(({ event }) => event === 'EXIT');
 }

@@ -51,8 +51,8 @@ function writeNumber(value: number): string {
 }
 
 /**
- * Why a text or value cannot be the JSON of a query: databases cannot store it, or it is nested deeper than `depth`.
- * Undefined if it can.
+ * Why a text or value cannot be the JSON of a query: databases cannot store it, or it is nested deeper than `depth`. Undefined if
+ * it can be.
  */
 export function findJsonProblem(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') return findTextProblem(value);

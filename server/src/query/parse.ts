@@ -2,7 +2,7 @@ import { isObject } from '../base/is-object.ts';
 import type { Condition, Group, OpenCondition, Template, TemplateGroup, VariableCondition, Where } from './ast.ts';
 import { type Field, type FieldLookup, findField } from './fields.ts';
 import { findJsonProblem } from './json.ts';
-import { parseLiteral } from './literals.ts';
+import { maxListLength, parseLiteral } from './literals.ts';
 import { companions, operators } from './operators.ts';
 import { Problems, refuseQuery } from './problems.ts';
 import { RegexBudget } from './regex/regex-cost.ts';
@@ -78,7 +78,7 @@ function parseJson(text: string): unknown {
 }
 
 function parseObject(value: unknown, fields: FieldLookup): Where | undefined {
-  // Without variables nothing of it is open.
+  // Without variables nothing is left to bind.
   const where = parseTree(value, fields, noVariables) as Group;
   return where.parts.length === 0 ? undefined : where;
 }
@@ -204,7 +204,7 @@ function parseCondition(
 const isVariable = (parser: Parser, value: unknown): value is string =>
   typeof value === 'string' && parser.variables.has(value);
 
-/** Whatever begins like a variable, at any depth, so that a misspelt one is refused and not taken for a text. */
+/** Anything that begins like a variable, at any depth, so that a misspelt one is refused and not taken for a text. */
 function mentionsVariable(parser: Parser, value: unknown): boolean {
   if (parser.variables.size === 0) return false;
   if (typeof value === 'string') return /^\$[a-z]+\./i.test(value);
@@ -232,6 +232,7 @@ function parseOpen(
     return parser.problems.add(name, `${key} does not take variables; $eq, $ne, $in and $nin do`);
   const values = lists.has(key) ? operand : [operand];
   if (!Array.isArray(values)) return parser.problems.add(name, `${key} takes an array of values`);
+  if (values.length > maxListLength) return parser.problems.add(name, `${key} takes at most ${maxListLength} values`);
   const elements: OpenCondition['elements'][number][] = [];
   for (const value of values) {
     if (isVariable(parser, value)) elements.push({ variable: value });

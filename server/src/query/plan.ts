@@ -49,8 +49,8 @@ export interface NarrowPlan {
   /** How to walk the order's index, if it has one. */
   readonly walk: Walk | undefined;
   /**
-   * All conditions but one, if an index leads to what they ask in the order: where much fits the one, such as whose a
-   * record is, the first of these have a page of them.
+   * All conditions but one, if an index finds their matches in the requested order: if many records meet the one, such as the
+   * owner of a record, the first of these contain a page of them.
    */
   readonly near: Where | undefined;
   /** The columns that conditions and order need, besides objectId. */

@@ -1,6 +1,6 @@
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
-import { type Condition, foldWhere, type Literal, type Logic, type Order, type Where } from './ast.ts';
-import type { ListMember, MemberField } from './fields.ts';
+import { type Condition, foldWhere, type Literal, type Logic, type Order, type Target, type Where } from './ast.ts';
+import type { Field, ListMember, MemberField } from './fields.ts';
 import { orderToSql } from './order.ts';
 import { always, jsonColumnOf, never, parenthesized, slotOf, sqlTarget } from './sql-target.ts';
 import type { WhereDialect } from './where-dialect.ts';
@@ -35,9 +35,52 @@ export function whereToSql(where: Where | undefined, dialect: WhereDialect): Sql
   return logic.all(conditions);
 }
 
-/** Whether columns and indexes say all that is asked, and no document has to be read. */
+/** Whether columns and indexes answer everything, and no document has to be read. */
 export const readsColumns = (where: Where, dialect: WhereDialect): boolean =>
   flatten(where).every((part) => jsonColumns(part).length === 0 || listMembersToSql(part, dialect) !== undefined);
+
+/** How a where is asked about one record. */
+export interface OneRecord {
+  readonly objectId: string;
+  /**
+   * A condition on a column, as it is asked of the record; undefined if it cannot be. `isOfValues`: it says that the column has one
+   * of some values.
+   */
+  readonly ask: (field: Field, condition: Sql, isOfValues: boolean) => Sql | undefined;
+}
+
+/** A where about one record. Undefined if columns and the indexes of lists do not say all of it. */
+export function recordToSql(where: Where, dialect: WhereDialect, { objectId, ask }: OneRecord): Sql | undefined {
+  let isSaid = true;
+  const cannot = () => {
+    isSaid = false;
+    return never;
+  };
+  const ofList = ({ rows }: ListMember, literals: readonly Literal[]) =>
+    literals.every(isShortText)
+      ? sql`exists (${rows} and value in (${textsOf(literals)}) and object_id = ${objectId})`
+      : cannot();
+  const target = ({ field }: Condition): Target<Sql> => {
+    const list = field.from === 'member' ? field.list : undefined;
+    if (list) return { isNull: cannot, isOneOf: (of) => ofList(list, of), compare: cannot, isLike: cannot };
+    if (jsonColumnOf(field) !== undefined) return { isNull: cannot, isOneOf: cannot, compare: cannot, isLike: cannot };
+    const own = sqlTarget(field, [], dialect);
+    return {
+      isNull: () => ask(field, own.isNull(), true) ?? cannot(),
+      // An index leads to nulls or to values.
+      isOneOf: (literals) => {
+        const values = literals.filter(({ kind }) => kind !== 'null');
+        const asked = [...(values.length > 0 ? [own.isOneOf(values)] : [])];
+        if (values.length < literals.length) asked.push(own.isNull());
+        return logic.any(asked.map((condition) => ask(field, condition, true) ?? cannot()));
+      },
+      compare: (...given) => ask(field, own.compare(...given), false) ?? cannot(),
+      isLike: (regex) => ask(field, own.isLike(regex), false) ?? cannot(),
+    };
+  };
+  const condition = foldWhere(where, target, logic);
+  return isSaid ? condition : undefined;
+}
 
 /** The parts that are joined by AND at the top level. */
 function flatten(where: Where): readonly Where[] {
@@ -81,10 +124,10 @@ const literalsOf = ({ operator, operand }: Condition): readonly Literal[] =>
 function isOfList(condition: Condition): condition is ListCondition {
   if (condition.field.from !== 'member' || condition.field.list === undefined) return false;
   const literals = literalsOf(condition);
-  return (
-    literals.length > 0 && literals.every((literal) => literal.kind === 'string' && literal.value.length <= longest)
-  );
+  return literals.length > 0 && literals.every(isShortText);
 }
+
+const isShortText = (literal: Literal) => literal.kind === 'string' && literal.value.length <= longest;
 
 /** One value of a column: each is found by an index, or the whole is not worth it. */
 const isOfColumn = (condition: Condition) =>
@@ -112,15 +155,15 @@ function listMembersToSql(where: Where, dialect: WhereDialect): Sql | undefined 
   if (!others.every(isOfColumn)) return undefined;
   const { all } = first.field.list;
   const rows = [
-    ...lists.map((condition) => sql`${condition.field.list.rows} and value in (${texts(condition)})`),
+    ...lists.map((condition) => sql`${condition.field.list.rows} and value in (${textsOf(literalsOf(condition))})`),
     ...others.map((condition) => sql`${all} and ${columnToSql(condition, dialect)}`),
   ];
   // A record that several of them find is found once.
   return dialect.isAmongRows(sql`object_id`, joinSql(rows, ' union all '));
 }
 
-function texts(condition: ListCondition): Sql {
-  const values = literalsOf(condition).map((literal) => sql`${literal.kind === 'string' ? literal.value : ''}`);
+function textsOf(literals: readonly Literal[]): Sql {
+  const values = literals.map((literal) => sql`${literal.kind === 'string' ? literal.value : ''}`);
   return joinSql(values, ', ');
 }
 

@@ -1,8 +1,8 @@
 import type { Caller, Narrow, Visible } from '../access/caller.ts';
 import { type DryRun, isDecidedAtGate, passesGate } from '../access/rules/dry-run.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
+import type { AskedRule } from '../access/rules/rule.ts';
 import { roleOf, type Verb } from '../access/rules/rule-types.ts';
-import type { AskedRule } from '../access/rules/rules.ts';
 import { beaconsOf, outside, type VenueLink, venuesFor } from '../access/venue-limit.ts';
 import { fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
@@ -13,20 +13,20 @@ import { parseWhereValue } from '../query/parse.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import type { Key, RecordTable } from './table.ts';
 
-/** What rules are asked about: the rows of one table, under the rules of one resource. */
+/** What rules are applied to: the rows of one table, under the rules of one resource. */
 export interface RuledTable {
   readonly rules: ResourceName;
   readonly records: RecordTable;
-  /** The rows that belong to a caller, where no member of the row itself names her. */
+  /** The rows that belong to a caller, if no member of the row itself names the caller. */
   readonly narrow?: Narrow;
-  /** How the rows belong to venues. Who is limited to venues finds none of those that belong to none. */
+  /** How the rows belong to venues. A caller limited to venues finds no rows that belong to none. */
   readonly venue?: VenueLink;
 }
 
-/** The rows that a caller may deal with, as a where or, where that cannot say it, as SQL. */
+/** The rows that a caller may deal with, as a where or, if that cannot express it, as SQL. */
 export type Allowed = AskedRule | { readonly visible: Visible };
 
-/** What the app's rule leaves to the caller; undefined: everything. */
+/** What the app's rule allows the caller; undefined: everything. */
 export function allowedTo(table: RuledTable, verb: Verb, caller: Caller): MaybePromise<Allowed | undefined> {
   const { rules, records, narrow } = table;
   const venues = venuesFor(caller, rules, verb);
@@ -42,7 +42,7 @@ const isOpenTo = ({ venue }: RuledTable, verb: Verb) =>
 
 const none: Allowed = { visible: { condition: sql`(1 = 0)` } };
 
-/** What belongs to the venues. It stands for the app's rule: who is limited to venues passes the others. */
+/** What belongs to the venues. It replaces the app's rule: callers limited to venues pass the others. */
 function ofVenues({ records, venue }: RuledTable, appId: string, venues: readonly string[]): Allowed {
   if (!venue || 'open' in venue || venues.length === 0) return none;
   if ('beacon' in venue) return { visible: { condition: beaconsOf(raw(venue.beacon), appId, venues) } };
@@ -53,7 +53,7 @@ function ofVenues({ records, venue }: RuledTable, appId: string, venues: readonl
   return where ? { where } : none;
 }
 
-/** A condition for what is allowed, to stand beside those that name the rows. */
+/** A condition for what is allowed, to be joined with those that name the rows. */
 export function allowedSql(db: Pick<Db, 'dialect'>, allowed: Allowed): Sql {
   return 'where' in allowed ? whereToSql(allowed.where, db.dialect.where) : allowed.visible.condition;
 }
@@ -61,7 +61,7 @@ export function allowedSql(db: Pick<Db, 'dialect'>, allowed: Allowed): Sql {
 export const forbidden = () => fail('OperationForbidden', "The app's rules do not let you do this with this record.");
 
 /**
- * Finds a row that the caller may get, or do the given thing with; for others it is not there.
+ * Finds a row that the caller may get, or do the given thing with; otherwise it does not exist.
  *
  * @throws Failure OperationForbidden for what may be seen, but not changed
  */
@@ -87,18 +87,20 @@ interface Asked {
   readonly caller: Caller;
 }
 
-/** Notes that the rules of a dry run would hide the row. Whose it is has to be said by a member of its own. */
+/** Notes that the rules of a dry run would hide the row. One of its members must name the owner. */
 function noteDryRun({ rules, records, narrow }: RuledTable, { verb, caller }: Asked, row: Row, dryRun: DryRun): void {
   const rule = caller.isAdministrator || caller.secretKey ? undefined : dryRun.changed(rules, verb);
   if (!rule || isDecidedAtGate(rule) || !passesGate(rule.gate, caller.user)) return;
   const where = narrow && rule.word === 'owner' ? undefined : rule.bind(caller, records.ruleLookup);
+  // The venue of the row's beacon is in the database alone.
+  if (rule.text.includes('"venueId"') && !('venueId' in records.members)) return;
   if (where !== undefined && !matchesRecord(where, records.decode(row)))
     dryRun.note({ subject: rules, verb, caller: roleOf(caller.user) }, 'hidden');
 }
 
 async function find(db: Db, table: RuledTable, { key, verb, caller }: Asked): Promise<Row | undefined> {
   const { records } = table;
-  // A venue of others is not there, whatever a secret key may do elsewhere.
+  // Another's venue does not exist, whatever a secret key may do elsewhere.
   const seenBy = venuesFor(caller, table.rules, verb) ? verb : 'get';
   const mayGet = await allowedTo(table, seenBy, caller);
   const mayDo = verb === seenBy ? mayGet : await allowedTo(table, verb, caller);
@@ -114,8 +116,8 @@ async function find(db: Db, table: RuledTable, { key, verb, caller }: Asked): Pr
 }
 
 /**
- * In the transaction that wrote the row: what it is now has to be allowed as well, so that nobody makes of a record what
- * she may not touch. An owner may give it away.
+ * In the transaction that wrote the row: its new state must be allowed as well, so that nobody turns a record into one that they
+ * may not touch. An owner may give it away.
  *
  * @throws Failure OperationForbidden
  */
@@ -132,7 +134,7 @@ export async function assertAllowed(
     throw venuesFor(caller, table.rules, verb) ? outside() : forbidden();
 }
 
-/** Whether a rule has to look at the record that a write makes. */
+/** Whether a rule must see the record that a write makes. */
 export function checksResult({ rules }: Pick<RuledTable, 'rules'>, verb: 'create' | 'update', caller: Caller): boolean {
   return venuesFor(caller, rules, verb) !== undefined || caller.app.rules.of(rules).rules[verb].word === undefined;
 }

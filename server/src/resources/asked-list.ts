@@ -1,7 +1,8 @@
-import type { AskedRule } from '../access/rules/rules.ts';
-import { Shapes, Sql, type SqlValue, sql } from '../base/sql.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { AskedRule } from '../access/rules/rule.ts';
+import { replaceInValues, Shapes, type Sql, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
-import type { Order, Where } from '../query/ast.ts';
+import type { Condition, Order, Where } from '../query/ast.ts';
 import type { FieldLookup } from '../query/fields.ts';
 import { parseOrder } from '../query/order.ts';
 import { parseWhere } from '../query/parse.ts';
@@ -9,6 +10,9 @@ import { isIndexed } from '../query/plan.ts';
 import { joinWheres } from '../query/template/template.ts';
 import { queryToSql } from '../query/to-sql.ts';
 import { byCreation } from './creation-order.ts';
+import type { PhoneView } from './members/phone-view.ts';
+import { parsePhoneOrder, parsePhoneWhere } from './members/phone-where.ts';
+import { RuleWalk } from './rule-walk.ts';
 import type { RecordTable } from './table.ts';
 
 /** The texts of a list's query, and what stands for an order that is not given. */
@@ -18,11 +22,13 @@ export interface ListQuestion {
   readonly defaultOrder: string;
   /** The time that objectIds were made from, if any. */
   readonly time: 'createdAt' | 'occurredAt' | undefined;
-  /** What the caller may list; it holds beside what she asks. */
+  /** What the caller may list; it applies in addition to the query. */
   readonly rule: AskedRule | undefined;
+  /** How the caller is shown phones, if under pseudonyms. */
+  readonly phones?: PhoneView | undefined;
 }
 
-/** A question that was read and put into SQL. */
+/** A query that was parsed and translated to SQL. */
 export interface AskedList {
   readonly where: Where | undefined;
   readonly order: Order;
@@ -31,6 +37,8 @@ export interface AskedList {
   readonly condition: Sql;
   readonly orderBy: Sql;
   readonly isIndexed: boolean;
+  /** Another way where that is not so. */
+  readonly walk: RuleWalk | undefined;
   /** Its statements, by the text of their scope. */
   readonly shapes: Shapes;
 }
@@ -41,8 +49,8 @@ const longestKnown = 600;
 const longestValues = 10_000;
 
 /**
- * Reads what a list is asked for. Screens ask the same again and again, so the last few hundred short questions are
- * remembered, each with the fields that it was read by: when a bucket's definition changes it has other ones.
+ * Parses a list's query. Screens send the same again and again, so the last few hundred short queries are remembered, each with
+ * the fields by which it was parsed: when a bucket's definition changes it has other ones.
  */
 class AskedLists {
   #known = new WeakMap<FieldLookup, Map<string, AskedList>>();
@@ -51,7 +59,7 @@ class AskedLists {
   /** @throws Failure InvalidQuery */
   read({ dialect }: Db, table: RecordTable, question: ListQuestion): AskedList {
     const { where, order, defaultOrder, time, rule } = question;
-    if (rule && !rule.general) return put(dialect, table, question, rule.where);
+    if (question.phones || (rule && !rule.general)) return put(dialect, table, question, rule?.where);
     const key = JSON.stringify([dialect.name, where, order, defaultOrder, time, rule?.general?.key]);
     const known = this.#known.get(table.lookup)?.get(key);
     if (known) return rule?.general ? forUser(known, table, question, rule) : known;
@@ -77,21 +85,26 @@ export const askedLists = new AskedLists();
 /** The list of one user, from that of a user whose id was not known. */
 function forUser(asked: AskedList, table: RecordTable, question: ListQuestion, rule: AskedRule): AskedList {
   const { standIn, value } = rule.general as NonNullable<AskedRule['general']>;
-  const fill = <V extends SqlValue>(text: V) =>
-    typeof text === 'string' && text.includes(standIn) ? text.replaceAll(standIn, value) : text;
-  const filled = ({ strings, values }: Sql) =>
-    new Sql(
-      strings,
-      values.map((each) => (Array.isArray(each) ? each.map(fill) : fill(each as SqlValue))),
-    );
+  const { order, isIndexed, walk, shapes } = asked;
+  // What the way that is taken does not need is not made.
   return {
-    ...asked,
+    order,
+    isIndexed,
+    walk,
+    shapes,
     get where() {
-      return joinWheres(rule.where, parseWhere(question.where, table.lookup));
+      const asks = parseWhere(question.where, table.lookup);
+      return joinWheres(rule.where && without(rule.where, asks), asks);
     },
-    bounds: filled(asked.bounds),
-    condition: filled(asked.condition),
-    orderBy: filled(asked.orderBy),
+    get bounds() {
+      return replaceInValues(asked.bounds, standIn, value);
+    },
+    get condition() {
+      return replaceInValues(asked.condition, standIn, value);
+    },
+    get orderBy() {
+      return replaceInValues(asked.orderBy, standIn, value);
+    },
   };
 }
 
@@ -99,18 +112,49 @@ function lengthOf({ values }: Sql): number {
   return values.reduce<number>((total, value) => total + (typeof value === 'string' ? value.length : 0), 0);
 }
 
-function put(dialect: Db['dialect'], table: RecordTable, { time, ...question }: ListQuestion, rule?: Where): AskedList {
-  const where = joinWheres(rule, parseWhere(question.where, table.lookup));
-  const asked = parseOrder(question.order, table.lookup, question.defaultOrder);
+function put(dialect: Db['dialect'], table: RecordTable, question: ListQuestion, rule?: Where): AskedList {
+  const { phones, defaultOrder, time } = question;
+  const asks = phones ? parsePhoneWhere(question.where, table, phones) : parseWhere(question.where, table.lookup);
+  const left = rule && without(rule, asks);
+  const where = joinWheres(left, asks);
+  const asked = phones
+    ? parsePhoneOrder(question.order, table, defaultOrder)
+    : parseOrder(question.order, table.lookup, defaultOrder);
   const { bounds, rest, order } = time
     ? byCreation(where, asked, time)
     : { bounds: sql`(1 = 1)`, rest: where, order: asked };
-  return {
-    where,
-    order,
-    bounds,
-    ...queryToSql({ where, order }, dialect.where),
-    isIndexed: isIndexed(rest, order, table.pairs),
-    shapes: new Shapes(),
-  };
+  const isAnswered = isIndexed(rest, order, table.pairs);
+  const standIn = question.rule?.general?.standIn;
+  const isAskedIndexed = isIndexed(asks, order, table.pairs);
+  const walk =
+    left && !isAnswered && !phones
+      ? RuleWalk.of(dialect, { table, rule: left, standIn, asks, bounds, order, isAskedIndexed })
+      : undefined;
+  const statement = queryToSql({ where, order }, dialect.where);
+  return { where, order, bounds, ...statement, isIndexed: isAnswered, walk, shapes: new Shapes() };
+}
+
+/** A rule without what is asked for anyway; undefined if nothing is left of it. */
+function without(rule: Where, asks: Where | undefined): Where | undefined {
+  if (asks?.kind === 'all')
+    return asks.parts.reduce<Where | undefined>((left, part) => left && without(left, part), rule);
+  if (rule.kind === 'all' && rule.parts.length > 0) {
+    const left = rule.parts.flatMap((part) => without(part, asks) ?? []);
+    return left.length === 0 ? undefined : { kind: 'all', parts: left };
+  }
+  if (rule.kind === 'any') return rule.parts.some((part) => without(part, asks) === undefined) ? undefined : rule;
+  return rule.kind === 'condition' && asks?.kind === 'condition' && follows(rule, asks) ? undefined : rule;
+}
+
+/** Whether whatever is asked for meets the rule. */
+function follows(rule: Condition, asks: Condition): boolean {
+  if (rule.name !== asks.name) return false;
+  if (rule.operator === asks.operator && isDeepStrictEqual(rule.operand, asks.operand)) return true;
+  const allowed = valuesOf(rule);
+  const isAllowed = (value: unknown) => allowed?.some((other) => isDeepStrictEqual(value, other));
+  return valuesOf(asks)?.every(isAllowed) ?? false;
+}
+
+function valuesOf({ operator, operand }: Condition): readonly unknown[] | undefined {
+  return operator === '$eq' ? [operand] : operator === '$in' ? (operand as readonly unknown[]) : undefined;
 }

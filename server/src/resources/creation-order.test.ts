@@ -8,7 +8,7 @@ import { orderToSql, parseOrder } from '../query/order.ts';
 import { parseWhereValue } from '../query/parse.ts';
 import { isIndexed } from '../query/plan.ts';
 import { byCreation } from './creation-order.ts';
-import { text, time } from './members.ts';
+import { text, time } from './members/members.ts';
 import { memberLookup } from './table.ts';
 
 const lookup = memberLookup(

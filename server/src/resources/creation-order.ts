@@ -10,7 +10,7 @@ export type TimeOfIds = 'createdAt' | 'occurredAt';
  * objectId, so that the indexes that end with object_id also serve ranges of time and the order of time.
  */
 export interface ByCreation {
-  /** Follows from `where`; it stands beside it, never instead of it. */
+  /** Follows from `where`; it is added to it, never replaces it. */
   readonly bounds: Sql;
   /**
    * What is left of `where` for an index to find. All of it, when other conditions stand beside the time: then it is

@@ -8,7 +8,7 @@ import { bigint, nullable, text as textColumn } from '../db/table.ts';
 import { objectIdSchema, pointerSchema, recordStamps } from '../http/answers.ts';
 import { defineShape } from '../http/shape.ts';
 import { defineResource } from './define.ts';
-import { json, number, pointer, text, time } from './members.ts';
+import { json, number, pointer, text, time } from './members/members.ts';
 import { resourceEndpoints } from './resource.ts';
 
 /** A declaration that says the same of its shape and of its columns, and what follows from it. */

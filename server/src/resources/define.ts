@@ -5,7 +5,7 @@ import type { ErrorName } from '../base/errors.ts';
 import { type Columns, type DbTable, defineTable, text } from '../db/table.ts';
 import type { Tag } from '../http/endpoint.ts';
 import type { Shape } from '../http/shape.ts';
-import { type ColumnsOf, columnsOf, type Members } from './members.ts';
+import { type ColumnsOf, columnsOf, type Members } from './members/members.ts';
 import { type RecordTable, recordsOf } from './table.ts';
 
 /** A member that answers always have is in a column that is never null, one that may be absent or null in one that is. */
@@ -40,7 +40,7 @@ type UnreadTimes<B, M> = {
   [K in keyof B & keyof M]: M[K] extends { readonly kind: 'time' } ? (string extends B[K] ? K : never) : never;
 }[keyof B & keyof M];
 
-/** Every member of the body is kept somewhere, and as it is sent. */
+/** Every member of the body is stored somewhere, as it is sent. */
 type Kept<W, M> =
   W extends Writing<infer B>
     ? Exclude<keyof Static<B>, keyof M> extends never
@@ -123,7 +123,7 @@ export interface Resource<
 }
 
 /**
- * A resource, said once: what its records look like, the columns of its table, its indexes, whose data its rows are, its
+ * A resource, declared once: what its records look like, the columns of its table, its indexes, whose data its rows are, its
  * tag and who may read it. The table, what lists may filter and order by, bulk inserts, answers and the OpenAPI document
  * follow from it. A member of the schema without a column, or a column without a member, does not compile.
  */

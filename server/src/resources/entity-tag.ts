@@ -9,12 +9,12 @@ import type { Key, RecordTable } from './table.ts';
  * changed the record since it was read (`If-Match`, section 13.1.1).
  */
 
-/** The strong tag of a text: every other text has another one. */
+/** The strong tag of a text: every other text has a different one. */
 export function entityTag(text: string): string {
   return `"${hash('sha256', text, 'base64url').slice(0, 24)}"`;
 }
 
-/** The tag of a row, as it is whoever reads it. */
+/** The tag of a row, the same for every reader. */
 export function tagOfRow(table: RecordTable, row: Row): string {
   return entityTag(table.render(row));
 }
@@ -30,12 +30,12 @@ export function tagged(text: string, tag: string): JsonText {
   return new JsonText(text, { etag: tag });
 }
 
-/** What a caller asks of the record as it is stored now. @throws Failure PreconditionFailed */
+/** What a caller requires of the record as it is stored now. @throws Failure PreconditionFailed */
 export type AssertUnchanged = (tag: string) => void;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Undefined unless the caller sends If-Match. Call it where nobody can change the record before you do. */
+/** Undefined unless the caller sends If-Match. Call it where nobody else can change the record before you do. */
 export function readIfMatch(headers: Headers): AssertUnchanged | undefined {
   const condition = headers['if-match'];
   if (condition === undefined) return undefined;

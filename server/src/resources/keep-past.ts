@@ -13,7 +13,7 @@ export interface KeptPast {
   readonly keep: Past;
   /** The column of the record that it belongs to. */
   readonly within?: string;
-  /** The records that go with one, before they go. */
+  /** The records that are deleted with one, before they are. */
   readonly children?: (db: Db, key: Key) => Promise<readonly PastRecord[]>;
 }
 
@@ -26,7 +26,7 @@ interface Kept {
 /** In the transaction of a deletion, before it. */
 export type NoteRemoval = (db: Db, call: Call<unknown, unknown>, key: Key, row: Row) => Promise<void>;
 
-/** A row as it can be made again. Members that clients cannot send are left out. */
+/** A row in the form in which it can be recreated. Members that clients cannot send are left out. */
 export function pastRecord(options: Kept, past: Pick<KeptPast, 'kind' | 'within'>, key: Key, row: Row): PastRecord {
   const members = Object.keys(options.shape.schema.properties);
   const shown = options.records.decode(row);
@@ -45,7 +45,7 @@ export function pastRecord(options: Kept, past: Pick<KeptPast, 'kind' | 'within'
   };
 }
 
-/** After a change, in its transaction: keeps the record as it was, if it is another one now. */
+/** After a change, in its transaction: keeps the previous record, if it differs now. */
 export async function noteChange(
   options: Kept,
   db: Db,

@@ -8,16 +8,19 @@ import { alternativeFields, documentFields } from '../query/plan.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import type { Allowed } from './allowed.ts';
 import { askedLists } from './asked-list.ts';
+import { type PhoneView, showPhones } from './members/phone-view.ts';
 import { selectNarrowly } from './narrow-list.ts';
 import type { RecordTable } from './table.ts';
 
 export interface ListOptions {
   /** The rows that belong to the list at all: always with the app's id. */
   readonly scope: Sql;
-  /** What of them this caller may see; all without it. It holds before anything that the caller asks. */
+  /** Which of them this caller may see; all without it. It applies before anything that the caller requests. */
   readonly allowed?: Allowed | undefined;
   /** A row as this caller is shown it, as JSON text; as the table says without it. */
   readonly render?: (row: Row) => string;
+  /** How this caller is shown phones, if under pseudonyms. */
+  readonly phones?: PhoneView | undefined;
   readonly query: Readonly<Record<string, string | undefined>>;
   /** What `limit` is when the caller gives none. */
   readonly defaultLimit: number;
@@ -29,7 +32,7 @@ export interface ListOptions {
   readonly idsFollowOccurrence?: true;
   /** The app, for a fair share of long queries. */
   readonly tenant: string;
-  /** Hears of the fields for which a query had to read documents and an index could have answered. */
+  /** Called with the fields for which a query had to read documents and an index could have answered. */
   readonly onDocumentsRead?: (fields: readonly Field[], alternatives: readonly Field[]) => void;
 }
 
@@ -86,39 +89,45 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
     defaultOrder: options.defaultOrder ?? 'objectId',
     time: options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt',
     rule: allowed && 'where' in allowed ? allowed : undefined,
+    phones: options.phones,
   });
-  const { order, bounds, condition, orderBy } = asked;
   const page = parsePage(query, options.defaultLimit);
   const from = raw(`from ${table.name}${index} where`);
-  // What an index answers costs microseconds on the spot; everything else waits its turn beside the other requests.
+  // What an index answers costs microseconds right here; everything else waits its turn among other requests.
   const slow = { tenant: options.tenant, within: { characters: mostListBytes, rows: page.limit } };
   // The caller may see only few of the records, and another index would have to be scanned far to find them.
   const isCheap = visible === undefined && asked.isIndexed && page.skip <= cheapSkip;
-  const select = asked.shapes.template(
-    scope.strings.join('?'),
-  )`select ${table.selection} ${from} ${scope} and ${bounds} and ${condition} order by ${orderBy} limit ${page.limit} offset ${page.skip}`;
-  const narrowly = () =>
-    selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where: asked.where, order, page, ...slow });
+  const select = () =>
+    asked.shapes.template(
+      scope.strings.join('?'),
+    )`select ${table.selection} ${from} ${scope} and ${asked.bounds} and ${asked.condition} order by ${asked.orderBy} limit ${page.limit} offset ${page.skip}`;
+  const narrowly = () => {
+    const { where, order, bounds } = asked;
+    return selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, order, page, ...slow });
+  };
+  const user = allowed && 'where' in allowed ? allowed.general : undefined;
+  const walked = async () => asked.walk?.select(db, { scope, page, user, ...slow });
   const rows =
     page.limit === 0
       ? []
       : isCheap
-        ? await db.all(select, { ...slow, isBrief: true })
-        : ((visible === undefined && page.skip <= cheapSkip ? await narrowly() : undefined) ??
-          (await db.all(select, slow)));
-  if (!isCheap) options.onDocumentsRead?.(documentFields(asked.where, order), alternativeFields(asked.where));
-  const texts = renderWithin(rows, render);
+        ? await db.all(select(), { ...slow, isBrief: true })
+        : ((visible === undefined && page.skip <= cheapSkip ? ((await walked()) ?? (await narrowly())) : undefined) ??
+          (await db.all(select(), slow)));
+  if (!isCheap && !asked.walk)
+    options.onDocumentsRead?.(documentFields(asked.where, asked.order), alternativeFields(asked.where));
+  const texts = renderWithin(options.phones ? await showPhones(db, table, rows, options.phones) : rows, render);
   const isCut = texts.length < rows.length;
   const found = texts.length;
   // The promise that brought them is older than they are, and would keep them as `JsonText` says of texts.
   rows.length = 0;
   const cut = isCut ? ',"truncated":true' : '';
   if (!page.count) return listText(texts, cut);
-  // The last page tells how many there are: a search that finds few is not made twice.
+  // The last page shows how many there are: a search that finds few is not run twice.
   const isLast = !isCut && found < page.limit && (found > 0 || page.skip === 0);
   if (isLast) return listText(texts, `,"count":${page.skip + found}`);
   const [counted] = await db.all<{ n: number }>(
-    sql`select count(*) as n ${from} ${scope} and ${bounds} and ${whereToSql(asked.where, db.dialect.where)}`,
+    sql`select count(*) as n ${from} ${scope} and ${asked.bounds} and ${whereToSql(asked.where, db.dialect.where)}`,
     { tenant: options.tenant },
   );
   return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);
@@ -144,10 +153,15 @@ function renderWithin(rows: readonly Row[], render: RecordTable['render']): stri
   return tooMany < 0 ? texts : texts.slice(0, Math.max(1, tooMany));
 }
 
-/** What stands around the records goes into the one join: a text put together afterwards would be copied once more. */
+/** Characters from which on the text of a list is sent in pieces. Below, one join is quicker. */
+const longList = 524_288;
+
 function listText(texts: string[], more: string): JsonText {
   const last = texts.length - 1;
   if (last < 0) return new JsonText(`{"results":[]${more}}`);
+  const isLong = texts.reduce((sum, text) => sum + text.length, 0) > longList;
+  if (isLong) return new JsonText([...texts.flatMap((text, n) => [n === 0 ? '{"results":[' : ',', text]), `]${more}}`]);
+  // The text around the records is part of the one join: adding it afterwards would copy everything once more.
   texts[0] = `{"results":[${texts[0]}`;
   texts[last] += `]${more}}`;
   return new JsonText(texts.join(','));

@@ -1,5 +1,5 @@
 import { raw, type Sql, sql } from '../base/sql.ts';
-import { charactersOf, type Db, type Row, type RowBudget } from '../db/db.ts';
+import { type Db, fillPage, type Row, type RowBudget } from '../db/db.ts';
 import type { Order, Where } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
 import { type IndexedCondition, type NarrowPlan, planNarrowly } from '../query/plan.ts';
@@ -8,7 +8,7 @@ import type { RecordTable } from './table.ts';
 
 export interface NarrowQuery {
   readonly table: RecordTable;
-  /** Whose rows, and within which ids. */
+  /** The rows in question, and the range of ids. */
   readonly scope: Sql;
   readonly where: Where | undefined;
   readonly order: Order;
@@ -19,9 +19,9 @@ export interface NarrowQuery {
   readonly within: RowBudget;
 }
 
-/** If no more records meet what is asked of one column, all of them are judged. */
+/** If no more records than this meet the conditions on one column, all of them are checked. */
 const fewRecords = 500;
-/** The same where the index alone says all that is asked, and how far an index is walked for those that fit. */
+/** The same if the index alone answers everything, and how far an index is walked for matches. */
 const heldRecords = 2_000;
 /** Records that are looked at for each that a page needs, where the first ones are tried. */
 const lookedAtForEach = 10;
@@ -29,8 +29,8 @@ const lookedAtForEach = 10;
 const fence = 100_000;
 /**
  * Tries to answer a query of several conditions by looking only at few records or at index entries alone, where others
- * may wait for it. Undefined when there is no such way, and where the database finds such ways by itself: PostgreSQL
- * does, and told how it took half a minute in a trial.
+ * may wait for it. Undefined when there is no such way, and for a database that finds such ways by itself: PostgreSQL does, and
+ * when it was told how, took half a minute in a trial.
  */
 export async function selectNarrowly(db: Db, query: NarrowQuery): Promise<Row[] | undefined> {
   const plan = db.dialect.knowsSizes ? undefined : planNarrowly(query.where, query.order, query.table.pairs);
@@ -113,11 +113,9 @@ async function byMembership(db: Db, query: NarrowQuery, { plan, group }: AmongGr
   return full(query, await ask(db, query, firstOf(query, { walked: walk(db, query, plan.walk), fits })));
 }
 
-/** Only a full page says that nothing was missed behind the end of a walk: of as many records, or as many bytes, as may be. */
+/** Only a full page, in records or bytes, shows that nothing was missed after the end of a walk. */
 function full({ page, within }: NarrowQuery, rows: Row[]): Row[] | undefined {
-  if (rows.length === page.limit) return rows;
-  const characters = rows.reduce((sum, row) => sum + charactersOf(row), 0);
-  return characters > within.characters ? rows : undefined;
+  return fillPage(rows, page.limit, within) ? rows : undefined;
 }
 
 type Walk = Pick<NonNullable<NarrowPlan['walk']>, 'where' | 'columns'> & { readonly most?: number };

@@ -1,9 +1,9 @@
 import type { Caller } from '../access/caller.ts';
 import type { Db } from '../db/db.ts';
 
-/** What is kept of records as they were, so that a change or a deletion can be taken back. */
+/** What is kept of earlier records, so that a change or a deletion can be undone. */
 
-/** A record at a moment. */
+/** A record at a point in time. */
 export interface PastRecord {
   readonly appId: string;
   /** What it is: `notifications`, `records` … */
@@ -13,9 +13,9 @@ export interface PastRecord {
   readonly objectId: string;
   /** What people call it. */
   readonly title: string;
-  /** The body of a request that would make it again. */
+  /** The body of a request that would recreate it. */
   readonly state: object;
-  /** The user whose record it is. */
+  /** The user who owns it. */
   readonly createdBy: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -59,7 +59,7 @@ const longestTitle = 100;
 
 /** What people call a record, from the members that names are usually kept in. */
 export function titleOf(state: Readonly<Record<string, unknown>>, objectId: string): string {
-  const found = ['name', 'title', 'description', 'label', 'alertTitle']
+  const found = ['name', 'title', 'deviceName', 'description', 'label', 'alertTitle']
     .map((member) => state[member])
     .find((value): value is string => typeof value === 'string' && value.trim() !== '');
   return (found ?? objectId).slice(0, longestTitle);

@@ -3,12 +3,14 @@ import type { Caller, Narrow } from '../access/caller.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
 import type { VenueLink } from '../access/venue-limit.ts';
 import { type ErrorName, fail } from '../base/errors.ts';
+import { raw, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import { listAnswer, recordAnswer } from '../http/answers.ts';
-import { type Endpoint, endpoint, type Tag } from '../http/endpoint.ts';
+import { type Endpoint, endpoint, JsonText, type Tag } from '../http/endpoint.ts';
 import { allowedTo, findAllowed } from './allowed.ts';
 import { tagged, tagOfRow } from './entity-tag.ts';
 import { type ListOptions, listParameters, listRecords } from './list.ts';
+import { phoneViewOf, shownToOthers, showPhones, storedId } from './members/phone-view.ts';
 import type { Key, RecordTable } from './table.ts';
 
 export type Params = Readonly<Record<string, string>>;
@@ -34,15 +36,20 @@ export interface ReadOptions {
   readonly defaultLimit: number;
   /** Key columns beside `app_id` and `object_id`, from the path (a scenario's storyline). */
   readonly parentKey?: (params: Params) => Readonly<Record<string, string>>;
-  /** The records that belong to a caller, where no member of theirs says so. */
+  /** The records that belong to a caller, if none of their members says so. */
   readonly narrow?: Narrow;
   /** How each caller is shown a record of a list, as JSON text; the table's columns without it. */
   readonly showTo?: (caller: Caller) => (row: Row) => string;
+  /**
+   * In apps with pseudonyms, rows in which this column is set are shown only to their own users: their ids, or their order, would
+   * reveal the phone.
+   */
+  readonly ownOnly?: string;
   /** Checks what the path names above the records, before the body is read. @throws Failure ObjectNotFound */
   readonly locateParent?: (caller: Caller, params: Params) => Promise<void>;
 }
 
-/** What is particular to one of the two endpoints. */
+/** What is specific to one of the two endpoints. */
 export interface ListDetails
   extends Pick<ListOptions, 'defaultOrder' | 'idsFollowCreation' | 'idsFollowOccurrence'>,
     Partial<Pick<Endpoint, 'summary' | 'description'>> {}
@@ -68,8 +75,18 @@ export function notFound({ noun }: ReadOptions) {
   return fail('ObjectNotFound', `There is no ${noun[0]} with this objectId.`);
 }
 
+/** Inside a transaction: the row, which stays as it is until the transaction ends. @throws Failure ObjectNotFound */
+export async function lockRow(options: ReadOptions, db: Db, key: Key): Promise<Row> {
+  const { records } = options;
+  const row = await db.one(
+    sql`select ${records.selection} from ${raw(records.name)} where ${records.match(key)}${raw(db.dialect.lockRow)}`,
+  );
+  if (!row) throw notFound(options);
+  return row;
+}
+
 /**
- * Existence is checked before the body is read: the path comes before the body. What may not be seen is not there.
+ * Existence is checked before the body is read: the path comes before the body. What may not be seen does not exist.
  */
 export function locateRow(options: ReadOptions, verb: 'get' | 'update' | 'delete' = 'get') {
   return async (call: Caller & { readonly params: Params }): Promise<Row> => {
@@ -100,10 +117,13 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
     locate: async (call) => locateParent?.(call, call.params),
     handle: async (call) => {
       const { app, params, query } = call;
-      const scope = records.match({ app_id: app.appId, ...options.parentKey?.(params) });
+      const all = records.match({ app_id: app.appId, ...options.parentKey?.(params) });
+      const phones = await phoneViewOf(records, call);
+      const scope = phones && options.ownOnly ? sql`${all} and ${shownToOthers(options.ownOnly, phones)}` : all;
       return listRecords(db, records, {
         scope,
         allowed: await allowedTo(options, 'list', call),
+        phones,
         ...(options.showTo ? { render: options.showTo(call) } : {}),
         query,
         defaultLimit: options.defaultLimit,
@@ -114,11 +134,31 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
   });
 }
 
+interface Shown {
+  /** As the caller is shown it. */
+  readonly row: Row;
+  readonly isWhole: boolean;
+}
+
+/** The record that the path names, by the id under which the caller is shown it. @throws Failure ObjectNotFound */
+async function shownRow(options: ReadOptions, call: Caller & { readonly params: Params }): Promise<Shown> {
+  const phones = await phoneViewOf(options.records, call);
+  if (!phones) return { row: await locateRow(options)(call), isWhole: true };
+  const name = options.idName ?? 'objectId';
+  const id = call.params[name] ?? '';
+  const params = { ...call.params, [name]: storedId(options.records, id, phones) };
+  const row = await locateRow(options)({ ...call, params });
+  const [shown = row] = await showPhones(options.db, options.records, [row], phones);
+  const isHidden = shown !== row && options.ownOnly !== undefined && row[options.ownOnly] !== null;
+  if (isHidden || shown['object_id'] !== id) throw notFound(options);
+  return { row: shown, isWhole: shown === row };
+}
+
 /** GET of one record. */
 export function getEndpoint(options: ReadOptions, details: GetDetails = {}): Endpoint {
   const { summary = `Get a ${options.noun[0]}`, record = options.record, errors = ['ObjectNotFound'] } = details;
   const render = details.render ?? (async (row: Row) => options.records.render(row));
-  return endpoint<undefined, Row>({
+  return endpoint<undefined, Shown>({
     method: 'GET',
     path: onePath(options),
     operationId: `get${options.title[0]}`,
@@ -128,9 +168,13 @@ export function getEndpoint(options: ReadOptions, details: GetDetails = {}): End
     parameters: options.parameters,
     answer: recordAnswer(record.schema, record.example),
     errors,
-    locate: locateRow(options),
+    locate: async (call) => shownRow(options, call),
     hasEntityTag: true,
-    handle: async (call) =>
-      tagged(`{"result":${await render(call.located, call)}}`, tagOfRow(options.records, call.located)),
+    handle: async (call) => {
+      const { row, isWhole } = call.located;
+      const text = `{"result":${await render(row, call)}}`;
+      // A tag is derived from the whole record: somebody who knows ids of phones could try them.
+      return isWhole ? tagged(text, tagOfRow(options.records, row)) : new JsonText(text);
+    },
   });
 }

@@ -2,7 +2,6 @@ import type { Static, TObject } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { ErrorName } from '../base/errors.ts';
 import { newObjectId } from '../base/id.ts';
-import { raw, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { Cells, Columns } from '../db/table.ts';
 import { created, createdAnswer, deletedAnswer, inArray, isoTime, updatedAnswer } from '../http/answers.ts';
@@ -13,15 +12,24 @@ import { mergePatchSchema, replacementSchema } from './change-schemas.ts';
 import type { Resource, Writing } from './define.ts';
 import { newTag, readIfMatch, tagged, tagOfRow } from './entity-tag.ts';
 import { type KeptPast, type NoteRemoval, noteChange, notingRemoval } from './keep-past.ts';
-import type { Members } from './members.ts';
+import type { Members } from './members/members.ts';
 import { mergePatch } from './merge-patch.ts';
-import { getEndpoint, listEndpoint, locateRow, notFound, onePath, type ReadOptions, rowKey } from './read-endpoints.ts';
+import {
+  getEndpoint,
+  listEndpoint,
+  locateRow,
+  lockRow,
+  notFound,
+  onePath,
+  type ReadOptions,
+  rowKey,
+} from './read-endpoints.ts';
 import type { Key, Values } from './table.ts';
 
 /** What a write sends: all members of a new record, or those that change; null clears one. */
 export type Sent<T> = { readonly [K in keyof T]?: T[K] | null };
 
-/** What is particular to a resource when its records are written, beyond what its declaration says. */
+/** What is specific to a resource when its records are written, beyond its declaration. */
 export interface WriteRules<Record, Body, C extends Columns>
   extends Pick<ReadOptions, 'db' | 'parentKey' | 'narrow' | 'showTo' | 'locateParent'> {
   /**
@@ -30,8 +38,8 @@ export interface WriteRules<Record, Body, C extends Columns>
    */
   readonly verify?: (db: Db, caller: Caller, values: Partial<Body>, stored?: Record) => Promise<void>;
   /**
-   * Sees to it that what the path names above the record is there until the transaction ends. Without it, a record could
-   * be written while its parent is deleted, and would stay for good.
+   * Ensures that the parent that the path names exists until the transaction ends. Otherwise a record could be written while its
+   * parent is deleted, and would stay for good.
    * @throws Failure ObjectNotFound
    */
   readonly holdParent?: (db: Db, key: Key) => Promise<void>;
@@ -39,7 +47,7 @@ export interface WriteRules<Record, Body, C extends Columns>
   readonly derive?: (values: Sent<Body>) => Partial<Cells<C>>;
   /** What else is written when a record is created or changed, in the same transaction; `values` is what was sent. */
   readonly onWrite?: (db: Db, key: Key, values: Sent<Body>) => Promise<void>;
-  /** What else goes when a record goes, in the same transaction. */
+  /** What else is deleted with a record, in the same transaction. */
   readonly onRemove?: (db: Db, key: Key) => Promise<void>;
   /** Keeps records as they were before a change or a deletion. */
   readonly past?: KeptPast;
@@ -52,7 +60,7 @@ export type Options = ReadOptions & Writing<TObject> & WriteRules<Values, Values
 
 /**
  * The six endpoints of a resource whose records are rows of one table: list, create, get, PUT, PATCH, delete.
- * What is particular to a resource is in its declaration and in the rules; what holds for all of them stands here once.
+ * What is specific to a resource is in its declaration and rules; what applies to all of them is here once.
  */
 export function resourceEndpoints<M extends Members, C extends Columns, S extends TObject, B extends TObject>(
   resource: Resource<M, C, S, Writing<B>>,
@@ -69,7 +77,7 @@ export function resourceEndpoints<M extends Members, C extends Columns, S extend
   ];
 }
 
-/** The types of the rules have been held against the declaration by now. */
+/** The types of the rules have been checked against the declaration by now. */
 export function optionsOf<M extends Members, C extends Columns, S extends TObject, B extends TObject>(
   resource: Resource<M, C, S, Writing<B>>,
   rules: WriteRules<Static<S>, Static<B>, C>,
@@ -116,7 +124,7 @@ function create(options: Options): Endpoint {
   });
 }
 
-/** The columns that say who made a record. What a secret key makes is the managers', like what is made in the console. */
+/** The columns that say who created a record. What a secret key creates is the managers', like what is created in the console. */
 export function makerColumns({ table }: Pick<Resource, 'table'>, { user, isAdministrator, secretKey }: Caller): Key {
   return {
     ...('created_by' in table.columns ? { created_by: user?.userId ?? null } : {}),
@@ -144,7 +152,7 @@ async function updated(options: Options, db: Db, { key, updatedAt }: Write) {
 }
 
 /**
- * Locks the record and holds it against If-Match. Answers it where it is needed.
+ * Locks the record and compares it with If-Match. Returns it if needed.
  *
  * @throws Failure PreconditionFailed, ObjectNotFound
  */
@@ -157,16 +165,6 @@ async function assertMatch(
   if (!assertUnchanged && !options.past) return undefined;
   const row = await lockRow(options, db, key);
   assertUnchanged?.(tagOfRow(options.records, row));
-  return row;
-}
-
-/** Inside a transaction: the row, which stays as it is until the transaction ends. @throws Failure ObjectNotFound */
-async function lockRow(options: ReadOptions, db: Db, key: Key): Promise<Row> {
-  const { records } = options;
-  const row = await db.one(
-    sql`select ${records.selection} from ${raw(records.name)} where ${records.match(key)}${raw(db.dialect.lockRow)}`,
-  );
-  if (!row) throw notFound(options);
   return row;
 }
 
@@ -280,7 +278,7 @@ export function removeEndpoint(options: RemoveOptions): Endpoint {
   const { db, records, onRemove, holdParent, noteRemoval } = options;
   const removeAll = async (db: Db, key: Key, call: Call<undefined, Row>) => {
     await holdParent?.(db, key);
-    // Before what belongs to it: from here on nobody adds anything.
+    // Before what belongs to it: from here on nothing can be added.
     const row = await lockRow(options, db, key);
     readIfMatch(call.headers)?.(tagOfRow(records, row));
     await noteRemoval?.(db, call, key, row);

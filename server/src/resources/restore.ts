@@ -6,15 +6,15 @@ import type { Columns } from '../db/table.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Resource, Writing } from './define.ts';
 import type { KeptPast } from './keep-past.ts';
-import type { Members } from './members.ts';
+import type { Members } from './members/members.ts';
 import type { PastRecord } from './past.ts';
 import { emptyMembers, type Options, optionsOf, resourceEndpoints, type WriteRules } from './resource.ts';
 import type { Key, Values } from './table.ts';
 
-/** Puts a deleted record back, in the transaction that `db` is. */
+/** Restores a deleted record, in the transaction `db`. */
 export type PutBack = (db: Db, caller: Caller, past: PastRecord, now: number) => Promise<void>;
 
-/** The endpoints of a resource whose deleted records can be put back. */
+/** The endpoints of a resource whose deleted records can be restored. */
 export interface Restorable {
   readonly endpoints: Endpoint[];
   readonly putBack: PutBack;
@@ -28,10 +28,10 @@ export function restorable<M extends Members, C extends Columns, S extends TObje
 }
 
 /**
- * Puts a deleted record back as it was, with its objectId, its owner and the time at which it was made. It has to be valid as of
- * today. What it points to may be gone by now: it would have stayed with the record, and is shown there.
+ * Restores a deleted record as it was, with its objectId, its owner and its creation time. It must be valid by today's rules.
+ * What it points to may be gone by now: without the deletion the record would have kept the pointer, and it is shown there.
  *
- * @throws Failure ValidationError; DuplicateValue when there is such a record again
+ * @throws Failure ValidationError; DuplicateValue when such a record exists again
  */
 function putBack(options: Options): PutBack {
   const { records, shape } = options;

@@ -1,3 +1,4 @@
+import { venueOfBeacon } from '../access/venue-limit.ts';
 import { joinSql, raw, Sql, type SqlValue, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { Cells, Columns, DbTable, Index } from '../db/table.ts';
@@ -14,7 +15,7 @@ import {
   pointerStart,
   renderCell,
   showCell,
-} from './members.ts';
+} from './members/members.ts';
 
 /** The columns that make a row findable: always `app_id`, and what else the table's primary key has. */
 export type Key = Readonly<Record<string, SqlValue>>;
@@ -25,7 +26,10 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface RecordTable<M extends Members = Members, C extends Columns = Columns> {
   readonly name: string;
   readonly members: M;
-  /** Names that rules may use: those of lists, and `byAdmin` of tables that note it. */
+  /**
+   * Names that rules may use: those of lists, `byAdmin` of tables that note it, and `venueId`, the venue of the beacon that
+   * a row names.
+   */
   readonly ruleLookup: FieldLookup;
   /** Names that a where and an order may use. */
   readonly lookup: FieldLookup;
@@ -73,7 +77,7 @@ const fieldTypes: Record<MemberKind, FieldType> = {
   pointer: 'pointer',
 };
 
-/** Which indexes of a table lists may count on. */
+/** Which indexes of a table lists may rely on. */
 interface Promised {
   readonly indexed: ReadonlyMap<string, true | 'unique'>;
   readonly pairs: Pairs;
@@ -164,7 +168,7 @@ const match = (key: Key): Sql =>
 
 /** The statement that reads the row with a key. Its text is joined once for each set of parts. */
 function finder(table: Sql, selection: Sql): (key: Key) => Sql {
-  // Keys of one table have the same parts in the same order, or one of very few: to compare them costs less than a text.
+  // Keys of one table have the same parts in the same order, or one of very few: comparing them costs less than building a text.
   const finds: { readonly parts: readonly string[]; readonly strings: readonly string[] }[] = [];
   return (key) => {
     const parts = Object.keys(key);
@@ -181,11 +185,25 @@ function finder(table: Sql, selection: Sql): (key: Key) => Sql {
 /** Made in the management console. */
 const byAdmin: ColumnField = Object.freeze({ from: 'column', column: 'by_admin', type: 'boolean', isSet: true });
 
+/** What rules may speak of beside the members. */
+function ruleFields(table: string, columns: Columns, members: Members, lookup: FieldLookup): FieldLookup {
+  const beacon = Object.entries(members).find(([name, { className }]) => name === 'beaconId' && className === 'Beacon');
+  const venueId: ColumnField | undefined =
+    beacon === undefined || 'venueId' in members
+      ? undefined
+      : { from: 'column', column: venueOfBeacon(table, beacon[1].column), type: 'pointer', className: 'Venue' };
+  if (!('by_admin' in columns) && venueId === undefined) return lookup;
+  return (name) => {
+    if (name === 'byAdmin' && 'by_admin' in columns) return byAdmin;
+    return name === 'venueId' && venueId !== undefined ? venueId : lookup(name);
+  };
+}
+
 type Extras = Partial<Pick<RecordTable, 'held' | 'pairs'>>;
 
 /**
- * Rows of a table as records: where each member is kept is said once, and reading, writing, filtering and rendering
- * follow from it.
+ * Rows of a table as records: where each member is kept is declared once, and reading, writing, filtering and rendering follow
+ * from it.
  */
 export function recordsOf<const M extends Members, C extends Columns>(
   table: DbTable<C>,
@@ -229,7 +247,7 @@ export function recordsOf<const M extends Members, C extends Columns>(
     name: table.name,
     members,
     lookup,
-    ruleLookup: 'by_admin' in table.columns ? (name) => (name === 'byAdmin' ? byAdmin : lookup(name)) : lookup,
+    ruleLookup: ruleFields(table.name, table.columns, members, lookup),
     selection,
     held,
     pairs: pairs ?? promised.pairs,
@@ -250,7 +268,7 @@ export function recordsOf<const M extends Members, C extends Columns>(
     },
     async update(db, key, { updatedAt, ...values }, extra = {}) {
       const cells = [...encode(values), ...known(extra)].map(([part, value]) => sql`${raw(part)} = ${value}`);
-      // Two updates may be committed in another order than they arrived; the time still never goes back.
+      // Two updates may be committed in a different order from their arrival; the time still never goes back.
       const stamp = sql`updated_at = case when updated_at > ${updatedAt} then updated_at else ${updatedAt} end`;
       return (await db.run(sql`update ${name} set ${joinSql([...cells, stamp], ', ')} where ${match(key)}`)) > 0;
     },

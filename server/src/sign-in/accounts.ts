@@ -11,7 +11,7 @@ export interface Session {
   readonly refresh?: { readonly token: string; readonly expiresAt: number } | undefined;
 }
 
-/** A sign-in whose first half was right. Whoever goes on with the challenge has shown that. */
+/** A sign-in whose first half was right; having the challenge proves that. */
 export interface HalfSignIn {
   readonly challenge: string;
   /** A code of the authenticator app; or that one is set up first, where everybody needs one. */
@@ -22,7 +22,7 @@ export interface HalfSignIn {
 export type SignedIn = Session | HalfSignIn;
 
 /** How and where a session begins. */
-export interface Beginning extends Client {
+export interface SessionStart extends SessionClient {
   readonly method: SignInMethod;
   /** The name of the identity provider. */
   readonly provider?: string;
@@ -32,7 +32,7 @@ export interface Beginning extends Client {
 
 export type SignInMethod = 'password' | 'identityProvider' | 'mailLink' | 'passkey';
 
-export interface Client {
+export interface SessionClient {
   /** What the client says that it is. */
   readonly userAgent: string | null;
   /** It wants a refresh token. */
@@ -44,7 +44,7 @@ const longestUserAgent = 300;
 export function clientOf(
   { headers }: { readonly headers: Readonly<Record<string, string | string[] | undefined>> },
   { refresh }: { readonly refresh?: boolean | undefined },
-): Client {
+): SessionClient {
   const userAgent = String(headers['user-agent'] ?? '').slice(0, longestUserAgent) || null;
   return { userAgent, isRenewable: refresh === true };
 }
@@ -75,8 +75,8 @@ export interface Account {
 /** Which second factor an account needs beside what was given; undefined for none. `db` is the transaction of the sign-in. */
 export type FindMissing = (db: Db, app: AppContext, key: AccountKey) => Promise<HalfSignIn['missing'] | undefined>;
 
-/** What somebody proves who is signed in already and wants to change how to sign in. */
-export interface Proof {
+/** What a signed-in person must prove to change how to sign in. */
+export interface AccountProof {
   readonly currentPassword: string | undefined;
   /** Of the access token that was sent. */
   readonly tokenHash: string;
@@ -95,18 +95,18 @@ export interface Accounts {
   noteVerified(db: Db, key: AccountKey, email: string): Promise<void>;
   /** Gives it an address whose mails somebody reads, and tells the former one. @throws UniqueViolation */
   changeAddress(db: Db, key: AccountKey, email: string): Promise<void>;
-  /** Removes the password and ends all sessions: whoever set it has not shown to be the person. */
+  /** Removes the password and ends all sessions: whoever set it has not proven to be the person. */
   dropPassword(db: Db, key: AccountKey): Promise<void>;
   setRole(db: Db, key: AccountKey, role: UserRole): Promise<void>;
   /** Half a sign-in where the account has a second factor that was not given. */
-  beginSession(db: Db, app: AppContext, userId: string, how: Beginning): Promise<SignedIn>;
-  /** Whose sign-in goes on with a challenge. @throws Failure UserInvalidLoginParams for one that is not good any more */
+  beginSession(db: Db, app: AppContext, userId: string, how: SessionStart): Promise<SignedIn>;
+  /** Whose sign-in goes on with a challenge. @throws Failure UserInvalidLoginParams for one that is no longer valid */
   readHalf(appId: string, challenge: string): Promise<AccountKey>;
   /** The same, and counts a guess: a challenge is good for a few. @throws Failure UserInvalidLoginParams */
   tryHalf(appId: string, challenge: string): Promise<AccountKey>;
   /** Begins the session. @throws Failure UserInvalidLoginParams when the challenge was used in the meantime */
   finishHalf(db: Db, app: AppContext, challenge: string): Promise<Session>;
-  /** Ends all other sessions than that of an access token, which goes on as one with two factors or with one. */
+  /** Ends all sessions except that of an access token, which continues as one with two factors or with one. */
   settleSession(db: Db, key: AccountKey, tokenHash: string, hasSecondFactor: boolean): Promise<void>;
   /** @throws Failure OperationForbidden unless the session began a few minutes ago */
   assertFresh(key: AccountKey, tokenHash: string): Promise<void>;
@@ -115,7 +115,7 @@ export interface Accounts {
    *
    * @throws Failure PasswordMissing, UserInvalidLoginParams, OperationForbidden
    */
-  assertOneself(key: AccountKey, proof: Proof): Promise<void>;
+  assertOneself(key: AccountKey, proof: AccountProof): Promise<void>;
 }
 
 export interface NewAccount {

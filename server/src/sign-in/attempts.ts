@@ -26,7 +26,7 @@ const guessesAnywhere: RateRule = { perSecond: 1, burst: 30 };
 const newAccounts: RateRule = { perSecond: 1, burst: 100 };
 /** Mails to one account, so that nobody's mailbox is flooded. */
 const resetMails: RateRule = { perSecond: 1 / 600, burst: 3 };
-/** Notices of changes: whoever makes so many has been noticed. */
+/** Notices of changes: somebody who makes this many has been noticed. */
 const notices: RateRule = { perSecond: 1 / 600, burst: 10 };
 /** Challenges for passkeys: many visitors of a venue share an address. */
 const challenges: RateRule = { perSecond: 2, burst: 200 };
@@ -75,7 +75,7 @@ export class AttemptLimits {
     );
   }
 
-  /** Runs a sign-in with a proof that cannot be guessed: only what it costs to look at wrong ones is limited. */
+  /** Runs a sign-in with a proof that cannot be guessed: only the cost of checking wrong ones is limited. */
   present<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
     if (!attempt.app.policy.rateLimit.enabled) return work();
     const limits: Limits = [[`guesses ${networkOf(attempt)}`, guessesAnywhere]];

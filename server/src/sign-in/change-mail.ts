@@ -6,7 +6,7 @@ import type { Mail } from '../mail/mail-sender.ts';
 /** What has changed about an account. */
 export type AccountChange = 'password' | 'email' | 'new-email' | 'wanted' | 'secondFactor' | 'passkeys';
 
-/** Tells whoever reads the mails to an address of a change, in the transaction of the change. */
+/** Notifies an address of a change, in the transaction of the change. */
 export type TellOfChange = (
   db: Db,
   told: {

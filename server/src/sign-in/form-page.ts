@@ -7,9 +7,17 @@ import { asFailure } from '../http/server/render-error.ts';
 
 const mostFormBytes = 16_384;
 
-const style = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:10vh auto;padding:0 1rem}
-label,input,button{display:block;width:100%;box-sizing:border-box;font:inherit}input{padding:.6rem;margin:.3rem 0 1rem}button{padding:.7rem}
-[role=alert]{border-left:4px solid #c0392b;padding:.4rem .8rem}`;
+const style = `:root{color-scheme:light dark;--ground:#f5f6f8;--card:#fff;--text:#1f2630;--soft:#525c69;--line:#858f9c;--accent:#0b5c8c;--on:#fff;--wrong:#b3261e}
+@media(prefers-color-scheme:dark){:root{--ground:#14171b;--card:#1d2126;--text:#e8ebef;--soft:#b0b8c2;--line:#6d7783;--accent:#6bb8e6;--on:#0c1116;--wrong:#f2837b}}
+body{margin:0;box-sizing:border-box;min-height:100vh;min-height:100dvh;padding:1rem;display:grid;place-items:center;background:var(--ground);color:var(--text);font:16px/1.5 system-ui,sans-serif}
+main{box-sizing:border-box;width:100%;max-width:26rem;padding:2rem;border-radius:12px;background:var(--card)}
+h1{margin:0 0 .5rem;font-size:1.5rem;line-height:1.25}p{margin:0 0 1.25rem;color:var(--soft);overflow-wrap:anywhere}p:last-child{margin:0}
+label,input,button{display:block;width:100%;box-sizing:border-box;font:inherit}label,button{font-weight:600}
+input{margin:.35rem 0 1.25rem;padding:.65rem .75rem;border:1px solid var(--line);border-radius:8px;background:var(--card);color:inherit}
+button{padding:.7rem;border:0;border-radius:8px;background:var(--accent);color:var(--on);cursor:pointer}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+[role=alert]{padding:.1rem 0 .1rem .8rem;border-left:4px solid var(--wrong);color:var(--text)}
+@media(max-width:30rem){body{place-items:start center;background:var(--card)}main{padding:1rem 0}}`;
 
 const headers = {
   'content-type': 'text/html; charset=utf-8',
@@ -37,7 +45,8 @@ export function readForms(page: FastifyInstance, title: string): void {
   page.setErrorHandler((error, request, reply) => {
     const failure = asFailure(error);
     if (failure.entry.status >= 500) request.log.error({ err: failure.cause ?? failure }, failure.message);
-    void sendPage(reply, { status: failure.entry.status, title, content: alertHtml(failure.message) });
+    const content = `<h1>${title}</h1>${alertHtml(failure.message)}`;
+    void sendPage(reply, { status: failure.entry.status, title, content });
   });
 }
 

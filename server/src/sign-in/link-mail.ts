@@ -24,8 +24,8 @@ export interface LinkPayload {
 }
 
 /**
- * Asks whoever reads the mails to an address to show it, in the transaction that gives an account the address. With `proof` (see
- * `passwordProof`) the account gets it only then.
+ * Asks an address to confirm that its mail is read, in the transaction that gives an account the address. With `proof` (see
+ * `passwordProof`) the account gets it only after that.
  */
 export type AskToVerify = (
   db: Db,
@@ -52,7 +52,7 @@ export function linkMailJob(appId: string, { purpose, email, change }: LinkPaylo
   return { appId, kind: linkJob, payload, expiresAt: now + linkMinutes[purpose] * 60_000 };
 }
 
-/** What is another text as soon as an account has another password: whoever takes it back also takes back what was asked before. */
+/** A text that changes with the account's password: taking the account back with a new password also revokes earlier requests. */
 export const passwordProof = (passwordHash: string | null): string => secretHash(`password ${passwordHash ?? ''}`);
 
 /** Whether the app wants to know of an address that somebody reads its mails. */

@@ -45,7 +45,7 @@ export const renewableExample = {
 /** What else a sign-in may be answered with than a session. */
 export const halfSignInErrors = ['SecondFactorNeeded', 'EnrolmentNeeded'] as const;
 
-/** @throws Failure SecondFactorNeeded, EnrolmentNeeded with the challenge that goes on with half a sign-in */
+/** @throws Failure SecondFactorNeeded, EnrolmentNeeded with the challenge that continues a half-finished sign-in */
 export function answerOf(signedIn: SignedIn, now: number) {
   if ('challenge' in signedIn) throw halfDone(signedIn);
   const { accessToken, expiresAt, userId, refresh } = signedIn;

@@ -8,7 +8,7 @@ export interface Stop extends Spot {
 }
 
 /**
- * A visitor who goes from one point to the next, stays as long as is said, and is gone after the last one. To a point on another
+ * A visitor who goes from one point to the next, stays as long as specified, and leaves after the last one. To a point on another
  * floor the way is walked on the floor where it begins, and then the stairs are taken.
  */
 export class Guided {

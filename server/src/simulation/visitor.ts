@@ -18,7 +18,7 @@ export interface Report {
   readonly heard: readonly HeardBeacon[];
 }
 
-/** Somebody who is somewhere, or away (undefined), and moves as seconds pass. */
+/** A visitor with a position, or away (undefined), who moves as seconds pass. */
 export interface Mover {
   readonly position: Pose | undefined;
   pass(seconds: number): void;

@@ -24,7 +24,7 @@ export interface Pose extends Spot {
 }
 
 /**
- * A visitor who comes in, walks from one thing to another, looks at some of them, leaves, and comes again. The position
+ * A visitor who enters, walks from one thing to another, looks at some of them, leaves, and returns. The position
  * depends only on the plan, the random numbers and the elapsed time.
  */
 export class Walker {

@@ -35,12 +35,12 @@ function run(environment: Environment, ...words: string[]): Promise<{ code: numb
   });
 }
 
-/** A visitor at 1 m for 20 s and then at 8 m for 30 s, one signal a second. */
+/** A visitor at 1 m for 20 s and then at 20 m for 30 s, one signal a second. */
 const recording = Array.from({ length: 50 }, (_, second) => ({
   at: Date.UTC(2024, 0, 1, 12) + second * 1000,
   visitor: 'anna',
   beacon: 'Hall',
-  rssi: second < 20 ? -59 : -77,
+  rssi: second < 20 ? -59 : -85,
 }));
 
 for (const database of databases) {

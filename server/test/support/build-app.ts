@@ -27,8 +27,11 @@ export interface TestStorage {
   close(): Promise<void>;
 }
 
+/** For one statement, and half of it for a connection. */
+const patientMs = 30_000;
+
 /**
- * An empty, migrated database of the given kind and a folder for files. Queries may take longer than in the product:
+ * An empty, migrated database of the given kind and a folder for files. Queries and connections may take longer than in the product:
  * tests run on machines that are busy with other tests.
  */
 export async function openStorage(
@@ -40,7 +43,7 @@ export async function openStorage(
   const file = join(folder, 'pharos.db');
   const postgres = kind === 'postgres' ? await createMigratedPostgres() : await copyMigratedSqlite(file);
   const db = postgres
-    ? openPostgres({ url: postgres.url, poolSize: 3, queryDeadlineMs })
+    ? openPostgres({ url: postgres.url, poolSize: 3, queryDeadlineMs, timeoutMs: patientMs })
     : openSqlite({ file, queryDeadlineMs, ...sqlite });
   if (postgres) {
     beDistributed(db);
@@ -107,6 +110,8 @@ export interface BuildOptions {
   readonly sqlite?: Partial<SqliteOptions>;
   /** Hashes of passwords as strong as the product's; else they are the cheapest that there are. */
   readonly strongPasswords?: boolean;
+  /** Starts the service again. */
+  readonly restart?: () => void;
 }
 
 const cheapest = { memory: 8, passes: 1, parallelism: 1 };
@@ -118,6 +123,7 @@ export async function buildApp({
   senders,
   sqlite,
   strongPasswords = false,
+  restart,
 }: BuildOptions = {}): Promise<TestApp> {
   const deadline = settings['PHAROS_QUERY_DEADLINE_MS'];
   const storage = await openStorage(database, deadline === undefined ? undefined : Number(deadline), sqlite);
@@ -137,7 +143,12 @@ export async function buildApp({
     now: () => clock.now,
     logStream: { write: (line) => void log.push(line) },
     ...(senders ? { senders } : {}),
+    ...(restart ? { restart } : {}),
     ...(strongPasswords ? {} : { passwordCost: cheapest }),
+  }).catch(async (error: unknown) => {
+    // Its connections would keep the process of the tests alive.
+    await storage.close();
+    throw error;
   });
   const { appId, appKey } = await app.apps.create('Test app');
   const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };

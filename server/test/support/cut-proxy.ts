@@ -7,6 +7,8 @@ export interface CutProxy {
   readonly port: number;
   /** Cuts the next connection after so many bytes towards the client. */
   cutOnceAfter(bytes: number): void;
+  /** Cuts all after so many bytes towards the client, and refuses new ones, until `mend`. */
+  cutAllAfter(bytes: number): void;
   /** Cuts all, and refuses new ones, until `mend`. */
   cut(): void;
   mend(): void;
@@ -15,7 +17,11 @@ export interface CutProxy {
 
 export async function startCutProxy(target: number): Promise<CutProxy> {
   const open = new Set<Socket>();
-  let [isCut, budget] = [false, Number.POSITIVE_INFINITY];
+  let [isCut, isAllThen, budget] = [false, false, Number.POSITIVE_INFINITY];
+  const cut = () => {
+    isCut = true;
+    for (const socket of open) socket.destroy();
+  };
   const server = createServer((client) => {
     if (isCut) return client.destroy();
     const upstream = connect(target, '127.0.0.1');
@@ -39,7 +45,8 @@ export async function startCutProxy(target: number): Promise<CutProxy> {
         return;
       }
       budget = Number.POSITIVE_INFINITY;
-      client.destroy();
+      if (isAllThen) cut();
+      else client.destroy();
     });
     return undefined;
   });
@@ -47,14 +54,14 @@ export async function startCutProxy(target: number): Promise<CutProxy> {
   return {
     port: (server.address() as AddressInfo).port,
     cutOnceAfter(bytes) {
-      budget = bytes;
+      [budget, isAllThen] = [bytes, false];
     },
-    cut() {
-      isCut = true;
-      for (const socket of open) socket.destroy();
+    cutAllAfter(bytes) {
+      [budget, isAllThen] = [bytes, true];
     },
+    cut,
     mend() {
-      isCut = false;
+      [isCut, budget] = [false, Number.POSITIVE_INFINITY];
     },
     async close() {
       for (const socket of open) socket.destroy();

@@ -19,7 +19,8 @@ export async function storedColumns(db: Db): Promise<ReadonlyMap<string, readonl
           from sqlite_master m join pragma_table_info(m.name) c where m.type = 'table' and m.name not like 'sqlite_%'`)
       : raw(`select table_name, column_name, data_type, is_nullable = 'YES' as is_nullable,
           column_default is not null as has_default
-          from information_schema.columns where table_schema = current_schema()`),
+          from information_schema.columns where table_schema = current_schema()
+          and not (select relispartition from pg_class where oid = to_regclass(table_name))`),
   );
   const columns = rows.map((row) => ({
     table_name: String(row['table_name']),
@@ -50,7 +51,7 @@ export async function storedIndexes(db: Db): Promise<readonly StoredIndex[]> {
           where m.type = 'table' order by l.name, i.seqno`)
       : raw(`select c.relname as name, t.relname as table_name, a.attname as column_name, x.indisunique as is_unique,
           x.indpred is not null as is_partial, x.indisprimary as is_key
-          from pg_index x join pg_class c on c.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
+          from pg_index x join pg_class c on c.oid = x.indexrelid join pg_class t on t.oid = x.indrelid and not t.relispartition
           join pg_namespace n on n.oid = t.relnamespace and n.nspname = current_schema()
           join unnest(x.indkey) with ordinality as k (column_number, place) on true
           join pg_attribute a on a.attrelid = t.oid and a.attnum = k.column_number order by c.relname, k.place`),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Reach } from '../../src/access/reach.ts';
 import type { TestApp } from './build-app.ts';
 import { type Browser, consoleOrigin, sendFromConsole } from './console.ts';
 import type { IdentityProvider } from './identity-provider.ts';
@@ -14,6 +15,7 @@ export async function addProvider(owner: Browser, provider: IdentityProvider, mo
     ...provider.consoleClient,
     groupsClaim: 'groups',
     roles: { owner: ['heads'], manager: ['it'], editor: ['curators'] },
+    joinApps: 'all',
     ...more,
   };
   const answer = await owner.send({ method: 'POST', url: '/sso-providers', body });
@@ -86,5 +88,6 @@ export async function goThrough(app: TestApp, providerId: string, how: Parameter
 /** Who is signed in, as the console sees it. */
 export async function whoIs(app: TestApp, { cookies }: Arrived) {
   const { body } = await sendFromConsole(app, { method: 'GET', url: '/session' }, cookies.get('pharos') ?? '');
-  return body.result as { adminId: string; email: string; name: string; role: string; mustEnrol: boolean } | undefined;
+  type Session = { adminId: string; email: string; name: string; role: string; apps: Reach; mustEnrol: boolean };
+  return body.result as Session | undefined;
 }

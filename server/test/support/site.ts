@@ -42,7 +42,7 @@ export const kindsOf = (records: readonly { readonly event: string }[]) => recor
 
 export class Site {
   readonly app: TestApp;
-  readonly user: SignedIn;
+  #user: SignedIn;
   readonly hall: string;
   readonly phone: string;
   /** FCM, unless the test names another provider. */
@@ -53,7 +53,7 @@ export class Site {
     ids: { readonly hall: string; readonly phone: string },
   ) {
     this.app = app;
-    this.user = user;
+    this.#user = user;
     this.provider = provider;
     this.hall = ids.hall;
     this.phone = ids.phone;
@@ -70,6 +70,16 @@ export class Site {
 
   close(): Promise<void> {
     return this.app.close();
+  }
+
+  /** A manager who is signed in. */
+  get user(): SignedIn {
+    return this.#user;
+  }
+
+  /** Another one, since sessions end when the clock goes on. */
+  async signInAgain(): Promise<void> {
+    this.#user = await signInManager(this.app);
   }
 
   ask(request: SentRequest): Promise<Answer> {

@@ -37,33 +37,97 @@ interface Where {
   readonly place: string;
 }
 
-/** Each way with its number of tours and of visitors, as texts in their order. */
-export function movesByHand(visits: readonly HandVisit[], where: (visit: HandVisit) => Where): string[] {
-  const moves = new Map<string, string[]>();
-  const note = (move: string, visitor: string) => moves.set(move, [...(moves.get(move) ?? []), visitor]);
+interface TourByHand {
+  readonly visitor: string;
+  readonly venue: string;
+  /** Places one after the other, none twice in a row. */
+  readonly stops: readonly string[];
+  /** All of its visits have ended. */
+  readonly isOver: boolean;
+}
+
+function toursByHand(visits: readonly HandVisit[], where: (visit: HandVisit) => Where): TourByHand[] {
+  const tours: TourByHand[] = [];
   const byVisitor = Map.groupBy(visits, (visit) => {
     const { day, venue } = where(visit);
     return `${visit.installation_id} ${day} ${venue}`;
   });
   for (const ofOne of byVisitor.values()) {
     const ordered = ofOne.toSorted((a, b) => a.entered_at - b.entered_at || a.beacon_id.localeCompare(b.beacon_id));
-    const visitor = ordered[0]?.installation_id ?? '';
     const end = (one: HandVisit) => (one.dwell === null ? Number.POSITIVE_INFINITY : one.entered_at + one.dwell * 1000);
     let tour: HandVisit[] = [];
     const finish = () => {
-      const last = tour.at(-1);
-      if (last && tour.every(({ dwell }) => dwell !== null)) note(`${where(last).place}>`, visitor);
+      const [first] = tour;
+      if (!first) return;
+      const places = tour.map((visit) => where(visit).place);
+      tours.push({
+        visitor: first.installation_id,
+        venue: where(first).venue,
+        stops: places.filter((place, index) => place !== places[index - 1]),
+        isOver: tour.every(({ dwell }) => dwell !== null),
+      });
       tour = [];
     };
     for (const visit of ordered) {
       const wasThereUntil = Math.max(...ordered.slice(0, ordered.indexOf(visit)).map(end));
       if (tour.length > 0 && visit.entered_at - wasThereUntil > 60 * minute) finish();
-      const here = tour.at(-1);
-      if (!here) note(`>${where(visit).place}`, visitor);
-      else if (where(here).place !== where(visit).place) note(`${where(here).place}>${where(visit).place}`, visitor);
       tour.push(visit);
     }
     finish();
   }
-  return [...moves].map(([move, visitors]) => `${move}: ${visitors.length} tours of ${new Set(visitors).size}`).sort();
+  return tours;
+}
+
+/** Each way with its number of tours and of visitors, as texts in their order. */
+function counted(tours: readonly TourByHand[], waysOf: (tour: TourByHand) => readonly string[]): string[] {
+  const ways = new Map<string, string[]>();
+  for (const tour of tours) for (const way of waysOf(tour)) ways.set(way, [...(ways.get(way) ?? []), tour.visitor]);
+  return [...ways].map(([way, visitors]) => `${way}: ${visitors.length} tours of ${new Set(visitors).size}`).sort();
+}
+
+/** From one place to the next one; in at the first one, and out at the last one of a tour that is over. */
+export const movesByHand = (visits: readonly HandVisit[], where: (visit: HandVisit) => Where): string[] =>
+  counted(toursByHand(visits, where), ({ stops, isOver }) => {
+    const ends = ['', ...stops, ...(isOver ? [''] : [])];
+    return ends.slice(1).map((to, index) => `${ends[index]}>${to}`);
+  });
+
+/** From the first time at one place to the first time at each later one. */
+export const reachesByHand = (visits: readonly HandVisit[], where: (visit: HandVisit) => Where): string[] =>
+  counted(toursByHand(visits, where), ({ stops }) => {
+    const firsts = [...new Set(stops)];
+    return firsts.flatMap((from, index) => firsts.slice(index + 1).map((to) => `${from}>${to}`));
+  });
+
+/** The first five places of each tour that is over, of each venue. */
+export const pathsByHand = (visits: readonly HandVisit[], where: (visit: HandVisit) => Where): string[] =>
+  counted(
+    toursByHand(visits, where).filter(({ isOver }) => isOver),
+    ({ venue, stops }) => [`${venue} ${stops.slice(0, 5).join('>')}${stops.length > 5 ? '>…' : ''}`],
+  ).map((path) => path.slice(path.indexOf(' ') + 1));
+
+/** The most visitors at once at each place on each day, as texts in their order. `endOf`: until when visits of a day are looked at, epoch ms. */
+export function peaksByHand(
+  visits: readonly HandVisit[],
+  where: (visit: HandVisit) => Where,
+  endOf: (day: string) => number,
+): string[] {
+  const byPlace = Map.groupBy(visits, (visit) => {
+    const { day, venue, place } = where(visit);
+    return `${day} ${venue} ${place}`;
+  });
+  return [...byPlace.values()]
+    .map((there) => {
+      const { day, place } = where(there[0] as HandVisit);
+      const leftAt = ({ entered_at, dwell }: HandVisit) =>
+        Math.max(entered_at + 1, Math.min(endOf(day), dwell === null ? endOf(day) : entered_at + dwell * 1000));
+      const most = Math.max(
+        ...there.map(({ entered_at: at }) => {
+          const here = there.filter((other) => other.entered_at <= at && at < leftAt(other));
+          return new Set(here.map(({ installation_id }) => installation_id)).size;
+        }),
+      );
+      return `${day} ${place}: ${most}`;
+    })
+    .sort();
 }

@@ -1,23 +1,24 @@
 import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { confirmation } from '../../lib/data/confirmation.ts';
 import { canUsePasskeys, confirmWithPasskey } from '../../lib/data/passkeys.ts';
 import { factorsQuery, ownIdentitiesQuery } from '../../lib/data/queries.ts';
-import { confirmThrough } from '../../lib/data/single-sign-on.ts';
+import { confirmThrough, onReturn } from '../../lib/data/single-sign-on.ts';
 import { listed, t } from '../../lib/words/words.ts';
 import { DialogForm } from '../form/dialog-form.tsx';
 import { PasswordField } from '../form/password-field.tsx';
 import { useFields } from '../form/use-fields.ts';
 import { Icon } from '../page/icon.tsx';
+import { useSamePerson } from './use-same-person.ts';
 
 /** Above all other dialogs: the password may be asked for while another one is open. */
 const above = 300;
 
 /** Asks for the administrator's own password or passkey before keys, administrators or passwords are changed. */
-export function ConfirmationDialog() {
+export function ConfirmationDialog({ onSignedOut }: { readonly onSignedOut: () => void }) {
   const isAsked = useSyncExternalStore(confirmation.subscribe, confirmation.isAsked);
   const { data: factors } = useQuery({ ...factorsQuery, enabled: isAsked });
   const fields = useFields({ password: '' });
@@ -30,6 +31,16 @@ export function ConfirmationDialog() {
   const sign = useAction({ run: confirmWithPasskey, showsError: true, after });
   const { data: identities } = useQuery({ ...ownIdentitiesQuery, enabled: isAsked });
   const through = useAction({ run: confirmThrough, showsError: true });
+  const isSamePerson = useSamePerson();
+  // The window may have been another page's, in which somebody else has signed in.
+  const look = useEffectEvent(async () => {
+    const now = await call('getSession').catch(() => undefined);
+    if (!now) return;
+    const isSame = isSamePerson(now.result);
+    confirmation.answer(isSame);
+    if (!isSame) onSignedOut();
+  });
+  useEffect(() => (isAsked ? onReturn(() => void look()) : undefined), [isAsked]);
   const onError = fields.setFailure;
   const hasPassword = factors?.hasPassword !== false;
   const canSign = factors !== undefined && factors.passkeys.length > 0 && canUsePasskeys();
@@ -53,7 +64,7 @@ export function ConfirmationDialog() {
       about={
         <Text size="sm">
           {t(
-            '{ways} to change keys, administrators or how you sign in. You will not be asked again for five minutes.{hasProvider, select, true { {name} brings you back to this page; then do it once more.} other {}}',
+            '{ways} to change keys, administrators or how you sign in, to erase somebody, or to save all about somebody. You will not be asked again for five minutes.{hasProvider, select, true { {name} opens in a window of its own, and this page stays as it is.} other {}}',
             {
               ways: ways.slice(0, 1).toUpperCase() + ways.slice(1),
               name: provider?.name,

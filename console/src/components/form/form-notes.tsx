@@ -1,5 +1,10 @@
 import { Alert, Button, Group } from '@mantine/core';
-import { dateLocale, t } from '../../lib/words/words.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { appQuery } from '../../lib/data/queries.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
+import { timesIn } from '../../lib/time/times.ts';
+import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 import type { Fields } from './use-fields.ts';
 
@@ -9,8 +14,6 @@ interface Props {
   readonly isOutdated?: boolean | undefined;
 }
 
-const when = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeStyle: 'short' });
-
 /** Above a form: that it shows a draft, or that somebody else has changed the record. */
 export function FormNotes({ form, isOutdated = false }: Props) {
   return (
@@ -18,9 +21,7 @@ export function FormNotes({ form, isOutdated = false }: Props) {
       {form.draftedAt !== undefined && form.isDirty && (
         <Alert color="blue" variant="light" mb="md" icon={<Icon name="edit" />} role="status">
           <Group justify="space-between" gap="xs">
-            <span>
-              {t('This is your draft of {format}. It is not saved yet.', { format: when.format(form.draftedAt) })}
-            </span>
+            <DraftOf at={form.draftedAt} />
             <Button size="xs" variant="default" onClick={() => form.reset(form.base)}>
               {t('Throw the draft away')}
             </Button>
@@ -36,4 +37,14 @@ export function FormNotes({ form, isOutdated = false }: Props) {
       )}
     </>
   );
+}
+
+/** In the zone of the page: that of the app, if it belongs to one. */
+function DraftOf({ at }: { readonly at: number }) {
+  const { appId } = useParams({ strict: false });
+  const { data: app } = useQuery({ ...appQuery(appId ?? ''), enabled: appId !== undefined });
+  const above = useServiceTimes();
+  const times = app ? timesIn(app.policy.timeZone) : above;
+  const format = times.minute(new Date(at).toISOString());
+  return <span>{t('This is your draft of {format}. It is not saved yet.', { format })}</span>;
 }

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
+import { isLeaving } from '../../lib/data/single-sign-on.ts';
 import { t } from '../../lib/words/words.ts';
 import type { Fields } from './use-fields.ts';
 
@@ -11,7 +12,8 @@ interface Props {
 export function LeaveGuard({ form }: Props) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => form.isDirtyNow() && current.pathname !== next.pathname,
-    enableBeforeUnload: form.isDirtyNow,
+    // A provider leads back here, where the draft is.
+    enableBeforeUnload: () => form.isDirtyNow() && !(form.isKept && isLeaving()),
     withResolver: true,
   });
   const isAsked = blocker.status === 'blocked';

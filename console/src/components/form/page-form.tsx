@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { t } from '../../lib/words/words.ts';
+import { StopDialog } from '../dialogs/stop-dialog.tsx';
 import { FailureNote } from '../page/failure-note.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { FormNotes } from './form-notes.tsx';
@@ -16,7 +17,7 @@ interface Props<Values extends object> {
   readonly submit: string;
   readonly isBusy: boolean;
   /** Of a form on a record that others may change at the same time. */
-  readonly shared?: Pick<RecordForm<Values>, 'conflict' | 'isOutdated' | 'labels' | 'show'>;
+  readonly shared?: Pick<RecordForm<Values>, 'conflict' | 'question' | 'isOutdated' | 'labels' | 'show'>;
   /** The role may read and not change: there is nothing to submit. */
   readonly isLocked?: boolean;
   readonly onSubmit: () => void;
@@ -36,6 +37,7 @@ export function PageForm<Values extends object>(props: Props<Values>) {
       {!isLocked && <LeaveGuard form={form} />}
       <FormNotes form={form} isOutdated={shared?.isOutdated} />
       {shared && <ConflictDialog {...shared} />}
+      {shared && <StopDialog {...shared.question} isBusy={isBusy} />}
       <FailureNote message={form.rest(names)} />
       {children}
       <Group mt="lg">

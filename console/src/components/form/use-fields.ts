@@ -42,7 +42,11 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
   function set<Name extends keyof Values & string>(name: Name, value: Values[Name]) {
     const { current } = latest;
     change({ ...current, values: { ...current.values, [name]: value } });
-    // A problem that is being mended is no longer true.
+    forgive(name);
+  }
+
+  /** A problem that is being mended is no longer true. */
+  function forgive(name: string) {
     setOwn((known) => known?.filter(({ field }) => !isWithin(field, name)));
     setServiceFailure((known) => without(known, name));
   }
@@ -61,6 +65,8 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
     /** What is typed is kept on this device. */
     isKept: draft !== undefined,
     set,
+    /** For what the errors call otherwise than the form does, such as a member of a list of fields. */
+    forgive,
     /** Several fields at once. */
     setAll(change: Partial<Values>) {
       for (const [name, value] of Object.entries(change))
@@ -76,7 +82,7 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
       change({ values: next, base: next });
       setFailure(null);
     },
-    /** The form goes on from what is stored now; what was typed stays. */
+    /** The form continues from what is stored now; what was typed stays. */
     rebase(base: Values, next: Values = latest.current.values) {
       change({ values: next, base });
     },

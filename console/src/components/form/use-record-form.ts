@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useSession } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';
+import type { Stop } from '../dialogs/stop-dialog.tsx';
 import { type Choice, changedParts, type Difference, differences, isSame, merged, type Parts } from './differences.ts';
 import { useFields } from './use-fields.ts';
 
@@ -18,8 +19,16 @@ export interface RecordFormOptions<Stored extends object, Values extends object,
   readonly fieldsOf: (record?: Stored) => Values;
   /** Every member that the form writes. Members that it does not show are kept from `known`. */
   readonly bodyOf: (values: Values, known?: Stored) => object;
+  /** The form has credentials: no draft is kept on this device, and a change cannot be undone, since the old ones are unknown. */
+  readonly hasCredentials?: true;
+  /** A few clicks in a dialog: nothing of it is kept on this device. */
+  readonly isBrief?: true;
+  /** Whether a change can be undone; always unless given, except with credentials. */
+  readonly isUndoable?: boolean;
   /** What the page finds wrong by itself, before anything is sent. */
   readonly check?: (values: Values) => readonly PharosProblem[];
+  /** What is asked before a change is saved that stops visitors from being served. */
+  readonly stop?: (before: Values, after: Values) => Stop | undefined;
   /** What is compared and chosen one by one when somebody else has saved first; the fields unless given. */
   readonly parts?: { readonly of: (values: Values) => Parts; readonly join: (parts: Parts) => Values };
   /** Reads the record again. */
@@ -41,6 +50,13 @@ export interface Conflict {
   readonly differences: readonly Difference[];
   readonly keep: (choices: Readonly<Record<string, Choice>>) => void;
   readonly close: () => void;
+}
+
+/** A question that is open before the form is saved. */
+export interface OpenStop {
+  readonly stop: Stop | undefined;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
 }
 
 /** What the service answers to a record that is created or changed. */
@@ -66,9 +82,10 @@ const mostAttempts = 3;
 export function useRecordForm<Stored extends object, Values extends object, Saved extends object>(
   options: RecordFormOptions<Stored, Values, Saved>,
 ) {
-  const { record, fieldsOf, name, start } = options;
+  const { record, fieldsOf, name, start, hasCredentials, isBrief, isUndoable = true } = options;
   const { adminId } = useSession();
-  const form = useFields<Values>(record ? fieldsOf(record) : (start ?? fieldsOf()), { draft: `${adminId} ${name}` });
+  const draft = hasCredentials || isBrief ? undefined : `${adminId} ${name}`;
+  const form = useFields<Values>(record ? fieldsOf(record) : (start ?? fieldsOf()), { draft });
   const queries = useQueryClient();
   const known = useRef(record);
   const [found, setFound] = useState<readonly Difference[]>();
@@ -90,7 +107,7 @@ export function useRecordForm<Stored extends object, Values extends object, Save
       if (!saved) return t('Nothing was changed.');
       return typeof options.done === 'function' ? options.done(form.current()) : options.done;
     },
-    undo: record ? (written) => written.undo?.() ?? Promise.resolve() : undefined,
+    undo: record && !hasCredentials && isUndoable ? (written) => written.undo?.() ?? Promise.resolve() : undefined,
     isUndoable: ({ undo }) => undo !== undefined,
     showsError: true,
     after: async ({ saved, differences: open }) => {
@@ -99,25 +116,36 @@ export function useRecordForm<Stored extends object, Values extends object, Save
       await options.after?.(saved);
     },
   });
+  const [stop, setStop] = useState<Stop>();
   function submit() {
     const problems = options.check?.(form.current()) ?? [];
     if (problems.length > 0) return form.setProblems(problems);
+    const asked = known.current && options.stop?.(fieldsOf(known.current), form.current());
+    if (asked) setStop(asked);
+    else send();
+  }
+  function send() {
+    setStop(undefined);
     form.setFailure(null);
     save.mutate(undefined, { onError: form.setFailure });
   }
+  const question: OpenStop = { stop, onConfirm: send, onClose: () => setStop(undefined) };
   const conflict: Conflict | undefined = found && {
     differences: found,
     close: () => setFound(undefined),
     keep(choices) {
       setFound(undefined);
       const theirs = known.current ? fieldsOf(known.current) : form.currentBase();
+      // The page may still know the record as it was, to which a form with nothing typed would fall back.
+      replaced.current = stored;
       const all = { base: partsOf(form.currentBase()), mine: partsOf(form.current()), theirs: partsOf(theirs) };
       const next = merged(all, choices);
       form.rebase(theirs, options.parts?.join(next) ?? (next as Values));
       submit();
     },
   };
-  return { form, submit, isBusy: save.isPending, conflict, isOutdated, labels: options.labels, show: options.show };
+  const { labels, show } = options;
+  return { form, submit, isBusy: save.isPending, conflict, question, isOutdated, labels, show };
 }
 
 /** A form that creates something, with a draft on this device. Not for passwords and keys. */
@@ -199,7 +227,7 @@ interface Made<Saved> {
   readonly saved: Saved;
 }
 
-/** Takes back what was changed, unless somebody has changed the record since. */
+/** Undoes the change, unless somebody has changed the record since. */
 function undoing<Stored extends object, Values extends object, Saved extends object>(
   { change }: RecordFormOptions<Stored, Values, Saved>,
   { before, members, saved }: Made<Saved>,

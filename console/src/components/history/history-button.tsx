@@ -13,6 +13,7 @@ import {
 } from '../../lib/data/history.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
+import { type Stop, StopDialog } from '../dialogs/stop-dialog.tsx';
 import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
 import { changesOf, labelOf, shownValue, type Words } from './changes.ts';
@@ -24,6 +25,8 @@ interface Props extends KeptRecord, Words {
   /** When it got so. */
   readonly updatedAt: string;
   readonly mayChange: boolean;
+  /** The question before going back to a state in which visitors are not served. */
+  readonly stop?: (present: never, then: never) => Stop | undefined;
   /** What has to be read again when it has gone back. */
   readonly refresh: readonly QueryKey[];
 }
@@ -47,6 +50,7 @@ export function HistoryButton(props: Props) {
 
 function Versions(props: Props & { readonly onDone: () => void }) {
   const { appId, kind, recordId, present, updatedAt, mayChange, refresh, onDone } = props;
+  const [asked, setAsked] = useState<{ readonly version: Version; readonly stop: Stop }>();
   const record = { appId, kind, recordId };
   const { data: versions, error } = useQuery(versionsQuery(record));
   const times = useTimes(appId);
@@ -58,6 +62,11 @@ function Versions(props: Props & { readonly onDone: () => void }) {
     showsError: true,
     after: onDone,
   });
+  function goBack(version: Version) {
+    const stop = props.stop?.(present as never, version.state as never);
+    if (stop) setAsked({ version, stop });
+    else restore.mutate(version);
+  }
   if (error) return <FailureNote message={error.message} />;
   if (!versions) return <Skeleton h={160} />;
   if (versions.length === 0) return <Text c="dimmed">{nothingYet(kind)}</Text>;
@@ -83,11 +92,20 @@ function Versions(props: Props & { readonly onDone: () => void }) {
               words={props}
               when={times.minute(version.replacedAt)}
               isBusy={restore.isPending}
-              {...(mayChange ? { onRestore: () => restore.mutate(version) } : {})}
+              {...(mayChange ? { onRestore: () => goBack(version) } : {})}
             />
           );
         })}
       </ol>
+      <StopDialog
+        stop={asked?.stop}
+        isBusy={restore.isPending}
+        onConfirm={() => {
+          setAsked(undefined);
+          if (asked) restore.mutate(asked.version);
+        }}
+        onClose={() => setAsked(undefined)}
+      />
     </>
   );
 }

@@ -1,6 +1,6 @@
-import { Alert, Button, FileInput, Group, Text } from '@mantine/core';
+import { Alert, Button, FileInput, Group, Switch, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { forgetFile, type KeptFile, keepFile, keptFile } from '../../lib/actions/kept-file.ts';
+import { forgetFile, type Given, type KeptFile, keepFile, keptFile } from '../../lib/actions/kept-file.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { readTableFile } from '../../lib/text/table-file.ts';
 import { t } from '../../lib/words/words.ts';
@@ -9,10 +9,13 @@ import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
 import classes from './import.module.css';
 import { ImportPreview } from './import-preview.tsx';
-import type { ImportRow } from './import-rows.ts';
+import type { ImportRow, PlanOptions } from './import-rows.ts';
+import { MissingColumns } from './missing-columns.tsx';
 import { ReadNote } from './read-note.tsx';
+import { tableOf } from './table-of.ts';
 
 const mostBytes = 20_000_000;
+const asItIs = (name: string) => name;
 
 interface Props<Row extends ImportRow> {
   /** The key that keeps the file across a reload; one per target. */
@@ -26,10 +29,14 @@ interface Props<Row extends ImportRow> {
   readonly read?: (file: File) => Promise<KeptFile>;
   /** The headings that mean something; others are said to be left out. Without it, every heading does. */
   readonly columns?: readonly string[] | undefined;
+  /** Headings for which this is the same mean the same. */
+  readonly sameHead?: (name: string) => string;
+  /** The columns that a file with these headings lacks. A person gives them before it is planned. */
+  readonly lacks?: (header: readonly string[]) => readonly string[];
   /** What was read is shown as cells; true unless given. */
   readonly isTable?: boolean;
   /** Plans each row without changing anything. @throws Error whose message is a sentence about the whole file */
-  readonly plan: (file: KeptFile) => Promise<readonly Row[]>;
+  readonly plan: (file: KeptFile, options: PlanOptions) => Promise<readonly Row[]>;
   /** When this value changes, the file is planned again. */
   readonly planFor?: string;
   readonly apply: (row: Row) => Promise<unknown>;
@@ -38,14 +45,23 @@ interface Props<Row extends ImportRow> {
 
 /** The chosen file, and what planning it has found; a file that was chosen before a reload is planned again. */
 function useImportFile<Row extends ImportRow>(props: Props<Row>) {
-  const { keepAs, planFor = '', plan, read: readFile = readTableFile } = props;
+  const { keepAs, planFor = '', plan, read: readFile = readTableFile, sameHead = asItIs } = props;
   const [file, setFile] = useState<KeptFile>();
   const [isKept, setKept] = useState(false);
   const [lostName, setLostName] = useState<string>();
-  const read = useAction({ run: plan, showsError: true });
-  const start = (next: KeptFile) => {
+  const [isLenient, setLenient] = useState(false);
+  const read = useAction({
+    run: (next: { readonly file: KeptFile; readonly options: PlanOptions }) => plan(next.file, next.options),
+    showsError: true,
+  });
+  const lackOf = (next: KeptFile): readonly string[] => {
+    const table = tableOf(next, sameHead);
+    return table ? (props.lacks?.(table.header) ?? []) : [];
+  };
+  const start = (next: KeptFile, options: PlanOptions = { isLenient }) => {
     setFile(next);
-    read.mutate(next);
+    if (lackOf(next).some((name) => !next.given?.[name])) read.reset();
+    else read.mutate({ file: next, options });
   };
   const choose = useAction({
     run: async (chosen: File): Promise<KeptFile> => {
@@ -57,7 +73,8 @@ function useImportFile<Row extends ImportRow>(props: Props<Row>) {
       keepFile(keepAs, next);
       setKept(false);
       setLostName(undefined);
-      start(next);
+      setLenient(false);
+      start(next, { isLenient: false });
     },
   });
   // Only once, and again when the planning options change.
@@ -80,7 +97,25 @@ function useImportFile<Row extends ImportRow>(props: Props<Row>) {
     setLostName(undefined);
     read.reset();
   }
-  return { file, isKept, lostName, read, choose, clear };
+  /** Another of the columns with the same heading. */
+  function takeColumn(head: string, index: number) {
+    if (!file) return;
+    const next = { ...file, chosen: { ...file.chosen, [head]: index } };
+    keepFile(keepAs, next);
+    start(next);
+  }
+  /** In place of columns that the file lacks. */
+  function give(given: Given) {
+    if (!file) return;
+    const next = { ...file, given };
+    keepFile(keepAs, next);
+    start(next);
+  }
+  function beLenient(wanted: boolean) {
+    setLenient(wanted);
+    if (file) start(file, { isLenient: wanted });
+  }
+  return { file, isKept, lostName, read, choose, clear, takeColumn, give, isLenient, beLenient };
 }
 
 /**
@@ -88,7 +123,11 @@ function useImportFile<Row extends ImportRow>(props: Props<Row>) {
  * imported rows show as unchanged and the rest can continue.
  */
 export function FileImport<Row extends ImportRow>(props: Props<Row>) {
-  const { file, isKept, lostName, read, choose, clear } = useImportFile(props);
+  const { file, isKept, lostName, read, choose, clear, takeColumn, give, isLenient, beLenient } = useImportFile(props);
+  const { columns = [], sameHead = asItIs, lacks } = props;
+  const table = file && lacks && tableOf(file, sameHead);
+  const missing = table ? lacks(table.header) : [];
+  const unread = read.data?.filter((row) => row.unread).length ?? 0;
   return (
     <>
       <Block title={t('The file')} about={props.about}>
@@ -125,7 +164,19 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
           </EarlierFile>
         )}
       </Block>
-      {file && props.isTable !== false && <ReadNote file={file} known={props.columns} />}
+      {file && props.isTable !== false && (
+        <ReadNote file={file} known={props.columns} sameHead={props.sameHead} onTake={takeColumn} />
+      )}
+      {file && table && missing.length > 0 && (
+        <MissingColumns
+          key={`${file.name} ${missing.join()}`}
+          file={file}
+          table={table}
+          names={missing}
+          known={columns}
+          onGive={give}
+        />
+      )}
       {(read.isPending || choose.isPending) && (
         <Text mt="md" role="status">
           {t('Reading the file and the existing records …')}
@@ -136,6 +187,20 @@ export function FileImport<Row extends ImportRow>(props: Props<Row>) {
           key={read.submittedAt}
           name={props.keepAs}
           rows={read.data}
+          above={
+            unread > 0 && (
+              <Switch
+                mb="md"
+                label={t(
+                  '{count, plural, one {# row has} other {# rows have}} cells that cannot be read. Import {count, plural, one {it} other {them}} without these cells.',
+                  { count: unread },
+                )}
+                description={t('The cells are named at each row. What a record has there already stays as it is.')}
+                checked={isLenient}
+                onChange={({ currentTarget }) => beLenient(currentTarget.checked)}
+              />
+            )
+          }
           apply={props.apply}
           after={(isWhole) => {
             if (isWhole) forgetFile(props.keepAs);

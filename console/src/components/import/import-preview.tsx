@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Group, Progress, SegmentedControl, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { underWay } from '../../lib/actions/cut-off.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';
@@ -21,6 +21,8 @@ interface Props<Row extends ImportRow> {
   /** The key of the running import. */
   readonly name: string;
   readonly rows: readonly Row[];
+  /** Above the rows. */
+  readonly above?: ReactNode;
   /** Imports one row. An error is shown beside the row, and the import continues. */
   readonly apply: (row: Row) => Promise<unknown>;
   /** After each run. `isWhole`: nothing is left to import. */
@@ -28,7 +30,7 @@ interface Props<Row extends ImportRow> {
 }
 
 /** The preview of an import, row by row, and then its progress. */
-export function ImportPreview<Row extends ImportRow>({ name, rows, apply, after }: Props<Row>) {
+export function ImportPreview<Row extends ImportRow>({ name, rows, above, apply, after }: Props<Row>) {
   const [shown, setShown] = useState<RowKind | 'all'>('all');
   const [outcomes, setOutcomes] = useState<ReadonlyMap<number, RowOutcome>>(new Map());
   const todo = rows.filter(({ kind, line }) => (kind === 'new' || kind === 'changed') && outcomes.get(line) !== 'done');
@@ -60,6 +62,7 @@ export function ImportPreview<Row extends ImportRow>({ name, rows, apply, after 
           </Button>
         )}
       </Group>
+      {above}
       {outcomes.size > 0 && <Going total={total} done={outcomes.size - failed} failed={failed} />}
       {todo.length === 0 && outcomes.size === 0 && (
         <Alert color="gray">{t('There is nothing to import in this file.')}</Alert>
@@ -142,7 +145,7 @@ function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: RowO
         </Badge>
         <span className={classes.diffName}>{row.name || t('without a name')}</span>
         {outcome === 'done' && (
-          <Badge color="teal" variant="outline">
+          <Badge color="teal" variant="light">
             {t('in')}
           </Badge>
         )}
@@ -152,6 +155,9 @@ function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: RowO
           <span className={classes.soft}>{member}</span> <del>{before}</del> <ins>{after}</ins>
         </div>
       ))}
+      {row.kind !== 'refused' && row.unread && (
+        <div className={classes.soft}>{t('Without: {list}.', { list: row.unread.join('; ') })}</div>
+      )}
       {(row.problem ?? failed) && <div className={classes.problem}>{row.problem ?? failed}</div>}
     </li>
   );

@@ -16,6 +16,13 @@ export interface ImportRow {
   readonly differences: readonly Difference[];
   /** Why the row is rejected, as a sentence. */
   readonly problem?: string;
+  /** Cells that cannot be read, each as a sentence: the row is refused, or goes in without them if that was chosen. */
+  readonly unread?: readonly string[];
+}
+
+export interface PlanOptions {
+  /** Rows go in without the cells that cannot be read. */
+  readonly isLenient: boolean;
 }
 
 /** The result of a row: done, or the error message. */

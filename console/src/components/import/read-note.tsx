@@ -1,10 +1,11 @@
-import { Text } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import type { KeptFile } from '../../lib/actions/kept-file.ts';
-import { type CsvTable, parseCsv } from '../../lib/text/csv.ts';
+import type { CsvTable, Repeated } from '../../lib/text/csv.ts';
 import { workbookText } from '../../lib/text/table-file.ts';
 import { t } from '../../lib/words/words.ts';
 import { Block } from '../page/block.tsx';
 import classes from './import.module.css';
+import { columnText, tableOf } from './table-of.ts';
 
 const mostShown = 5;
 const separators = {
@@ -17,15 +18,21 @@ interface Props {
   readonly file: KeptFile;
   /** The headings that mean something; others are left out. */
   readonly known?: readonly string[] | undefined;
+  readonly sameHead?: ((name: string) => string) | undefined;
+  /** Reads another one of the columns with the same heading. */
+  readonly onTake: (head: string, index: number) => void;
 }
 
 /** What the bytes of a file became, so that broken letters and shifted columns are seen before anything is imported. */
-export function ReadNote({ file, known }: Props) {
-  const table = tableOf(file.text);
+export function ReadNote({ file, known, sameHead = (name) => name, onTake }: Props) {
+  const table = tableOf(file, sameHead);
   if (!table) return null;
-  const { header, rows, separator } = table;
+  const { header, repeated, rows, separator } = table;
   const names = known?.map((name) => name.toLowerCase());
-  const left = names ? header.filter((name) => name !== '' && !names.includes(name.toLowerCase())) : [];
+  const taken = new Set(Object.values(file.given ?? {}).map((one) => ('column' in one ? one.column : undefined)));
+  const isLeft = (name: string, index: number) =>
+    name !== '' && !taken.has(index) && !names?.includes(name.toLowerCase());
+  const left = names ? header.filter(isLeft) : [];
   return (
     <Block title={t('What was read')} about={readText(file, separator)}>
       {left.length > 0 && (
@@ -36,14 +43,18 @@ export function ReadNote({ file, known }: Props) {
           })}
         </Text>
       )}
+      {repeated.map((one) => (
+        <RepeatedHead key={one.name} repeated={one} rows={rows} onTake={(index) => onTake(sameHead(one.name), index)} />
+      ))}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard */}
       <section className={classes.scroll} aria-label={t('The first rows of the file')} tabIndex={0}>
         <table className={classes.cells}>
           <thead>
             <tr>
-              {header.map((name) => (
-                <th key={name} scope="col">
-                  {name}
+              {header.map((name, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: headings may be empty
+                <th key={index} scope="col">
+                  {name || <LeftHead index={index} repeated={repeated} />}
                 </th>
               ))}
             </tr>
@@ -75,12 +86,36 @@ function readText({ readAs = t('Text') }: KeptFile, separator: keyof typeof sepa
     : t('{readAs}, separated by {separator}.', { readAs, separator: separators[separator] });
 }
 
-/** Undefined for JSON and for a file that is no table. */
-function tableOf(text: string): CsvTable | undefined {
-  if (/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return parseCsv(text);
-  } catch {
-    return undefined;
-  }
+interface RepeatedProps {
+  readonly repeated: Repeated;
+  readonly rows: CsvTable['rows'];
+  readonly onTake: (index: number) => void;
+}
+
+/** Asks which one of the columns with the same heading is meant. */
+function RepeatedHead({ repeated: { name, columns, chosen }, rows, onTake }: RepeatedProps) {
+  return (
+    <NativeSelect
+      mb="sm"
+      maw={520}
+      label={t('{count, plural, other {# columns}} are called {name}. Which one is imported?', {
+        count: columns.length,
+        name,
+      })}
+      description={t('The {count, plural, one {other one is} other {others are}} left out.', {
+        count: columns.length - 1,
+      })}
+      data={columns.map((index) => ({
+        value: String(index),
+        label: columnText(rows, index),
+      }))}
+      value={String(chosen)}
+      onChange={({ currentTarget }) => onTake(Number(currentTarget.value))}
+    />
+  );
+}
+
+function LeftHead({ index, repeated }: { readonly index: number; readonly repeated: readonly Repeated[] }) {
+  const one = repeated.find(({ columns }) => columns.includes(index));
+  return one ? <s>{one.name}</s> : null;
 }

@@ -1,12 +1,13 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
+import { type DeletedKind, restoreFromTrash, trashKey } from '../../lib/data/history.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { ConfirmDialog } from '../dialogs/confirm-dialog.tsx';
-import { ConfirmedAction } from '../dialogs/confirmed-action.tsx';
-import { type Bulk, changeBack, changeMany, type Move, type Outcome, removeMany } from './bulk.ts';
+import { type Bulk, type BulkChange, changeBack, changeMany, type Move, nameOfRecord, removeMany } from './bulk.ts';
+import { BulkEdit } from './bulk-edit.tsx';
+import { isStale, type Outcome } from './bulk-pieces.ts';
 import classes from './list.module.css';
 
 interface Props {
@@ -17,46 +18,46 @@ interface Props {
   readonly onChosen: (ids: readonly string[]) => void;
 }
 
-type Asking = 'off' | 'move' | 'delete';
+type Asking = 'off' | 'move' | 'edit' | 'delete';
 
 const countText = (count: number, kind: Bulk['kind']) =>
   t(
-    '{kind, select, beacons {{count, plural, one {# beacon} other {# beacons}}} notifications {{count, plural, one {# notification} other {# notifications}}} storylines {{count, plural, one {# storyline} other {# storylines}}} other {{count, plural, one {# record} other {# records}}}}',
+    '{kind, select, beacons {{count, plural, one {# beacon} other {# beacons}}} notifications {{count, plural, one {# notification} other {# notifications}}} storylines {{count, plural, one {# storyline} other {# storylines}}} devices {{count, plural, one {# device} other {# devices}}} venues {{count, plural, one {# venue} other {# venues}}} files {{count, plural, one {# file} other {# files}}} users {{count, plural, one {# user} other {# users}}} other {{count, plural, one {# record} other {# records}}}}',
     { kind, count },
   );
 
 /** What can be done with the chosen records of a list, above it. */
 export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
   const [open, setOpen] = useState<Asking>();
-  const [failed, setFailed] = useState<Outcome['failed']>([]);
+  const [refused, setRefused] = useState<readonly Refusal[]>([]);
   const ids = [...chosen.keys()];
   const what = countText(ids.length, bulk.kind);
-  const told = ({ failed: refused }: Outcome) => {
-    setFailed(refused);
-    // What was refused stays chosen.
-    onChosen(refused.map(({ objectId }) => objectId));
+  const told = ({ failed }: Outcome) => {
+    setRefused(failed.map((one) => ({ ...one, name: nameOfRecord(chosen.get(one.objectId) ?? one) })));
+    // What was refused stays chosen. What somebody else has changed is chosen again as it is now, or not.
+    onChosen(failed.filter((one) => !isStale(one)).map(({ objectId }) => objectId));
   };
   const change = useAction({
-    run: (wanted: object) => changeMany(appId, bulk, ids, wanted),
+    run: (wanted: BulkChange) => changeMany(appId, bulk, wanted, chosen),
     done: ({ done }) =>
       done.length === 0 ? undefined : t('{what} changed.', { what: countText(done.length, bulk.kind) }),
-    undo: ({ done }, wanted) => changeBack(appId, bulk, { records: chosen, done, change: wanted }),
+    undo: ({ changed }, wanted) => changeBack(appId, bulk, { chosen, changed, wanted }),
     refresh: bulk.refresh,
     after: (outcome) => {
       setOpen(undefined);
       told(outcome);
     },
   });
-  if (ids.length === 0 && failed.length === 0) return null;
+  if (ids.length === 0 && refused.length === 0) return null;
   return (
     <>
-      <Refused failed={failed} kind={bulk.kind} onClose={() => setFailed([])} />
+      <Refused refused={refused} kind={bulk.kind} onClose={() => setRefused([])} />
       {ids.length > 0 && (
         <BulkActions
           bulk={bulk}
           what={what}
           isBusy={change.isPending}
-          onOn={() => change.mutate({ isEnabled: true })}
+          onOn={() => change.mutate({ change: { isEnabled: true }, ids })}
           onAsk={setOpen}
           onNone={() => onChosen([])}
         />
@@ -68,12 +69,13 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
         confirm={t('Switch off {what}', { what })}
         isBusy={change.isPending}
         failure={undefined}
-        onConfirm={() => change.mutate({ isEnabled: false })}
+        onConfirm={() => change.mutate({ change: { isEnabled: false }, ids })}
       >
-        {rich('<b>{what}</b> are shown to nobody until they are switched on again.', {
-          what,
-          b: (inner) => <b>{inner}</b>,
-        })}
+        {bulk.offText ??
+          rich('<b>{what}</b> are shown to nobody until they are switched on again.', {
+            what,
+            b: (inner) => <b>{inner}</b>,
+          })}
       </ConfirmDialog>
       {bulk.move && open === 'move' && (
         <MoveDialog
@@ -81,14 +83,26 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
           what={what}
           isBusy={change.isPending}
           onClose={() => setOpen(undefined)}
-          onMove={(wanted) => change.mutate(wanted)}
+          onMove={(wanted) => change.mutate({ change: wanted, ids })}
+        />
+      )}
+      {bulk.fields && open === 'edit' && (
+        <BulkEdit
+          fields={bulk.fields}
+          what={what}
+          countText={(count) => countText(count, bulk.kind)}
+          chosen={chosen}
+          isBusy={change.isPending}
+          failure={change.error?.message}
+          onClose={() => setOpen(undefined)}
+          onChange={(wanted) => change.mutate(wanted)}
         />
       )}
       <DeleteMany
         appId={appId}
         bulk={bulk}
         what={what}
-        ids={ids}
+        chosen={chosen}
         isOpen={open === 'delete'}
         onClose={() => setOpen(undefined)}
         onDone={told}
@@ -97,27 +111,51 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
   );
 }
 
+type Refusal = Outcome['failed'][number] & { readonly name: string };
+
 interface RefusedProps {
-  readonly failed: Outcome['failed'];
+  readonly refused: readonly Refusal[];
   readonly kind: Bulk['kind'];
   readonly onClose: () => void;
 }
 
-/** What the service has refused, and why; the first five. */
-function Refused({ failed, kind, onClose }: RefusedProps) {
-  if (failed.length === 0) return null;
+/** What was not changed, by name: what the service has refused, and what somebody else has changed meanwhile. */
+function Refused({ refused, kind, onClose }: RefusedProps) {
+  const stale = refused.filter(isStale);
+  const wrong = refused.filter((one) => !isStale(one));
   return (
-    <Alert color="red" mb="sm" withCloseButton closeButtonLabel={t('Close')} onClose={onClose}>
-      {t('{what} {count, plural, one {was} other {were}} refused, and stayed as before:', {
-        what: countText(failed.length, kind),
-        count: failed.length,
-      })}
-      <ul>
-        {failed.slice(0, 5).map(({ objectId, message }) => (
-          <li key={objectId}>{told(message)}</li>
-        ))}
-      </ul>
-    </Alert>
+    <>
+      {wrong.length > 0 && (
+        <Alert color="red" mb="sm" withCloseButton closeButtonLabel={t('Close')} onClose={onClose}>
+          {t('{what} {count, plural, one {was} other {were}} refused, and stayed as before:', {
+            what: countText(wrong.length, kind),
+            count: wrong.length,
+          })}
+          <ul className={classes.refused}>
+            {wrong.map(({ objectId, name, message }) => (
+              <li key={objectId}>
+                <b>{name}</b>: {told(message)}
+              </li>
+            ))}
+          </ul>
+        </Alert>
+      )}
+      {stale.length > 0 && (
+        <Alert color="yellow" mb="sm" withCloseButton closeButtonLabel={t('Close')} onClose={onClose}>
+          {t(
+            '{what} {count, plural, one {was} other {were}} changed by somebody else after you chose {count, plural, one {it} other {them}}, and stayed as that person left {count, plural, one {it} other {them}}. The list shows the present state: choose again what you still want to change.',
+            { what: countText(stale.length, kind), count: stale.length },
+          )}
+          <ul className={classes.refused}>
+            {stale.map(({ objectId, name }) => (
+              <li key={objectId}>
+                <b>{name}</b>
+              </li>
+            ))}
+          </ul>
+        </Alert>
+      )}
+    </>
   );
 }
 
@@ -148,14 +186,21 @@ function BulkActions({ bulk, what, isBusy, onOn, onAsk, onNone }: ActionsProps) 
             </Button>
           </>
         )}
+        {bulk.fields && (
+          <Button size="xs" variant="default" onClick={() => onAsk('edit')}>
+            {t('Edit …')}
+          </Button>
+        )}
         {bulk.move && (
           <Button size="xs" variant="default" onClick={() => onAsk('move')}>
             {bulk.move.label} …
           </Button>
         )}
-        <Button size="xs" variant="default" onClick={() => onAsk('delete')}>
-          {t('Delete …')}
-        </Button>
+        {bulk.remove && (
+          <Button size="xs" variant="default" onClick={() => onAsk('delete')}>
+            {t('Delete …')}
+          </Button>
+        )}
         <Button size="xs" variant="subtle" color="gray" onClick={() => onNone()}>
           {t('Choose none')}
         </Button>
@@ -195,33 +240,40 @@ interface DeleteProps {
   readonly appId: string;
   readonly bulk: Bulk;
   readonly what: string;
-  readonly ids: readonly string[];
+  readonly chosen: Props['chosen'];
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onDone: (outcome: Outcome) => void;
 }
 
-function DeleteMany({ appId, bulk, what, ids, isOpen, onClose, onDone }: DeleteProps) {
-  const [outcome, setOutcome] = useState<Outcome>();
+/** What somebody has changed since it was chosen stays, and is named. */
+function DeleteMany({ appId, bulk, what, chosen, isOpen, onClose, onDone }: DeleteProps) {
+  const remove = useAction({
+    run: () => removeMany(appId, bulk, chosen),
+    done: ({ done }) =>
+      done.length === 0 ? undefined : t('{what} went into the trash.', { what: countText(done.length, bulk.kind) }),
+    undo: ({ done }) => restoreFromTrash(appId, bulk.kind as DeletedKind, done),
+    showsError: true,
+    refresh: [...bulk.refresh, trashKey(appId)],
+    after: (outcome) => {
+      onClose();
+      onDone(outcome);
+    },
+  });
   return (
-    <ConfirmedAction
+    <ConfirmDialog
       isOpen={isOpen}
-      onClose={() => {
-        onClose();
-        if (outcome) onDone(outcome);
-        setOutcome(undefined);
-      }}
+      onClose={onClose}
       title={t('Delete {what}', { what })}
       confirm={t('Delete {what}', { what })}
-      run={async () => setOutcome(await removeMany(appId, bulk, ids))}
-      done={t('{what} went into the trash.', { what })}
-      undo={() => restoreFromTrash(appId, bulk.kind, ids)}
-      refresh={[...bulk.refresh, trashKey(appId)]}
+      isBusy={remove.isPending}
+      failure={remove.error?.message}
+      onConfirm={() => remove.mutate()}
     >
       {rich('<b>{what}</b> go into the trash, from where they can be put back for 30 days.', {
         what,
         b: (inner) => <b>{inner}</b>,
       })}
-    </ConfirmedAction>
+    </ConfirmDialog>
   );
 }

@@ -13,6 +13,7 @@ import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
 import { LinkButton } from '../page/link-button.tsx';
 import { SectionHeader } from '../page/page-header.tsx';
+import { nameOfRecord } from './bulk.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { ColumnMenu, shownColumns, useHiddenColumns } from './column-menu.tsx';
 import { DataTable } from './data-table.tsx';
@@ -27,12 +28,16 @@ import { SavedMenu } from './saved-menu.tsx';
 import { SearchField } from './search-field.tsx';
 import { useFollowed } from './use-followed.ts';
 
+type Chosen<Id extends ListOperation> = ReadonlyMap<string, Listed<Id>>;
+
 interface Props<Id extends ListOperation> {
   readonly appId: string;
   readonly list: ListDefinition<Id>;
   /** Path parameters other than the app. */
   readonly params?: Readonly<Record<string, string>>;
   readonly title?: string;
+  /** Which of several lists with this title it is. */
+  readonly part?: string;
   readonly about?: ReactNode;
   /** Creates a record. It moves into the empty state while there is none. */
   readonly action?: ReactNode;
@@ -46,7 +51,12 @@ interface Props<Id extends ListOperation> {
   /** Beside the search field. */
   readonly tools?: ReactNode;
   /** Replaces the table; the records are undefined until the first answer. */
-  readonly layout?: (records: readonly Listed<Id>[] | undefined, isBusy: boolean) => ReactNode;
+  readonly layout?: (
+    records: readonly Listed<Id>[] | undefined,
+    isBusy: boolean,
+    /** Undefined where nothing can be done with several. */
+    selection: { readonly chosen: Chosen<Id>; readonly onChange: (chosen: Chosen<Id>) => void } | undefined,
+  ) => ReactNode;
   /** Replaces the table and its tools, such as a map. */
   readonly instead?: ReactNode;
 }
@@ -56,7 +66,7 @@ interface Props<Id extends ListOperation> {
  * which a route with a list reads with `readListSearch`.
  */
 export function SectionList<Id extends ListOperation>(props: Props<Id>) {
-  const { appId, list, params, title = '', about, action, heading, empty, above, scope, instead } = props;
+  const { appId, list, params, title = '', part, about, action, heading, empty, above, scope, instead } = props;
   const search = useSearch({ strict: false }) as ListSearch;
   const query = listQuery(search, list, scope);
   const page = useListed(appId, list.operation, query, { params, read: list.read });
@@ -84,7 +94,7 @@ export function SectionList<Id extends ListOperation>(props: Props<Id>) {
       {heading ? (
         heading(shownAction)
       ) : (
-        <SectionHeader title={title} action={shownAction}>
+        <SectionHeader title={title} part={part} action={shownAction}>
           {about}
         </SectionHeader>
       )}
@@ -138,7 +148,7 @@ function Records<Id extends ListOperation>({
         <Nothing plural={plural} onAll={() => (scope ? go({}) : change({ q: undefined, where: undefined }))} />
       ) : (
         !(error && !data) &&
-        (layout?.(data?.results, isFetching) ?? (
+        (layout?.(data?.results, isFetching, bulk && { chosen, onChange: setChosen }) ?? (
           <DataTable<Listed<Id>>
             label={plural}
             columns={shownColumns(allColumns, hidden)}
@@ -148,7 +158,7 @@ function Records<Id extends ListOperation>({
             defaultOrder={defaultOrder}
             onOrder={(order) => change({ order: order === defaultOrder ? undefined : order })}
             isBusy={isFetching}
-            selection={bulk && { chosen, onChange: setChosen, nameOf: nameIn }}
+            selection={bulk && { chosen, onChange: setChosen, nameOf: nameOfRecord }}
           />
         ))
       )}
@@ -198,14 +208,6 @@ function Truncated({ shown }: { readonly shown: number }) {
 
 /** A list has columns of its own for each bucket. */
 const listName = (operation: string, params: object = {}) => [operation, ...Object.values(params)].join(' ');
-
-/** What a person calls a record, for the label of its box. */
-function nameIn(record: object): string {
-  const known = record as Readonly<Record<string, unknown>>;
-  const inside = typeof known['metadata'] === 'object' ? Object.values(known['metadata'] ?? {}) : [];
-  const names = [known['name'], known['title'], known['description'], ...inside, known['objectId']];
-  return String(names.find((name) => typeof name === 'string' && name !== ''));
-}
 
 interface ToolbarProps<Id extends ListOperation>
   extends Pick<RecordsProps<Id>, 'appId' | 'list' | 'params' | 'scope' | 'tools' | 'search'> {

@@ -17,7 +17,7 @@ import classes from './language-block.module.css';
 
 /** What a form has of the languages of its message. */
 export interface LanguageValues {
-  /** Empty: nobody has said. */
+  /** Empty: not stated. */
   readonly language: string;
   readonly translations: Translations;
 }
@@ -33,7 +33,7 @@ interface Props {
   readonly onChange: (value: Partial<LanguageValues>) => void;
 }
 
-/** As many languages of visitors as one looks at; beyond them are single phones. */
+/** How many of the visitors' languages are shown; the rest are single phones. */
 const mostListed = 6;
 
 /** The other languages of a message: which visitors have, which are missing, and their words. */

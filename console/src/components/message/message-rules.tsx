@@ -19,20 +19,31 @@ interface Props {
 
 /** How often and when a message is shown, as part of its form. */
 export function MessageRules({ appId, form, onChange }: Props) {
-  const { data: app } = useQuery(appQuery(appId));
-  const times = useTimes(appId);
   return (
     <Block
       title={t('How often')}
       about={t('The rules of the app apply to every message. You can set different ones for this message.')}
     >
-      <RuleFields
+      <MessageRuleFields
+        appId={appId}
         value={form.values.delivery}
-        app={appRules(app?.policy)}
-        times={times}
         problem={(name) => form.problemWithin(`delivery.${name}`)}
         onChange={onChange}
       />
     </Block>
   );
+}
+
+interface FieldsProps {
+  readonly appId: string;
+  readonly value: Rules;
+  readonly problem: (name: string) => string | undefined;
+  readonly onChange: (delivery: Rules) => void;
+}
+
+/** The rules of a message, beside those of its app. */
+export function MessageRuleFields({ appId, ...rest }: FieldsProps) {
+  const { data: app } = useQuery(appQuery(appId));
+  const times = useTimes(appId);
+  return <RuleFields app={appRules(app?.policy)} times={times} {...rest} />;
 }

@@ -20,7 +20,7 @@ interface Props {
   readonly about?: { readonly notificationId?: string | undefined; readonly beaconId?: string | undefined };
 }
 
-/** Sends what the form has to one phone, which is remembered on this device, and says what became of it. */
+/** Sends what the form has to one phone, which is remembered on this device, and shows the result. */
 export function MyPhone({ appId, data, about = {} }: Props) {
   const { email } = useSession();
   const name = `pharos.my-phone ${email} ${appId}`;
@@ -143,7 +143,7 @@ async function newestDelivery(appId: string, phone: string) {
   return (await dataOf(appId).call('listDeliveries', { query: { where, order: '-objectId', limit: 1 } })).results[0];
 }
 
-/** After so many looks, a second each, there will be no delivery. */
+/** After this many polls, one a second, there will be no delivery. */
 const mostLooks = 20;
 
 interface OutcomeProps {

@@ -19,8 +19,10 @@ interface Props {
   readonly isOpen: boolean;
   /** The objectId of the phone that is used now; empty without one. */
   readonly chosen: string;
-  /** Without the list of phones, for whoever may not see it. */
+  /** Without the list of phones, for people who may not see it. */
   readonly isOwnAlone: boolean;
+  /** What a phone is paired for; without it, to test messages. */
+  readonly about?: string;
   readonly onChoose: (installationId: string) => void;
   /** It is no longer paired. */
   readonly onRemove: (installationId: string) => void;
@@ -51,7 +53,7 @@ export const phoneName = ({ deviceModel, deviceType }: Pick<Phone, 'deviceModel'
 /** While a code is on screen. */
 const lookEveryMs = 2_000;
 
-function OwnPhones({ appId, chosen, isOwnAlone, onChoose, onRemove, onClose }: Omit<Props, 'isOpen'>) {
+function OwnPhones({ appId, chosen, isOwnAlone, about, onChoose, onRemove, onClose }: Omit<Props, 'isOpen'>) {
   const make = useAction({
     run: async () => (await call('createPairingCode', { params: { appId } })).result,
     showsError: true,
@@ -102,7 +104,8 @@ function OwnPhones({ appId, chosen, isOwnAlone, onChoose, onRemove, onClose }: O
         <Code {...shown} isOver={data.code === null} />
       ) : (
         <Text size="sm">
-          {t('Pair the phone once: the app on it scans a code that is shown here. Then tests go to that phone alone.')}
+          {about ??
+            t('Pair the phone once: the app on it scans a code that is shown here. Then tests go to that phone alone.')}
         </Text>
       )}
       <FailureNote message={make.error?.message} />
@@ -131,7 +134,7 @@ function OwnPhones({ appId, chosen, isOwnAlone, onChoose, onRemove, onClose }: O
 
 const noAddress = () => t('It has no push address yet: allow notifications in the app, and open it once more.');
 
-/** A code that nobody looks at any more is good for nothing. */
+/** A code that is no longer shown is of no use. */
 function useEndOfCode(appId: string, isWaiting: boolean) {
   const waits = useRef(false);
   waits.current = isWaiting;
@@ -227,8 +230,8 @@ function Line({ appId, phone, isChosen, onChoose, onRemove }: LineProps) {
 
 const mostShown = 20;
 
-/** For apps that cannot pair: the phones that were last heard of, one of which is one's own. */
-function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isOwnAlone' | 'onRemove'>) {
+/** For apps that cannot pair: the phones last heard from, one of which is the editor's own. */
+function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isOwnAlone' | 'about' | 'onRemove'>) {
   const [picked, setPicked] = useState(chosen);
   const { data: phones = [] } = useQuery({
     queryKey: dataKey(appId, 'listInstallations', 'my phone'),

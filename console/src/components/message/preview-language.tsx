@@ -10,7 +10,7 @@ interface Props {
   readonly onChange: (tag: string | undefined) => void;
 }
 
-/** In which language the preview, and the test on one's own phone, are. */
+/** The language of the preview and of the test on the editor's own phone. */
 export function PreviewLanguage({ language, translations, value, onChange }: Props) {
   const tags = Object.keys(translations);
   if (tags.length === 0) return null;

@@ -2,19 +2,25 @@ import { Button, Group, Text } from '@mantine/core';
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useAction } from '../../lib/actions/use-action.ts';
 import { type Operation, useMay, useMayCall } from '../../lib/data/access.ts';
 import { appUserQuery, rulesQuery } from '../../lib/data/queries.ts';
 import { userName } from '../../lib/text/user-name.ts';
 import { rich, t } from '../../lib/words/words.ts';
+import { ConflictDialog } from '../form/conflict-dialog.tsx';
 import { DialogForm } from '../form/dialog-form.tsx';
-import { useFields } from '../form/use-fields.ts';
+import { useRecordForm } from '../form/use-record-form.ts';
 import { UserPicker } from '../form/user-picker.tsx';
 import { Block } from '../page/block.tsx';
 import names from '../page/names.module.css';
 
+interface Owned {
+  readonly createdBy?: { readonly objectId: string } | null | undefined;
+}
+
 interface Props {
   readonly appId: string;
+  /** Of the block, where a page has several. */
+  readonly title?: string;
   /** The record by name, in the dialog. */
   readonly name: string;
   /** Absent: it belongs to nobody. */
@@ -22,14 +28,16 @@ interface Props {
   /** What hands it over, and the part of the rules that says who its owner is. */
   readonly operation: Operation;
   readonly rules: { readonly group: 'resources' | 'buckets'; readonly name: string };
-  readonly handOver: (userId: string) => Promise<unknown>;
+  readonly handOver: (userId: string, how: { readonly ifMatch: string | undefined }) => Promise<object>;
+  /** Reads the record again. */
+  readonly read: () => Promise<Owned>;
   /** What has to be read again. */
   readonly refresh: readonly QueryKey[];
 }
 
-/** Whose a record is, and to whom it can be given. Only for those who may see who the users of the app are. */
+/** Who owns a record, and to whom it can be given. Only for people who may see the app's users. */
 export function OwnerBlock(props: Props) {
-  const { appId, operation, rules, createdBy } = props;
+  const { appId, title = t('Owner in the app'), operation, rules, createdBy } = props;
   const [isOpen, setOpen] = useState(false);
   const isShown = useMay()('users.read');
   const mayHandOver = useMayCall()(operation) && isShown;
@@ -40,7 +48,7 @@ export function OwnerBlock(props: Props) {
   const isMaker = owner === 'createdBy';
   return (
     <Block
-      title={t('Owner in the app')}
+      title={title}
       about={
         isMaker
           ? t('The user of the app to whom it belongs, where the rules speak of an owner.')
@@ -62,7 +70,12 @@ export function OwnerBlock(props: Props) {
   );
 }
 
-function UserLink({ appId, userId }: { readonly appId: string; readonly userId: string }) {
+interface UserProps {
+  readonly appId: string;
+  readonly userId: string;
+}
+
+function UserLink({ appId, userId }: UserProps) {
   const { data, isError } = useQuery({ ...appUserQuery(appId, userId), retry: false });
   if (isError) return t('A user who is no longer there');
   return (
@@ -72,52 +85,72 @@ function UserLink({ appId, userId }: { readonly appId: string; readonly userId: 
   );
 }
 
+function UserName({ appId, userId }: UserProps) {
+  const { data, isError } = useQuery({ ...appUserQuery(appId, userId), retry: false });
+  return isError ? t('A user who is no longer there') : data ? userName(data) : '…';
+}
+
 interface DialogProps extends Props {
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-function HandOverDialog({ appId, name, createdBy, handOver, refresh, isOpen, onClose }: DialogProps) {
-  const form = useFields({ userId: '' });
-  const former = createdBy?.objectId;
-  const action = useAction({
-    run: () => handOver(form.values.userId),
+function HandOverDialog({ isOpen, ...props }: DialogProps) {
+  return isOpen ? <OpenHandOverDialog {...props} /> : null;
+}
+
+/** Somebody else may hand it over meanwhile: then a person chooses who owns it. */
+function OpenHandOverDialog(props: Omit<DialogProps, 'isOpen'>) {
+  const { appId, name, createdBy, read, handOver, refresh, onClose } = props;
+  const former = ownerOf({ createdBy });
+  const shared = useRecordForm<Owned, { userId: string }, object>({
+    name: `owner:${name}`,
+    record: { createdBy },
+    isBrief: true,
+    isUndoable: former !== '',
+    fieldsOf: (record = {}) => ({ userId: ownerOf(record) }),
+    bodyOf: ({ userId }) => ({ userId }),
+    check: ({ userId }) => (userId === former ? [{ field: 'userId', problem: t('choose a user') }] : []),
+    read,
+    change: (members, ifMatch) => handOver((members as { readonly userId: string }).userId, { ifMatch }),
     done: t('{name} was handed over.', { name }),
-    undo: former === undefined ? undefined : () => handOver(former),
-    showsError: true,
     refresh,
     after: onClose,
+    labels: { userId: props.title ?? t('Owner in the app') },
+    show: { userId: (userId: string) => (userId === '' ? t('Nobody') : <UserName appId={appId} userId={userId} />) },
   });
-  function submit() {
-    if (form.values.userId === '') form.setProblems([{ field: 'userId', problem: t('choose a user') }]);
-    else action.mutate(undefined, { onError: form.setFailure });
-  }
+  const { form, submit, isBusy } = shared;
   return (
     <DialogForm
-      isOpen={isOpen}
+      isOpen
       onClose={onClose}
       title={t('Hand over to another user')}
       about={
-        <Text size="sm" component="div">
-          {rich(
-            '<b>{name}</b> belongs to the new owner from then on, who may do with it what the rules allow owners to do. The former one no longer may.',
-            { name, b: (inner) => <b>{inner}</b> },
-          )}
-        </Text>
+        <>
+          <ConflictDialog {...shared} />
+          <Text size="sm" component="div">
+            {rich(
+              '<b>{name}</b> belongs to the new owner from then on, who may do with it what the rules allow owners to do. The former one no longer may.',
+              { name, b: (inner) => <b>{inner}</b> },
+            )}
+          </Text>
+        </>
       }
       form={form}
       names={['userId']}
       submit={t('Hand over')}
-      isBusy={action.isPending}
+      isBusy={isBusy}
       onSubmit={submit}
     >
       <UserPicker
         appId={appId}
         label={t('New owner')}
-        value={form.values.userId || undefined}
+        value={form.isDirty ? form.values.userId : undefined}
         error={form.problem('userId')}
-        onChange={(userId) => form.set('userId', userId ?? '')}
+        onChange={(userId) => form.set('userId', userId ?? former)}
       />
     </DialogForm>
   );
 }
+
+const ownerOf = ({ createdBy }: Owned) => createdBy?.objectId ?? '';

@@ -17,7 +17,9 @@ export function EmptyState({ icon, title, text, action }: EmptyTexts & { readonl
       <span className={classes.emptyIcon}>
         <Icon name={icon} size={26} />
       </span>
-      <Title order={2}>{title}</Title>
+      <Title order={2} ta="center">
+        {title}
+      </Title>
       <Text c="dimmed" maw="30rem" ta="center" component="div">
         {text}
       </Text>

@@ -66,7 +66,11 @@ export function TriggerLink({ appId, triggerId }: TriggerProps) {
 }
 
 /** The end of an objectId. Ids begin with a time, so their ends differ most. */
-export const shortId = (objectId: string): string => objectId.slice(-6);
+export const shortId = (objectId: string): string =>
+  isPseudonym(objectId) ? objectId.slice(0, 4) : objectId.slice(-6);
+
+/** In apps with pseudonyms a phone is known by 32 hexadecimal digits, which are others every day and lead nowhere. */
+export const isPseudonym = (objectId: string): boolean => /^[0-9a-f]{32}$/.test(objectId);
 
 /** A visitor, who is only known by the id of the installation. */
 export function VisitorId({ objectId }: { readonly objectId: string }) {
@@ -80,7 +84,7 @@ export function VisitorId({ objectId }: { readonly objectId: string }) {
 /** The id as a link to the installation, if the role may see it. */
 export function VisitorLink({ appId, installationId }: { readonly appId: string; readonly installationId: string }) {
   const mayOpen = useMayCall()('getInstallation');
-  if (!mayOpen) return <VisitorId objectId={installationId} />;
+  if (!mayOpen || isPseudonym(installationId)) return <VisitorId objectId={installationId} />;
   return (
     <Link to="/apps/$appId/installations/$installationId" params={{ appId, installationId }} className={classes.link}>
       <VisitorId objectId={installationId} />

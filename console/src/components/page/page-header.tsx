@@ -1,7 +1,7 @@
-import { Group, Text, Title } from '@mantine/core';
+import { Group, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useRouterState } from '@tanstack/react-router';
-import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { appQuery } from '../../lib/data/queries.ts';
 import { t } from '../../lib/words/words.ts';
 import { helpOf } from './help.ts';
@@ -9,6 +9,7 @@ import classes from './page-header.module.css';
 
 interface Props {
   readonly title: string;
+  /** What the page is for, where the address alone does not say it well enough. */
   readonly children?: ReactNode;
   readonly action?: ReactNode;
 }
@@ -60,6 +61,22 @@ function usePageTitle(parts: readonly string[]): void {
   }, [title]);
 }
 
+/** A title as text; of one with elements, such as a name that is still being read, what they show. */
+function useShownText(title: ReactNode, heading: RefObject<HTMLHeadingElement | null>): string {
+  const [shown, setShown] = useState('');
+  const isText = typeof title === 'string';
+  useEffect(() => {
+    const element = heading.current;
+    if (isText || !element) return;
+    const read = () => setShown(element.textContent ?? '');
+    read();
+    const observer = new MutationObserver(read);
+    observer.observe(element, { subtree: true, childList: true, characterData: true });
+    return () => observer.disconnect();
+  }, [isText, heading]);
+  return isText ? title : shown;
+}
+
 /** Where the last page was, and when another one came, ms; for the headings of all pages. */
 let lastPath: string | undefined;
 let changedAt: number | undefined;
@@ -87,17 +104,30 @@ function useFocusAfterNavigation(): RefObject<HTMLHeadingElement | null> {
   return heading;
 }
 
+interface SectionProps extends Omit<Props, 'title'> {
+  readonly title: ReactNode;
+  /** Which of several pages with this title it is, where tabs below say so to those who see them. */
+  readonly part?: string | undefined;
+  /** What it belongs to, such as a bucket; for the title in the browser. */
+  readonly within?: string | undefined;
+  /** The way to the list that it belongs to. */
+  readonly back?: ReactNode;
+}
+
 /** The heading of a section of an app, below the app's name. */
-export function SectionHeader({ title, children, action }: Omit<Props, 'title'> & { readonly title: ReactNode }) {
+export function SectionHeader({ title, part = '', within = '', back, children, action }: SectionProps) {
+  const heading = useFocusAfterNavigation();
   const { appId } = useParams({ strict: false });
   const { data: app } = useQuery({ ...appQuery(appId ?? ''), enabled: appId !== undefined });
-  usePageTitle([typeof title === 'string' ? title : '', app?.name ?? '']);
+  usePageTitle([part, useShownText(title, heading), within, app?.name ?? '']);
   return (
     <Group justify="space-between" align="flex-start" mb="lg" gap="md">
       <div>
-        <Title order={2} ref={useFocusAfterNavigation()} tabIndex={-1}>
+        <Title order={2} ref={heading} tabIndex={-1}>
           {title}
+          {part && <VisuallyHidden> · {part}</VisuallyHidden>}
         </Title>
+        {back && <div className={classes.back}>{back}</div>}
         <About size="sm">{children}</About>
       </div>
       {action}

@@ -11,7 +11,7 @@ interface Props {
   readonly onChange?: (view: PlaceView) => void;
 }
 
-/** The ways to look at what stands at the site: its beacons in a table or on a map, or its buildings. */
+/** The views of a site: its beacons in a table or on a map, or its buildings. */
 export function PlaceViews({ appId, view, onChange }: Props) {
   const navigate = useNavigate();
   function change(next: PlaceView) {

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton } from '@mantine/core';
+import { Alert, Button, Group, Skeleton } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -40,9 +40,7 @@ interface Props<T> {
 export function RecordPage<T>({ query: { data, error }, title, action, all, height = 260, children }: Props<T>) {
   return (
     <>
-      <SectionHeader title={title(data)} action={data && action?.(data)}>
-        {all && <BackLink {...all} />}
-      </SectionHeader>
+      <SectionHeader title={title(data)} back={all && <BackLink {...all} />} action={data && action?.(data)} />
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={height} />}
       {data && children(data)}
@@ -64,19 +62,67 @@ export function DeleteButton({ onClick, children = t('Delete') }: DeleteProps) {
   );
 }
 
+interface CopyProps<T> {
+  /** The record to copy, from the address; undefined: an empty form. */
+  readonly from: string | undefined;
+  readonly query: Pick<UseQueryResult<T>, 'data' | 'error'>;
+  /** What is not copied: secrets, and what must differ. */
+  readonly note: string;
+  readonly children: (model: T | undefined) => ReactNode;
+}
+
+/** The form of a new record, once the record that it copies is read. */
+export function NewFrom<T>({ from, query: { data, error }, note, children }: CopyProps<T>) {
+  if (from === undefined) return children(undefined);
+  return (
+    <>
+      <FailureNote message={error?.message} />
+      {data && (
+        <>
+          <CopyNote>{note}</CopyNote>
+          {children(data)}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Says above the form of a copy what was not copied. */
+export function CopyNote({ children }: { readonly children: string }) {
+  return (
+    <Alert color="blue" variant="light" mb="md" role="note" icon={<Icon name="copy" />}>
+      {t('This is a copy, and nothing is saved yet.')} {children}
+    </Alert>
+  );
+}
+
+interface Address {
+  readonly to: string;
+  readonly params: object;
+}
+
 interface ActionsProps {
-  /** The page on which the record is edited. */
-  readonly edit: { readonly to: string; readonly params: object };
+  /** The page on which the record is edited; without it, its own page is the form. */
+  readonly edit?: Address;
+  /** The form of a new one, and the record that it copies. */
+  readonly copy?: Address & { readonly from: string };
   readonly onDelete: () => void;
 }
 
-export function EditOrDelete({ edit, onDelete }: ActionsProps) {
+export function EditOrDelete({ edit, copy, onDelete }: ActionsProps) {
   return (
     <Group gap="xs">
       <DeleteButton onClick={onDelete} />
-      <LinkButton to={edit.to} params={edit.params} icon="edit">
-        {t('Edit')}
-      </LinkButton>
+      {copy && (
+        <LinkButton to={copy.to} params={copy.params} search={{ from: copy.from }} icon="copy" isPlain>
+          {t('Duplicate')}
+        </LinkButton>
+      )}
+      {edit && (
+        <LinkButton to={edit.to} params={edit.params} icon="edit">
+          {t('Edit')}
+        </LinkButton>
+      )}
     </Group>
   );
 }

@@ -77,3 +77,13 @@ export function comingDays({ showOn, rules, isEnabled, zone }: Schedule, now: nu
     return { date, day, runs: isOut ? 'no' : from > begins || until < ends ? 'part' : 'yes' };
   });
 }
+
+/** What has no days of its own is shown on all of them. */
+export const everyDay: readonly ShownDay[] = week.map((dayName) => ({ dayName, checked: true }));
+
+/** Whether a message may be shown on one of the coming days. A period that ends before it begins is for the service to refuse. */
+export function isShownSoon(schedule: Schedule): boolean {
+  const { validFrom, validUntil } = schedule.rules;
+  const isWrong = Boolean(validFrom && validUntil) && Date.parse(validUntil ?? '') <= Date.parse(validFrom ?? '');
+  return isWrong || comingDays(schedule, Date.now()).some(({ runs }) => runs !== 'no');
+}

@@ -7,6 +7,7 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { LanguagePicker } from '../../components/page/language-picker.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
+import { ZonePicker } from '../../components/page/zone-picker.tsx';
 import { PasswordDialog } from '../../frame/password-dialog.tsx';
 import { useSession } from '../../lib/data/access.ts';
 import { factorsQuery } from '../../lib/data/queries.ts';
@@ -19,6 +20,7 @@ import { PasskeyBlock } from './passkeys.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { Sessions } from './sessions.tsx';
 import { ToldByMail } from './told-by-mail.tsx';
+import { ToldOnPhones } from './told-on-phones.tsx';
 
 const route = getRouteApi('/signed-in/account');
 
@@ -66,8 +68,17 @@ export function AccountPage() {
           <Block title={t('Language')} about={t('Of this console, on this device. Mails are in English.')}>
             <LanguagePicker />
           </Block>
+          <Block
+            title={t('Time zone')}
+            about={t(
+              'Of pages that belong to no app, such as the audit and System, on this device. Pages of an app are in the zone of the app.',
+            )}
+          >
+            <ZonePicker />
+          </Block>
           <Identities />
           {!mustEnrol && <ToldByMail />}
+          {!mustEnrol && <ToldOnPhones />}
           <Sessions />
         </>
       )}

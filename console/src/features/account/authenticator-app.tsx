@@ -9,7 +9,7 @@ import { useFields } from '../../components/form/use-fields.ts';
 import { Block } from '../../components/page/block.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
-import { showDate } from '../../lib/time/time.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './account.module.css';
 import { accountKeys, isEnrolled } from './enrolled.ts';
@@ -21,6 +21,7 @@ interface Props {
 }
 
 export function AuthenticatorApp({ since, onCodes }: Props) {
+  const times = useServiceTimes();
   const [isRemoving, setRemoving] = useState(false);
   const [isOpen, setOpen] = useState(false);
   // It begins before the dialog opens: a password may be asked for first.
@@ -42,7 +43,7 @@ export function AuthenticatorApp({ since, onCodes }: Props) {
               <Badge color="teal" variant="light" mr="xs">
                 {t('On')}
               </Badge>
-              {t('since {date}', { date: showDate(since) })}
+              {t('since {date}', { date: times.date(since) })}
             </>
           ) : (
             t('Not set up.')

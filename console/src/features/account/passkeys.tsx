@@ -11,7 +11,8 @@ import { call } from '../../lib/data/api.ts';
 import { canUsePasskeys, createPasskey } from '../../lib/data/passkeys.ts';
 import { factorsQuery } from '../../lib/data/queries.ts';
 import { browserWords } from '../../lib/text/browser-words.ts';
-import { showAge, showDate } from '../../lib/time/time.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
+import { showAge } from '../../lib/time/time.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { accountKeys, isEnrolled } from './enrolled.ts';
 
@@ -91,13 +92,14 @@ interface LineProps {
 }
 
 function Line({ passkey, onRename, onRemove }: LineProps) {
+  const times = useServiceTimes();
   const { name, host, synced, createdAt, lastUsedAt } = passkey;
   return (
     <li className={`${blocks.row} ${blocks.stacking}`}>
       <div className={blocks.grow}>
         <div className={blocks.title}>{name}</div>
         <div className={blocks.meta}>
-          <span>{t('added {date}', { date: showDate(createdAt) })}</span>
+          <span>{t('added {date}', { date: times.date(createdAt) })}</span>
           <span>{lastUsedAt ? t('used {age}', { age: showAge(lastUsedAt) }) : t('not used yet')}</span>
           <span>{synced ? t('synced between devices') : t('on one device')}</span>
           {host !== location.hostname && <span>{t('only at {host}', { host })}</span>}

@@ -7,7 +7,8 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { ownSessionsQuery } from '../../lib/data/queries.ts';
 import { browserWords } from '../../lib/text/browser-words.ts';
-import { showAge, showDateTime } from '../../lib/time/time.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
+import { showAge } from '../../lib/time/time.ts';
 import { t } from '../../lib/words/words.ts';
 
 const methods: Readonly<Record<string, string>> = {
@@ -27,6 +28,7 @@ export function Sessions() {
     done: t('The session was ended.'),
     refresh,
   });
+  const times = useServiceTimes();
   const endOthers = useAction({
     run: () => call('endOtherSessions'),
     done: t('You are signed out everywhere else.'),
@@ -55,7 +57,7 @@ export function Sessions() {
                 {address && <span>{t('from {address}', { address })}</span>}
                 <span>
                   {t('signed in {dateTime} {method}', {
-                    dateTime: showDateTime(createdAt),
+                    dateTime: times.minute(createdAt),
                     method: method && methods[method],
                   })}
                 </span>

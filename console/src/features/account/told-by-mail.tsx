@@ -1,5 +1,6 @@
 import { Alert, NativeSelect, Skeleton, Stack, Switch, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { type QueryKey, useQuery } from '@tanstack/react-query';
+import { useOneClick } from '../../components/form/use-one-click.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
@@ -52,10 +53,23 @@ export function ToldByMail() {
   );
 }
 
+/** One's own choices may be open in another window: what was changed there is not changed back. */
+function useChoices(refresh: readonly QueryKey[]) {
+  return useOneClick<Own, Operations['changeOwnAlerts']['body']>({
+    name: t('your choices'),
+    read: async () => (await call('getOwnAlerts')).result,
+    send: async (body, ifMatch) => (await call('changeOwnAlerts', { body, ifMatch })).result,
+    refresh,
+  });
+}
+
 function Kinds({ label, kinds }: { readonly label: string; readonly kinds: readonly Kind[] }) {
+  const choices = useChoices([ownAlertsQuery.queryKey]);
   const change = useAction({
     run: ({ kind, isOn }: Pick<Kind, 'kind' | 'isOn'>) =>
-      call('changeOwnAlerts', { body: { kinds: { [kind]: isOn } } }),
+      choices.change({ kinds: { [kind]: isOn } }, (now) =>
+        now.kinds.every((one) => one.kind !== kind || one.isOn !== isOn),
+      ),
     refresh: [ownAlertsQuery.queryKey],
   });
   if (kinds.length === 0) return null;
@@ -77,8 +91,9 @@ function Kinds({ label, kinds }: { readonly label: string; readonly kinds: reado
 }
 
 function Summary({ digest }: Pick<Own, 'digest'>) {
+  const choices = useChoices([ownAlertsQuery.queryKey]);
   const change = useAction({
-    run: (chosen: Own['digest']) => call('changeOwnAlerts', { body: { digest: chosen } }),
+    run: (chosen: Own['digest']) => choices.change({ digest: chosen }, (now) => now.digest === digest),
     done: t('Saved.'),
     refresh: [ownAlertsQuery.queryKey],
   });

@@ -21,6 +21,7 @@ import { visitsTab } from './visits-tab.tsx';
 export const EventsPage = () => (
   <Activity
     about={t('Open an event to see which messages it caused, and why others were not shown.')}
+    part={t('Events')}
     tab={eventsTab}
     empty={t('Events appear here as soon as an app reports that a visitor came near a beacon.')}
   />
@@ -29,6 +30,7 @@ export const EventsPage = () => (
 export const VisitsPage = () => (
   <Activity
     about={t('A visit is one visitor at one beacon, from entering to leaving.')}
+    part={t('Visits')}
     tab={visitsTab}
     empty={t('A visit begins as soon as a visitor comes near a beacon.')}
   />
@@ -37,6 +39,7 @@ export const VisitsPage = () => (
 export const DeliveriesPage = () => (
   <Activity
     about={t('The outcome of each message for each visitor.')}
+    part={t('Deliveries')}
     tab={deliveriesTab}
     empty={t('Deliveries appear here as soon as a message is sent.')}
   />
@@ -44,7 +47,10 @@ export const DeliveriesPage = () => (
 
 export const LogsPage = () => (
   <Activity
-    about={t('The records that apps write and read at /logs.')}
+    about={t(
+      'The records that apps write and read at /logs. Where a storyline has a scenario, coming and leaving are recorded twice: as presence, and for the storyline.',
+    )}
+    part={t('Logs')}
     tab={logsTab}
     empty={t('Each arrival and departure is recorded here, by the service or by the app.')}
   />
@@ -52,11 +58,12 @@ export const LogsPage = () => (
 
 interface Props<Id extends ListOperation> {
   readonly about: string;
+  readonly part: string;
   readonly empty: string;
   readonly tab: (appId: string, times: Times) => ActivityTab<Id>;
 }
 
-function Activity<Id extends ListOperation>({ about, empty, tab }: Props<Id>) {
+function Activity<Id extends ListOperation>({ about, part, empty, tab }: Props<Id>) {
   const { appId = '' } = useParams({ strict: false });
   const search = useSearch({ strict: false }) as ActivitySearch;
   const navigate = useNavigate();
@@ -86,6 +93,7 @@ function Activity<Id extends ListOperation>({ about, empty, tab }: Props<Id>) {
     <SectionList
       appId={appId}
       title={t('Activity')}
+      part={part}
       about={about}
       above={<ActivityTabs appId={appId} />}
       list={list}

@@ -40,7 +40,7 @@ const csv: ActivityTab<'listDeliveries'>['list']['csv'] = {
       one.sentAt ?? '',
       one.receivedAt ?? '',
       one.openedAt ?? '',
-      one.installationId.objectId,
+      one.installationId?.objectId ?? '',
       one.pushId ?? '',
       one.triggerId ?? '',
       one.eventId ?? '',
@@ -82,7 +82,12 @@ export const deliveriesTab = (appId: string, times: Times): ActivityTab<'listDel
           pushId || !triggerId ? t('a push') : <TriggerName appId={appId} triggerId={triggerId} />,
       },
       { name: 'reason', label: t('Reason'), isDeskOnly: true, render: ({ reason }) => told(reason ?? '') },
-      { name: 'visitor', label: t('Visitor'), render: (one) => <VisitorId objectId={one.installationId.objectId} /> },
+      {
+        name: 'visitor',
+        label: t('Visitor'),
+        render: ({ installationId }) =>
+          installationId ? <VisitorId objectId={installationId.objectId} /> : t('not told'),
+      },
     ],
     filters: [
       { name: 'state', label: t('State'), kind: 'choice', choices: stateOptions },

@@ -54,11 +54,15 @@ export function DeliveryPage() {
 function Found({ appId, delivery }: { readonly appId: string; readonly delivery: ListedDelivery }) {
   const times = useTimes(appId);
   const { state, reason, sender, attempts, eventId, pushId, triggerId } = delivery;
-  const steps = [
-    { label: t('Requested'), at: delivery.createdAt },
+  const sent = [
     { label: t('Sent'), at: delivery.sentAt },
     { label: t('Received'), at: delivery.receivedAt },
     { label: t('Opened'), at: delivery.openedAt },
+  ];
+  const steps = [
+    { label: t('Requested'), at: delivery.createdAt },
+    // Of one that was not sent it is known that nothing came of it.
+    ...sent.filter(({ at }) => at || state === 'sent'),
     { label: state === 'sent' ? t('Valid until') : t('To be sent by'), at: delivery.expiresAt },
   ];
   return (
@@ -80,7 +84,11 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
       <Block title={t('Facts')}>
         <Facts>
           <Fact label={t('Visitor')}>
-            <VisitorLink appId={appId} installationId={delivery.installationId.objectId} />
+            {delivery.installationId ? (
+              <VisitorLink appId={appId} installationId={delivery.installationId.objectId} />
+            ) : (
+              t('not told')
+            )}
           </Fact>
           {delivery.language && <Fact label={t('Language')}>{languageName(delivery.language)}</Fact>}
           {eventId && (

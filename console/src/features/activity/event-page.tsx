@@ -11,6 +11,7 @@ import { RecordPage } from '../../components/page/record-page.tsx';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
+import { verdictReason } from '../../lib/text/reason-words.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { inSentence, rich, t, tenths } from '../../lib/words/words.ts';
@@ -166,7 +167,7 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
           <TriggerLink appId={appId} triggerId={triggerId} />
           <span className={classes.soft}>{messageKinds[kind]}</span>
         </div>
-        {outcome !== 'fired' && <p className={classes.why}>{reasonOf(text)}</p>}
+        {outcome !== 'fired' && <p className={classes.why}>{verdictReason(text)}</p>}
         {outcome === 'pending' && dueAt && (
           <div className={classes.delivery}>
             {t('To be decided at {dateTime}.', { dateTime: times.dateTime(dueAt) })}
@@ -192,12 +193,6 @@ function VerdictLine({ appId, verdict, delivery }: LineProps) {
       </div>
     </li>
   );
-}
-
-/** The sentence without its beginning, which the badge already says. */
-function reasonOf(text: string): string {
-  const reason = told(text.replace(/^Not shown: /, ''));
-  return reason.slice(0, 1).toUpperCase() + reason.slice(1);
 }
 
 function EventFacts({ appId, event }: { readonly appId: string; readonly event: JudgedEvent }) {

@@ -7,21 +7,24 @@ import { BeaconSelect } from '../../components/form/beacon-select.tsx';
 import { type Fields, useFields } from '../../components/form/use-fields.ts';
 import { ActivityTabs } from '../../components/page/activity-tabs.tsx';
 import { Block } from '../../components/page/block.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
 import { BeaconLink, shortId, TriggerLink } from '../../components/page/names.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { useMayCall } from '../../lib/data/access.ts';
+import { useMay, useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
+import { verdictReason } from '../../lib/text/reason-words.ts';
+import { showAge } from '../../lib/time/time.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import { wallTime } from '../../lib/time/zoned-time.ts';
-import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './activity.module.css';
 import { type Rehearsal, verdictsOf, type WalkFields, walkBody } from './what-if.ts';
-import { messageKinds, outcomeColors, outcomeWords, type Verdict } from './words.ts';
+import { messageKinds, outcomeColors, outcomeWords } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/what-if');
 
@@ -30,16 +33,33 @@ export function WhatIfPage() {
   const { appId } = route.useParams();
   const { beacon } = route.useSearch();
   const times = useTimes(appId);
+  const { data: beacons } = useQuery({
+    queryKey: dataKey(appId, 'listBeacons', 'any'),
+    queryFn: () => dataOf(appId).beacons.list({ limit: 1 }),
+  });
   return (
     <>
-      <SectionHeader title={t('Activity')}>
+      <SectionHeader title={t('Activity')} part={t('What would happen if')}>
         {t(
           'Let a visitor walk past your beacons and read what would be shown, and why something would not. Nothing is sent and nothing is recorded.',
         )}
       </SectionHeader>
       <ActivityTabs appId={appId} />
-      {/* The day that the form proposes depends on the zone. */}
-      <Walk key={times.zone} appId={appId} times={times} beacon={beacon} />
+      {beacons?.results.length === 0 ? (
+        <EmptyState
+          icon="beacon"
+          title={t('No beacons yet')}
+          text={t('A visitor walks past beacons. Add the first one.')}
+          action={
+            <LinkButton icon="plus" to="/apps/$appId/beacons/new" params={{ appId }}>
+              {t('Add a beacon')}
+            </LinkButton>
+          }
+        />
+      ) : (
+        // The day that the form proposes depends on the zone.
+        <Walk key={times.zone} appId={appId} times={times} beacon={beacon} />
+      )}
     </>
   );
 }
@@ -126,13 +146,15 @@ const mostShown = 20;
 function VisitorField({ appId, fields }: { readonly appId: string; readonly fields: Fields<WalkFields> }) {
   const [typed, setTyped] = useState('');
   const mayChoose = useMayCall()('listInstallations');
+  const seesPhones = useMay()('installations.personal');
   const asked = typed.trim();
   const { data } = useQuery({
     queryKey: dataKey(appId, 'listInstallations', 'walk', asked),
     queryFn: () =>
       dataOf(appId).call('listInstallations', {
         query: {
-          ...(asked ? { where: where().contains('installationId', asked) } : {}),
+          // Some roles know phones only by the ids that the service gives them.
+          ...(asked ? { where: where().contains(seesPhones ? 'installationId' : 'objectId', asked) } : {}),
           order: '-updatedAt',
           limit: mostShown,
         },
@@ -140,9 +162,9 @@ function VisitorField({ appId, fields }: { readonly appId: string; readonly fiel
     enabled: mayChoose,
     placeholderData: keepPreviousData,
   });
-  const found = (data?.results ?? []).map(({ objectId, installationId, deviceType }) => ({
+  const found = (data?.results ?? []).map(({ objectId, installationId, deviceType, updatedAt }) => ({
     value: objectId,
-    label: `${shortId(installationId ?? objectId)} (${deviceType})`,
+    label: `${shortId(installationId ?? objectId)}, ${deviceType}, ${showAge(updatedAt)}`,
   }));
   if (!mayChoose) return null;
   return (
@@ -222,7 +244,7 @@ function Verdicts({ appId, verdicts, times }: VerdictsProps) {
               <TriggerLink appId={appId} triggerId={triggerId} />
               <span className={classes.soft}>{messageKinds[kind]}</span>
             </div>
-            {outcome !== 'fired' && <p className={classes.why}>{sentence(text)}</p>}
+            {outcome !== 'fired' && <p className={classes.why}>{verdictReason(text)}</p>}
             {outcome === 'pending' && dueAt && (
               <p className={classes.delivery}>{t('Decided at {dateTime}.', { dateTime: times.dateTime(dueAt) })}</p>
             )}
@@ -231,10 +253,4 @@ function Verdicts({ appId, verdicts, times }: VerdictsProps) {
       ))}
     </ul>
   );
-}
-
-/** Without its beginning, which the badge says. */
-function sentence(text: Verdict['text']): string {
-  const rest = told(text.replace(/^Not shown: /, ''));
-  return rest.slice(0, 1).toUpperCase() + rest.slice(1);
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { useOneClick } from '../../components/form/use-one-click.ts';
 import { RowList } from '../../components/list/row-list.tsx';
 import blocks from '../../components/page/blocks.module.css';
 import { PageHeader } from '../../components/page/page-header.tsx';
@@ -10,12 +11,13 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { type Role, roleOptions, roleTexts, useMay, useSession } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { administratorsQuery } from '../../lib/data/queries.ts';
-import { showDate } from '../../lib/time/time.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
 import type { Administrator } from '../../lib/wire.ts';
 import { inSentence, rich, t } from '../../lib/words/words.ts';
 import classes from './administrators.module.css';
 import { NewAdministratorDialog, ReachDialog, ResetPasswordDialog } from './dialogs.tsx';
 import { type HandedLink, HandOverDialog, Invitations, InviteDialog } from './invitations.tsx';
+import { readAdministrator } from './queries.ts';
 import { reachWords } from './reach-fields.tsx';
 import { SecondFactorRule } from './second-factor-rule.tsx';
 
@@ -28,6 +30,7 @@ export function AdministratorsPage() {
   const [limiting, setLimiting] = useState<Administrator>();
   const [unprotecting, setUnprotecting] = useState<Administrator>();
   const mayWrite = useMay()('administrators.write');
+  const { zone } = useServiceTimes();
   return (
     <>
       <PageHeader
@@ -46,7 +49,7 @@ export function AdministratorsPage() {
           )
         }
       >
-        {t('The people who sign in to this console. They are not users of your apps.')}
+        {t('The people who sign in to this console. They are not users of your apps. Times are in {zone}.', { zone })}
       </PageHeader>
       <RowList rows={administrators} error={error}>
         {(administrator) => (
@@ -98,6 +101,11 @@ export function AdministratorsPage() {
 
 const hasNone = ({ secondFactor, disabled }: Administrator) => !secondFactor && !disabled;
 
+interface Change {
+  readonly role?: Role;
+  readonly disabled?: boolean;
+}
+
 interface RowProps {
   readonly administrator: Administrator;
   readonly isLocked: boolean;
@@ -108,11 +116,18 @@ interface RowProps {
 }
 
 function Row({ administrator, isLocked, onResetPassword, onLimit, onResetFactors, onLink }: RowProps) {
+  const times = useServiceTimes();
   const { adminId, name, email, role, apps, disabled, secondFactor, createdAt } = administrator;
   const where = reachWords(apps);
   const isSelf = useSession().adminId === adminId;
+  const oneClick = useOneClick<Administrator, Change>({
+    name,
+    read: () => readAdministrator(adminId),
+    send: async (body, ifMatch) => (await call('changeAdministrator', { params: { adminId }, body, ifMatch })).result,
+    refresh: [administratorsQuery.queryKey],
+  });
   const change = useAction({
-    run: (body: { role?: Role; disabled?: boolean }) => call('changeAdministrator', { params: { adminId }, body }),
+    run: (body: Change) => oneClick.change(body, (now) => now.role === role && now.disabled === disabled),
     done: (_, body) =>
       body.role ? t('{name} is now {role}.', { name, role: inSentence(roleTexts[body.role].label) }) : undefined,
     refresh: [administratorsQuery.queryKey],
@@ -142,7 +157,7 @@ function Row({ administrator, isLocked, onResetPassword, onLimit, onResetFactors
         <div className={blocks.meta}>
           <span>{email}</span>
           {where && <span>{where}</span>}
-          <span>{t('since {date}', { date: showDate(createdAt) })}</span>
+          <span>{t('since {date}', { date: times.date(createdAt) })}</span>
         </div>
       </div>
       {isLocked || isSelf ? (

@@ -1,14 +1,18 @@
 import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
 import { PasswordField } from '../../components/form/password-field.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { type Role, roleOptions, roleTexts } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
-import { administratorsQuery } from '../../lib/data/queries.ts';
+import { administratorsQuery, appsQuery } from '../../lib/data/queries.ts';
 import type { Administrator } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
-import { type Reach, ReachFields } from './reach-fields.tsx';
+import { readAdministrator } from './queries.ts';
+import { type Reach, ReachFields, reachNames } from './reach-fields.tsx';
 
 interface NewProps {
   readonly isOpen: boolean;
@@ -70,32 +74,46 @@ interface ReachProps {
   readonly onClose: () => void;
 }
 
-/** Where somebody's role holds. */
+/** Where somebody's role applies. */
 export function ReachDialog({ target, onClose }: ReachProps) {
   return target ? <OpenReachDialog key={target.adminId} target={target} onClose={onClose} /> : null;
 }
 
 function OpenReachDialog({ target, onClose }: { readonly target: Administrator; readonly onClose: () => void }) {
   const { adminId, name, role } = target;
-  const fields = useFields({ apps: target.apps });
-  const change = useAction({
-    run: () => call('changeAdministrator', { params: { adminId }, body: { apps: fields.values.apps } as never }),
+  const { data: apps = [] } = useQuery(appsQuery);
+  const nameOf = (appId: string) => apps.find((app) => app.appId === appId)?.name ?? appId;
+  const shared = useRecordForm<Administrator, Pick<Administrator, 'apps'>, Administrator>({
+    name: `reach:${adminId}`,
+    record: target,
+    isBrief: true,
+    fieldsOf: (admin = target) => ({ apps: admin.apps }),
+    bodyOf: ({ apps }) => ({ apps }),
+    read: () => readAdministrator(adminId),
+    change: async (body, ifMatch) => (await call('changeAdministrator', { params: { adminId }, body, ifMatch })).result,
     done: t('What {name} may do holds there from now on.', { name }),
     refresh: [administratorsQuery.queryKey],
-    showsError: true,
     after: onClose,
+    labels: { apps: t('Where it holds') },
+    show: { apps: (reach: Reach) => reachNames(reach, nameOf) },
   });
+  const { form: fields } = shared;
   return (
     <DialogForm
       isOpen
       onClose={onClose}
       title={t('Apps of {name}', { name })}
-      about={<Text size="sm">{t('It counts from the next thing that {name} does.', { name })}</Text>}
+      about={
+        <>
+          <ConflictDialog {...shared} />
+          <Text size="sm">{t('It counts from the next thing that {name} does.', { name })}</Text>
+        </>
+      }
       form={fields}
       names={['apps', 'apps.']}
       submit={t('Save')}
-      isBusy={change.isPending}
-      onSubmit={() => change.mutate(undefined, { onError: fields.setFailure })}
+      isBusy={shared.isBusy}
+      onSubmit={shared.submit}
     >
       <ReachFields
         value={fields.values.apps}

@@ -12,7 +12,7 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { type Role, roleOptions, roleTexts } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { invitationsQuery } from '../../lib/data/queries.ts';
-import { showDate } from '../../lib/time/time.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { inSentence, rich, t } from '../../lib/words/words.ts';
 import classes from './administrators.module.css';
 import { createBody } from './dialogs.tsx';
@@ -123,6 +123,7 @@ interface ListProps {
 
 /** Invitations that were not accepted yet; nothing while there are none. */
 export function Invitations({ isLocked, onLink }: ListProps) {
+  const times = useServiceTimes();
   const { data: invitations, error } = useQuery(invitationsQuery);
   const [withdrawing, setWithdrawing] = useState<{ readonly invitationId: string; readonly email: string }>();
   const again = useAction({
@@ -156,7 +157,7 @@ export function Invitations({ isLocked, onLink }: ListProps) {
                 <span>
                   {t('{hasExpired, select, true {until {date}} other {valid until {date}}}', {
                     hasExpired: Boolean(expired),
-                    date: showDate(expiresAt),
+                    date: times.date(expiresAt),
                   })}
                 </span>
               </div>

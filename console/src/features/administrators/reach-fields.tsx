@@ -1,10 +1,10 @@
 import { Checkbox, MultiSelect, NativeSelect, Radio, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type Role, roleOptions } from '../../lib/data/access.ts';
+import { type Role, roleOptions, roleTexts } from '../../lib/data/access.ts';
 import { appsQuery } from '../../lib/data/queries.ts';
 import { venueNamesQuery } from '../../lib/data/venue-names.ts';
 import type { Administrator } from '../../lib/wire.ts';
-import { t } from '../../lib/words/words.ts';
+import { inSentence, listed, t } from '../../lib/words/words.ts';
 import classes from './administrators.module.css';
 
 /** Where a role holds; null: everywhere. */
@@ -13,13 +13,13 @@ type Grant = NonNullable<Reach>[number];
 
 interface Props {
   readonly value: Reach;
-  /** An owner's role holds everywhere. */
-  readonly role: Role;
+  /** An owner's role holds everywhere; without it, somebody who is none. */
+  readonly role?: Role;
   readonly error?: string | undefined;
   readonly onChange: (value: Reach) => void;
 }
 
-/** For which apps somebody has a role, with another one for single apps, and for which of their venues. */
+/** The apps for which somebody has a role, with a different one for some, and the venues. */
 export function ReachFields({ value, role, error, onChange }: Props) {
   const { data: apps = [] } = useQuery(appsQuery);
   const chosen = role === 'owner' ? null : value;
@@ -121,4 +121,19 @@ export function reachWords(reach: Reach): string | undefined {
   if (reach.length === 0) return t('in no app yet');
   const some = reach.some(({ venues }) => venues !== undefined) ? t(', in part only chosen venues') : '';
   return t('in {count, plural, one {one app} other {{count} apps}}{some}', { count: reach.length, some });
+}
+
+/** The apps by name, with what differs in some. */
+export function reachNames(reach: Reach, nameOf: (appId: string) => string): string {
+  if (reach === null) return t('In all apps, and for the service as a whole');
+  if (reach.length === 0) return t('in no app yet');
+  return listed(
+    reach.map(({ appId, role, venues }) => {
+      const name = nameOf(appId);
+      const as = role ? inSentence(roleTexts[role].label) : undefined;
+      if (as && venues) return t('{name} (as {role}, only chosen venues)', { name, role: as });
+      if (as) return t('{name} (as {role})', { name, role: as });
+      return venues ? t('{name} (only chosen venues)', { name }) : name;
+    }),
+  );
 }

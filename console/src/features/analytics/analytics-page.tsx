@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Skeleton } from '@mantine/core';
+import { Button, Group, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Block } from '../../components/page/block.tsx';
@@ -10,23 +10,14 @@ import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { writeCsv } from '../../lib/text/csv.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
-import { Campaigns } from './campaigns.tsx';
 import { ForecastBlock } from './forecast-block.tsx';
 import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
 import { calendarOf, type HoursCalendar } from './hours.ts';
-import {
-  type AnalyticsSearch,
-  dayText,
-  intervalOf,
-  type Period,
-  type PlaceKind,
-  periodText,
-  placeKinds,
-  placeOf,
-} from './period.ts';
+import { VisitorsBlock } from './marks/visitors-block.tsx';
+import { type AnalyticsSearch, intervalOf, type Period, type PlaceKind, placeKinds, placeOf } from './period.ts';
 import { Notes } from './period-steps.tsx';
 import { NumberTable } from './plot.tsx';
-import { csvOf, HoursPlot, metricCells, metricHeader, StaysPlot, VisitorsPlot } from './plots.tsx';
+import { csvOf, HoursPlot, metricCells, metricHeader, placeCells, placeHeader, StaysPlot } from './plots.tsx';
 import { type NumberRow, numbersQuery, type VisitNumbers } from './queries.ts';
 import { gone, type SiteOf } from './site.ts';
 import { changeText, countText, dwellText } from './words.ts';
@@ -85,19 +76,20 @@ export function AnalyticsPage() {
       )}
       {numbers && !isEmpty && (
         <>
-          <Figures numbers={numbers} />
-          <Block
-            title={t('Visitors in {period}', { period: periodText(period) })}
-            about={<Closures calendar={calendar} period={period} />}
-          >
-            <VisitorsPlot period={period} numbers={numbers} calendar={calendar} />
-            <Campaigns appId={appId} period={period} zone={zone} />
-          </Block>
+          <Figures
+            numbers={numbers}
+            isPart={placeKinds.some((kind) => kind !== 'venue' && search[kind] !== undefined)}
+          />
+          <VisitorsBlock appId={appId} period={period} zone={zone} numbers={numbers} calendar={calendar} />
           {unit !== 'day' && <Hours appId={appId} period={period} place={place} calendar={calendar} />}
           <ForecastBlock appId={appId} place={place} />
           {numbers.distribution && (
             <Block title={t('How long they stayed')} about={t('Visits by how long they took.')}>
-              <StaysPlot period={period} numbers={numbers} />
+              {numbers.distribution.every(({ visits }) => visits === 0) ? (
+                <Text size="sm">{t('No visit of this period is over yet.')}</Text>
+              ) : (
+                <StaysPlot period={period} numbers={numbers} />
+              )}
             </Block>
           )}
           <Places appId={appId} period={period} search={search} site={site} />
@@ -107,30 +99,30 @@ export function AnalyticsPage() {
   );
 }
 
-interface ClosureProps {
-  readonly calendar: HoursCalendar | undefined;
-  readonly period: Period;
+type Total = VisitNumbers['total'];
+
+const newAndReturning = (total: Total, before: Total | undefined) => [
+  {
+    name: t('New'),
+    value: countText(total?.newVisitors),
+    change: changeText(total?.newVisitors, before?.newVisitors),
+    was: countText(before?.newVisitors),
+  },
+  {
+    name: t('Returning'),
+    value: countText(total?.returningVisitors),
+    change: changeText(total?.returningVisitors, before?.returningVisitors),
+    was: countText(before?.returningVisitors),
+  },
+];
+
+interface FiguresProps {
+  readonly numbers: VisitNumbers;
+  /** Of a part of a venue: somebody is new where a tour begins, and nowhere else. */
+  readonly isPart: boolean;
 }
 
-/** What is marked in the plot, in words. */
-function Closures({ calendar, period: { unit, from, until } }: ClosureProps) {
-  if (!calendar || unit === 'year') return null;
-  const special = calendar.exceptions.filter(({ date }) => date >= from && date < until);
-  const named = special.map(({ date, name, hours }) => {
-    const what = name ?? (hours.length === 0 ? t('closed') : t('other hours'));
-    return `${dayText(date)}: ${what}`;
-  });
-  return (
-    <>
-      {t('Shaded: when {name} is closed.{special}', {
-        name: calendar.name,
-        special: named.length > 0 && ` ${named.join('; ')}.`,
-      })}
-    </>
-  );
-}
-
-function Figures({ numbers: { total, previous } }: { readonly numbers: VisitNumbers }) {
+function Figures({ numbers: { total, previous }, isPart }: FiguresProps) {
   const before = previous?.total;
   const figures = [
     {
@@ -139,18 +131,7 @@ function Figures({ numbers: { total, previous } }: { readonly numbers: VisitNumb
       change: changeText(total?.visitors, before?.visitors),
       was: countText(before?.visitors),
     },
-    {
-      name: t('New'),
-      value: countText(total?.newVisitors),
-      change: changeText(total?.newVisitors, before?.newVisitors),
-      was: countText(before?.newVisitors),
-    },
-    {
-      name: t('Returning'),
-      value: countText(total?.returningVisitors),
-      change: changeText(total?.returningVisitors, before?.returningVisitors),
-      was: countText(before?.returningVisitors),
-    },
+    ...(isPart ? [] : newAndReturning(total, before)),
     {
       name: t('Visits'),
       value: countText(total?.visits),
@@ -249,9 +230,10 @@ function PlaceTable({ kind, appId, period, search, site }: PlacesProps & { reado
   };
   if (rows.length === 0) return null;
   const title = groupWords[kind];
+  const [header, cells] = kind === 'venue' ? [metricHeader, metricCells] : [placeHeader, placeCells];
   const table = {
-    header: [groupWord[kind], ...metricHeader],
-    rows: rows.map((row) => [nameOf(row), ...metricCells(row)]),
+    header: [groupWord[kind], ...header],
+    rows: rows.map((row) => [nameOf(row), ...cells(row)]),
   };
   return (
     <Block title={title} about={t('A visitor at two {title} counts at both.', { title: inSentence(title) })}>

@@ -3,6 +3,7 @@ import {
   AriaComponent,
   GridComponent,
   LegendComponent,
+  MarkAreaComponent,
   TooltipComponent,
   VisualMapComponent,
 } from 'echarts/components';
@@ -18,6 +19,7 @@ use([
   ScatterChart,
   GridComponent,
   LegendComponent,
+  MarkAreaComponent,
   TooltipComponent,
   VisualMapComponent,
   AriaComponent,

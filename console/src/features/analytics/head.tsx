@@ -30,13 +30,15 @@ interface Props {
 }
 
 /** The title of a page about numbers and the ways to look at them, which keep the period and the place. */
-export function AnalyticsHead({ appId, search, about }: Props) {
+export function AnalyticsHead({ appId, path, search, about }: Props) {
   const { show: _ofThePlan, ...kept } = search;
   const may = useMay();
   const shown = views.filter((view) => !('permission' in view) || may(view.permission));
   return (
     <>
-      <SectionHeader title={t('Activity')}>{about}</SectionHeader>
+      <SectionHeader title={t('Activity')} part={views.find(({ to }) => to === path)?.label}>
+        {about}
+      </SectionHeader>
       <ActivityTabs appId={appId} />
       <TabRow label={t('Ways to look at visits')}>
         {shown.map(({ to, label }) => (

@@ -11,7 +11,7 @@ export interface HoursCalendar {
   readonly exceptions: NonNullable<Venue['exceptions']>;
 }
 
-/** Of the venue that is chosen, or of the only one; undefined where nobody knows its hours. */
+/** Of the chosen venue, or of the only one; undefined if its hours are unknown. */
 export function calendarOf(site: SiteOf, search: AnalyticsSearch): HoursCalendar | undefined {
   const floor = site.floors.find(({ objectId }) => objectId === search.floor);
   const zone = site.zones.find(({ objectId }) => objectId === search.zone);

@@ -12,7 +12,7 @@ export function GroupsPlot({ message, from }: { readonly message: OneMessage; re
     const names = groups.map(({ group }) => groupName(group));
     return (colours: Colours) => ({
       textStyle: { color: colours.text, fontFamily: 'inherit' },
-      grid: { left: 8, right: 24, top: 8, bottom: goal ? 50 : 28, containLabel: true },
+      grid: { left: 8, right: 24, top: 8, bottom: goal ? 58 : 28, containLabel: true },
       tooltip: { show: false },
       xAxis: {
         type: 'value',

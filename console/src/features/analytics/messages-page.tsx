@@ -25,7 +25,7 @@ import { type MessageNumbers, messagesQuery, type OneMessage } from './queries.t
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/messages');
 
-/** What messages led to: who was reached, who opened, who did what the message was for, and what may be concluded. */
+/** What messages led to: who was reached, who opened, who did what the message was for, and what can be concluded. */
 export function MessagesPage() {
   const { appId } = route.useParams();
   const { unit = 'month', on } = route.useSearch();
@@ -37,7 +37,7 @@ export function MessagesPage() {
   const choose = (change: object) => void navigate({ search: (search) => ({ ...search, ...change }) });
   return (
     <>
-      <SectionHeader title={t('Activity')}>
+      <SectionHeader title={t('Activity')} part={t('Messages')}>
         {t('What messages led to, and whether visitors would have done it anyway. Times are in {zone}.', { zone })}
       </SectionHeader>
       <ActivityTabs appId={appId} />

@@ -1,4 +1,4 @@
-import { Group, Skeleton } from '@mantine/core';
+import { Box, Group, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -12,6 +12,7 @@ import { type Colours, Plot } from './plot.tsx';
 import { numbersQuery, peaksQuery } from './queries.ts';
 import { useWayNames } from './site.ts';
 import { countText, dwellText, plotted, weekdays } from './words.ts';
+import { ZoneForecasts } from './zone-forecasts.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/peaks');
 const path = '/apps/$appId/activity/analytics/peaks';
@@ -55,11 +56,13 @@ export function PeaksPage() {
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={420} />}
       {data && rows.length === 0 && (
-        <EmptyState
-          icon="pulse"
-          title={t('Nobody was there')}
-          text={t('In this period no visitor was seen at this place.')}
-        />
+        <Box mb="md">
+          <EmptyState
+            icon="pulse"
+            title={t('Nobody was there')}
+            text={t('In this period no visitor was seen at this place.')}
+          />
+        </Box>
       )}
       {data && rows.length > 0 && (
         <Block
@@ -69,6 +72,7 @@ export function PeaksPage() {
           <PeaksPlot rows={rows} from={from} csv={csvOf(data.rows, nameOf)} />
         </Block>
       )}
+      {data && <ZoneForecasts appId={appId} place={place} site={site} />}
     </>
   );
 }

@@ -18,6 +18,8 @@ export interface Colours {
   readonly main: string;
   readonly quiet: string;
   readonly paper: string;
+  readonly holiday: string;
+  readonly campaign: string;
 }
 
 export interface PlotTable {
@@ -28,7 +30,7 @@ export interface PlotTable {
 interface Props {
   /** What the plot shows, for those who do not see it. */
   readonly label: string;
-  readonly option: (colours: Colours) => EChartsCoreOption;
+  readonly option: (colours: Colours, width: number) => EChartsCoreOption;
   /** The same numbers as a table. */
   readonly table: PlotTable;
   /** The same numbers as columns of the interface. */
@@ -64,12 +66,17 @@ export function Plot({ label, option, table, csv, fileName, isLow = false }: Pro
   // The colours of a canvas do not follow the scheme by themselves.
   useEffect(() => {
     const show = () => {
-      if (place.current) drawing?.show(option(coloursOf(place.current)));
+      if (place.current) drawing?.show(option(coloursOf(place.current), place.current.clientWidth));
     };
     show();
     const watch = new MutationObserver(show);
     watch.observe(document.documentElement, { attributeFilter: [schemeAttribute] });
-    return () => watch.disconnect();
+    const sizes = option.length > 1 && place.current ? new ResizeObserver(show) : undefined;
+    if (place.current) sizes?.observe(place.current);
+    return () => {
+      watch.disconnect();
+      sizes?.disconnect();
+    };
   }, [drawing, option]);
   const savePicture = () => {
     if (!drawing || !place.current) return;
@@ -79,7 +86,9 @@ export function Plot({ label, option, table, csv, fileName, isLow = false }: Pro
   const saveDrawing = () => {
     if (!drawing || !place.current) return;
     const colours = coloursOf(place.current);
-    const text = drawing.svg(option(colours), colours.paper).replaceAll('inherit', 'sans-serif');
+    const text = drawing
+      .svg(option(colours, place.current.clientWidth), colours.paper)
+      .replaceAll('inherit', 'sans-serif');
     download(`${fileName}.svg`, 'image/svg+xml', [text]);
   };
   return (
@@ -176,6 +185,8 @@ function coloursOf(element: HTMLElement): Colours {
     main: of(isDark ? '--mantine-color-blue-4' : '--mantine-color-blue-6', '#186aab'),
     quiet: isDark ? '#56616e' : '#b4c0cd',
     paper: of('--mantine-color-body', isDark ? '#12171d' : '#fff'),
+    holiday: isDark ? '#c79be4' : '#8a4fb0',
+    campaign: isDark ? '#f0a24e' : '#b45309',
   };
 }
 

@@ -1,6 +1,8 @@
 import { useMemo } from 'react';
 import { t } from '../../lib/words/words.ts';
 import { type HoursCalendar, isClosedAt, isOpenInWeek } from './hours.ts';
+import { type Mark, namesAt } from './marks/marks.ts';
+import { stripsOf } from './marks/strips.ts';
 import { intervalText, type Period, type PlaceKind } from './period.ts';
 import { type Colours, Plot } from './plot.tsx';
 import type { NumberRow, VisitNumbers } from './queries.ts';
@@ -33,19 +35,21 @@ export function csvOf(
   return [header, ...cells];
 }
 
-export const metricHeader = [
-  t('Visitors'),
-  t('New'),
-  t('Returning'),
-  t('Visits'),
-  t('Stay (median)'),
-  t('Middle half'),
-];
+const [visitors, ...otherMetrics] = [t('Visitors'), t('Visits'), t('Stay (median)'), t('Middle half')];
+export const metricHeader = [visitors, t('New'), t('Returning'), ...otherMetrics];
+/** Somebody is new in the app, which is at the first beacon: of a room it would say nothing, and seem to say that nobody is new there. */
+export const placeHeader = [visitors, ...otherMetrics];
 
 export const metricCells = (row: Omit<NumberRow, 'start'>): string[] => [
   countText(row.visitors),
   countText(row.newVisitors),
   countText(row.returningVisitors),
+  ...stayCells(row),
+];
+
+export const placeCells = (row: Omit<NumberRow, 'start'>): string[] => [countText(row.visitors), ...stayCells(row)];
+
+const stayCells = (row: Omit<NumberRow, 'start'>): string[] => [
   countText(row.visits),
   dwellText(row.dwellMedian),
   row.dwellLowerQuartile === null
@@ -72,52 +76,82 @@ const axes = (colours: Colours, labels: readonly string[]) => ({
   },
 });
 
-/** Visitors of each interval, with those of the period before. */
-export function VisitorsPlot({ period, numbers, calendar }: Props) {
+interface VisitorsProps extends Props {
+  /** What is marked in its intervals. */
+  readonly marks: readonly Mark[];
+}
+
+/** Visitors of each interval, with those of the period before, holidays and campaigns. */
+export function VisitorsPlot({ period, numbers, calendar, marks }: VisitorsProps) {
   const { rows, previous } = numbers;
   const option = useMemo(() => {
     const labels = rows.map(({ start = '' }) => intervalText(period.unit, start));
     const hours = period.unit === 'year' ? undefined : calendar;
-    return (colours: Colours) => ({
-      ...axes(colours, labels),
-      xAxis: {
-        ...axes(colours, labels).xAxis,
-        ...(hours ? { splitArea: closedParts(rows, hours, colours) } : {}),
-      },
-      tooltip: { trigger: 'axis', renderMode: 'richText', confine: true },
-      legend: { top: 0, left: 0, textStyle: { color: colours.soft } },
-      yAxis: {
-        type: 'value',
-        minInterval: 1,
-        axisLabel: { color: colours.soft },
-        splitLine: { lineStyle: { color: colours.line } },
-      },
-      series: [
-        {
-          name: t('Visitors'),
-          type: 'bar',
-          data: rows.map(({ visitors }) => plotted(visitors)),
-          itemStyle: { color: colours.main, borderRadius: [3, 3, 0, 0] },
-          barMaxWidth: 28,
+    const told = (index: number) =>
+      [
+        labels[index],
+        `${t('Visitors')}: ${countText(rows[index]?.visitors)}`,
+        ...(previous ? [`${t('Compared with')}: ${countText(previous.rows[index]?.visitors)}`] : []),
+        ...namesAt(marks, index),
+      ].join('\n');
+    return (colours: Colours, width: number) => {
+      const strips = stripsOf(marks, { count: rows.length, width, colours });
+      const common = axes(colours, labels);
+      return {
+        ...common,
+        grid: { ...common.grid, ...(strips ? { top: strips.top } : {}) },
+        xAxis: {
+          ...common.xAxis,
+          // The strips begin and end at the ticks.
+          axisTick: { show: false, interval: 0 },
+          ...(hours ? { splitArea: closedParts(rows, hours, colours) } : {}),
         },
-        ...(previous
-          ? [
-              {
-                name: t('Compared with'),
-                type: 'line',
-                data: rows.map((_, index) => plotted(previous.rows[index]?.visitors)),
-                showSymbol: false,
-                itemStyle: { color: colours.quiet },
-                lineStyle: { color: colours.quiet, width: 2, type: 'dashed' },
-              },
-            ]
-          : []),
-      ],
-    });
-  }, [rows, previous, period.unit, calendar]);
+        tooltip: {
+          trigger: 'axis',
+          renderMode: 'richText',
+          confine: true,
+          formatter: ([{ dataIndex = 0 } = {}]: readonly { readonly dataIndex?: number }[]) => told(dataIndex),
+        },
+        legend: { top: 0, left: 0, textStyle: { color: colours.soft } },
+        yAxis: {
+          type: 'value',
+          minInterval: 1,
+          axisLabel: { color: colours.soft },
+          splitLine: { lineStyle: { color: colours.line } },
+        },
+        series: [
+          {
+            name: t('Visitors'),
+            type: 'bar',
+            data: rows.map(({ visitors }) => plotted(visitors)),
+            itemStyle: { color: colours.main, borderRadius: [3, 3, 0, 0] },
+            barMaxWidth: 28,
+            ...(strips ? { markArea: strips.markArea } : {}),
+          },
+          ...(previous
+            ? [
+                {
+                  name: t('Compared with'),
+                  type: 'line',
+                  data: rows.map((_, index) => plotted(previous.rows[index]?.visitors)),
+                  showSymbol: false,
+                  itemStyle: { color: colours.quiet },
+                  lineStyle: { color: colours.quiet, width: 2, type: 'dashed' },
+                },
+              ]
+            : []),
+        ],
+      };
+    };
+  }, [rows, previous, period.unit, calendar, marks]);
+  const isMarked = marks.length > 0;
   const table = {
-    header: [t('When'), ...metricHeader],
-    rows: rows.map((row) => [intervalText(period.unit, row.start ?? ''), ...metricCells(row)]),
+    header: [t('When'), ...metricHeader, ...(isMarked ? [t('Holidays and campaigns')] : [])],
+    rows: rows.map((row, index) => [
+      intervalText(period.unit, row.start ?? ''),
+      ...metricCells(row),
+      ...(isMarked ? [namesAt(marks, index).join('; ')] : []),
+    ]),
   };
   return (
     <Plot

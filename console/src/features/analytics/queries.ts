@@ -24,6 +24,16 @@ export const forecastQuery = (appId: string, place: Readonly<Record<string, stri
     queryFn: () => dataOf(appId).analytics.forecast(place),
   });
 
+export type ZoneForecast = Awaited<
+  ReturnType<ReturnType<typeof dataOf>['analytics']['zoneForecasts']>
+>['zones'][number];
+
+export const zoneForecastsQuery = (appId: string, place: Readonly<Record<string, string>>) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'getZoneForecasts', place),
+    queryFn: () => dataOf(appId).analytics.zoneForecasts(place),
+  });
+
 export type Flows = Awaited<ReturnType<ReturnType<typeof dataOf>['analytics']['flows']>>;
 export type Flow = Flows['moves'][number];
 export type WayPlace = NonNullable<Flow['from']>;

@@ -57,6 +57,9 @@ const reports = createRoute({
 const newReport = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics/reports/new',
+  /** `from`: the report to copy. */
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    typeof from === 'string' ? { from } : {},
   beforeLoad: allowed('reports.write'),
   component: lazyPage(() => import('./reports/edit-pages.tsx'), 'NewReportPage'),
 });

@@ -13,7 +13,7 @@ export function countText(count: Count | undefined): string {
 export const dwellText = (seconds: number | null | undefined): string =>
   seconds === null || seconds === undefined ? '–' : showDuration(seconds);
 
-/** For a plot: a small group stands in the middle of what it may be. */
+/** For a chart: a small group is drawn in the middle of its range. */
 export const plotted = (count: Count | undefined): number | null =>
   count === '1-4' ? 2.5 : typeof count === 'number' ? count : null;
 

@@ -7,7 +7,7 @@ import classes from '../../components/page/blocks.module.css';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { appsQuery } from '../../lib/data/queries.ts';
-import { showDate } from '../../lib/time/time.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
 import type { App } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { NewAppDialog } from './new-app-dialog.tsx';
@@ -16,6 +16,7 @@ export function AppsPage() {
   const { data: apps, error } = useQuery(appsQuery);
   const [isCreating, setCreating] = useState(false);
   const may = useMay();
+  const { zone } = useServiceTimes();
   const create = may('apps.create') ? (
     <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
       {t('Create an app')}
@@ -26,7 +27,9 @@ export function AppsPage() {
       <SectionRows
         isPage
         title={t('Apps')}
-        about={t('Each app has its own keys, users and data, separate from all other apps.')}
+        about={t('Each app has its own keys, users and data, separate from all other apps. Times are in {zone}.', {
+          zone,
+        })}
         action={create}
         rows={apps}
         error={error}
@@ -47,6 +50,7 @@ export function AppsPage() {
 }
 
 function AppRow({ app }: { readonly app: App }) {
+  const times = useServiceTimes();
   return (
     <li>
       <Link to="/apps/$appId" params={{ appId: app.appId }} className={`${classes.row} ${classes.link}`}>
@@ -54,7 +58,7 @@ function AppRow({ app }: { readonly app: App }) {
           <div className={classes.title}>{app.name}</div>
           <div className={classes.meta}>
             <span className="mono">{app.appId}</span>
-            <span>{t('since {date}', { date: showDate(app.createdAt) })}</span>
+            <span>{t('since {date}', { date: times.date(app.createdAt) })}</span>
           </div>
         </div>
         {app.disabled && (

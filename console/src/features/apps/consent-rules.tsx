@@ -40,6 +40,20 @@ export function ConsentRules({ fields }: PolicyProps) {
         error={problem('smallGroups')}
         onChange={({ currentTarget }) => set('smallGroups', currentTarget.value as Policy['smallGroups'])}
       />
+      <NativeSelect
+        label={t('How visits and events name a phone')}
+        description={t(
+          'With pseudonyms nobody who looks at visits, events or messages, here, through the interface or at a webhook, can tell that today’s visitor is yesterday’s. They do not hide times and places: whoever knows when somebody was where finds them on that day. Managers still see the list of phones and can export or erase one. What is recorded with pseudonyms keeps them when this is switched off; what was recorded before keeps its ids.',
+        )}
+        classNames={{ wrapper: classes.choice ?? '' }}
+        data={[
+          { value: 'none', label: t('By its id, the same every day') },
+          { value: 'daily', label: t('By a pseudonym that changes every day') },
+        ]}
+        value={values.pseudonyms}
+        error={problem('pseudonyms')}
+        onChange={({ currentTarget }) => set('pseudonyms', currentTarget.value as Policy['pseudonyms'])}
+      />
     </Rule>
   );
 }

@@ -29,6 +29,15 @@ export function FactorRules({ fields, stored }: Props) {
         />
       </Rule>
       <PasskeyRules fields={fields} stored={stored} />
+      <Switch
+        label={t('Erasing the account takes a new sign-in')}
+        description={t(
+          'Users erase their own account only within ten minutes of signing in, so that nobody else does who finds a phone.',
+        )}
+        checked={values.selfErasure === 'fresh'}
+        error={problem('selfErasure')}
+        onChange={({ currentTarget }) => set('selfErasure', currentTarget.checked ? 'fresh' : 'session')}
+      />
     </Stack>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
+import type { FormEvent, ReactNode } from 'react';
+import { StopDialog } from '../../components/dialogs/stop-dialog.tsx';
 import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
 import { LeaveGuard } from '../../components/form/leave-guard.tsx';
 import { SaveBar } from '../../components/form/save-bar.tsx';
@@ -22,7 +22,7 @@ import { PhoneRules } from './phone-rules.tsx';
 import { policyLabels } from './policy-labels.ts';
 import type { Policy, PolicyFields } from './rule-parts.tsx';
 import classes from './rules.module.css';
-import { stopsOf } from './stops.ts';
+import { policyStop } from './stops.ts';
 import { KeepingRules, QuotaRules } from './storage-rules.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId');
@@ -38,12 +38,17 @@ const shown = [
   'pairingUrl',
   'totp',
   'passkeys.',
+  'selfErasure',
   'rateLimit.perSecond',
   'rateLimit.burst',
   'quotas.files',
   'quotas.fileBytes',
   'quotas.records',
   'quotas.recordBytes',
+  'quotas.filesPerUser',
+  'quotas.fileBytesPerUser',
+  'quotas.recordsPerUser',
+  'quotas.recordBytesPerUser',
   'quotas.uploadsPerHour',
   'quotas.uploadBytesPerHour',
   'quotas.pushesPerHour',
@@ -58,6 +63,7 @@ const shown = [
   'oneZone',
   'consent',
   'smallGroups',
+  'pseudonyms',
   'delivery.',
 ];
 
@@ -77,18 +83,15 @@ function PolicyForm({ app }: { readonly app: App }) {
     fieldsOf: (stored = app) => stored.policy,
     bodyOf: (policy) => ({ ...policy, passkeys: cleanPasskeys(policy.passkeys) }),
     change: (policy, ifMatch) => changeApp(app.appId, { policy }, ifMatch),
+    stop: (before, after) => policyStop(app.name, before, after),
     done: t('The policy is saved.'),
     labels: policyLabels,
   });
   const { form: fields, isBusy } = shared;
-  const [stops, setStops] = useState<readonly string[]>([]);
   const found = useFound();
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (!fields.isDirty) return;
-    const asked = stopsOf(app.policy, fields.values);
-    if (asked.length > 0) setStops(asked);
-    else shared.submit();
+    if (fields.isDirty) shared.submit();
   }
   return (
     <form onSubmit={submit} noValidate>
@@ -108,25 +111,7 @@ function PolicyForm({ app }: { readonly app: App }) {
           </div>
         ))}
       </fieldset>
-      <ConfirmDialog
-        isOpen={stops.length > 0}
-        onClose={() => setStops([])}
-        title={t('Save the policy')}
-        confirm={t('Save the policy of {name}', { name: app.name })}
-        isBusy={isBusy}
-        failure={undefined}
-        onConfirm={() => {
-          setStops([]);
-          shared.submit();
-        }}
-      >
-        {t('From this moment:')}
-        <ul>
-          {stops.map((stop) => (
-            <li key={stop}>{stop}</li>
-          ))}
-        </ul>
-      </ConfirmDialog>
+      <StopDialog {...shared.question} isBusy={isBusy} />
       {!isLocked && <LeaveGuard form={fields} />}
       <ConflictDialog {...shared} />
       <SaveBar

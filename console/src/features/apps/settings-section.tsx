@@ -20,9 +20,12 @@ import type { App } from '../../lib/wire.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { changeApp, settingsOf } from './app-settings.ts';
 import { policyLabels } from './policy-labels.ts';
+import { policyStop } from './stops.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 const timeZones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
+
+type Settings = Pick<App, 'name' | 'policy'>;
 
 /** The settings and the parts of the policy in words. */
 const historyLabels = {
@@ -49,6 +52,9 @@ export function SettingsSection() {
             updatedAt={app.updatedAt}
             labels={historyLabels}
             mayChange={may('apps.change')}
+            stop={(now: Settings, then: Partial<Settings>) =>
+              policyStop(app.name, now.policy, { ...now.policy, ...then.policy })
+            }
             refresh={settingsOf(appId).refresh}
           />
         }

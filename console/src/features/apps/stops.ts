@@ -1,8 +1,13 @@
+import { stopOf } from '../../components/dialogs/stop-dialog.tsx';
 import { t } from '../../lib/words/words.ts';
 import type { Policy } from './rule-parts.tsx';
 
-/** What a change of the policy refuses to visitors who are served today, in sentences; nobody is told that by a number alone. */
-export function stopsOf(before: Policy, after: Policy): readonly string[] {
+/** The question before a change of the policy that refuses something to visitors who are served today. */
+export const policyStop = (name: string, before: Policy, after: Policy) =>
+  stopOf(t('Save the policy'), t('Save the policy of {name}', { name }), stopsOf(before, after));
+
+/** What it refuses, in sentences; a number alone would not say it. */
+function stopsOf(before: Policy, after: Policy): readonly string[] {
   return [...stopsOfPhones(before, after), ...stopsOfUsers(before, after), ...stopsOfAmounts(before, after)];
 }
 
@@ -29,6 +34,10 @@ function stopsOfUsers(before: Policy, after: Policy): readonly string[] {
         'Whoever signed in without a second factor has to sign in again. Versions of the app that know of no second step sign nobody in.',
       ),
     );
+  if (before.selfErasure !== 'fresh' && after.selfErasure === 'fresh')
+    stops.push(
+      t('Versions of the app that do not ask people to sign in again erase no account ten minutes after a sign-in.'),
+    );
   if (before.signInLinkUrl && !after.signInLinkUrl) stops.push(t('Nobody signs in by mail any more.'));
   if (before.passkeys.enabled && !after.passkeys.enabled) stops.push(t('Nobody signs in with a passkey any more.'));
   else if (before.passkeys.rpId && after.passkeys.rpId.trim() !== before.passkeys.rpId)
@@ -42,7 +51,8 @@ function stopsOfAmounts(before: Policy, after: Policy): readonly string[] {
   const isTighter = !was.enabled || is.perSecond < was.perSecond || is.burst < was.burst;
   if (is.enabled && isTighter) stops.push(t('Clients that send more requests than that are refused.'));
   const names = Object.keys(after.quotas) as (keyof Policy['quotas'])[];
-  if (names.some((name) => after.quotas[name] < before.quotas[name]))
+  const none = Number.POSITIVE_INFINITY;
+  if (names.some((name) => (after.quotas[name] ?? none) < (before.quotas[name] ?? none)))
     stops.push(t('What goes beyond the lower quotas is refused.'));
   const alone = ({ approval: { enabled, above } }: Policy) => (enabled ? above : Number.POSITIVE_INFINITY);
   if (alone(after) < alone(before))

@@ -9,7 +9,7 @@ import rules from './rules.module.css';
 const megabyte = 1_000_000;
 
 const quotaFields: readonly {
-  readonly name: keyof Policy['quotas'];
+  readonly name: Exclude<keyof Policy['quotas'], OfUser>;
   readonly label: string;
   readonly unit?: number;
 }[] = [
@@ -22,11 +22,60 @@ const quotaFields: readonly {
   { name: 'pushesPerHour', label: t('Pushes per hour') },
 ];
 
+type OfUser = 'filesPerUser' | 'fileBytesPerUser' | 'recordsPerUser' | 'recordBytesPerUser';
+
+const userFields: readonly { readonly name: OfUser; readonly label: string; readonly unit?: number }[] = [
+  { name: 'filesPerUser', label: t('Files of one user') },
+  { name: 'fileBytesPerUser', label: t('Size of the files of one user, MB'), unit: megabyte },
+  { name: 'recordsPerUser', label: t('Records of one user') },
+  { name: 'recordBytesPerUser', label: t('Size of the records of one user, MB'), unit: megabyte },
+];
+
+/** How much of the app's quotas one user may take. */
+function UserQuotas({ fields }: PolicyProps) {
+  const { quotas } = fields.values;
+  const set = (name: OfUser, value: number | undefined) => {
+    const { [name]: _, ...others } = quotas;
+    fields.set('quotas', value === undefined ? others : { ...others, [name]: value });
+  };
+  const inputs = (
+    <Group align="flex-start" gap="lg">
+      {userFields.map(({ name, label, unit = 1 }) => {
+        const most = quotas[name];
+        return (
+          <NumberInput
+            key={name}
+            label={label}
+            description={t('Empty: as much as the app')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            min={0}
+            allowDecimal={false}
+            error={fields.problem(`quotas.${name}`)}
+            classNames={{ wrapper: rules.number ?? '' }}
+            value={most === undefined ? '' : Math.ceil(most / unit)}
+            onChange={(value) => set(name, typeof value === 'number' ? Math.round(value * unit) : undefined)}
+          />
+        );
+      })}
+    </Group>
+  );
+  return (
+    <>
+      <Text size="sm" c="dimmed" mt="lg" mb="xs" maw="42rem">
+        {t(
+          'One user may take at most this much of what is stored. Managers, secret keys and this console may take all of it.',
+        )}
+      </Text>
+      {inputs}
+    </>
+  );
+}
+
 /** The quotas of the app, with the share that is in use. */
 export function QuotaRules({ appId, fields }: { readonly appId: string; readonly fields: PolicyFields }) {
   const { quotas } = fields.values;
   const { data: usage } = useQuery(usageOfAppQuery(appId));
-  return (
+  const ofApp = (
     <Group align="flex-start" gap="lg">
       {quotaFields.map(({ name, label, unit = 1 }) => {
         const used = usage && name in usage ? usage[name as keyof typeof usage] : undefined;
@@ -48,6 +97,12 @@ export function QuotaRules({ appId, fields }: { readonly appId: string; readonly
         );
       })}
     </Group>
+  );
+  return (
+    <>
+      {ofApp}
+      <UserQuotas fields={fields} />
+    </>
   );
 }
 

@@ -6,7 +6,8 @@ import { RowList } from '../../components/list/row-list.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
 import { type AuditFilter, administratorsQuery, appsQuery, auditQuery } from '../../lib/data/queries.ts';
-import { showDateTime, timeZone } from '../../lib/time/time.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
+import type { Times } from '../../lib/time/times.ts';
 import type { Audit } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './audit.module.css';
@@ -37,13 +38,16 @@ const kinds = [
 /** Every change in the console and on the command line, newest first. */
 export function AuditPage() {
   const filter = route.useSearch();
-  const changes = useInfiniteQuery(auditQuery(filterOfDays(filter)));
+  const times = useServiceTimes();
+  const changes = useInfiniteQuery(auditQuery(filterOfDays(filter, times.zone)));
   const { data: apps = [] } = useQuery(appsQuery);
   const nameOf = (appId: string | null) => apps.find((app) => app.appId === appId)?.name;
   return (
     <>
       <PageHeader title={t('Audit')}>
-        {t('Who changed what in this console and on the command line. Times are in {timeZone}.', { timeZone })}
+        {t('Who changed what in this console and on the command line. Times are in {timeZone}.', {
+          timeZone: times.zone,
+        })}
       </PageHeader>
       <Filters filter={filter} />
       <RowList
@@ -62,7 +66,7 @@ export function AuditPage() {
         }
         older={{ label: t('Show older changes'), ...changes }}
       >
-        {(change) => <Row key={change.auditId} change={change} appName={nameOf(change.appId)} />}
+        {(change) => <Row key={change.auditId} change={change} appName={nameOf(change.appId)} times={times} />}
       </RowList>
     </>
   );
@@ -100,12 +104,18 @@ function Filters({ filter }: { readonly filter: AuditFilter }) {
   );
 }
 
-function Row({ change, appName }: { readonly change: Audit; readonly appName: string | undefined }) {
+interface RowProps {
+  readonly change: Audit;
+  readonly appName: string | undefined;
+  readonly times: Times;
+}
+
+function Row({ change, appName, times }: RowProps) {
   const members = changedMembers(change.before, change.after);
   return (
     <li className={classes.change}>
       <time dateTime={change.createdAt} className={classes.time}>
-        {showDateTime(change.createdAt)}
+        {times.minute(change.createdAt)}
       </time>
       <div className={classes.what}>
         <div>

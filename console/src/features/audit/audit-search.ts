@@ -1,4 +1,6 @@
 import type { AuditFilter } from '../../lib/data/queries.ts';
+import { dayStart } from '../../lib/time/range.ts';
+import { addDays } from '../../lib/time/zoned-time.ts';
 
 const names = ['appId', 'actor', 'kind', 'from', 'until'] as const;
 
@@ -8,16 +10,14 @@ export function readAuditSearch(search: Readonly<Record<string, unknown>>): Audi
   return Object.fromEntries(given.map((name) => [name, String(search[name])]));
 }
 
-/** Days in the browser's time zone as instants; the last day is included. */
-export function filterOfDays({ from, until, ...filter }: AuditFilter): AuditFilter {
-  const begin = startOf(from, 0);
-  const end = startOf(until, 1);
+/** Days in the zone of the page as instants; the last day is included. */
+export function filterOfDays({ from, until, ...filter }: AuditFilter, zone: string): AuditFilter {
+  const begin = startOf(from, 0, zone);
+  const end = startOf(until, 1, zone);
   return { ...filter, ...(begin ? { from: begin } : {}), ...(end ? { until: end } : {}) };
 }
 
-function startOf(day: string | undefined, later: number): string | undefined {
-  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '');
-  if (!parts) return undefined;
-  const [, year, month, date] = parts.map(Number);
-  return new Date(year ?? 0, (month ?? 1) - 1, (date ?? 1) + later).toISOString();
+function startOf(day: string | undefined, later: number, zone: string): string | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day ?? '') || Number.isNaN(Date.parse(day ?? ''))) return undefined;
+  return new Date(dayStart(addDays(day ?? '', later), zone)).toISOString();
 }

@@ -38,6 +38,7 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'sender.remove': (subject, app) => t('removed the sender {subject} of {app}.', { subject, app }),
   'sender.restore': (subject, app) =>
     t('brought the former credentials of the sender {subject} of {app} back.', { subject, app }),
+  'push.resume': (subject, app) => t('took back the cancellation of the push {subject} of {app}.', { subject, app }),
   'identity-provider.create': (_, app) => t('added an identity provider to {app}.', { app }),
   'identity-provider.change': (_, app) => t('changed an identity provider of {app}.', { app }),
   'identity-provider.delete': (_, app) => t('deleted an identity provider of {app}.', { app }),
@@ -78,6 +79,9 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'backup.plan': () => t('changed when backups are made.'),
   'backup.drill': (subject) => t('had the backup {subject} restored for trial.', { subject }),
   'backup.restore': (subject) => t('prepared going back to the backup {subject} at the next start.', { subject }),
+  'backup.startRestore': (subject) => t('started the service again to go back to the backup {subject}.', { subject }),
+  'backup.restored': (subject) =>
+    t('went back to the backup {subject}: everything after it is gone from here.', { subject }),
   'backup.cancelRestore': (subject) => t('no longer wants to go back to the backup {subject}.', { subject }),
   'ownPhone.pair': (_, app) => t('paired a phone to test messages of {app} on.', { app }),
   'ownPhone.test': (_, app) => t('tested a message of {app} on a phone of their own.', { app }),
@@ -104,8 +108,12 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'security.change': () => t('changed what administrators need to sign in.'),
 };
 
-export function describe({ action, subject, appId, before, after }: Audit, appName: string | undefined): string {
-  if (action.startsWith('data.')) return dataSentence(action, subject, { before, after, app: appName ?? appId ?? '' });
+export function describe(
+  { action, subject, appId, before, after, createdAt }: Audit,
+  appName: string | undefined,
+): string {
+  if (action.startsWith('data.'))
+    return dataSentence(action, subject, { before, after, app: appName ?? appId ?? '', at: createdAt });
   const app = appName ?? nameIn(after) ?? nameIn(before) ?? appId ?? '';
   const what = /^(trash|version)\./.test(action) ? (calledIn(after) ?? calledIn(before) ?? subject) : subject;
   return sentences[action]?.(what, app) ?? `${action} ${subject}`;
@@ -115,20 +123,27 @@ interface DataChange {
   readonly before: unknown;
   readonly after: unknown;
   readonly app: string;
+  /** When it was made. */
+  readonly at: string;
 }
 
+/** Of a push: whether it was to go out later than it was written. */
+const isLater = (after: unknown, at: string): boolean =>
+  Date.parse(String(membersOf(after)['sendAt'])) > Date.parse(at);
+
 /** `data.createStorylineDetail` of the record 0Vn…: `added the storyline detail Welcome in Museum guide.` */
-function dataSentence(action: string, subject: string, { before, after, app }: DataChange): string {
+function dataSentence(action: string, subject: string, { before, after, app, at }: DataChange): string {
   const [verb = '', ...words] = action
     .slice('data.'.length)
     .split(/(?=[A-Z])/)
     .map((word) => word.toLowerCase());
-  if (verb === 'send') return t('sent a push in {app}.', { app });
+  if (verb === 'send')
+    return isLater(after, at) ? t('scheduled a push in {app}.', { app }) : t('sent a push in {app}.', { app });
   if (verb === 'approve') return t('approved the push {subject} in {app}.', { subject, app });
   const name = calledIn(after) ?? calledIn(before) ?? subject;
   if (words.at(-1) === 'owner')
     return t(
-      'gave the {kind, select, beacon {beacon} notification {notification} storyline {storyline} venue {venue} floor {floor} zone {zone} device {device} other {{words}}} {name} in {app} to another user.',
+      'gave the {kind, select, beacon {beacon} notification {notification} storyline {storyline} venue {venue} floor {floor} zone {zone} device {device} storylineDetail {scenario} file {file} other {{words}}} {name} in {app} to another user.',
       { kind: camel(words.slice(0, -1)), words: words.slice(0, -1).join(' '), name, app },
     );
   return t(

@@ -9,6 +9,7 @@ import { Block } from '../../components/page/block.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { venueNamesQuery } from '../../lib/data/venue-names.ts';
+import { copyName } from '../../lib/text/copy-name.ts';
 import { t } from '../../lib/words/words.ts';
 import {
   type BeaconFields,
@@ -21,6 +22,7 @@ import {
   sameIds,
   wholeBody,
 } from './beacon-fields.ts';
+import { beaconStop } from './beacon-stop.ts';
 import classes from './beacons.module.css';
 import { DuplicateDialog } from './duplicate-dialog.tsx';
 import { beaconKeys, findDuplicates } from './queries.ts';
@@ -29,6 +31,8 @@ interface Props {
   readonly appId: string;
   /** The beacon to edit; without it, a new one is created. */
   readonly beacon?: Beacon;
+  /** The one to copy. */
+  readonly model?: Beacon;
   readonly onDone: (beaconId: string) => void;
   readonly onCancel: () => void;
 }
@@ -36,17 +40,29 @@ interface Props {
 type CreateBody = Body<'createBeacon'>;
 type Form = Fields<BeaconFields>;
 
+/** Another beacon of the same make: what tells it apart and where it is are its own. */
+const copyOf = (model: Beacon): BeaconFields => ({
+  ...fieldsOf(model),
+  name: copyName(model.name),
+  minor: '',
+  'location.x': '',
+  'location.y': '',
+  'location.floor': '',
+});
+
 /** Creates or edits a beacon. If another one sends the same identifiers, a dialog asks what to do. */
-export function BeaconForm({ appId, beacon, onDone, onCancel }: Props) {
+export function BeaconForm({ appId, beacon, model, onDone, onCancel }: Props) {
   const { beacons } = dataOf(appId);
   const id = beacon?.objectId ?? '';
   const [twins, setTwins] = useState<readonly Beacon[]>([]);
   const shared = useRecordForm<Beacon, BeaconFields, SavedRecord>({
     name: `beacon ${id || `new ${appId}`}`,
     record: beacon,
+    ...(model ? { start: copyOf(model) } : {}),
     fieldsOf,
     bodyOf: wholeBody,
     check: (fields) => problemsOf(fields),
+    stop: beaconStop,
     read: () => beacons.get(id),
     change: (members, ifMatch) => beacons.update(id, members, { ifMatch }),
     create: (body) => beacons.create(body as CreateBody),

@@ -4,9 +4,9 @@ import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
+import { beaconBulk, sensitivities } from './bulk-fields.tsx';
 import { beaconCsv } from './csv-columns.ts';
 import { VerifiedCell } from './placement.tsx';
-import { beaconKeys } from './queries.ts';
 
 /** `4.2, 7.5, floor 1` */
 export function placeText({ location }: Pick<Beacon, 'location'>): string {
@@ -21,7 +21,7 @@ export function placeText({ location }: Pick<Beacon, 'location'>): string {
 export const beaconList = (appId: string, times: Times, mayChange = false): ListDefinition<'listBeacons'> => ({
   operation: 'listBeacons',
   trash: 'beacons',
-  bulk: mayChange ? { kind: 'beacons', remove: 'deleteBeacon', refresh: beaconKeys(appId) } : undefined,
+  bulk: mayChange ? beaconBulk(appId) : undefined,
   plural: t('beacons'),
   searchFields: ['name', 'uuid'],
   searchHint: t('Search by name or UUID'),
@@ -62,10 +62,7 @@ export const beaconList = (appId: string, times: Times, mayChange = false): List
       name: 'sensitivity',
       label: t('Sensitivity'),
       kind: 'choice',
-      choices: [
-        { value: 'stable', label: t('stable') },
-        { value: 'fast', label: t('fast') },
-      ],
+      choices: sensitivities,
     },
     ...stampFilters,
   ],

@@ -26,6 +26,7 @@ import { rich, t, tenths } from '../../lib/words/words.ts';
 import { beaconLabels } from './beacon-fields.ts';
 import { placeText } from './beacon-list.tsx';
 import { BeaconMessages } from './beacon-messages.tsx';
+import { beaconStop } from './beacon-stop.ts';
 import classes from './beacons.module.css';
 import { Calibration } from './calibration.tsx';
 import { PlacementFact } from './placement.tsx';
@@ -40,6 +41,7 @@ export function BeaconPage() {
   const [isDeleting, setDeleting] = useState(false);
   const mayChange = useMayCall()('updateBeacon');
   const edit = { to: '/apps/$appId/beacons/$beaconId/edit', params: { appId, beaconId } };
+  const copy = { to: '/apps/$appId/beacons/new', params: { appId }, from: beaconId };
   return (
     <RecordPage
       query={query}
@@ -55,9 +57,10 @@ export function BeaconPage() {
             updatedAt={beacon.updatedAt}
             labels={beaconLabels}
             mayChange={mayChange}
+            stop={beaconStop}
             refresh={beaconKeys(appId)}
           />
-          {mayChange && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
+          {mayChange && <EditOrDelete edit={edit} copy={copy} onDelete={() => setDeleting(true)} />}
         </Group>
       )}
     >
@@ -73,7 +76,8 @@ export function BeaconPage() {
             createdBy={beacon.createdBy}
             operation="updateBeaconOwner"
             rules={{ group: 'resources', name: 'beacons' }}
-            handOver={(userId) => dataOf(appId).beacons.handOver(beaconId, userId)}
+            read={() => dataOf(appId).beacons.get(beaconId)}
+            handOver={(userId, how) => dataOf(appId).beacons.handOver(beaconId, userId, how)}
             refresh={beaconKeys(appId)}
           />
           <Group justify="flex-end" mt="xs">

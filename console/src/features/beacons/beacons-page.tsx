@@ -43,7 +43,7 @@ export function BeaconsPage() {
         icon: 'beacon',
         title: t('No beacons yet'),
         text: mayCreate
-          ? t('Add the first one with the UUID, major and minor that it sends, or import a CSV file.')
+          ? t('Add the first one with the UUID, major and minor that it sends, or import a CSV or Excel (XLSX) file.')
           : t('Owners, managers and installers add beacons.'),
       }}
     />

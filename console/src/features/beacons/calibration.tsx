@@ -14,7 +14,7 @@ import { beaconKeys } from './queries.ts';
 
 /** As long as it takes for the median to be steady. */
 const wantedMs = 30_000;
-/** Fewer say nothing; the service refuses them, too. */
+/** Fewer prove nothing; the service refuses them too. */
 const fewest = 10;
 
 interface Props {
@@ -110,7 +110,7 @@ function Measuring({ appId, beacon, phone, since, onEnd }: MeasuringProps) {
     after: onEnd,
     showsError: true,
   });
-  // Of each answer, also of one that says the same: a phone that has gone silent has been there long enough, too.
+  // For each answer, even an unchanged one: a phone that has gone silent has been there long enough too.
   const passed = Math.max(0, Math.min(1, (dataUpdatedAt - Date.parse(since)) / wantedMs));
   const isEnough = samples.length >= fewest;
   return (

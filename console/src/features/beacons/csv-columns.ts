@@ -59,77 +59,114 @@ export const beaconCsv: CsvColumns<Beacon> = {
 export const columnsIn = (header: readonly string[]): readonly (CsvColumn | undefined)[] =>
   header.map((name) => csvColumns.find((column) => column.toLowerCase() === name.toLowerCase()));
 
-/** What is wrong with the file's columns, as a sentence. */
-export function columnProblem({ header }: CsvTable): string | undefined {
+/** The columns that a file lacks: without objectId, it needs name, uuid, major and minor. */
+export function missingColumns(header: readonly string[]): readonly CsvColumn[] {
   const found = columnsIn(header);
-  const missing = (['name', 'uuid', 'major', 'minor'] as const).filter((name) => !found.includes(name));
-  if (missing.length > 0 && !found.includes('objectId'))
-    return t('Missing column: {list}. Without objectId, a file needs name, uuid, major and minor.', {
-      list: missing.join(', '),
-    });
-  return undefined;
+  if (found.includes('objectId')) return [];
+  return (['name', 'uuid', 'major', 'minor'] as const).filter((name) => !found.includes(name));
 }
 
 interface Read {
   readonly objectId: string | undefined;
+  /** Without those of cells that cannot be read. */
   readonly members: BeaconMembers;
+  /** Each about one cell. */
   readonly problems: readonly string[];
 }
 
 /** Reads one row. A missing column leaves its member unchanged; an empty cell clears an optional member. */
-export function readRow(
-  cells: Readonly<Partial<Record<CsvColumn, string>>>,
-  separator: CsvTable['separator'] = ',',
-): Read {
+export function readRow(cells: Cells, separator: CsvTable['separator'] = ','): Read {
   const members: BeaconMembers = {};
   const problems: string[] = [];
-  const isIn = (column: CsvColumn) => cells[column] !== undefined;
-  const text = (column: CsvColumn) => (cells[column] ?? '').trim();
-  for (const column of ['name', 'uuid'] as const) {
-    if (!isIn(column)) continue;
-    members[column] = text(column);
-    const { length } = [...text(column)];
-    if (length < 1 || length > 50) problems.push(t('{column} must have 1 to 50 characters', { column }));
+  const text = textIn(cells);
+  for (const [member, reader] of Object.entries(readers)) {
+    const read = reader(cells, separator);
+    if (read === undefined) continue;
+    if ('problem' in read) problems.push(read.problem);
+    else (members as Record<string, unknown>)[member] = read.value;
   }
-  const number = (column: CsvColumn, rule: Rule): number | null => {
-    if (text(column) === '' && !rule.isRequired) return null;
-    const value = numberIn(text(column), separator);
-    const fits =
-      text(column) !== '' && value >= rule.from && value <= rule.to && (!rule.isWhole || Number.isInteger(value));
-    if (!fits)
-      problems.push(
-        t('{column} must be {isWhole, select, true {a whole number} other {a number}}{range}', {
-          column,
-          isWhole: Boolean(rule.isWhole),
-          range: rangeText(rule),
-        }),
-      );
-    return value;
-  };
-  for (const column of ['major', 'minor'] as const)
-    if (isIn(column)) members[column] = number(column, { from: 0, to: 65_535, isWhole: true, isRequired: true }) ?? 0;
-  if (isIn('radius')) members.radius = number('radius', { from: 0.5, to: 50 });
-  if (isIn('measuredPower')) members.measuredPower = number('measuredPower', { from: -100, to: -20, isWhole: true });
-  if (isIn('sensitivity')) {
-    const value = text('sensitivity');
-    if (!['', 'stable', 'fast'].includes(value)) problems.push(t('sensitivity must be stable, fast or empty'));
-    members.sensitivity = value === '' ? null : (value as 'stable' | 'fast');
-  }
-  if (isIn('x') || isIn('y')) {
-    const [x, y] = [number('x', anywhere), number('y', anywhere)];
-    if ((x === null) !== (y === null)) problems.push(t('x and y must both be set or both be empty'));
-    const floor = text('floor') === '' ? {} : { floor: floorOf(text('floor')) };
-    members.location = x === null || y === null ? null : { x, y, ...floor };
-  }
-  if (isIn('metadata')) members.metadata = jsonObjectOf(text('metadata')) ?? {};
-  if (isIn('metadata') && !jsonObjectOf(text('metadata'))) problems.push(t('metadata must be a JSON object or empty'));
-  const belongs = <Name extends 'Venue' | 'Zone'>(column: CsvColumn, className: Name) =>
-    text(column) === '' ? null : ({ __type: 'Pointer', className, objectId: text(column) } as const);
-  if (isIn('venueId')) members.venueId = belongs('venueId', 'Venue');
-  // An empty cell is a beacon whose zone follows from its place.
-  if (isIn('zoneId') && text('zoneId') !== '') members.zoneId = belongs('zoneId', 'Zone');
   return { objectId: text('objectId') || undefined, members, problems };
 }
+
+type Cells = Readonly<Partial<Record<CsvColumn, string>>>;
+type Cell = { readonly value: unknown } | { readonly problem: string };
+/** Undefined: the file has no such column. */
+type Reader = (cells: Cells, separator: CsvTable['separator']) => Cell | undefined;
+
+const textIn = (cells: Cells) => (column: CsvColumn) => (cells[column] ?? '').trim();
+
+const short =
+  (column: 'name' | 'uuid'): Reader =>
+  (cells) => {
+    if (cells[column] === undefined) return undefined;
+    const value = textIn(cells)(column);
+    const { length } = [...value];
+    return length < 1 || length > 50 ? { problem: t('{column} must have 1 to 50 characters', { column }) } : { value };
+  };
+
+const number =
+  (column: CsvColumn, rule: Rule): Reader =>
+  (cells, separator) => {
+    if (cells[column] === undefined) return undefined;
+    const text = textIn(cells)(column);
+    if (text === '' && !rule.isRequired) return { value: null };
+    const value = numberIn(text, separator);
+    if (text !== '' && value >= rule.from && value <= rule.to && (!rule.isWhole || Number.isInteger(value)))
+      return { value };
+    return {
+      problem: t('{column} must be {isWhole, select, true {a whole number} other {a number}}{range}', {
+        column,
+        isWhole: Boolean(rule.isWhole),
+        range: rangeText(rule),
+      }),
+    };
+  };
+
+const place: Reader = (cells, separator) => {
+  if (cells.x === undefined && cells.y === undefined) return undefined;
+  const [x, y] = (['x', 'y'] as const).map(
+    (column) => number(column, anywhere)(cells, separator) ?? { value: null },
+  ) as [Cell, Cell];
+  if ('problem' in x) return x;
+  if ('problem' in y) return y;
+  if ((x.value === null) !== (y.value === null)) return { problem: t('x and y must both be set or both be empty') };
+  if (x.value === null) return { value: null };
+  const floor = textIn(cells)('floor');
+  return { value: { x: x.value, y: y.value, ...(floor === '' ? {} : { floor: floorOf(floor) }) } };
+};
+
+const belongs =
+  (column: 'venueId' | 'zoneId', className: 'Venue' | 'Zone'): Reader =>
+  (cells) => {
+    if (cells[column] === undefined) return undefined;
+    const objectId = textIn(cells)(column);
+    if (objectId !== '') return { value: { __type: 'Pointer', className, objectId } };
+    // An empty cell is a beacon whose zone follows from its place.
+    return column === 'zoneId' ? undefined : { value: null };
+  };
+
+const readers: Readonly<Partial<Record<keyof BeaconMembers, Reader>>> = {
+  name: short('name'),
+  uuid: short('uuid'),
+  major: number('major', { from: 0, to: 65_535, isWhole: true, isRequired: true }),
+  minor: number('minor', { from: 0, to: 65_535, isWhole: true, isRequired: true }),
+  radius: number('radius', { from: 0.5, to: 50 }),
+  measuredPower: number('measuredPower', { from: -100, to: -20, isWhole: true }),
+  sensitivity(cells) {
+    if (cells.sensitivity === undefined) return undefined;
+    const value = textIn(cells)('sensitivity');
+    if (!['', 'stable', 'fast'].includes(value)) return { problem: t('sensitivity must be stable, fast or empty') };
+    return { value: value === '' ? null : value };
+  },
+  location: place,
+  metadata(cells) {
+    if (cells.metadata === undefined) return undefined;
+    const value = jsonObjectOf(textIn(cells)('metadata'));
+    return value ? { value } : { problem: t('metadata must be a JSON object or empty') };
+  },
+  venueId: belongs('venueId', 'Venue'),
+  zoneId: belongs('zoneId', 'Zone'),
+};
 
 interface Rule {
   readonly from: number;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { SectionHeader } from '../../components/page/page-header.tsx';
-import { RecordPage } from '../../components/page/record-page.tsx';
+import { NewFrom, RecordPage } from '../../components/page/record-page.tsx';
 import { t } from '../../lib/words/words.ts';
 import { BeaconForm } from './beacon-form.tsx';
 import { beaconQuery } from './queries.ts';
@@ -11,15 +11,26 @@ const editRoute = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId/edit');
 
 export function NewBeaconPage() {
   const { appId } = createRoute.useParams();
+  const { from } = createRoute.useSearch();
+  const model = useQuery({ ...beaconQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   return (
     <>
       <SectionHeader title={t('Add a beacon')} />
-      <BeaconForm
-        appId={appId}
-        onDone={(beaconId) => void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } })}
-        onCancel={() => void navigate({ to: '/apps/$appId/beacons', params: { appId } })}
-      />
+      <NewFrom
+        from={from}
+        query={model}
+        note={t('Minor and place are not copied: they are what tells one beacon from another.')}
+      >
+        {(copied) => (
+          <BeaconForm
+            appId={appId}
+            {...(copied ? { model: copied } : {})}
+            onDone={(beaconId) => void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } })}
+            onCancel={() => void navigate({ to: '/apps/$appId/beacons', params: { appId } })}
+          />
+        )}
+      </NewFrom>
     </>
   );
 }

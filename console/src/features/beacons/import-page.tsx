@@ -3,6 +3,7 @@ import type { Beacon, Body } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { FileImport } from '../../components/import/file-import.tsx';
+import type { PlanOptions } from '../../components/import/import-rows.ts';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { BackLink } from '../../components/page/record-page.tsx';
 import { download } from '../../lib/actions/download.ts';
@@ -10,9 +11,9 @@ import type { KeptFile } from '../../lib/actions/kept-file.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { allRecords } from '../../lib/data/all-records.ts';
 import { dataOf } from '../../lib/data/api.ts';
-import { CsvError, parseCsv, writeCsv } from '../../lib/text/csv.ts';
+import { completed, parseCsv, writeCsv } from '../../lib/text/csv.ts';
 import { t } from '../../lib/words/words.ts';
-import { csvColumns } from './csv-columns.ts';
+import { csvColumns, missingColumns } from './csv-columns.ts';
 import { type PlannedRow, planImport } from './import-plan.ts';
 import { beaconKeys } from './queries.ts';
 
@@ -25,9 +26,10 @@ export function ImportBeaconsPage() {
   if (!mayWrite) return <Text>{t('Your role cannot change beacons. Owners, managers and installers can.')}</Text>;
   return (
     <>
-      <SectionHeader title={t('Import beacons')}>
-        <BackLink label={t('All beacons')} to="/apps/$appId/beacons" params={{ appId }} />
-      </SectionHeader>
+      <SectionHeader
+        title={t('Import beacons')}
+        back={<BackLink label={t('All beacons')} to="/apps/$appId/beacons" params={{ appId }} />}
+      />
       <FileImport
         keepAs={`import beacons ${appId}`}
         label={t('CSV or Excel file')}
@@ -47,7 +49,9 @@ export function ImportBeaconsPage() {
             {t('Download a sample')}
           </Button>
         }
-        plan={(file) => planFile(appId, file)}
+        sameHead={sameHead}
+        lacks={missingColumns}
+        plan={(file, options) => planFile(appId, file, options)}
         apply={(row) => applyRow(appId, row)}
         after={() => Promise.all(beaconKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })))}
       />
@@ -72,13 +76,18 @@ const sample = [
   '',
 ];
 
-async function planFile(appId: string, { text }: KeptFile): Promise<readonly PlannedRow[]> {
-  const table = parseCsv(text);
+/** Headings are the same in another case. */
+const sameHead = (name: string) => name.toLowerCase();
+
+async function planFile(
+  appId: string,
+  { text, chosen, given }: KeptFile,
+  options: PlanOptions,
+): Promise<readonly PlannedRow[]> {
+  const table = completed(parseCsv(text, { same: sameHead, ...(chosen ? { chosen } : {}) }), given);
   const beacons: Beacon[] = [];
   for await (const page of allRecords(dataOf(appId).beacons.list)) beacons.push(...page);
-  const plan = planImport(table, beacons);
-  if (typeof plan === 'string') throw new CsvError(plan);
-  return plan;
+  return planImport(table, beacons, options);
 }
 
 function applyRow(appId: string, { beaconId, members }: PlannedRow): Promise<unknown> {

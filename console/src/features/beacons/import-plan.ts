@@ -1,10 +1,10 @@
 import type { Beacon } from '@pharos/sdk';
-import type { ImportRow } from '../../components/import/import-rows.ts';
+import type { ImportRow, PlanOptions } from '../../components/import/import-rows.ts';
 import type { CsvTable } from '../../lib/text/csv.ts';
 import { canonical, differenceText } from '../../lib/text/json-compare.ts';
 import { t } from '../../lib/words/words.ts';
 import { uuidKey } from './beacon-fields.ts';
-import { type BeaconMembers, type CsvColumn, columnProblem, columnsIn, readRow } from './csv-columns.ts';
+import { type BeaconMembers, type CsvColumn, columnsIn, readRow } from './csv-columns.ts';
 
 /** What an import would do with one row. */
 export interface PlannedRow extends ImportRow {
@@ -18,13 +18,13 @@ const required = ['name', 'uuid', 'major', 'minor'] as const;
 
 /**
  * What an import would do with each row. A row stands for the beacon with its objectId, or else for the one with its
- * uuid, major and minor, or else for a new one.
- *
- * @returns a sentence if the file as a whole cannot be used
+ * uuid, major and minor, or else for a new one. A row with a cell that cannot be read is refused, or goes in without it.
  */
-export function planImport(table: CsvTable, beacons: readonly Beacon[]): readonly PlannedRow[] | string {
-  const problem = columnProblem(table);
-  if (problem) return problem;
+export function planImport(
+  table: CsvTable,
+  beacons: readonly Beacon[],
+  { isLenient }: PlanOptions = { isLenient: false },
+): readonly PlannedRow[] {
   const byId = new Map(beacons.map((beacon) => [beacon.objectId, beacon]));
   const byKey = Map.groupBy(beacons, keyOf);
   const seen = new Map<string, number>();
@@ -33,7 +33,7 @@ export function planImport(table: CsvTable, beacons: readonly Beacon[]): readonl
     const named = Object.fromEntries(
       columns.flatMap((column, index) => (column ? [[column, cells[index] ?? '']] : [])),
     );
-    const planned = planRow({ line, cells: named, separator: table.separator }, byId, byKey);
+    const planned = planRow({ line, cells: named, separator: table.separator, isLenient }, byId, byKey);
     const row = broken === undefined ? planned : refused(planned, broken);
     const subject = row.beaconId ?? keyOf(row.members);
     const before = seen.get(subject);
@@ -49,10 +49,11 @@ interface NamedCells {
   readonly line: number;
   readonly cells: Readonly<Partial<Record<CsvColumn, string>>>;
   readonly separator: CsvTable['separator'];
+  readonly isLenient: boolean;
 }
 
 function planRow(
-  { line, cells, separator }: NamedCells,
+  { line, cells, separator, isLenient }: NamedCells,
   byId: ReadonlyMap<string, Beacon>,
   byKey: ReadonlyMap<string, readonly Beacon[]>,
 ): PlannedRow {
@@ -62,8 +63,10 @@ function planRow(
       ? (byKey.get(keyOf(members)) ?? [])
       : [byId.get(objectId)].filter((one) => one !== undefined);
   const [beacon] = found;
-  const row = { line, kind: 'new' as const, name: members.name ?? beacon?.name ?? '', members, differences: [] };
-  if (problems.length > 0) return refused(row, `${problems.join('; ')}.`);
+  const unread = problems.length > 0 ? { unread: problems } : {};
+  const name = members.name ?? beacon?.name ?? '';
+  const row = { line, kind: 'new' as const, name, members, differences: [], ...unread };
+  if (problems.length > 0 && !isLenient) return refused(row, `${problems.join('; ')}.`);
   if (objectId !== undefined && !beacon)
     return refused(row, t('There is no beacon with the objectId {objectId}.', { objectId }));
   if (found.length > 1)

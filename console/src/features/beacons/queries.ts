@@ -42,7 +42,7 @@ export const activityQuery = (appId: string, beaconId: string) =>
   });
 
 const mostVisitors = 1_000;
-/** Whoever was not heard for this long may have left. */
+/** A visitor not heard for this long may have left. */
 const presentMs = 60_000;
 
 /** Where visitors were sensed within the last minute, the latest first, with how long ago that was. */

@@ -20,6 +20,9 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => app,
   path: '/beacons/new',
+  /** `from`: the beacon to copy. */
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    typeof from === 'string' ? { from } : {},
   component: lazyPage(() => import('./edit-pages.tsx'), 'NewBeaconPage'),
 });
 

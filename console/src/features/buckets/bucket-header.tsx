@@ -11,6 +11,8 @@ interface Props {
   readonly bucketName: string;
   /** The page within the bucket; by default the title is the bucket's name. */
   readonly title?: string;
+  /** Which of the tabs it is, if not the records. */
+  readonly part?: string;
   readonly action?: ReactNode;
 }
 
@@ -20,24 +22,30 @@ const tabs = [
 ] as const;
 
 /** The heading of every page of a bucket, with links to its records and its schema. */
-export function BucketHeader({ appId, bucketName, title, action }: Props) {
+export function BucketHeader({ appId, bucketName, title, part, action }: Props) {
   return (
     <>
-      <SectionHeader title={title ?? bucketName} action={action}>
-        <Group gap="xs">
-          <Link to="/apps/$appId/buckets" params={{ appId }} className={names.link}>
-            {t('All buckets')}
-          </Link>
-          {title && (
-            <>
-              <span aria-hidden>/</span>
-              <Link to="/apps/$appId/buckets/$bucketName" params={{ appId, bucketName }} className={names.link}>
-                {bucketName}
-              </Link>
-            </>
-          )}
-        </Group>
-      </SectionHeader>
+      <SectionHeader
+        title={title ?? bucketName}
+        part={part}
+        within={title && bucketName}
+        action={action}
+        back={
+          <Group gap="xs">
+            <Link to="/apps/$appId/buckets" params={{ appId }} className={names.link}>
+              {t('All buckets')}
+            </Link>
+            {title && (
+              <>
+                <span aria-hidden>/</span>
+                <Link to="/apps/$appId/buckets/$bucketName" params={{ appId, bucketName }} className={names.link}>
+                  {bucketName}
+                </Link>
+              </>
+            )}
+          </Group>
+        }
+      />
       {!title && (
         <nav className={classes.tabs} aria-label={t('Parts of the bucket')}>
           {tabs.map(({ to, label }) => (

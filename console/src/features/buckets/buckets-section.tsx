@@ -25,11 +25,11 @@ const route = getRouteApi('/signed-in/apps/$appId');
 export function BucketsSection() {
   const { appId } = route.useParams();
   const { data: buckets, error } = useQuery(bucketsQuery(appId));
-  const [isCreating, setCreating] = useState(false);
+  const [creating, setCreating] = useState<'new' | Bucket>();
   const [going, setGoing] = useState<Bucket>();
   const mayWrite = useMay()('buckets.write');
   const create = mayWrite ? (
-    <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
+    <Button leftSection={<Icon name="plus" />} onClick={() => setCreating('new')}>
       {t('Create a bucket')}
     </Button>
   ) : undefined;
@@ -54,11 +54,19 @@ export function BucketsSection() {
             key={bucket.objectId}
             appId={appId}
             bucket={bucket}
-            {...(mayWrite ? { onDelete: () => setGoing(bucket) } : {})}
+            {...(mayWrite ? { onCopy: () => setCreating(bucket), onDelete: () => setGoing(bucket) } : {})}
           />
         )}
       </SectionRows>
-      <NewBucketDialog appId={appId} buckets={buckets ?? []} isOpen={isCreating} onClose={() => setCreating(false)} />
+      <NewBucketDialog
+        // The form begins as the one that is copied.
+        key={typeof creating === 'object' ? creating.objectId : ''}
+        appId={appId}
+        buckets={buckets ?? []}
+        model={typeof creating === 'object' ? creating : undefined}
+        isOpen={creating !== undefined}
+        onClose={() => setCreating(undefined)}
+      />
       <DeleteBucketDialog appId={appId} bucket={going} onClose={() => setGoing(undefined)} />
     </>
   );
@@ -73,10 +81,11 @@ function recordCount({ records, hasMoreRecords }: Bucket): string {
 interface RowProps {
   readonly appId: string;
   readonly bucket: Bucket;
+  readonly onCopy?: () => void;
   readonly onDelete?: () => void;
 }
 
-function BucketRow({ appId, bucket, onDelete }: RowProps) {
+function BucketRow({ appId, bucket, onCopy, onDelete }: RowProps) {
   const times = useTimes(appId);
   const columns = Object.entries(bucket.columns);
   return (
@@ -103,6 +112,11 @@ function BucketRow({ appId, bucket, onDelete }: RowProps) {
           </Group>
         )}
       </div>
+      {onCopy && (
+        <Button variant="default" size="xs" aria-label={t('Duplicate {name}', { name: bucket.name })} onClick={onCopy}>
+          {t('Duplicate')}
+        </Button>
+      )}
       {onDelete && (
         <Button variant="default" size="xs" aria-label={t('Delete {name}', { name: bucket.name })} onClick={onDelete}>
           {t('Delete')}
@@ -116,12 +130,23 @@ interface DialogProps {
   readonly appId: string;
   /** Those that are there: a new one can have the columns of one of them. */
   readonly buckets: readonly Bucket[];
+  /** The one to copy. */
+  readonly model: Bucket | undefined;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-function NewBucketDialog({ appId, buckets, isOpen, onClose }: DialogProps) {
-  const fields = useFields({ name: '', like: '' });
+/** A name that is free, within what the service takes. */
+function freeName({ name }: Bucket, buckets: readonly Bucket[]): string {
+  const base = `${name.slice(0, 22)}_copy`;
+  const isTaken = (wanted: string) => buckets.some((bucket) => bucket.name === wanted);
+  let free = base;
+  for (let number = 2; isTaken(free); number++) free = `${base}${number}`;
+  return free;
+}
+
+function NewBucketDialog({ appId, buckets, model, isOpen, onClose }: DialogProps) {
+  const fields = useFields({ name: model ? freeName(model, buckets) : '', like: model?.name ?? '' });
   const models = buckets.filter(({ columns }) => Object.keys(columns).length > 0);
   const create = useAction({
     run: async () => {
@@ -144,7 +169,7 @@ function NewBucketDialog({ appId, buckets, isOpen, onClose }: DialogProps) {
     <DialogForm
       isOpen={isOpen}
       onClose={onClose}
-      title={t('Create a bucket')}
+      title={model ? t('Duplicate {name}', { name: model.name }) : t('Create a bucket')}
       form={fields}
       submit={t('Create')}
       isBusy={create.isPending}

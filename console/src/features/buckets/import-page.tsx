@@ -4,16 +4,19 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FileImport } from '../../components/import/file-import.tsx';
+import type { PlanOptions } from '../../components/import/import-rows.ts';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import type { KeptFile } from '../../lib/actions/kept-file.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { allRecords } from '../../lib/data/all-records.ts';
 import { dataOf } from '../../lib/data/api.ts';
+import { isJsonFile } from '../../lib/text/table-file.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import { listRecordsOf, missingBucket, recordKeys, useBucket } from './queries.ts';
-import { planRecords, type RecordRow, readCsvRecords, readJsonRecords } from './record-rows.ts';
+import { typeLabels } from './record-cells.ts';
+import { knownHead, planRecords, type RecordRow, readCsvRecords, readJsonRecords } from './record-rows.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName/import');
 
@@ -36,15 +39,15 @@ export function ImportRecordsPage() {
 function Import({ appId, bucket }: { readonly appId: string; readonly bucket: Bucket }) {
   const [isCopy, setCopy] = useState(false);
   const queries = useQueryClient();
-  const columns = Object.entries(bucket.columns).map(([name, type]) => `${name} (${type.toLowerCase()})`);
+  const columns = Object.entries(bucket.columns).map(([name, type]) => `${name} (${typeLabels[type] ?? type})`);
   return (
     <FileImport
       keepAs={`import records ${appId} ${bucket.name}`}
       label={t('CSV, Excel or JSON file')}
-      accept=".csv,.txt,.xlsx,.json,text/csv,application/json"
+      accept=".csv,.txt,.xlsx,.json,.jsonl,.ndjson,text/csv,application/json"
       planFor={String(isCopy)}
       about={t(
-        'A CSV file or an Excel workbook with a column for each member, or a JSON array of objects. {hasCount, select, true {The declared columns are {list}. } other {}}A row with an objectId updates that record; any other row adds one, unless a record with the same content exists. You see a preview before anything is changed.',
+        'A CSV file or an Excel workbook with a column for each member, a JSON array of objects, or JSON Lines with one object a line. {hasCount, select, true {The declared columns are {list}. } other {}}A row with an objectId updates that record; any other row adds one, unless a record with the same content exists. You see a preview before anything is changed.',
         { list: columns.join(', '), hasCount: columns.length > 0 },
       )}
       tools={
@@ -55,7 +58,8 @@ function Import({ appId, bucket }: { readonly appId: string; readonly bucket: Bu
           onChange={({ currentTarget }) => setCopy(currentTarget.checked)}
         />
       }
-      plan={(file) => planFile(appId, bucket, { file, isCopy })}
+      sameHead={(name) => knownHead(name, bucket.columns)}
+      plan={(file, { isLenient }) => planFile(appId, bucket, { file, isCopy, isLenient })}
       apply={(row) => applyRow(appId, bucket.name, row)}
       after={() => Promise.all(recordKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })))}
     />
@@ -65,13 +69,15 @@ function Import({ appId, bucket }: { readonly appId: string; readonly bucket: Bu
 async function planFile(
   appId: string,
   { name, columns }: Bucket,
-  { file, isCopy }: { readonly file: KeptFile; readonly isCopy: boolean },
+  { file, isCopy, isLenient }: { readonly file: KeptFile; readonly isCopy: boolean } & PlanOptions,
 ): Promise<readonly RecordRow[]> {
-  const isJson = /\.json$/i.test(file.name) || /^\s*[[{]/.test(file.text);
-  const rows = isJson ? readJsonRecords(file.text) : readCsvRecords(file.text, columns);
+  const { chosen } = file;
+  const rows = isJsonFile(file)
+    ? readJsonRecords(file.text)
+    : readCsvRecords(file.text, columns, chosen ? { chosen } : {});
   const records: BucketRecord[] = [];
   for await (const page of allRecords(listRecordsOf(appId, name))) records.push(...page);
-  return planRecords(rows, { columns, records, isCopy });
+  return planRecords(rows, { columns, records, isCopy, isLenient });
 }
 
 function applyRow(appId: string, bucketName: string, { objectId, document }: RecordRow): Promise<unknown> {

@@ -7,7 +7,8 @@ import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { type Times, timesIn } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './buckets.module.css';
-import { recordKeys } from './queries.ts';
+import { recordBulk } from './record/bulk-fields.tsx';
+import type { Ground } from './record/record-fields.ts';
 import type { Columns } from './record-cells.ts';
 
 interface Given {
@@ -15,7 +16,8 @@ interface Given {
   readonly bucketName: string;
   readonly columns: Columns;
   readonly times: Times;
-  readonly mayChange?: boolean;
+  /** Who may change records can choose several. */
+  readonly ground?: Ground | undefined;
 }
 
 const mostColumns = 6;
@@ -39,13 +41,7 @@ const kinds: Readonly<Record<string, FilterKind>> = {
 const isPath = (name: string) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name);
 
 /** The table of a bucket's records, as data. */
-export function recordList({
-  appId,
-  bucketName,
-  columns,
-  times,
-  mayChange = false,
-}: Given): ListDefinition<'listRecords'> {
+export function recordList({ appId, bucketName, columns, times, ground }: Given): ListDefinition<'listRecords'> {
   const texts = shownMembers(columns, []).filter((name) => columns[name] === 'String');
   const declared: FilterField[] = Object.entries(columns).map(([name, type]) => ({
     name: `metadata.${name}`,
@@ -55,7 +51,7 @@ export function recordList({
   return {
     operation: 'listRecords',
     trash: 'records',
-    bulk: mayChange ? { kind: 'records', remove: 'deleteRecord', bucketName, refresh: recordKeys(appId) } : undefined,
+    bulk: ground && recordBulk({ appId, bucketName, ground }),
     plural: t('records'),
     searchFields: texts.map((name) => `metadata.${name}`),
     searchHint: t('Search in {list}', { list: texts.join(', ') }),

@@ -126,6 +126,7 @@ interface OwnerProps {
 /** A record names its next owner in a change that leaves the document as it is. */
 function RecordOwner({ place: { appId, bucketName }, record, name }: OwnerProps) {
   const { objectId } = record;
+  const params = { bucketName, objectId };
   const body = (userId: string) => ({ metadata: {}, createdBy: pointer('_User', userId) });
   return (
     <OwnerBlock
@@ -134,7 +135,10 @@ function RecordOwner({ place: { appId, bucketName }, record, name }: OwnerProps)
       createdBy={record.createdBy ?? undefined}
       operation="patchRecord"
       rules={{ group: 'buckets', name: bucketName }}
-      handOver={(userId) => dataOf(appId).call('patchRecord', { params: { bucketName, objectId }, body: body(userId) })}
+      read={async () => (await dataOf(appId).call('getRecord', { params })).result}
+      handOver={async (userId, how) =>
+        (await dataOf(appId).call('patchRecord', { params, body: body(userId), ...how })).result
+      }
       refresh={recordKeys(appId)}
     />
   );

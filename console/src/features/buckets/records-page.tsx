@@ -1,16 +1,19 @@
 import { Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { listFilter } from '../../components/list/list-search.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
+import { ownFilePath } from '../../lib/data/own-files.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Bucket } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { BucketHeader } from './bucket-header.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { missingBucket, useBucket } from './queries.ts';
+import { sampleQuery } from './record/linked-records.ts';
 import { recordList } from './record-list.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/buckets/$bucketName');
@@ -42,12 +45,15 @@ function Records({ appId, bucket }: { readonly appId: string; readonly bucket: B
   const times = useTimes(appId);
   const mayCall = useMayCall();
   const mayCreate = mayCall('createRecord');
+  const { data: sample = [] } = useQuery(sampleQuery(appId, bucketName));
+  const isFile = (text: string) => ownFilePath(text, appId) !== undefined;
+  const ground = { columns: bucket.columns, sample, zone: times.zone, isFile };
   const list = recordList({
     appId,
     bucketName,
     columns: bucket.columns,
     times,
-    mayChange: mayCall('deleteRecord'),
+    ground: mayCall('deleteRecord') ? ground : undefined,
   });
   return (
     <SectionList

@@ -81,7 +81,7 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
     shared.submit();
   }
   const shown = rows.flatMap(({ name }, index) => [
-    t('row {index}', { index }),
+    `row ${index}`,
     `column.${name.trim()}`,
     `column.${name.trim()}.type`,
   ]);
@@ -98,9 +98,12 @@ export function SchemaForm({ appId, bucketName, title, schema, onClose }: FormPr
               key={index}
               row={row}
               isLocked={!mayWrite}
-              nameProblem={fields.problem(t('row {index}', { index })) ?? fields.problem(`column.${row.name.trim()}`)}
+              nameProblem={fields.problem(`row ${index}`) ?? fields.problem(`column.${row.name.trim()}`)}
               typeProblem={fields.problem(`column.${row.name.trim()}.type`)}
-              onChange={(next) => setRows(rows.flatMap((one, at) => (at === index ? (next ?? []) : [one])))}
+              onChange={(next) => {
+                setRows(rows.flatMap((one, at) => (at === index ? (next ?? []) : [one])));
+                for (const field of [`row ${index}`, `column.${row.name.trim()}`]) fields.forgive(field);
+              }}
             />
           ))}
         </Stack>

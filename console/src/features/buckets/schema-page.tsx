@@ -31,7 +31,12 @@ export function SchemaPage() {
   );
   return (
     <>
-      <BucketHeader appId={appId} bucketName={bucketName} action={!isEmpty && !isAdding && schemas && add} />
+      <BucketHeader
+        appId={appId}
+        bucketName={bucketName}
+        part={t('Schema')}
+        action={!isEmpty && !isAdding && schemas && add}
+      />
       <FailureNote message={error?.message} />
       {!schemas && !error && <Skeleton h={160} />}
       {isEmpty && (

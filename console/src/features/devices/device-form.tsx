@@ -4,6 +4,7 @@ import { PageForm } from '../../components/form/page-form.tsx';
 import { type SavedRecord, useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { dataOf } from '../../lib/data/api.ts';
+import { copyName } from '../../lib/text/copy-name.ts';
 import { t } from '../../lib/words/words.ts';
 import { deviceKeys } from './queries.ts';
 
@@ -11,11 +12,15 @@ interface Props {
   readonly appId: string;
   /** The device to edit; without it, a new one is created. */
   readonly device?: Device;
+  /** The one to copy. */
+  readonly model?: Device;
   readonly onDone: (deviceId: string) => void;
   readonly onCancel: () => void;
 }
 
 type DeviceFields = Readonly<Record<'deviceName' | 'manufacture' | 'topic', string>>;
+
+export const deviceLabels = { deviceName: t('Name'), manufacture: t('Maker'), topic: t('Topic') };
 
 const fieldsOf = (device?: Device): DeviceFields => ({
   deviceName: device?.deviceName ?? '',
@@ -29,12 +34,19 @@ const bodyOf = ({ deviceName, manufacture, topic }: DeviceFields) => ({
   topic: topic.trim(),
 });
 
-export function DeviceForm({ appId, device, onDone, onCancel }: Props) {
+/** Another device on the same topic; its credentials are its own. */
+const copyOf = (model: Device): DeviceFields => ({
+  ...fieldsOf(model),
+  deviceName: copyName(model.deviceName),
+});
+
+export function DeviceForm({ appId, device, model, onDone, onCancel }: Props) {
   const { devices } = dataOf(appId);
   const id = device?.objectId ?? '';
   const shared = useRecordForm<Device, DeviceFields, SavedRecord>({
     name: `device ${id || `new ${appId}`}`,
     record: device,
+    ...(model ? { start: copyOf(model) } : {}),
     fieldsOf,
     bodyOf,
     read: () => devices.get(id),
@@ -43,7 +55,7 @@ export function DeviceForm({ appId, device, onDone, onCancel }: Props) {
     done: (fields) => t('{deviceName} is saved.', { deviceName: fields.deviceName.trim() }),
     refresh: deviceKeys(appId),
     after: (saved) => onDone(saved?.objectId ?? id),
-    labels: { deviceName: t('Name'), manufacture: t('Maker'), topic: t('Topic') },
+    labels: deviceLabels,
   });
   const { form, submit, isBusy } = shared;
   return (

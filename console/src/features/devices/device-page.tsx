@@ -6,15 +6,18 @@ import { useState } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ShowRequest } from '../../components/code/show-request.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { HistoryButton } from '../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
+import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { CredentialsBlock } from './credentials.tsx';
+import { deviceLabels } from './device-form.tsx';
 import { deviceKeys, deviceQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/devices/$deviceId');
@@ -25,12 +28,27 @@ export function DevicePage() {
   const [isDeleting, setDeleting] = useState(false);
   const mayChange = useMayCall()('updateDevice');
   const edit = { to: '/apps/$appId/devices/$deviceId/edit', params: { appId, deviceId } };
+  const copy = { to: '/apps/$appId/devices/new', params: { appId }, from: deviceId };
   return (
     <RecordPage
       query={query}
       title={(device) => device?.deviceName ?? t('Device')}
       all={{ label: t('All devices'), to: '/apps/$appId/devices', params: { appId } }}
-      action={() => mayChange && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
+      action={(device) => (
+        <Group gap="xs">
+          <HistoryButton
+            appId={appId}
+            kind="devices"
+            recordId={deviceId}
+            present={device}
+            updatedAt={device.updatedAt}
+            labels={deviceLabels}
+            mayChange={mayChange}
+            refresh={deviceKeys(appId)}
+          />
+          {mayChange && <EditOrDelete edit={edit} copy={copy} onDelete={() => setDeleting(true)} />}
+        </Group>
+      )}
     >
       {(device) => (
         <>
@@ -42,7 +60,8 @@ export function DevicePage() {
             createdBy={device.createdBy}
             operation="updateDeviceOwner"
             rules={{ group: 'resources', name: 'devices' }}
-            handOver={(userId) => dataOf(appId).devices.handOver(deviceId, userId)}
+            read={() => dataOf(appId).devices.get(deviceId)}
+            handOver={(userId, how) => dataOf(appId).devices.handOver(deviceId, userId, how)}
             refresh={deviceKeys(appId)}
           />
           <Group justify="flex-end" mt="xs">
@@ -96,13 +115,14 @@ function DeleteDevice({ appId, device, isOpen, onClose }: DeleteProps) {
       confirm={t('Delete {deviceName}', { deviceName: device.deviceName })}
       run={() => dataOf(appId).devices.delete(device.objectId)}
       done={t('{deviceName} was deleted.', { deviceName: device.deviceName })}
-      refresh={deviceKeys(appId)}
+      undo={() => restoreFromTrash(appId, 'devices', [device.objectId])}
+      refresh={[...deviceKeys(appId), trashKey(appId)]}
       leave={{ to: '/apps/$appId/devices', params: { appId }, forget: deviceQuery(appId, device.objectId).queryKey }}
     >
-      {rich('<b>{deviceName}</b> is deleted permanently, with its credentials. It is disconnected within a minute.', {
-        deviceName: device.deviceName,
-        b: (inner) => <b>{inner}</b>,
-      })}
+      {rich(
+        '<b>{deviceName}</b> is deleted and disconnected within a minute. It stays in the trash for 30 days; its password comes back with it for an hour, afterwards it needs a new one.',
+        { deviceName: device.deviceName, b: (inner) => <b>{inner}</b> },
+      )}
     </ConfirmedAction>
   );
 }

@@ -1,4 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { textBulk } from '../../components/list/bulk-fields.tsx';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
@@ -6,12 +7,15 @@ import { LinkButton } from '../../components/page/link-button.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
+import { deviceLabels } from './device-form.tsx';
+import { deviceKeys } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/devices');
 
 export function DevicesPage() {
   const { appId } = route.useParams();
-  const mayCreate = useMayCall()('createDevice');
+  const mayCall = useMayCall();
+  const mayCreate = mayCall('createDevice');
   return (
     <SectionList
       appId={appId}
@@ -24,7 +28,7 @@ export function DevicesPage() {
           </LinkButton>
         )
       }
-      list={deviceList(appId, useTimes(appId))}
+      list={deviceList(appId, useTimes(appId), mayCall('deleteDevice'))}
       empty={{
         icon: 'device',
         title: t('No devices yet'),
@@ -36,9 +40,19 @@ export function DevicesPage() {
   );
 }
 
-const deviceList = (appId: string, times: Times): ListDefinition<'listDevices'> => ({
+const deviceList = (appId: string, times: Times, mayChange: boolean): ListDefinition<'listDevices'> => ({
   operation: 'listDevices',
   plural: t('devices'),
+  trash: 'devices',
+  bulk: mayChange
+    ? {
+        kind: 'devices',
+        change: 'patchDevice',
+        remove: 'deleteDevice',
+        fields: Object.entries(deviceLabels).map(([name, label]) => textBulk({ label, path: [name] })),
+        refresh: deviceKeys(appId),
+      }
+    : undefined,
   searchFields: ['deviceName', 'manufacture', 'topic'],
   searchHint: t('Search by name, maker or topic'),
   defaultOrder: 'deviceName',

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { SectionHeader } from '../../components/page/page-header.tsx';
-import { RecordPage } from '../../components/page/record-page.tsx';
+import { NewFrom, RecordPage } from '../../components/page/record-page.tsx';
 import { t } from '../../lib/words/words.ts';
 import { DeviceForm } from './device-form.tsx';
 import { deviceQuery } from './queries.ts';
@@ -11,15 +11,22 @@ const editRoute = getRouteApi('/signed-in/apps/$appId/devices/$deviceId/edit');
 
 export function NewDevicePage() {
   const { appId } = createRoute.useParams();
+  const { from } = createRoute.useSearch();
+  const model = useQuery({ ...deviceQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   return (
     <>
       <SectionHeader title={t('Add a device')} />
-      <DeviceForm
-        appId={appId}
-        onDone={(deviceId) => void navigate({ to: '/apps/$appId/devices/$deviceId', params: { appId, deviceId } })}
-        onCancel={() => void navigate({ to: '/apps/$appId/devices', params: { appId } })}
-      />
+      <NewFrom from={from} query={model} note={t('The credentials are not copied: the new device gets its own.')}>
+        {(copied) => (
+          <DeviceForm
+            appId={appId}
+            {...(copied ? { model: copied } : {})}
+            onDone={(deviceId) => void navigate({ to: '/apps/$appId/devices/$deviceId', params: { appId, deviceId } })}
+            onCancel={() => void navigate({ to: '/apps/$appId/devices', params: { appId } })}
+          />
+        )}
+      </NewFrom>
     </>
   );
 }

@@ -13,6 +13,9 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => app,
   path: '/devices/new',
+  /** `from`: the device to copy. */
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    typeof from === 'string' ? { from } : {},
   component: lazyPage(() => import('./edit-pages.tsx'), 'NewDevicePage'),
 });
 

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CopyField } from '../../components/code/copy-field.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
@@ -14,7 +15,7 @@ import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.t
 import { useTimes } from '../../lib/time/times.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import classes from './files.module.css';
-import { fileKeys, fileQuery, fileUsesQuery, type StoredFile, thumbnailOf } from './queries.ts';
+import { fileKeys, fileQuery, fileUsesQuery, readFile, type StoredFile, thumbnailOf } from './queries.ts';
 
 interface Props {
   readonly appId: string;
@@ -81,6 +82,16 @@ function Details({ appId, file, onClose }: { appId: string; file: StoredFile; on
           </Button>
         )}
       </Group>
+      <OwnerBlock
+        appId={appId}
+        name={givenName(file.name)}
+        createdBy={file.createdBy}
+        operation="updateFileOwner"
+        rules={{ group: 'resources', name: 'files' }}
+        read={() => readFile(appId, file.objectId)}
+        handOver={(userId, how) => dataOf(appId).files.handOver(file.objectId, userId, how)}
+        refresh={[...fileKeys(appId), fileQuery(appId, file.objectId).queryKey]}
+      />
       <DeleteFile
         appId={appId}
         file={file}

@@ -1,4 +1,4 @@
-import { NativeSelect, Skeleton, Text, UnstyledButton } from '@mantine/core';
+import { Checkbox, NativeSelect, Skeleton, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import { showBytes } from '../../lib/text/bytes.ts';
 import { t } from '../../lib/words/words.ts';
 import { FileDialog } from './file-dialog.tsx';
 import classes from './files.module.css';
-import { fileUsageQuery, type StoredFile, thumbnailOf } from './queries.ts';
+import { fileKeys, fileUsageQuery, type StoredFile, thumbnailOf } from './queries.ts';
 import { UploadZone } from './upload-zone.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/files');
@@ -23,8 +23,15 @@ const orders = [
   { value: 'contentType', label: t('By type') },
 ];
 
-const fileList: ListDefinition<'listFiles'> = {
+const fileList = (appId: string, mayDelete: boolean): ListDefinition<'listFiles'> => ({
   operation: 'listFiles',
+  bulk: mayDelete
+    ? {
+        kind: 'files',
+        remove: 'deleteFile',
+        refresh: [...fileKeys(appId), fileUsageQuery(appId).queryKey],
+      }
+    : undefined,
   plural: t('files'),
   searchFields: ['name', 'contentType'],
   searchHint: t('Search by name or type'),
@@ -36,14 +43,16 @@ const fileList: ListDefinition<'listFiles'> = {
     { name: 'size', label: t('Size in bytes'), kind: 'number' },
     { name: 'createdAt', label: t('Uploaded'), kind: 'date' },
   ],
-};
+});
 
 /** The app's pictures, videos and other files. */
 export function FilesPage() {
   const { appId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const mayUpload = useMayCall()('uploadFile');
+  const mayCall = useMayCall();
+  const mayUpload = mayCall('uploadFile');
+  const list = fileList(appId, mayCall('deleteFile'));
   const open = (objectId: string | undefined) => void navigate({ search: (known) => ({ ...known, file: objectId }) });
   return (
     <>
@@ -56,13 +65,15 @@ export function FilesPage() {
           </>
         }
         above={mayUpload && <UploadZone appId={appId} />}
-        list={fileList}
-        layout={(files, isBusy) => <Grid appId={appId} files={files} isBusy={isBusy} onOpen={open} />}
+        list={list}
+        layout={(files, isBusy, selection) => (
+          <Grid appId={appId} files={files} isBusy={isBusy} selection={selection} onOpen={open} />
+        )}
         tools={
           <NativeSelect
             aria-label={t('Sort by')}
             data={orders}
-            value={search.order ?? fileList.defaultOrder}
+            value={search.order ?? list.defaultOrder}
             onChange={({ currentTarget: { value } }) =>
               void navigate({ search: { ...search, page: undefined, order: value } as never })
             }
@@ -94,18 +105,35 @@ function Usage({ appId }: { readonly appId: string }) {
   );
 }
 
+type Chosen = ReadonlyMap<string, StoredFile>;
+
 interface GridProps {
   readonly appId: string;
   readonly files: readonly StoredFile[] | undefined;
   readonly isBusy: boolean;
+  readonly selection: { readonly chosen: Chosen; readonly onChange: (chosen: Chosen) => void } | undefined;
   readonly onOpen: (objectId: string) => void;
 }
 
-function Grid({ appId, files, isBusy, onOpen }: GridProps) {
+function Grid({ appId, files, isBusy, selection, onOpen }: GridProps) {
+  function choose(file: StoredFile, isChosen: boolean) {
+    const next = new Map(selection?.chosen);
+    if (isChosen) next.set(file.objectId, file);
+    else next.delete(file.objectId);
+    selection?.onChange(next);
+  }
   return (
     <ul className={isBusy && files ? `${classes.grid} ${classes.busy}` : classes.grid} aria-label={t('files')}>
       {files?.map((file) => (
         <li key={file.objectId}>
+          {selection && (
+            <Checkbox
+              className={classes.choose}
+              aria-label={t('Choose {name}', { name: givenName(file.name) })}
+              checked={selection.chosen.has(file.objectId)}
+              onChange={({ currentTarget }) => choose(file, currentTarget.checked)}
+            />
+          )}
           <UnstyledButton className={classes.card} onClick={() => onOpen(file.objectId)}>
             <span className={classes.picture}>
               <Thumbnail path={thumbnailOf(appId, file)} />

@@ -13,10 +13,13 @@ export const fileUsageQuery = (appId: string) =>
     queryFn: async () => (await call('getFileUsage', { params: { appId } })).result,
   });
 
+export const readFile = async (appId: string, objectId: string) =>
+  (await dataOf(appId).call('getFile', { params: { file: objectId } })).result;
+
 export const fileQuery = (appId: string, objectId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'getFile', objectId),
-    queryFn: async () => (await dataOf(appId).call('getFile', { params: { file: objectId } })).result,
+    queryFn: () => readFile(appId, objectId),
   });
 
 /** What has to be read again when files change. */

@@ -20,7 +20,7 @@ interface Upload {
 let uploads = 0;
 const atOnce = 3;
 
-/** Uploads files, a few at a time, and warns who leaves before they are there. */
+/** Uploads files, a few at a time, and warns before leaving the page too early. */
 function useUploads(appId: string) {
   const [list, setList] = useState<readonly Upload[]>([]);
   const queue = useRef<{ readonly upload: Upload; readonly file: File }[]>([]);

@@ -7,6 +7,7 @@ import names from '../../components/page/names.module.css';
 import { CloseApp } from '../../components/rules/close-app.tsx';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
 import { dryRunQuery, rulesQuery } from '../../lib/data/queries.ts';
+import { datesInWords } from '../../lib/text/dates-in-words.ts';
 import { showAge } from '../../lib/time/time.ts';
 import type { Attention } from '../../lib/wire.ts';
 import { told } from '../../lib/words/service-words.ts';
@@ -81,10 +82,10 @@ function useShown(appId: string, attention: Attention): (finding: ServerFinding)
   return ({ kind, key, isGrave, title, text }) => ({
     key,
     isGrave,
-    title: told(title),
+    title: datesInWords(told(title)),
     text: (
       <>
-        {told(text)} {wayTo[kind]?.({ ...to, key })}
+        {datesInWords(told(text))} {wayTo[kind]?.({ ...to, key })}
       </>
     ),
   });

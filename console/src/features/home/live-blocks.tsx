@@ -83,7 +83,7 @@ const pausedWords = { text: t('paused by you'), color: 'yellow' } as const;
 
 const shown = 9;
 
-/** The newest of those that matter; who moved away from a beacon comes after all others. */
+/** The newest of those that matter; visitors who moved away from a beacon come after all others. */
 function weightiest(events: readonly LiveEvent[]): readonly LiveEvent[] {
   const far = events.filter(({ event }) => event === 'FAR');
   const others = events.filter(({ event }) => event !== 'FAR').slice(0, shown);

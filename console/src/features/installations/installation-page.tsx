@@ -14,7 +14,7 @@ import names from '../../components/page/names.module.css';
 import { shortId } from '../../components/page/names.tsx';
 import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
-import { dataOf } from '../../lib/data/api.ts';
+import { eraseInstallation } from '../../lib/data/person.ts';
 import { senderName } from '../../lib/text/delivery-words.ts';
 import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
@@ -195,7 +195,7 @@ function EraseInstallation({ appId, installation, isOpen, onClose }: DialogProps
       onClose={onClose}
       title={t('Erase the installation')}
       confirm={t('Erase {name}', { name })}
-      run={() => dataOf(appId).installations.delete(installation.objectId)}
+      run={() => eraseInstallation(appId, installation.objectId)}
       done={t('{name} was erased.', { name })}
       refresh={installationKeys(appId)}
       leave={{ to: '/apps/$appId/installations', params: { appId }, forget }}

@@ -1,10 +1,17 @@
 import { Badge } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { CsvColumns } from '../../components/export/csv-of-list.ts';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
+import { FailureNote } from '../../components/page/failure-note.tsx';
 import { shortId } from '../../components/page/names.tsx';
+import { SectionHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
+import { dataKey } from '../../lib/data/listed.ts';
+import { appQuery } from '../../lib/data/queries.ts';
 import { senderName } from '../../lib/text/delivery-words.ts';
 import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
@@ -12,20 +19,50 @@ import { t } from '../../lib/words/words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/installations');
 
+const title = t('Installations');
+const about = t('The app on one phone, tablet or computer: where a message can be delivered.');
+
 export function InstallationsPage() {
   const { appId } = route.useParams();
+  const { data: app } = useQuery(appQuery(appId));
+  const isPersonal = useMay()('installations.personal');
+  const times = useTimes(appId);
+  if (app?.policy.pseudonyms === 'daily' && !isPersonal) return <CountedInstallations appId={appId} />;
   return (
     <SectionList
       appId={appId}
-      title={t('Installations')}
-      about={t('The app on one phone, tablet or computer: where a message can be delivered.')}
-      list={installationList(appId, useTimes(appId), useMay()('installations.personal'))}
+      title={title}
+      about={about}
+      list={installationList(appId, times, isPersonal)}
       empty={{
         icon: 'phone',
         title: t('No installations yet'),
         text: t('Each copy of the app registers when it starts, and then appears here.'),
       }}
     />
+  );
+}
+
+/** For roles that must not learn which phones there are, where these have pseudonyms. */
+function CountedInstallations({ appId }: { readonly appId: string }) {
+  const { data, error } = useQuery({
+    queryKey: dataKey(appId, 'listInstallations', 'counted'),
+    queryFn: ({ signal }) => dataOf(appId).call('listInstallations', { query: { count: 1, limit: 0 }, signal }),
+  });
+  return (
+    <>
+      <SectionHeader title={title}>{about}</SectionHeader>
+      <FailureNote message={error?.message} />
+      {data && (
+        <EmptyState
+          icon="phone"
+          title={t('{count, plural, one {# installation} other {# installations}}', { count: data.count ?? 0 })}
+          text={t(
+            'In this app phones have pseudonyms that change every day. Your role may know how many there are, and not which ones.',
+          )}
+        />
+      )}
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import names from '../../components/page/names.module.css';
 import { BeaconName } from '../../components/page/names.tsx';
+import { appQuery } from '../../lib/data/queries.ts';
 import { deliveryColors, deliveryWords } from '../../lib/text/delivery-words.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
 import { showDuration, useTimes } from '../../lib/time/times.ts';
@@ -18,8 +19,22 @@ interface Props {
   readonly installationId: string;
 }
 
-/** Where an installation was, and what was sent to it. */
-export function Traces({ appId, installationId }: Props) {
+/** Where an installation was, and what was sent to it; under pseudonyms nobody is told, and an empty list would say that there is nothing. */
+export function Traces(props: Props) {
+  const { data: app } = useQuery(appQuery(props.appId));
+  if (app?.policy.pseudonyms !== 'daily') return <KnownTraces {...props} />;
+  return (
+    <Block title={t('Recent activity')}>
+      <Text c="dimmed" size="sm">
+        {t(
+          'In this app phones have pseudonyms that change every day, so that nothing tells where this one was and what it was sent. The export has it.',
+        )}
+      </Text>
+    </Block>
+  );
+}
+
+function KnownTraces({ appId, installationId }: Props) {
   const { data, error } = useQuery(tracesQuery(appId, installationId));
   const times = useTimes(appId);
   const isQuiet = data && (data.events.count ?? 0) + (data.visits.count ?? 0) + (data.deliveries.count ?? 0) === 0;

@@ -2,7 +2,6 @@ import { NativeSelect, SegmentedControl, Stack, Switch, Textarea, TextInput } fr
 import type { Body, Notification } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConfirmDialog } from '../../components/dialogs/confirm-dialog.tsx';
 import { FileField } from '../../components/files/file-field.tsx';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
 import { PageForm } from '../../components/form/page-form.tsx';
@@ -40,7 +39,7 @@ import {
   translatedFields,
   typeTexts,
 } from './notification-fields.ts';
-import { notificationOff } from './notification-list.tsx';
+import { useNotificationStop } from './notification-stop.ts';
 import { notificationKeys } from './queries.ts';
 
 interface Props {
@@ -80,6 +79,7 @@ export function NotificationForm({ appId, notification, model, isLocked = false,
     fieldsOf: notificationFields,
     bodyOf: notificationBody,
     check: notificationProblems,
+    stop: useNotificationStop(appId),
     read: () => notifications.get(id),
     change: (members, ifMatch) => notifications.update(id, members, { ifMatch }),
     create: (body) => notifications.create(body as Body<'createNotification'>),
@@ -89,10 +89,7 @@ export function NotificationForm({ appId, notification, model, isLocked = false,
     labels: notificationLabels,
     show: showNotification(appId),
   });
-  const { form, isBusy } = shared;
-  const [isAsking, setAsking] = useState(false);
-  const submit = () => (notification?.isEnabled && !form.current().isEnabled ? setAsking(true) : shared.submit());
-  const name = form.values.description.trim();
+  const { form, submit, isBusy } = shared;
   return (
     <MessageLayout aside={<Aside appId={appId} form={form} notificationId={notification?.objectId} />}>
       <PageForm
@@ -134,20 +131,6 @@ export function NotificationForm({ appId, notification, model, isLocked = false,
             }}
           />
         </MessageLayout.Fields>
-        <ConfirmDialog
-          isOpen={isAsking}
-          onClose={() => setAsking(false)}
-          title={t('Switch off {what}', { what: name })}
-          confirm={t('Save and switch off')}
-          isBusy={isBusy}
-          failure={undefined}
-          onConfirm={() => {
-            setAsking(false);
-            shared.submit();
-          }}
-        >
-          {notificationOff(name)}
-        </ConfirmDialog>
       </PageForm>
     </MessageLayout>
   );
@@ -172,7 +155,7 @@ function Occasion({ appId, form }: PartProps) {
       <Stack gap="md">
         <TextInput
           label={t('Name')}
-          description={t('For you: what the notification is about. Visitors never see it.')}
+          description={t('For you: what the notification is about. It is never part of the message.')}
           required
           data-autofocus
           {...form.text('description')}

@@ -3,9 +3,7 @@ import type { Notification } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
-import { BeaconSelect } from '../../components/form/beacon-select.tsx';
 import { EnableSwitch } from '../../components/form/enable-switch.tsx';
-import type { Bulk } from '../../components/list/bulk.ts';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { BeaconNames } from '../../components/page/beacon-names.tsx';
@@ -14,6 +12,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { beaconNameQuery } from '../../lib/data/names.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { rich, t } from '../../lib/words/words.ts';
+import { notificationBulk } from './bulk-fields.tsx';
 import { notificationTitle, typeTexts } from './notification-fields.ts';
 import { notificationKeys } from './queries.ts';
 
@@ -27,7 +26,7 @@ interface Context {
 export const notificationList = ({ appId, times, mayChange }: Context): ListDefinition<'listNotifications'> => ({
   operation: 'listNotifications',
   trash: 'notifications',
-  bulk: mayChange ? bulkOf(appId) : undefined,
+  bulk: mayChange ? notificationBulk(appId, times) : undefined,
   plural: t('notifications'),
   searchFields: ['description'],
   searchHint: t('Search by name'),
@@ -56,7 +55,7 @@ export const notificationList = ({ appId, times, mayChange }: Context): ListDefi
       render: (one: Notification) =>
         t('{label}: {notificationTitle}', {
           label: typeTexts[one.type].label,
-          notificationTitle: notificationTitle(one) || t('no words yet'),
+          notificationTitle: notificationTitle(one) || (one.type === 'TEXT' ? t('no words yet') : t('without words')),
         }),
     },
     {
@@ -78,26 +77,6 @@ export const notificationList = ({ appId, times, mayChange }: Context): ListDefi
     updatedColumn(times),
   ],
   filters: filtersOf(appId),
-});
-
-const bulkOf = (appId: string): Bulk => ({
-  kind: 'notifications',
-  change: 'patchNotification',
-  remove: 'deleteNotification',
-  hasSwitch: true,
-  move: {
-    label: t('Move to a beacon'),
-    control: (value, onChange) => (
-      <BeaconSelect
-        appId={appId}
-        label={t('Beacon')}
-        value={value ? [value] : []}
-        onChange={([id = '']) => onChange(id)}
-      />
-    ),
-    changeOf: (objectId) => ({ beaconId: { __type: 'Pointer', className: 'Beacon', objectId } }),
-  },
-  refresh: notificationKeys(appId),
 });
 
 const filtersOf = (appId: string): ListDefinition<'listNotifications'>['filters'] => [

@@ -14,8 +14,9 @@ import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
 import { rich, t } from '../../lib/words/words.ts';
-import { notificationLabels } from './notification-fields.ts';
+import { notificationFields, notificationLabels } from './notification-fields.ts';
 import { NotificationForm, showNotification } from './notification-form.tsx';
+import { useNotificationStop } from './notification-stop.ts';
 import { notificationKeys, notificationQuery } from './queries.ts';
 
 const createRoute = getRouteApi('/signed-in/apps/$appId/notifications/new');
@@ -39,9 +40,7 @@ export function NewNotificationPage() {
   const { data: model, error } = useQuery({ ...notificationQuery(appId, from ?? ''), enabled: from !== undefined });
   return (
     <>
-      <SectionHeader title={t('Add a notification')}>
-        <BackLink {...wayBack(appId)} />
-      </SectionHeader>
+      <SectionHeader title={t('Add a notification')} back={<BackLink {...wayBack(appId)} />} />
       <FailureNote message={error?.message} />
       {(from === undefined || model) && (
         <NotificationForm appId={appId} {...(model ? { model } : {})} onDone={goBack} onCancel={goBack} />
@@ -80,7 +79,8 @@ export function NotificationPage() {
               createdBy={notification.createdBy}
               operation="updateNotificationOwner"
               rules={{ group: 'resources', name: 'notifications' }}
-              handOver={(userId) => dataOf(appId).notifications.handOver(notificationId, userId)}
+              read={() => dataOf(appId).notifications.get(notificationId)}
+              handOver={(userId, how) => dataOf(appId).notifications.handOver(notificationId, userId, how)}
               refresh={notificationKeys(appId)}
             />
           </Box>
@@ -98,6 +98,7 @@ interface ActionsProps {
 
 function Actions({ appId, notification, mayChange }: ActionsProps) {
   const { objectId, updatedAt } = notification;
+  const stop = useNotificationStop(appId);
   return (
     <Group gap="xs">
       {mayChange && <DeleteNotification appId={appId} notification={notification} />}
@@ -110,6 +111,7 @@ function Actions({ appId, notification, mayChange }: ActionsProps) {
         labels={notificationLabels}
         show={showNotification(appId)}
         mayChange={mayChange}
+        stop={(now: Notification, then: Notification) => stop(notificationFields(now), notificationFields(then))}
         refresh={notificationKeys(appId)}
       />
       {mayChange && (

@@ -25,7 +25,7 @@ const columnsOf = (appId: string, times: Times): readonly Column<Delivery>[] => 
     label: t('Visitor'),
     render: ({ objectId, installationId }) => (
       <Link to="/apps/$appId/activity/deliveries/$deliveryId" params={{ appId, deliveryId: objectId }}>
-        <VisitorId objectId={installationId.objectId} />
+        {installationId ? <VisitorId objectId={installationId.objectId} /> : t('not told')}
       </Link>
     ),
   },

@@ -1,4 +1,5 @@
 import type { Body, JsonObject, PharosProblem } from '@pharos/sdk';
+import type { Fields } from '../../components/form/use-fields.ts';
 import { jsonObjectOf } from '../../lib/text/json-text.ts';
 import {
   cleanTranslations,
@@ -8,6 +9,7 @@ import {
 } from '../../lib/text/languages.ts';
 import { instantOf, wallTime } from '../../lib/time/zoned-time.ts';
 import { t } from '../../lib/words/words.ts';
+import type { Audience } from './audience-fields.ts';
 import type { ListedPush } from './push-states.ts';
 
 /** The values of the form. */
@@ -26,6 +28,13 @@ export interface PushFields {
   readonly language: string;
   readonly translations: Translations;
 }
+
+/** What the form asks: the message, and who receives it. */
+export interface ComposeFields extends PushFields {
+  readonly audience: Audience;
+}
+
+export type ComposeForm = Fields<ComposeFields>;
 
 export const emptyPush: PushFields = {
   'data.title': '',

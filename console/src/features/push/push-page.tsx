@@ -2,9 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { entityTag } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { JsonBlock } from '../../components/code/code-block.tsx';
-import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
@@ -17,10 +15,11 @@ import { languageName } from '../../lib/text/languages.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
+import { CalledOff, Cancel } from './cancel.tsx';
 import { Deliveries } from './deliveries.tsx';
 import classes from './push.module.css';
 import { PushStateBadge } from './push-list.tsx';
-import { deliveryStates, isUnderWay, type PushDetail, pushName, waitsForApproval } from './push-states.ts';
+import { canGoOn, deliveryStates, isUnderWay, type PushDetail, pushName, waitsForApproval } from './push-states.ts';
 import { pushQuery } from './queries.ts';
 import { StateBar, StateLegend } from './state-bar.tsx';
 
@@ -63,6 +62,7 @@ function PushOutcome({ appId, push }: Props) {
   const navigate = route.useNavigate();
   const { audience, received, opened, reasons, sendAt } = push;
   if (waitsForApproval(push)) return <Waiting appId={appId} push={push} />;
+  if (canGoOn(push)) return <CalledOff appId={appId} push={push} />;
   if (push.state === 'accepted' && sendAt)
     return (
       <Block title={t('Outcome')}>
@@ -236,30 +236,5 @@ function Actions({ appId, push }: Props) {
         </LinkButton>
       )}
     </Group>
-  );
-}
-
-function Cancel({ appId, push }: Props) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {t('Cancel the message')}
-      </Button>
-      <ConfirmedAction
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
-        title={t('Cancel the push message')}
-        confirm={t('Stop sending')}
-        run={() => dataOf(appId).call('cancelPush', { params: { objectId: push.objectId } })}
-        done={t('The push message was cancelled.')}
-        refresh={[dataKey(appId, 'getPush'), dataKey(appId, 'listPushes'), dataKey(appId, 'listDeliveries')]}
-      >
-        {rich(
-          '<b>{pushName}</b> is not sent to anyone who is still waiting for it. Messages that are being sent right now may still arrive. Sending cannot be resumed.',
-          { pushName: pushName(push), b: (inner) => <b>{inner}</b> },
-        )}
-      </ConfirmedAction>
-    </>
   );
 }

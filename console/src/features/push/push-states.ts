@@ -38,11 +38,11 @@ export const pushStates: Readonly<Record<ListedPush['state'], { readonly label: 
   failed: { label: t('Failed'), color: 'red' },
 };
 
-/** A second person has to say yes. */
+/** A second person must approve it. */
 export const waitsForApproval = ({ state, approval }: Pick<ListedPush, 'state' | 'approval'>): boolean =>
   state === 'accepted' && approval?.state === 'waiting';
 
-/** What became of a push, in one word: one that is over and has reached nobody is not simply done. */
+/** The outcome of a push, in one word: one that is over and has reached nobody is not simply done. */
 export function outcomeOf(push: Pick<ListedPush, 'state' | 'sent' | 'audience' | 'approval'>): {
   label: string;
   color: string;
@@ -55,6 +55,17 @@ export function outcomeOf(push: Pick<ListedPush, 'state' | 'sent' | 'audience' |
 /** The push may still change. */
 export const isUnderWay = ({ state }: Pick<ListedPush, 'state'>): boolean =>
   state === 'accepted' || state === 'sending';
+
+type Waiting = Pick<ListedPush, 'state' | 'approval' | 'sendAt' | 'expiresAt'>;
+
+/** It is sent later, or waits for somebody: nobody has been found for it yet. */
+export function isBeforeItsTime({ approval, sendAt, expiresAt }: Omit<Waiting, 'state'>, now = Date.now()): boolean {
+  const time = approval?.state === 'waiting' ? expiresAt : sendAt;
+  return time !== undefined && Date.parse(time) > now;
+}
+
+/** It was cancelled, and the cancellation can be taken back. */
+export const canGoOn = (push: Waiting): boolean => push.state === 'cancelled' && isBeforeItsTime(push);
 
 export type Counts = Readonly<Record<DeliveryState, number>>;
 

@@ -18,7 +18,7 @@ interface Props {
   readonly onApply: (values: RuleValues) => void;
 }
 
-/** What holds where the app says nothing itself, and what another preset would change. */
+/** What applies unless the app sets its own rule, and what another preset would change. */
 export function PresetBlock({ appId, rules, values, isLocked, onApply }: Props) {
   const [asked, setAsked] = useState<Preset>();
   const other = rules.presets.find((preset) => preset !== values.preset);

@@ -74,7 +74,10 @@ function useParts({ appId, row, values, onApply }: Props & { readonly row: Row }
     const steps = [
       ...(owner === described.owner ? [] : [part('owner', owner.trim() === 'createdBy' ? undefined : owner.trim())]),
       ...(unowned === described.unowned ? [] : [part('unowned', unowned)]),
-      part('members', storedMembers(members)),
+      // What the preset keeps back and somebody takes out is said as well: nothing.
+      ...(JSON.stringify(storedMembers(members)) === JSON.stringify(storedMembers(membersOf(described.members)))
+        ? []
+        : [part('members', storedMembers(members) ?? {})]),
     ];
     return steps.reduce((all, step) => step(all), values);
   };

@@ -161,7 +161,7 @@ interface KnownProps {
   readonly onBegin: (start: object) => void;
 }
 
-/** What is known of whoever asks, in words, and conditions to begin with. */
+/** What is known about the caller, in words, and conditions to start from. */
 function Known({ variables, row, isLocked, onBegin }: KnownProps) {
   const starts = startsOf(row);
   return (

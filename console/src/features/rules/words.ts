@@ -18,7 +18,7 @@ export const verbLabels: Readonly<Record<Verb, string>> = {
   listen: t('Listen'),
 };
 
-/** What conditions may know of whoever asks. */
+/** What conditions may know about the caller. */
 export const variableWords: Readonly<Record<string, string>> = {
   '$auth.userId': t('the person who asks'),
   '$auth.role': t('“user” or “manager”'),

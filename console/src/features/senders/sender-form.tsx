@@ -1,5 +1,7 @@
 import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core';
-import type { FormEvent } from 'react';
+import { entityTag } from '@pharos/sdk';
+import { type FormEvent, useState } from 'react';
+import { LeaveGuard } from '../../components/form/leave-guard.tsx';
 import { type Fields, useFields } from '../../components/form/use-fields.ts';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { type TestAnswer, TestNote } from '../../components/page/test-note.tsx';
@@ -9,6 +11,7 @@ import type { Sender } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { initialSettings, type SenderField, senderForms, settingsOf } from './sender-forms.ts';
 import { TextFileField } from './text-file-field.tsx';
+import { Theirs } from './theirs.tsx';
 
 interface Props {
   readonly appId: string;
@@ -20,8 +23,18 @@ interface Props {
 
 type Form = Fields<Record<string, string>>;
 
+/** Either what was saved, or what somebody else has saved before. */
+interface Saved {
+  readonly saved?: Sender;
+  readonly replaced?: boolean;
+  readonly theirs?: Sender;
+}
+
 /** The credentials of a provider, which can be tested before saving. */
-export function SenderForm({ appId, sender: { kind, name, summary, isSetUp }, onDone, onCancel, refresh }: Props) {
+export function SenderForm({ appId, sender, onDone, onCancel, refresh }: Props) {
+  // As it was when the form was opened: the page reads it again meanwhile.
+  const [{ kind, name, summary, updatedAt: opened }] = useState(sender);
+  const [theirs, setTheirs] = useState<Sender>();
   const { fields } = senderForms[kind];
   const form = useFields<Record<string, string>>({ ...initialSettings(kind, summary) });
   const params = { appId, kind };
@@ -30,17 +43,32 @@ export function SenderForm({ appId, sender: { kind, name, summary, isSetUp }, on
     showsError: true,
   });
   const save = useAction({
-    run: async () => (await call('saveSender', { params, body: { settings: settingsOf(kind, form.values) } })).result,
-    done: t('The {name} credentials are saved.', { name }),
-    undo: isSetUp
-      ? ({ updatedAt }) => call('restoreSender', { params, body: { updatedAt } })
-      : () => call('deleteSender', { params }),
+    run: async (): Promise<Saved> => {
+      const now = (await call('getSender', { params })).result;
+      if (now.updatedAt !== (theirs ?? { updatedAt: opened }).updatedAt) return { theirs: now };
+      const body = { settings: settingsOf(kind, form.values) };
+      const saved = (await call('saveSender', { params, body, ifMatch: entityTag(now) })).result;
+      return { saved, replaced: now.isSetUp };
+    },
+    done: ({ saved }) => saved && t('The {name} credentials are saved.', { name }),
+    undo: ({ saved, replaced }) =>
+      replaced
+        ? call('restoreSender', { params, body: { updatedAt: saved?.updatedAt ?? null } })
+        : call('deleteSender', { params }),
     refresh,
     showsError: true,
-    after: onDone,
+    after: ({ theirs: found }) => {
+      if (found) return setTheirs(found);
+      // Nothing is left to be saved, so that leaving the page is not asked about.
+      form.reset(form.current());
+      onDone();
+    },
   });
   function submit(event: FormEvent) {
     event.preventDefault();
+    send();
+  }
+  function send() {
     save.mutate(undefined, { onError: form.setFailure });
   }
   function tryOut() {
@@ -49,12 +77,25 @@ export function SenderForm({ appId, sender: { kind, name, summary, isSetUp }, on
   }
   return (
     <form onSubmit={submit} noValidate aria-label={t('Credentials of {name}', { name })}>
+      <LeaveGuard form={form} />
       <Stack gap="md" maw={560}>
         <FailureNote message={form.rest(fields.flatMap(({ name: field }) => [field, `${field}.`]))} />
         {fields.map((field) => (
           <Field key={field.name} field={field} form={form} />
         ))}
         {test.data && <TestNote answer={test.data} />}
+        {theirs && (
+          <Theirs
+            appId={appId}
+            theirs={theirs}
+            isBusy={save.isPending}
+            onReplace={send}
+            onKeep={() => {
+              form.reset(form.current());
+              onCancel();
+            }}
+          />
+        )}
         <Group>
           <Button type="submit" loading={save.isPending}>
             {t('Save')}

@@ -2,7 +2,6 @@ import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -14,9 +13,9 @@ import { call } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Sender } from '../../lib/wire.ts';
 import { rich, t } from '../../lib/words/words.ts';
+import { CredentialFacts } from './credential-facts.tsx';
 import { SenderForm } from './sender-form.tsx';
-import { senderForms, summaryLabels } from './sender-forms.ts';
-import classes from './senders.module.css';
+import { senderForms } from './sender-forms.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/senders');
 const keyOf = (appId: string) => ['apps', appId, 'senders'] as const;
@@ -89,7 +88,7 @@ interface SetUpProps extends CardProps {
 }
 
 function SetUp({ appId, sender, mayWrite, onReplace }: SetUpProps) {
-  const { kind, summary, updatedAt, lastTest } = sender;
+  const { kind, lastTest } = sender;
   const times = useTimes(appId);
   const [isRemoving, setRemoving] = useState(false);
   const test = useAction<void, TestAnswer>({
@@ -98,23 +97,7 @@ function SetUp({ appId, sender, mayWrite, onReplace }: SetUpProps) {
   });
   return (
     <>
-      <dl className={classes.facts}>
-        {Object.entries(summary).map(([member, value]) => (
-          <div key={member}>
-            <dt>{summaryLabels[member] ?? member}</dt>
-            <dd>
-              <span className="mono">{value}</span>
-              {member === 'publicKey' && <CopyButton text={value} label={t('the public key')} />}
-            </dd>
-          </div>
-        ))}
-        {updatedAt && (
-          <div>
-            <dt>{t('Entered on')}</dt>
-            <dd>{times.dateTime(updatedAt)}</dd>
-          </div>
-        )}
-      </dl>
+      <CredentialFacts appId={appId} sender={sender} />
       {test.data ? (
         <TestNote answer={test.data} />
       ) : lastTest ? (

@@ -21,18 +21,21 @@ interface Props {
   readonly appId: string;
   /** The identity provider to edit; without it, a new one is added. */
   readonly provider?: IdentityProvider;
+  /** The one to copy. */
+  readonly model?: IdentityProvider;
   readonly onDone: (saved: IdentityProvider | undefined) => void;
   readonly onCancel: () => void;
 }
 
 const names = ['kind', 'name', 'issuer', 'jwksUri', 'audiences', 'audiences.', 'roles', 'roles.'] as const;
 
-export function ProviderForm({ appId, provider, onDone, onCancel }: Props) {
+export function ProviderForm({ appId, provider, model, onDone, onCancel }: Props) {
   const params = { appId, providerId: provider?.objectId ?? '' };
   const isLocked = !useMay()('signin.write');
   const shared = useRecordForm<IdentityProvider, ProviderFields, IdentityProvider>({
-    name: `identity provider ${provider?.objectId ?? `new ${appId}`}`,
+    name: `identity provider ${provider?.objectId ?? `new ${model?.objectId ?? appId}`}`,
     record: provider,
+    ...(model ? { start: { ...fieldsOf(model), name: '' } } : {}),
     fieldsOf,
     bodyOf,
     read: async () => (await call('getIdentityProvider', { params })).result,

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
-import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
+import { EditOrDelete, NewFrom, RecordPage } from '../../components/page/record-page.tsx';
 import { TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
@@ -20,12 +20,18 @@ const oneRoute = getRouteApi('/signed-in/apps/$appId/sign-in/$providerId');
 
 export function NewProviderPage() {
   const { appId } = createRoute.useParams();
+  const { from } = createRoute.useSearch();
+  const model = useQuery({ ...providerQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   const leave = () => void navigate({ to: '/apps/$appId/sign-in', params: { appId } });
   return (
     <>
       <SectionHeader title={t('Add an identity provider')} />
-      <ProviderForm appId={appId} onDone={leave} onCancel={leave} />
+      <NewFrom from={from} query={model} note={t('The name is not copied: it tells identity providers apart.')}>
+        {(copied) => (
+          <ProviderForm appId={appId} {...(copied ? { model: copied } : {})} onDone={leave} onCancel={leave} />
+        )}
+      </NewFrom>
     </>
   );
 }
@@ -44,7 +50,14 @@ export function ProviderPage() {
         provider?.kind === 'oidc' ? provider.name : provider ? kindTexts[provider.kind] : t('Sign-in')
       }
       all={{ label: t('All identity providers'), to: '/apps/$appId/sign-in', params: { appId } }}
-      action={() => mayWrite && <DeleteButton onClick={() => setDeleting(true)}>{t('Delete')}</DeleteButton>}
+      action={() =>
+        mayWrite && (
+          <EditOrDelete
+            copy={{ to: '/apps/$appId/sign-in/new', params: { appId }, from: providerId }}
+            onDelete={() => setDeleting(true)}
+          />
+        )
+      }
     >
       {(provider) => (
         <Stack gap="md">

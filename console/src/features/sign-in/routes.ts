@@ -12,6 +12,9 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => app,
   path: '/sign-in/new',
+  /** `from`: the identity provider to copy. */
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    typeof from === 'string' ? { from } : {},
   beforeLoad: allowed('signin.write'),
   component: lazyPage(() => import('./provider-pages.tsx'), 'NewProviderPage'),
 });

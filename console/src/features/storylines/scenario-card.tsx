@@ -16,7 +16,7 @@ import { timesIn } from '../../lib/time/times.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { ComingDays } from './coming-days.tsx';
 import { scenarioKeys } from './queries.ts';
-import { campaignTexts } from './scenario-fields.ts';
+import { campaignTexts, isWordless } from './scenario-fields.ts';
 import classes from './storylines.module.css';
 
 interface Props {
@@ -58,6 +58,11 @@ export function ScenarioCard({ appId, storyline, scenario, names, mayChange }: P
         times={timesIn(zone)}
         isEnabled
       />
+      {isWordless(scenario) && (
+        <span className={classes.gone}>
+          {t('It has no words of its own: visitors read the title of the storyline. Edit it to write some.')}
+        </span>
+      )}
       {gone > 0 && (
         <span className={classes.gone}>
           {gone === beacons.length
@@ -75,7 +80,13 @@ function CardActions({ appId, storyline, scenario, title }: Omit<Props, 'names' 
   const params = { appId, storylineId: storyline.objectId, detailId: scenario.objectId };
   return (
     <Group gap={4}>
-      <Button size="xs" variant="subtle" color="gray" onClick={() => setDeleting(true)}>
+      <Button
+        size="xs"
+        variant="subtle"
+        color="gray"
+        aria-label={t('Delete {title}', { title })}
+        onClick={() => setDeleting(true)}
+      >
         {t('Delete')}
       </Button>
       <Button
@@ -86,8 +97,9 @@ function CardActions({ appId, storyline, scenario, title }: Omit<Props, 'names' 
         to="/apps/$appId/storylines/$storylineId/scenarios/new"
         params={params as never}
         search={{ from: scenario.objectId } as never}
+        aria-label={t('Duplicate {name}', { name: title })}
       >
-        {t('Copy')}
+        {t('Duplicate')}
       </Button>
       <Button
         size="xs"
@@ -95,6 +107,7 @@ function CardActions({ appId, storyline, scenario, title }: Omit<Props, 'names' 
         component={Link}
         to="/apps/$appId/storylines/$storylineId/scenarios/$detailId"
         params={params as never}
+        aria-label={t('Edit {name}', { name: title })}
       >
         {t('Edit')}
       </Button>

@@ -77,8 +77,17 @@ export const translatedFields: readonly TranslatedField[] = [
 ];
 const translatedNames = translatedFields.map(({ name }) => name);
 
-/** What the page finds wrong by itself. */
+/** A text without words: visitors would read the title of the storyline. */
+export const isWordless = ({
+  campaign,
+  alertTitle = '',
+  alertMessage = '',
+}: Pick<StorylineDetail, 'campaign' | 'alertTitle' | 'alertMessage'>): boolean =>
+  campaign === 'TEXT' && alertTitle.trim() === '' && alertMessage.trim() === '';
+
+/** What the page finds wrong by itself. The service takes a text without words, as the specification asks of apps. */
 export const scenarioProblems = (fields: ScenarioFields) => [
+  ...(isWordless(fields) ? [{ field: 'alertTitle', problem: t('write a title or a text') }] : []),
   ...(fields.beacons.length === 0 ? [{ field: 'beacons', problem: t('choose at least one beacon') }] : []),
   ...translationProblems(fields.translations, translatedNames),
   ...effectProblems(fields),

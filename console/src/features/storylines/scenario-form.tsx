@@ -29,6 +29,7 @@ import {
   scenarioProblems,
   translatedFields,
 } from './scenario-fields.ts';
+import { useScenarioStop } from './scenario-stop.ts';
 import { WeekGrid } from './week-grid.tsx';
 
 /** The values of fields in words. */
@@ -65,6 +66,7 @@ export function ScenarioForm(props: Props) {
     fieldsOf: scenarioFields,
     bodyOf: (fields, known) => scenarioBody(fields, known === undefined),
     check: scenarioProblems,
+    stop: useScenarioStop(appId, storyline),
     read: () => storylines.getDetail(storylineId, id),
     change: (members, ifMatch) => storylines.updateDetail(storylineId, id, members, { ifMatch }),
     create: (body) => storylines.createDetail(storylineId, body as Body<'createStorylineDetail'>),
@@ -175,10 +177,23 @@ function Content({ appId, form }: PartProps) {
         />
         <TextInput
           label={t('Title')}
-          description={t('Without one, the title of the storyline is shown.')}
+          description={t(
+            'Without one, the title of the storyline is shown. A message of text needs a title or a text.',
+          )}
           {...form.text('alertTitle')}
         />
-        <Textarea label={t('Text')} autosize minRows={2} maxRows={8} {...form.text('alertMessage')} />
+        <Textarea
+          label={t('Text')}
+          autosize
+          minRows={2}
+          maxRows={8}
+          {...form.text('alertMessage')}
+          onChange={({ currentTarget }) => {
+            form.set('alertMessage', currentTarget.value);
+            // With words, the title is no longer missing.
+            form.forgive('alertTitle');
+          }}
+        />
         {values.campaign === 'VIDEO' &&
           file('urlVideo', t('Video'), t('Upload one, choose a file, or enter an address.'))}
         <TextInput

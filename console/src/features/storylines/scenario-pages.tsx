@@ -1,14 +1,19 @@
+import { Box } from '@mantine/core';
+import type { StorylineDetail } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { HistoryButton } from '../../components/history/history-button.tsx';
+import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { BackLink, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
+import { dataOf } from '../../lib/data/api.ts';
 import { t } from '../../lib/words/words.ts';
 import { scenarioKeys, scenarioQuery, storylineQuery } from './queries.ts';
-import { scenarioLabels } from './scenario-fields.ts';
+import { scenarioFields, scenarioLabels } from './scenario-fields.ts';
 import { ScenarioForm, showScenario } from './scenario-form.tsx';
+import { useScenarioStop } from './scenario-stop.ts';
 
 const createRoute = getRouteApi('/signed-in/apps/$appId/storylines/$storylineId/scenarios/new');
 const oneRoute = getRouteApi('/signed-in/apps/$appId/storylines/$storylineId/scenarios/$detailId');
@@ -41,9 +46,7 @@ export function NewScenarioPage() {
   const isReady = from === undefined || model !== undefined;
   return (
     <>
-      <SectionHeader title={t('Add a scenario')}>
-        <BackLink {...wayBack} />
-      </SectionHeader>
+      <SectionHeader title={t('Add a scenario')} back={<BackLink {...wayBack} />} />
       <FailureNote message={error?.message} />
       {isReady && (
         <ScenarioForm
@@ -63,6 +66,7 @@ export function ScenarioPage() {
   const { goBack, wayBack, title, isEnabled } = useStoryline(target);
   const query = useQuery(scenarioQuery(target.appId, target.storylineId, detailId));
   const mayChange = useMayCall()('updateStorylineDetail');
+  const stop = useScenarioStop(target.appId, { title, isEnabled });
   return (
     <RecordPage
       query={query}
@@ -79,20 +83,37 @@ export function ScenarioPage() {
           labels={scenarioLabels}
           show={showScenario(target.appId)}
           mayChange={mayChange}
+          stop={(now: StorylineDetail, then: StorylineDetail) => stop(scenarioFields(now), scenarioFields(then))}
           refresh={scenarioKeys(target.appId)}
         />
       )}
     >
       {(scenario) => (
-        <ScenarioForm
-          key={scenario.objectId}
-          {...target}
-          scenario={scenario}
-          storyline={{ title, isEnabled }}
-          isLocked={!mayChange}
-          onDone={goBack}
-          onCancel={goBack}
-        />
+        <>
+          <ScenarioForm
+            key={scenario.objectId}
+            {...target}
+            scenario={scenario}
+            storyline={{ title, isEnabled }}
+            isLocked={!mayChange}
+            onDone={goBack}
+            onCancel={goBack}
+          />
+          <Box mt="lg">
+            <OwnerBlock
+              appId={target.appId}
+              name={scenario.alertTitle || title}
+              createdBy={scenario.createdBy}
+              operation="updateStorylineDetailOwner"
+              rules={{ group: 'resources', name: 'scenarios' }}
+              read={() => dataOf(target.appId).storylines.getDetail(target.storylineId, detailId)}
+              handOver={(userId, how) =>
+                dataOf(target.appId).storylines.handOverDetail(target.storylineId, detailId, userId, how)
+              }
+              refresh={scenarioKeys(target.appId)}
+            />
+          </Box>
+        </>
       )}
     </RecordPage>
   );

@@ -1,5 +1,8 @@
+import type { Storyline } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
+import type { Stop } from '../../components/dialogs/stop-dialog.tsx';
 import { EnableSwitch } from '../../components/form/enable-switch.tsx';
+import { textBulk } from '../../components/list/bulk-fields.tsx';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { dataOf } from '../../lib/data/api.ts';
@@ -23,6 +26,7 @@ export const storylineList = ({ appId, times, mayChange }: Context): ListDefinit
         change: 'patchStoryline',
         remove: 'deleteStoryline',
         hasSwitch: true,
+        fields: [textBulk({ label: t('Title'), path: ['title'] })],
         refresh: storylineKeys(appId),
       }
     : undefined,
@@ -72,3 +76,11 @@ export const storylineOff = (title: string) =>
     title,
     b: (inner) => <b>{inner}</b>,
   });
+
+type Shown = Pick<Storyline, 'title' | 'isEnabled'>;
+
+/** What is asked before a storyline goes back to when it was off. */
+export const storylineStop = (now: Shown, then: Shown): Stop | undefined =>
+  now.isEnabled && !then.isEnabled
+    ? { title: t('Switch off {what}', { what: now.title }), confirm: t('Switch off'), text: storylineOff(now.title) }
+    : undefined;

@@ -21,7 +21,7 @@ import { rich, t } from '../../lib/words/words.ts';
 import { copyStoryline } from './copy-storyline.ts';
 import { scenariosOnPage, scenariosQuery, storylineKeys, storylineQuery } from './queries.ts';
 import { ScenarioCard } from './scenario-card.tsx';
-import { storylineOff } from './storyline-list.tsx';
+import { storylineOff, storylineStop } from './storyline-list.tsx';
 import classes from './storylines.module.css';
 import { TitleDialog } from './title-dialog.tsx';
 
@@ -61,7 +61,8 @@ export function StorylinePage() {
               createdBy={storyline.createdBy}
               operation="updateStorylineOwner"
               rules={{ group: 'resources', name: 'storylines' }}
-              handOver={(userId) => dataOf(appId).storylines.handOver(storylineId, userId)}
+              read={() => dataOf(appId).storylines.get(storylineId)}
+              handOver={(userId, how) => dataOf(appId).storylines.handOver(storylineId, userId, how)}
               refresh={storylineKeys(appId)}
             />
           </Box>
@@ -161,6 +162,7 @@ function Actions({ appId, storyline, mayChange }: StorylineProps & { readonly ma
       updatedAt={storyline.updatedAt}
       labels={{ title: t('Title'), isEnabled: t('On') }}
       mayChange={mayChange}
+      stop={storylineStop}
       refresh={storylineKeys(appId)}
     />
   );

@@ -47,7 +47,13 @@ export function TitleDialog({ appId, storyline, isOpen, onClose, onDone }: Props
     >
       <TextInput
         label={t('Title')}
-        description={t('For example: A morning in the museum. You add scenarios next.')}
+        description={
+          storyline
+            ? t('Visitors read it where a scenario has no title of its own.')
+            : t(
+                'For example: A morning in the museum. Visitors read it where a scenario has no title of its own. You add scenarios next.',
+              )
+        }
         required
         data-autofocus
         {...fields.text('title')}

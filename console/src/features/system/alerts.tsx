@@ -7,7 +7,8 @@ import blocks from '../../components/page/blocks.module.css';
 import { Icon } from '../../components/page/icon.tsx';
 import names from '../../components/page/names.module.css';
 import { call } from '../../lib/data/api.ts';
-import { showDateTime } from '../../lib/time/time.ts';
+import { datesInWords } from '../../lib/text/dates-in-words.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 
@@ -20,6 +21,7 @@ const alertsQuery = queryOptions({
 /** What the service has told about itself, and whether anybody hears it. */
 export function ServiceAlerts() {
   const { data, error } = useQuery(alertsQuery);
+  const times = useServiceTimes();
   return (
     <Block
       title={t('What was told')}
@@ -44,15 +46,15 @@ export function ServiceAlerts() {
             <li key={alertId} className={blocks.row}>
               <div className={blocks.grow}>
                 <div className={blocks.title}>
-                  {told(title)}{' '}
+                  {datesInWords(told(title))}{' '}
                   <Badge color={endedAt ? 'gray' : isGrave ? 'red' : 'yellow'} variant="light">
                     {endedAt ? t('over') : t('lasts')}
                   </Badge>
                 </div>
-                {!endedAt && <Text size="sm">{told(text)}</Text>}
+                {!endedAt && <Text size="sm">{datesInWords(told(text))}</Text>}
                 <div className={blocks.meta}>
-                  <span>{t('since {dateTime}', { dateTime: showDateTime(begunAt) })}</span>
-                  {endedAt && <span>{t('until {dateTime}', { dateTime: showDateTime(endedAt) })}</span>}
+                  <span>{t('since {dateTime}', { dateTime: times.minute(begunAt) })}</span>
+                  {endedAt && <span>{t('until {dateTime}', { dateTime: times.minute(endedAt) })}</span>}
                 </div>
               </div>
             </li>

@@ -1,18 +1,19 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { ConflictDialog } from '../../components/form/conflict-dialog.tsx';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
-import { useFields } from '../../components/form/use-fields.ts';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
-import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
-import { showDateTime } from '../../lib/time/time.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
+import type { Times } from '../../lib/time/times.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 import type { ConsoleAnswer } from './answers.ts';
-import { PlanFields, readPlan } from './plan-fields.tsx';
+import { intervalText, PlanFields, type PlanValues, planLabels, planValues, readPlan } from './plan-fields.tsx';
 
 export type PlanAnswer = ConsoleAnswer<'getBackupPlan'>['result'];
 
@@ -26,6 +27,7 @@ export const planQuery = queryOptions({
 export function BackupPlanBlock() {
   const { data, error } = useQuery(planQuery);
   const [isOpen, setOpen] = useState(false);
+  const times = useServiceTimes();
   if (!data) return <FailureNote message={error?.message} />;
   const { plan, last, drill, isTrying, isEmbedded, folder } = data;
   return (
@@ -56,27 +58,27 @@ export function BackupPlanBlock() {
       {last?.ok === false && (
         <Text size="sm" c="red" mt="sm">
           {t('The last one failed on {dateTime}. {message}', {
-            dateTime: showDateTime(last.at),
+            dateTime: times.minute(last.at),
             message: told(last.message),
           })}
         </Text>
       )}
       <Text size="sm" mt="sm" c={drill?.ok === false ? 'red' : undefined} role="status">
-        {isTrying ? t('A backup is being restored for trial …') : drillText(drill)}
+        {isTrying ? t('A backup is being restored for trial …') : drillText(drill, times)}
       </Text>
       <Group mt="md">
         <Button variant={plan.isOn ? 'default' : 'filled'} onClick={() => setOpen(true)}>
           {plan.isOn ? t('Change the schedule') : t('Schedule backups')}
         </Button>
       </Group>
-      {isOpen && <PlanDialog plan={plan} onClose={() => setOpen(false)} />}
+      {isOpen && <PlanDialog known={data} onClose={() => setOpen(false)} />}
     </Block>
   );
 }
 
-function drillText(drill: PlanAnswer['drill']): string {
+function drillText(drill: PlanAnswer['drill'], times: Times): string {
   if (!drill) return t('No backup has been restored for trial yet.');
-  const when = showDateTime(drill.at);
+  const when = times.minute(drill.at);
   return drill.ok
     ? t('The last trial was on {when}: the backup was restored into an empty database, and everything was there.', {
         when,
@@ -84,35 +86,41 @@ function drillText(drill: PlanAnswer['drill']): string {
     : t('The trial of {when} failed: {message}', { when, message: told(drill.message) });
 }
 
-function PlanDialog({ plan, onClose }: Pick<PlanAnswer, 'plan'> & { readonly onClose: () => void }) {
-  const zone = plan.isOn ? plan.timeZone : Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const fields = useFields({
-    isOn: true,
-    everyDays: String(plan.everyDays),
-    time: plan.time,
-    timeZone: zone,
-    kept: String(plan.kept),
-    drill: plan.drill,
-  });
-  const save = useAction({
-    run: () => call('changeBackupPlan', { body: readPlan(fields.values) }),
+function PlanDialog({ known, onClose }: { readonly known: PlanAnswer; readonly onClose: () => void }) {
+  const { zone: ownZone } = useServiceTimes();
+  const shared = useRecordForm<PlanAnswer, PlanValues, PlanAnswer>({
+    name: 'backup-plan',
+    record: known,
+    fieldsOf: (answer = known) => planValues(answer.plan),
+    bodyOf: readPlan,
+    read: async () => (await call('getBackupPlan')).result,
+    change: async (body, ifMatch) => (await call('changeBackupPlan', { body, ifMatch })).result,
     done: t('The schedule is saved.'),
-    showsError: true,
     refresh: [planQuery.queryKey, ['system', 'backups']],
     after: onClose,
+    labels: planLabels,
+    show: { everyDays: intervalText },
   });
+  const { form, submit, isBusy } = shared;
+  const { isOn } = known.plan;
+  // Whoever opens it while there is no schedule wants one; the zone of the service says little.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it opens
+  useEffect(() => {
+    if (!isOn) form.setAll({ isOn: true, timeZone: ownZone });
+  }, []);
   return (
     <DialogForm
       isOpen
       onClose={onClose}
       title={t('Scheduled backups')}
-      form={fields}
+      form={form}
       names={['isOn', 'everyDays', 'time', 'timeZone', 'kept', 'drill']}
       submit={t('Save')}
-      isBusy={save.isPending}
-      onSubmit={() => save.mutate(undefined, { onError: fields.setFailure })}
+      isBusy={isBusy}
+      onSubmit={submit}
+      about={<ConflictDialog {...shared} />}
     >
-      <PlanFields fields={fields} />
+      <PlanFields fields={form} />
     </DialogForm>
   );
 }

@@ -2,14 +2,14 @@ import { Button, Group, Progress, Skeleton, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { ConfirmedDownload } from '../../components/export/confirmed-download.tsx';
 import { Block } from '../../components/page/block.tsx';
 import blocks from '../../components/page/blocks.module.css';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
-import { showDateTime } from '../../lib/time/time.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import type { ConsoleAnswer } from './answers.ts';
@@ -80,7 +80,7 @@ export function Backups({ freeBytes }: { readonly freeBytes: number | undefined 
         </Text>
       </Group>
       <DeleteBackup backup={going} onClose={() => setGoing(undefined)} />
-      <RestoreDialog backupId={back?.backupId} onClose={() => setBack(undefined)} />
+      <RestoreDialog backup={back} onClose={() => setBack(undefined)} />
     </Block>
   );
 }
@@ -109,6 +109,7 @@ interface LineProps {
 function Line({ backup, onDelete, onRestore }: LineProps) {
   const { backupId, createdAt, rows, files, filesElsewhere, bytes, lost } = backup;
   const { data: plan } = useQuery(planQuery);
+  const times = useServiceTimes();
   const drill = useAction({
     run: () => call('tryBackup', { params: { backupId } }),
     done: t('It is being restored for trial; the outcome stands above, under Scheduled backups.'),
@@ -117,7 +118,7 @@ function Line({ backup, onDelete, onRestore }: LineProps) {
   return (
     <li className={`${blocks.row} ${blocks.stacking}`}>
       <div className={blocks.grow}>
-        <div className={blocks.title}>{showDateTime(createdAt)}</div>
+        <div className={blocks.title}>{times.minute(createdAt)}</div>
         <div className={blocks.meta}>
           <span>{t('{rows, number} rows', { rows })}</span>
           <span>{t('{files, plural, one {1 file} other {# files}}', { files })}</span>
@@ -141,23 +142,19 @@ function Line({ backup, onDelete, onRestore }: LineProps) {
         )}
       </div>
       <div className={blocks.tools}>
-        <Button
-          variant="default"
-          size="xs"
-          component="a"
+        <ConfirmedDownload
           href={`/console/api/system/backups/${backupId}/archive`}
-          download
-          leftSection={<Icon name="download" size={14} />}
-          aria-label={t('Download the backup of {dateTime}', { dateTime: showDateTime(createdAt) })}
+          size="xs"
+          label={t('Download the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
         >
           {t('Download')}
-        </Button>
+        </ConfirmedDownload>
         <Button
           variant="default"
           size="xs"
           disabled={plan?.isTrying}
           loading={drill.isPending}
-          aria-label={t('Try the backup of {dateTime}', { dateTime: showDateTime(createdAt) })}
+          aria-label={t('Try the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
           onClick={() => drill.mutate()}
         >
           {t('Try')}
@@ -166,7 +163,7 @@ function Line({ backup, onDelete, onRestore }: LineProps) {
           <Button
             variant="default"
             size="xs"
-            aria-label={t('Restore the backup of {dateTime}', { dateTime: showDateTime(createdAt) })}
+            aria-label={t('Restore the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
             onClick={onRestore}
           >
             {t('Restore')}
@@ -175,7 +172,7 @@ function Line({ backup, onDelete, onRestore }: LineProps) {
         <Button
           variant="default"
           size="xs"
-          aria-label={t('Delete the backup of {dateTime}', { dateTime: showDateTime(createdAt) })}
+          aria-label={t('Delete the backup of {dateTime}', { dateTime: times.minute(createdAt) })}
           onClick={onDelete}
         >
           {t('Delete')}
@@ -186,6 +183,7 @@ function Line({ backup, onDelete, onRestore }: LineProps) {
 }
 
 function DeleteBackup({ backup, onClose }: { readonly backup: Backup | undefined; readonly onClose: () => void }) {
+  const times = useServiceTimes();
   return (
     <ConfirmedAction
       isOpen={backup !== undefined}
@@ -197,7 +195,7 @@ function DeleteBackup({ backup, onClose }: { readonly backup: Backup | undefined
       refresh={[backupsQuery.queryKey]}
     >
       {rich('The backup of <b>{backup}</b> is deleted from this machine. Copies elsewhere are kept.', {
-        backup: backup && showDateTime(backup.createdAt),
+        backup: backup && times.minute(backup.createdAt),
         b: (inner) => <b>{inner}</b>,
       })}
     </ConfirmedAction>

@@ -19,6 +19,26 @@ const intervals = [
   { value: '30', label: t('Every 30 days') },
 ];
 
+/** What the form shows of a plan. */
+export const planValues = ({ everyDays, ...rest }: Omit<PlanValues, 'everyDays'> & { readonly everyDays: number }) => ({
+  ...rest,
+  everyDays: String(everyDays),
+});
+
+/** The fields in words, for what somebody else has changed. */
+export const planLabels = {
+  isOn: t('Make backups by a schedule'),
+  everyDays: t('How often'),
+  time: t('At'),
+  timeZone: t('Time zone'),
+  kept: t('How many to keep'),
+  drill: t('Restore each new one for trial'),
+};
+
+/** `Every 7 days`, from the value of the field. */
+export const intervalText = (everyDays: string): string =>
+  intervals.find(({ value }) => value === everyDays)?.label ?? t('Every {everyDays} days', { everyDays });
+
 export const readPlan = ({ everyDays, kept, ...rest }: PlanValues) => ({
   ...rest,
   everyDays: Number(everyDays),
@@ -28,7 +48,7 @@ export const readPlan = ({ everyDays, kept, ...rest }: PlanValues) => ({
 export function PlanFields({ fields }: { readonly fields: Fields<PlanValues> }) {
   const { values, set } = fields;
   const known = intervals.some(({ value }) => value === values.everyDays);
-  const own = { value: values.everyDays, label: t('Every {everyDays} days', { everyDays: values.everyDays }) };
+  const own = { value: values.everyDays, label: intervalText(values.everyDays) };
   return (
     <>
       <Switch

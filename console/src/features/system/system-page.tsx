@@ -8,7 +8,7 @@ import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
-import { showDateTime, timeZone } from '../../lib/time/time.ts';
+import { useServiceTimes } from '../../lib/time/service-times.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { ServiceAlerts } from './alerts.tsx';
@@ -29,12 +29,13 @@ const systemQuery = queryOptions({
 export function SystemPage() {
   const { data: system, error } = useQuery(systemQuery);
   const may = useMay();
+  const { zone } = useServiceTimes();
   const problems = system ? problemsOf(system) : [];
   const warning = system?.storage.problem === null ? system.storage.warning : null;
   return (
     <div data-wide>
       <PageHeader title={t('System')}>
-        {t('The health of the service. Times are in {timeZone}.', { timeZone })}
+        {t('The health of the service. Times are in {timeZone}.', { timeZone: zone })}
       </PageHeader>
       <FailureNote message={error?.message} />
       {!system && !error && <Skeleton h={220} />}
@@ -104,6 +105,7 @@ interface Tile {
 
 function Health({ system }: { readonly system: System }) {
   const { version, node, startedAt, now, database, jobs, disk, memory, storage } = system;
+  const times = useServiceTimes();
   const number = (value: number) => value.toLocaleString(pageLanguage());
   const tiles: readonly Tile[] = [
     { label: t('Version'), value: version, about: t('Node {version}', { version: node.replace(/^v/, '') }) },
@@ -113,7 +115,7 @@ function Health({ system }: { readonly system: System }) {
       about: (
         <>
           {rich('since <part>{dateTime}</part>', {
-            dateTime: showDateTime(startedAt),
+            dateTime: times.minute(startedAt),
             part: (inner) => <span className={classes.whole}>{inner}</span>,
           })}
         </>

@@ -19,6 +19,7 @@ const kinds = {
   storylines: { one: t('Storyline'), many: t('Storylines'), permission: 'content.write' },
   scenarios: { one: t('Scenario'), many: t('Scenarios'), permission: 'content.write' },
   beacons: { one: t('Beacon'), many: t('Beacons'), permission: 'beacons.write' },
+  devices: { one: t('Device'), many: t('Devices'), permission: 'devices.write' },
   records: { one: t('Record'), many: t('Records'), permission: 'records.write' },
   buckets: { one: t('Bucket'), many: t('Buckets'), permission: 'buckets.write' },
   schemas: { one: t('Schema'), many: t('Schemas'), permission: 'schemas.write' },
@@ -27,7 +28,7 @@ const kinds = {
 
 const isKind = (kind: string): kind is keyof typeof kinds => kind in kinds;
 
-/** What was deleted in the last thirty days, until then it can be put back. */
+/** What was deleted in the last thirty days, and can still be restored. */
 export function TrashPage() {
   const { appId } = route.useParams();
   const { kind } = route.useSearch();
@@ -60,7 +61,7 @@ export function TrashPage() {
           icon: 'trash',
           title: t('The trash is empty'),
           text: t(
-            'Messages, beacons, files, buckets and records that somebody deletes in the console wait here for 30 days.',
+            'Messages, beacons, devices, files, buckets and records that somebody deletes in the console wait here for 30 days.',
           ),
         }}
       >

@@ -5,8 +5,10 @@ import { dataKey } from '../../lib/data/listed.ts';
 import { ofUser } from '../../lib/data/person.ts';
 
 /** A page of users with their roles, which the list for apps does not include. */
-export function listUsers(appId: string, query: Query, signal?: AbortSignal) {
-  return call('listAppUsers', { params: { appId }, query, ...(signal ? { signal } : {}) });
+export async function listUsers(appId: string, query: Query, signal?: AbortSignal) {
+  const page = await call('listAppUsers', { params: { appId }, query, ...(signal ? { signal } : {}) });
+  // As other records say whether they are on.
+  return { ...page, results: page.results.map((user) => ({ ...user, isEnabled: user.disabledAt === undefined })) };
 }
 
 /** What has to be read again when users change. */

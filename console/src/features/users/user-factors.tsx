@@ -32,7 +32,7 @@ interface Line {
   readonly lost: Lost;
 }
 
-/** What a user proves beside a password or instead of it, and how somebody is helped who has lost it. */
+/** What a user proves in addition to a password or instead of it, and how to help somebody who has lost it. */
 export function UserFactors({ appId, user, isLocked }: Props) {
   const { data, error } = useQuery(factorsQuery(appId, user.objectId));
   const times = useTimes(appId);
@@ -130,7 +130,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** For somebody who has lost the phone. What is removed cannot be put back: its secret is on that phone. */
+/** For somebody who has lost the phone. What is removed cannot be restored: its secret is on that phone. */
 function RemoveDialog({ appId, user, lost, onClose }: DialogProps) {
   const { data: app } = useQuery(appQuery(appId));
   const params = { appId, userId: user.objectId };

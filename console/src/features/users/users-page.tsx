@@ -10,13 +10,15 @@ import { type Times, useTimes } from '../../lib/time/times.ts';
 import type { ListedAppUser } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { listUsers } from './queries.ts';
+import { userBulk } from './user-bulk.ts';
 import { userRoleOptions, userRoleTexts } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/users');
 
 export function UsersPage() {
   const { appId } = route.useParams();
-  const maySeeSignIn = useMay()('signin.read');
+  const may = useMay();
+  const maySeeSignIn = may('signin.read');
   return (
     <SectionList
       appId={appId}
@@ -29,7 +31,7 @@ export function UsersPage() {
           </LinkButton>
         )
       }
-      list={userList(appId, useTimes(appId))}
+      list={userList(appId, useTimes(appId), may('users.change'))}
       empty={{
         icon: 'user',
         title: t('No users yet'),
@@ -51,10 +53,11 @@ const csvHeader = [
 ] as const;
 
 /** The table, as data. It is read through the management interface, which includes roles. */
-const userList = (appId: string, times: Times): ListDefinition<'listUsers'> => ({
+const userList = (appId: string, times: Times, mayChange: boolean): ListDefinition<'listUsers'> => ({
   operation: 'listUsers',
   read: (query, signal) => listUsers(appId, query, signal),
   plural: t('users'),
+  bulk: mayChange ? userBulk(appId) : undefined,
   searchFields: ['email', 'firstname', 'lastname'],
   searchHint: t('Search by name or e-mail'),
   defaultOrder: '-objectId',

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { SectionHeader } from '../../components/page/page-header.tsx';
-import { RecordPage } from '../../components/page/record-page.tsx';
+import { NewFrom, RecordPage } from '../../components/page/record-page.tsx';
 import { venueQuery } from '../../lib/data/venue-queries.ts';
 import { t } from '../../lib/words/words.ts';
 import { VenueForm } from './venue-form.tsx';
@@ -11,15 +11,28 @@ const editRoute = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId/ed
 
 export function NewVenuePage() {
   const { appId } = createRoute.useParams();
+  const { from } = createRoute.useSearch();
+  const model = useQuery({ ...venueQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   return (
     <>
       <SectionHeader title={t('Add a venue')} />
-      <VenueForm
-        appId={appId}
-        onDone={(venueId) => void navigate({ to: '/apps/$appId/beacons/venues/$venueId', params: { appId, venueId } })}
-        onCancel={() => void navigate({ to: '/apps/$appId/beacons/venues', params: { appId } })}
-      />
+      <NewFrom
+        from={from}
+        query={model}
+        note={t('Floors, zones and beacons are not copied. A floor is copied on its own page.')}
+      >
+        {(copied) => (
+          <VenueForm
+            appId={appId}
+            {...(copied ? { model: copied } : {})}
+            onDone={(venueId) =>
+              void navigate({ to: '/apps/$appId/beacons/venues/$venueId', params: { appId, venueId } })
+            }
+            onCancel={() => void navigate({ to: '/apps/$appId/beacons/venues', params: { appId } })}
+          />
+        )}
+      </NewFrom>
     </>
   );
 }

@@ -13,15 +13,17 @@ interface Props {
   readonly value: readonly Exception[];
   readonly onChange: (value: readonly Exception[]) => void;
   readonly problem: string | undefined;
+  /** Of the venue. */
+  readonly timeZone: string;
 }
 
 const today = () => new Date().toISOString().slice(0, 10);
 
 /** Days whose hours differ from those of the week. Those that are over are kept, and shown on demand. */
-export function ExceptionsEditor({ value, onChange, problem }: Props) {
+export function ExceptionsEditor({ value, onChange, problem, timeZone }: Props) {
   const [showsPast, setShowsPast] = useState(false);
   const [read, setRead] = useState<readonly Exception[]>();
-  const choose = useAction({ run: (file: File) => readCalendar(file), showsError: true, after: setRead });
+  const choose = useAction({ run: (file: File) => readCalendar(file, { timeZone }), showsError: true, after: setRead });
   const rows = value.map((day, index) => ({ day, index }));
   const past = rows.filter(({ day }) => day.date !== '' && day.date < today());
   const shown = showsPast ? rows : rows.filter((row) => !past.includes(row));

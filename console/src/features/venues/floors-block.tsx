@@ -118,10 +118,10 @@ export function FloorDialog({ appId, venueId, isOpen, level, like, onClose }: Di
   return (
     <DialogForm
       isOpen={isOpen}
-      title={like ? t('Copy {name}', { name: like.name }) : t('Add a floor')}
+      title={like ? t('Duplicate {name}', { name: like.name }) : t('Add a floor')}
       form={form}
       names={['name', 'level']}
-      submit={like ? t('Copy the floor') : t('Add the floor')}
+      submit={like ? t('Duplicate') : t('Add the floor')}
       isBusy={add.isPending}
       onSubmit={() => add.mutate(undefined, { onError: form.setFailure })}
       onClose={onClose}

@@ -157,7 +157,7 @@ function FloorsForm({ appId, venueId, drafts, problem, onChange, onClose }: Form
   );
 }
 
-/** Metres of a pixel; undefined: nobody has said. */
+/** Metres per pixel; undefined: not stated. */
 function scaleFor(drafts: readonly Draft[], widest: number | string): number | undefined {
   return typeof widest === 'number' && widest > 0
     ? widest / Math.max(...drafts.map(({ pixels }) => pixels))

@@ -10,6 +10,7 @@ import { download } from '../../lib/actions/download.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { floorsQuery, venueBeaconsQuery, zonesQuery } from '../../lib/data/venue-queries.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';
+import { writePlanCsv } from './csv/write.ts';
 import { type Site, writeGeoJson } from './geojson/write.ts';
 import { packed } from './imdf/archive.ts';
 import { venueCategories } from './imdf/categories.ts';
@@ -38,12 +39,16 @@ export function PlanFiles({ appId, venue, mayImport }: Props) {
     run: async () => download(`${fileName(name)}.geojson`, 'application/geo+json', [writeGeoJson(await read())]),
     done: t('The file is saved.'),
   });
+  const saveTable = useAction({
+    run: async () => download(`${fileName(name)}.csv`, 'text/csv', [writePlanCsv(await read())]),
+    done: t('The file is saved.'),
+  });
   const open = useAction({ run: read, after: setSite });
   return (
     <>
       {mayImport && (
         <LinkButton to="/apps/$appId/beacons/venues/$venueId/import" params={{ appId, venueId }} icon="upload" isPlain>
-          {t('Import GeoJSON or IMDF')}
+          {t('Import GeoJSON, IMDF or CSV')}
         </LinkButton>
       )}
       <Button
@@ -53,6 +58,14 @@ export function PlanFiles({ appId, venue, mayImport }: Props) {
         onClick={() => save.mutate()}
       >
         {t('Export GeoJSON')}
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<Icon name="download" size={16} />}
+        loading={saveTable.isPending}
+        onClick={() => saveTable.mutate()}
+      >
+        {t('Export CSV')}
       </Button>
       <Button
         variant="default"
@@ -69,7 +82,7 @@ export function PlanFiles({ appId, venue, mayImport }: Props) {
 
 const fileName = (name: string) => name.replaceAll(/[^\p{L}\p{N}]+/gu, '-');
 
-/** Asks for what IMDF demands and the venue does not know, or says what the venue lacks. */
+/** Asks for what IMDF requires and the venue does not have, or says what the venue lacks. */
 function ImdfDialog({ site, onClose }: { readonly site: Site; readonly onClose: () => void }) {
   const form = useFields({ category: 'museum', locality: '', country: '' });
   const problems = imdfProblems(site);

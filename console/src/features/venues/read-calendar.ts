@@ -1,3 +1,4 @@
+import { wallTime } from '../../lib/time/zoned-time.ts';
 import { t } from '../../lib/words/words.ts';
 import type { Exception } from './venue-fields.ts';
 
@@ -13,17 +14,23 @@ const yearsAhead = 3;
 type Ical = typeof import('ical.js').default;
 type IcalTime = InstanceType<Ical['Time']>;
 
+interface Reading {
+  readonly now?: Date;
+  /** Of the venue: moments of UTC are days of its clock. */
+  readonly timeZone: string;
+}
+
 /**
  * The days that the events of a file cover, from last month on, each named after its event.
  *
  * @throws Error whose message is a sentence
  */
-export async function readCalendar(file: File, now = new Date()): Promise<readonly Exception[]> {
+export async function readCalendar(file: File, { now = new Date(), timeZone }: Reading): Promise<readonly Exception[]> {
   if (file.size > mostBytes) throw new Error(t('The calendar is larger than 2 MB. Export only the holidays.'));
   const text = await file.text();
   const { default: ICAL } = await import('ical.js');
   const events = eventsOf(ICAL, text);
-  const window = { from: dayOf(new Date(now.getTime() - 31 * 86_400_000)), until: dayIn(now, yearsAhead) };
+  const window = { from: dayOf(new Date(now.getTime() - 31 * 86_400_000)), until: dayIn(now, yearsAhead), timeZone };
   const names = new Map<string, string>();
   for (const component of events) {
     for (const date of daysOf(new ICAL.Event(component), window))
@@ -46,30 +53,34 @@ function eventsOf(ICAL: Ical, text: string) {
   }
 }
 
-interface Window {
+interface Window extends Required<Pick<Reading, 'timeZone'>> {
   readonly from: string;
   readonly until: string;
 }
 
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 const dayIn = (now: Date, years: number) => `${now.getUTCFullYear() + years}${dayOf(now).slice(4)}`;
-const textOf = (time: IcalTime) => time.toString().slice(0, 10);
+/** The day of a time: that of its own clock, but that of the venue where it is a moment of UTC. */
+const textOf = (time: IcalTime, { timeZone }: Window) =>
+  !time.isDate && time.zone?.tzid === 'UTC'
+    ? wallTime(time.toUnixTime() * 1000, timeZone).slice(0, 10)
+    : time.toString().slice(0, 10);
 const nameOf = (component: { getFirstPropertyValue(name: string): unknown }) =>
   String(component.getFirstPropertyValue('summary') ?? '').slice(0, 100);
 
-/** All days of an event and of its repetitions. A day is that of the calendar, whatever zone its time is in. */
+/** All days of an event and of its repetitions. */
 function daysOf(event: InstanceType<Ical['Event']>, window: Window): readonly string[] {
   if (!event.startDate) return [];
-  const length = lengthOf(event);
+  const length = lengthOf(event, window);
   const starts: string[] = [];
   if (event.isRecurring()) {
     const each = event.iterator();
     for (let times = 0; times < mostTimes; times++) {
       const next = each.next() as IcalTime | null;
-      if (!next || textOf(next) > window.until) break;
-      starts.push(textOf(next));
+      if (!next || textOf(next, window) > window.until) break;
+      starts.push(textOf(next, window));
     }
-  } else starts.push(textOf(event.startDate));
+  } else starts.push(textOf(event.startDate, window));
   return starts
     .flatMap((start) => Array.from({ length }, (_, days) => dayAfter(start, days)))
     .filter((day) => day >= window.from && day <= window.until);
@@ -77,12 +88,16 @@ function daysOf(event: InstanceType<Ical['Event']>, window: Window): readonly st
 
 const longest = 60;
 
-function lengthOf(event: { readonly startDate: IcalTime; readonly endDate: IcalTime | null }): number {
-  const end = event.endDate;
+function lengthOf(
+  { startDate: start, endDate: end }: { readonly startDate: IcalTime; readonly endDate: IcalTime | null },
+  window: Window,
+): number {
   if (!end) return 1;
-  const days = (Date.parse(textOf(end)) - Date.parse(textOf(event.startDate))) / 86_400_000;
-  // The end of a day is the day behind it; the end of an hour is on its day.
-  return Math.min(longest, Math.max(1, event.startDate.isDate ? days : days + 1));
+  // The end of a day is the day behind it; the end of an hour is on its day, unless it is midnight.
+  const last = end.clone();
+  if (!start.isDate && end.compare(start) > 0) last.adjust(0, 0, 0, -1);
+  const days = (Date.parse(textOf(last, window)) - Date.parse(textOf(start, window))) / 86_400_000;
+  return Math.min(longest, Math.max(1, start.isDate ? days : days + 1));
 }
 
 function dayAfter(start: string, days: number): string {

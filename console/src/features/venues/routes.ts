@@ -14,6 +14,9 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => app,
   path: '/beacons/venues/new',
+  /** `from`: the venue to copy. */
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    typeof from === 'string' ? { from } : {},
   component: lazyPage(() => import('./edit-pages.tsx'), 'NewVenuePage'),
 });
 

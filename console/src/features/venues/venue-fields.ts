@@ -9,7 +9,7 @@ export interface VenueFields {
   readonly 'location.latitude': number | string;
   readonly 'location.longitude': number | string;
   readonly capacity: number | string;
-  /** Null: nobody has said when it is open. */
+  /** Null: its hours are unknown. */
   readonly openingHours: readonly Opening[] | null;
   readonly exceptions: readonly Exception[];
 }

@@ -5,6 +5,7 @@ import { type SavedRecord, useRecordForm } from '../../components/form/use-recor
 import { Block } from '../../components/page/block.tsx';
 import { dataOf } from '../../lib/data/api.ts';
 import { venueKeys } from '../../lib/data/venue-queries.ts';
+import { copyName } from '../../lib/text/copy-name.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { ExceptionsEditor } from './exceptions-editor.tsx';
@@ -20,12 +21,15 @@ import {
   type VenueFields,
   venueLabels,
 } from './venue-fields.ts';
+import { venueStop } from './venue-stop.ts';
 import classes from './venues.module.css';
 
 interface Props {
   readonly appId: string;
   /** The venue to edit; without it, a new one is created. */
   readonly venue?: Venue;
+  /** The one to copy. */
+  readonly model?: Venue;
   readonly onDone: (venueId: string) => void;
   readonly onCancel: () => void;
 }
@@ -44,17 +48,25 @@ const fieldNames = [
   'exceptions',
 ];
 
-export function VenueForm({ appId, venue, onDone, onCancel }: Props) {
+/** Hours and place of another house; floors and zones are its own. */
+const copyOf = (model: Venue): VenueFields => ({
+  ...fieldsOf(model),
+  name: copyName(model.name),
+});
+
+export function VenueForm({ appId, venue, model, onDone, onCancel }: Props) {
   const { venues } = dataOf(appId);
   const id = venue?.objectId ?? '';
   const { zone } = useTimes(appId);
   const shared = useRecordForm<Venue, VenueFields, SavedRecord>({
     name: `venue ${id || `new ${appId}`}`,
     record: venue,
+    ...(model ? { start: copyOf(model) } : {}),
     fieldsOf,
     bodyOf,
     check: ({ exceptions }) =>
       exceptions.some(({ date }) => date === '') ? [{ field: 'exceptions', problem: t('need a date each') }] : [],
+    stop: venueStop,
     read: () => venues.get(id),
     change: (members, ifMatch) => venues.update(id, members, { ifMatch }),
     create: (body) => venues.create(body as Body<'createVenue'>),
@@ -133,6 +145,7 @@ export function VenueForm({ appId, venue, onDone, onCancel }: Props) {
           value={form.values.exceptions}
           onChange={(exceptions) => form.set('exceptions', exceptions)}
           problem={form.problemWithin('exceptions')}
+          timeZone={form.values.timeZone || zone}
         />
       </Block>
     </PageForm>

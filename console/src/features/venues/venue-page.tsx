@@ -29,6 +29,7 @@ export function VenuePage() {
   const may = useMayCall();
   const mayChange = may('updateVenue');
   const edit = { to: '/apps/$appId/beacons/venues/$venueId/edit', params: { appId, venueId } };
+  const copy = { to: '/apps/$appId/beacons/venues/new', params: { appId }, from: venueId };
   return (
     <RecordPage
       query={query}
@@ -46,7 +47,7 @@ export function VenuePage() {
               {t('Install round')}
             </LinkButton>
           )}
-          {mayChange && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
+          {mayChange && <EditOrDelete edit={edit} copy={copy} onDelete={() => setDeleting(true)} />}
         </Group>
       )}
     >
@@ -60,7 +61,8 @@ export function VenuePage() {
             createdBy={venue.createdBy}
             operation="updateVenueOwner"
             rules={{ group: 'resources', name: 'venues' }}
-            handOver={(userId) => dataOf(appId).venues.handOver(venueId, userId)}
+            read={() => dataOf(appId).venues.get(venueId)}
+            handOver={(userId, how) => dataOf(appId).venues.handOver(venueId, userId, how)}
             refresh={venueKeys(appId)}
           />
           <Group justify="flex-end" mt="xs" gap="xs">

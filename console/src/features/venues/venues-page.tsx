@@ -1,18 +1,24 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { Bulk } from '../../components/list/bulk.ts';
+import { choiceBulk, numberBulk, textBulk } from '../../components/list/bulk-fields.tsx';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { PlaceViews } from '../../components/page/place-views.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
+import { venueKeys } from '../../lib/data/venue-queries.ts';
+import { zones } from '../../lib/time/service-times.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
+import { venueLabels } from './venue-fields.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/venues');
 
 export function VenuesPage() {
   const { appId } = route.useParams();
-  const mayCreate = useMayCall()('createVenue');
+  const mayCall = useMayCall();
+  const mayCreate = mayCall('createVenue');
   const views = <PlaceViews appId={appId} view="venues" />;
   const isFirst = mayCreate && (
     <LinkButton to="/apps/$appId/beacons/venues/new" params={{ appId }} icon="plus">
@@ -26,7 +32,7 @@ export function VenuesPage() {
       about={t('The buildings: when they are open, their floors with plans, and the rooms in which the beacons are.')}
       action={isFirst}
       tools={views}
-      list={venueList(appId, useTimes(appId))}
+      list={venueList(appId, useTimes(appId), mayCall('updateVenue'))}
       empty={{
         icon: 'map',
         title: t('No venues yet'),
@@ -38,9 +44,25 @@ export function VenuesPage() {
   );
 }
 
-const venueList = (appId: string, times: Times): ListDefinition<'listVenues'> => ({
+/** A venue is not deleted with others: it does not go into the trash. */
+const venueBulk = (appId: string): Bulk => ({
+  kind: 'venues',
+  change: 'patchVenue',
+  fields: [
+    choiceBulk(
+      { label: venueLabels.timeZone, path: ['timeZone'], isOptional: true },
+      zones.map((zone) => ({ value: zone, label: zone })),
+    ),
+    textBulk({ label: venueLabels.address, path: ['address'], isOptional: true }),
+    numberBulk({ label: venueLabels.capacity, path: ['capacity'], isOptional: true }),
+  ],
+  refresh: venueKeys(appId),
+});
+
+const venueList = (appId: string, times: Times, mayChange: boolean): ListDefinition<'listVenues'> => ({
   operation: 'listVenues',
   plural: t('venues'),
+  bulk: mayChange ? venueBulk(appId) : undefined,
   searchFields: ['name', 'address'],
   searchHint: t('Search by name or address'),
   defaultOrder: 'name',

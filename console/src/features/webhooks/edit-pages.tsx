@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { SectionHeader } from '../../components/page/page-header.tsx';
-import { RecordPage } from '../../components/page/record-page.tsx';
+import { NewFrom, RecordPage } from '../../components/page/record-page.tsx';
 import { t } from '../../lib/words/words.ts';
 import { webhookQuery } from './queries.ts';
 import { SigningSecretDialog } from './secret-dialog.tsx';
@@ -13,16 +13,27 @@ const editRoute = getRouteApi('/signed-in/apps/$appId/webhooks/$webhookId/edit')
 
 export function NewWebhookPage() {
   const { appId } = createRoute.useParams();
+  const { from } = createRoute.useSearch();
+  const model = useQuery({ ...webhookQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   const [made, setMade] = useState<SavedWebhook>();
   return (
     <>
       <SectionHeader title={t('Add a webhook')} />
-      <WebhookForm
-        appId={appId}
-        onDone={setMade}
-        onCancel={() => void navigate({ to: '/apps/$appId/webhooks', params: { appId } })}
-      />
+      <NewFrom
+        from={from}
+        query={model}
+        note={t('The signing secret is not copied: the new webhook gets one of its own, which is shown once.')}
+      >
+        {(copied) => (
+          <WebhookForm
+            appId={appId}
+            {...(copied ? { model: copied } : {})}
+            onDone={setMade}
+            onCancel={() => void navigate({ to: '/apps/$appId/webhooks', params: { appId } })}
+          />
+        )}
+      </NewFrom>
       <SigningSecretDialog
         secret={made?.secret}
         onClose={() =>

@@ -13,6 +13,9 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => app,
   path: '/webhooks/new',
+  /** `from`: the webhook to copy. */
+  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
+    typeof from === 'string' ? { from } : {},
   beforeLoad: allowed('webhooks.write'),
   component: lazyPage(() => import('./edit-pages.tsx'), 'NewWebhookPage'),
 });

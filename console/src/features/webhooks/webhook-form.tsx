@@ -3,6 +3,7 @@ import { PageForm } from '../../components/form/page-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { call } from '../../lib/data/api.ts';
+import { copyName } from '../../lib/text/copy-name.ts';
 import type { Operations, Webhook } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { webhooksKey } from './queries.ts';
@@ -18,6 +19,8 @@ interface Props {
   readonly appId: string;
   /** The webhook to edit; without it, a new one is created. */
   readonly webhook?: Webhook;
+  /** The one to copy. */
+  readonly model?: Webhook;
   readonly onDone: (saved: SavedWebhook) => void;
   readonly onCancel: () => void;
 }
@@ -44,11 +47,18 @@ const bodyOf = ({ url, description, events }: WebhookFields) => ({
   events,
 });
 
-export function WebhookForm({ appId, webhook, onDone, onCancel }: Props) {
+/** The same calls once more; the secret is its own. */
+const copyOf = (model: Webhook): WebhookFields => ({
+  ...fieldsOf(model),
+  description: copyName(model.description),
+});
+
+export function WebhookForm({ appId, webhook, model, onDone, onCancel }: Props) {
   const params = { appId, webhookId: webhook?.objectId ?? '' };
   const shared = useRecordForm<Webhook, WebhookFields, SavedWebhook>({
     name: `webhook ${webhook?.objectId ?? `new ${appId}`}`,
     record: webhook,
+    ...(model ? { start: copyOf(model) } : {}),
     fieldsOf,
     bodyOf,
     check: ({ events }) => (events.length === 0 ? [{ field: 'events', problem: t('choose at least one event') }] : []),

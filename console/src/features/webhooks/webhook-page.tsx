@@ -28,12 +28,13 @@ export function WebhookPage() {
   const [isDeleting, setDeleting] = useState(false);
   const mayWrite = useMay()('webhooks.write');
   const edit = { to: '/apps/$appId/webhooks/$webhookId/edit', params: { appId, webhookId } };
+  const copy = { to: '/apps/$appId/webhooks/new', params: { appId }, from: webhookId };
   return (
     <RecordPage
       query={query}
       title={(webhook) => webhook?.description || t('Webhook')}
       all={{ label: t('All webhooks'), to: '/apps/$appId/webhooks', params: { appId } }}
-      action={() => mayWrite && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
+      action={() => mayWrite && <EditOrDelete edit={edit} copy={copy} onDelete={() => setDeleting(true)} />}
     >
       {(webhook) => (
         <>

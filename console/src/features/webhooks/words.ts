@@ -51,7 +51,7 @@ export function webhookHealth({ enabled, disabledReason, health }: Webhook): Con
   if (!enabled) return { label: t('Switched off'), color: 'gray' };
   if (health === 'failing') return { label: t('Failing for a day'), color: 'red' };
   if (health === 'behind') return { label: t('Falling behind'), color: 'red' };
-  if (health === 'retrying') return { label: t('Retrying'), color: 'yellow' };
+  if (health === 'retrying') return { label: t('Not getting through'), color: 'yellow' };
   return { label: t('Working'), color: 'teal' };
 }
 

@@ -1,5 +1,5 @@
 /**
- * What somebody has typed into a form and not saved, kept on this device: one draft a form and person. Forms with
+ * What somebody has typed into a form and not saved, kept on this device: one draft per form and person. Forms with
  * passwords or keys have none.
  */
 export interface Draft {

@@ -4,7 +4,14 @@ export interface KeptFile {
   readonly text: string;
   /** How its bytes were read, such as `UTF-8`. */
   readonly readAs?: string | undefined;
+  /** Which column to read where several have the same heading. */
+  readonly chosen?: Readonly<Record<string, number>> | undefined;
+  /** Where the columns are found that the file lacks, by name. */
+  readonly given?: Given | undefined;
 }
+
+/** In place of columns that a file lacks: another column by its place, or one value for all rows. */
+export type Given = Readonly<Record<string, { readonly column: number } | { readonly value: string }>>;
 
 /** Of a file that is too long to be kept, only the name remains. */
 export type KeptOrName = KeptFile | { readonly name: string; readonly text?: undefined };
@@ -13,10 +20,10 @@ export type KeptOrName = KeptFile | { readonly name: string; readonly text?: und
 const longest = 2_000_000;
 
 /** Keeps the file, or only its name if it is too long and has to be chosen again. */
-export function keepFile(key: string, { name, text, readAs }: KeptFile): void {
+export function keepFile(key: string, file: KeptFile): void {
   forgetFile(key);
-  if (text.length <= longest && store(key, { name, text, readAs })) return;
-  store(key, { name });
+  if (file.text.length <= longest && store(key, file)) return;
+  store(key, { name: file.name });
 }
 
 /** False if the tab's storage is full or disabled. */

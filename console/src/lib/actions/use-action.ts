@@ -27,7 +27,11 @@ interface Action<Input, Result> {
 const id = 'undo';
 
 function showWithUndo(message: string, undo: () => Promise<unknown>, queries: QueryClient): void {
+  let isTakenBack = false;
   const takeBack = async () => {
+    // The message fades, and is clicked again meanwhile.
+    if (isTakenBack) return;
+    isTakenBack = true;
     notifications.hide(id);
     try {
       await withSession(undo);

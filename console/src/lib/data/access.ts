@@ -30,16 +30,17 @@ export interface Standing {
   mayCall(operation: Operation): boolean;
 }
 
-/** Those that some operation needs which is divided by venue, and what every page needs. Reports are about venues. */
+/** The permissions of operations that are divided by venue, and those that every page needs. Reports belong to venues, phones to oneself. */
 const byVenue: ReadonlySet<Permission> = new Set<Permission>([
   'session.own',
   'apps.read',
+  'phones.pair',
   'reports.read',
   'reports.write',
   ...dataByVenue.map((operation) => dataNeeds[operation]),
 ]);
 const operationsByVenue: ReadonlySet<string> = new Set(dataByVenue);
-/** What is narrowed to somebody's apps although it is about more than one. */
+/** What is restricted to an administrator's apps although it concerns more than one. */
 const ofSomeApps: ReadonlySet<Permission> = new Set<Permission>(['session.own', 'apps.read', 'audit.read']);
 
 const nothing: Pick<Standing, 'may' | 'mayCall'> = { may: () => false, mayCall: () => false };

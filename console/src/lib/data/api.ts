@@ -13,17 +13,16 @@ const callOnce = createCaller<Operations>(operations, {
 });
 
 /**
- * Calls one operation of the management interface. If the service requires the password again, a dialog asks for it and
- * the call is repeated.
+ * Does something for which the service may require the password again: if so, a dialog asks for it, and it is repeated.
  *
  * @throws PharosError
  */
-export const call = (async (id: keyof Operations, input: never) => {
+export async function confirmed<T>(run: () => Promise<T>): Promise<T> {
   try {
-    return await callOnce(id, input);
+    return await run();
   } catch (error) {
     if (!(error instanceof PharosError) || error.name !== 'ConfirmationNeeded') throw error;
-    if (await confirmation.ask()) return callOnce(id, input);
+    if (await confirmation.ask()) return run();
     const { name, code, status, requestId } = error;
     throw new PharosError(t('Nothing was changed because the password was not confirmed.'), {
       name,
@@ -33,7 +32,14 @@ export const call = (async (id: keyof Operations, input: never) => {
       cause: error,
     });
   }
-}) as typeof callOnce;
+}
+
+/**
+ * Calls one operation of the management interface, and asks for the password again if the service requires it.
+ *
+ * @throws PharosError
+ */
+export const call = ((id: keyof Operations, input: never) => confirmed(() => callOnce(id, input))) as typeof callOnce;
 
 const clients = new Map<string, PharosClient>();
 

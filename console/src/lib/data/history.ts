@@ -5,7 +5,7 @@ import { call } from './api.ts';
 
 /** Earlier states of records, and what was deleted. */
 
-export type KeptKind = 'notifications' | 'storylines' | 'scenarios' | 'beacons' | 'records' | 'settings';
+export type KeptKind = 'notifications' | 'storylines' | 'scenarios' | 'beacons' | 'devices' | 'records' | 'settings';
 export type DeletedKind = Exclude<KeptKind, 'settings'> | 'files' | 'buckets' | 'schemas';
 export type Version = Operations['listVersions']['answer']['results'][number];
 export type TrashEntry = Operations['listTrash']['answer']['results'][number];
@@ -55,7 +55,7 @@ export async function restoreLast(record: KeptRecord): Promise<void> {
 export const restoreDeleted = (appId: string, trashId: string) =>
   call('restoreDeleted', { params: { appId, trashId } });
 
-/** Puts records back that were deleted a moment ago. @throws Error when they are not among the last deletions */
+/** Restores records that were just deleted. @throws Error when they are not among the last deletions */
 export async function restoreFromTrash(
   appId: string,
   kind: KeptKind | DeletedKind,

@@ -1,5 +1,5 @@
 import { allRecords } from './all-records.ts';
-import { call, dataOf } from './api.ts';
+import { call, confirmed, dataOf } from './api.ts';
 
 /** What belongs to a person, and its erasure. */
 
@@ -13,10 +13,13 @@ export const ofUser = (objectId: string) => ({
   userId: { __type: 'Pointer', className: '_User', objectId } as const,
 });
 
+/** Erases an installation with what was recorded of it. */
+export const eraseInstallation = (appId: string, objectId: string): Promise<void> =>
+  confirmed(() => dataOf(appId).installations.delete(objectId));
+
 /** Erases a user. Installations go first, so that after a failure the user is still there to try again. */
 export async function eraseUser(appId: string, userId: string, withInstallations: boolean): Promise<void> {
-  if (withInstallations)
-    for (const id of await installationIds(appId, userId)) await dataOf(appId).installations.delete(id);
+  if (withInstallations) for (const id of await installationIds(appId, userId)) await eraseInstallation(appId, id);
   await call('eraseAppUser', { params: { appId, userId } });
 }
 

@@ -4,17 +4,65 @@ import { call } from './api.ts';
 /** The page that is shown, as the service takes it; the browser comes back to it. */
 const ownPage = () => location.pathname.replace(/^\/console/, '') + location.search;
 
+interface Started {
+  readonly result: { readonly address: string };
+}
+
+let isGone = false;
+
+/** The page is about to be left for a provider, which leads back to it. */
+export const isLeaving = (): boolean => isGone;
+
 /** Leaves the console for the provider. It never resolves: the page is gone. */
-async function leave({ result }: { readonly result: { readonly address: string } }): Promise<never> {
+async function leave({ result }: Started): Promise<never> {
+  isGone = true;
   location.assign(result.address);
   return new Promise<never>(() => undefined);
+}
+
+/** Where a window for signing in again ends. It tells the pages behind it and closes. */
+const returnPage = '/signed-in-again?window=own';
+const channelName = 'pharos signed in again';
+
+/** To all pages of this browser. The window knows none of them: it was at the provider in between. */
+export function tellReturn(): void {
+  const channel = new BroadcastChannel(channelName);
+  channel.postMessage('');
+  channel.close();
+}
+
+/** Calls `listener` when somebody has come back from a provider in another window. Answers how to stop. */
+export function onReturn(listener: () => void): () => void {
+  const channel = new BroadcastChannel(channelName);
+  channel.onmessage = listener;
+  return () => channel.close();
+}
+
+/**
+ * Goes to the provider in a window of its own, so that the page stays as it is. If the browser opens none, the page is left and
+ * comes back: what was typed is a draft until then.
+ */
+async function inWindow(start: (next: string) => Promise<Started>): Promise<void> {
+  const opened = window.open('', '', 'popup,width=540,height=720');
+  if (!opened) return leave(await start(ownPage()));
+  try {
+    opened.location.assign((await start(returnPage)).result.address);
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
 }
 
 /** `next`: the page to go on to; by default the one that is shown. */
 export const signInThrough = async (providerId: string, next = ownPage()) =>
   leave(await call('startSingleSignOn', { body: { providerId, next } }));
 
-export const confirmThrough = async () => leave(await call('startSsoConfirmation', { body: { next: ownPage() } }));
+/** Signs in again over the page; `onReturn` says when it is done. */
+export const signInAgainThrough = (providerId: string) =>
+  inWindow((next) => call('startSingleSignOn', { body: { providerId, next } }));
+
+/** As above. */
+export const confirmThrough = () => inWindow((next) => call('startSsoConfirmation', { body: { next } }));
 
 export const connectWith = async (providerId: string) =>
   leave(await call('startConnection', { body: { providerId, next: '/account' } }));
@@ -40,6 +88,6 @@ const problems: Readonly<Record<string, string>> = {
   connected: t('That account of your organisation belongs to another administrator here.'),
 };
 
-/** What the service says in the address after a sign-in through a provider came to nothing. */
+/** What the service says in the URL after a sign-in through a provider failed. */
 export const problemText = (problem: string | undefined): string | undefined =>
   problem === undefined ? undefined : (problems[problem] ?? problems['again']);

@@ -22,14 +22,14 @@ const systems = [
 const found = (known: readonly (readonly [RegExp, string])[], text: string) =>
   known.find(([form]) => form.test(text))?.[1];
 
-/** `MuseumGuide/3.1`, or as a browser: what an app says of itself comes first. */
+/** `MuseumGuide/3.1`, or as a browser: what an app says about itself comes first. */
 export function clientWords(userAgent: string | null): string {
   if (userAgent === null) return t('Unknown app or browser');
   const [product = ''] = userAgent.split(' ');
   return userAgent.startsWith('Mozilla/') || product === '' ? browserWords(userAgent) : product.slice(0, 60);
 }
 
-/** `Firefox on Linux`, from what a browser says of itself. Good enough to recognise one's own. */
+/** `Firefox on Linux`, from what a browser says about itself. Good enough to recognise your own. */
 export function browserWords(userAgent: string | null): string {
   if (userAgent === null) return t('Unknown browser');
   const [browser, system] = [found(browsers, userAgent), found(systems, userAgent)];

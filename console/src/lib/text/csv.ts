@@ -1,10 +1,29 @@
+import type { Given } from '../actions/kept-file.ts';
 import { t } from '../words/words.ts';
+
 /** A table of text cells. */
 export interface CsvTable {
+  /** Empty for a column that is left out because another one has the same heading. */
   readonly header: readonly string[];
+  readonly repeated: readonly Repeated[];
   readonly rows: readonly CsvRow[];
   /** What stands between the cells. */
   readonly separator: Separator;
+}
+
+/** A heading that several columns have: one of them is read. */
+export interface Repeated {
+  readonly name: string;
+  /** Their places, from 0. */
+  readonly columns: readonly number[];
+  readonly chosen: number;
+}
+
+export interface HeadOptions {
+  /** Headings for which this is the same mean the same. */
+  readonly same?: (name: string) => string;
+  /** Which column to read for a heading that is there several times, by what `same` makes of it; otherwise the first. */
+  readonly chosen?: Readonly<Record<string, number>>;
 }
 
 export type Separator = ',' | ';' | '\t';
@@ -24,19 +43,45 @@ export class CsvError extends Error {}
 /**
  * Reads CSV as in RFC 4180: fields with separators, quotes or line breaks are in double quotes, with quotes doubled. A
  * byte-order mark, all kinds of line breaks, empty rows, and semicolons or tabs in place of commas are accepted, as
- * spreadsheets write in some countries. Short rows are filled up. What is wrong with one row is its `problem`.
+ * spreadsheets write in some countries. Short rows are filled up. What is wrong with one row is its `problem`. Of columns
+ * with the same heading one is read.
  *
  * @throws CsvError
  */
-export function parseCsv(text: string): CsvTable {
+export function parseCsv(text: string, options: HeadOptions = {}): CsvTable {
   const source = text.replace(/^\uFEFF/, '');
   const separator = separatorOf(source);
   const [first, ...rows] = split(source, separator).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   if (!first) throw new CsvError(t('The file is empty.'));
-  const header = withoutTrailing(first.cells.map((name) => name.trim()));
-  const twice = header.find((name, index) => name !== '' && header.indexOf(name) !== index);
-  if (twice !== undefined) throw new CsvError(t('The column {twice} is there twice.', { twice }));
-  return { header, rows: rows.map((row) => fitted(row, header.length)), separator };
+  const given = withoutTrailing(first.cells.map((name) => name.trim()));
+  const repeated = repeatedIn(given, options);
+  const isLeft = (index: number) => repeated.some(({ columns, chosen }) => columns.includes(index) && chosen !== index);
+  const header = given.map((name, index) => (isLeft(index) ? '' : name));
+  return { header, repeated, rows: rows.map((row) => fitted(row, given.length)), separator };
+}
+
+/** A table with the columns that it lacks: each is another one of its columns, by its place, or has one value in all rows. */
+export function completed(table: CsvTable, given: Given = {}): CsvTable {
+  const names = new Map(
+    Object.entries(given).flatMap(([name, one]) => ('column' in one ? [[one.column, name] as const] : [])),
+  );
+  const added = Object.entries(given).flatMap(([name, one]) => ('value' in one ? [[name, one.value] as const] : []));
+  return {
+    ...table,
+    header: [...table.header.map((name, index) => names.get(index) ?? name), ...added.map(([name]) => name)],
+    rows: table.rows.map((row) => ({ ...row, cells: [...row.cells, ...added.map(([, value]) => value)] })),
+  };
+}
+
+function repeatedIn(header: readonly string[], { same = (name) => name, chosen = {} }: HeadOptions): Repeated[] {
+  const places = Map.groupBy(header.keys(), (index) => same(header[index] ?? ''));
+  return [...places].flatMap(([key, columns]) => {
+    const [first = 0] = columns;
+    const wanted = chosen[key];
+    if (key === '' || columns.length < 2) return [];
+    const found = wanted !== undefined && columns.includes(wanted) ? wanted : first;
+    return [{ name: header[first] ?? key, columns, chosen: found }];
+  });
 }
 
 /** Spreadsheets leave empty headings behind the last one. */

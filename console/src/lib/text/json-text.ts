@@ -1,5 +1,6 @@
 import type { JsonObject } from '@pharos/sdk';
 import { t } from '../words/words.ts';
+import { jsonFault } from './json-fault.ts';
 
 export interface JsonProblem {
   /** A sentence. */
@@ -9,14 +10,21 @@ export interface JsonProblem {
   readonly column?: number;
 }
 
+/** Reads JSON, or says where it is none. */
+export function readJson(text: string): { readonly value: unknown } | { readonly problem: JsonProblem } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { problem: placed(String((error as Error).message), text) };
+  }
+}
+
 /** Reads a JSON object, or describes the first error. */
 export function readJsonObject(text: string): { readonly value: JsonObject } | { readonly problem: JsonProblem } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return { problem: problemOf(String((error as Error).message), text) };
-  }
+  if (text.trim() === '') return { problem: { message: t('It must be an object: { … }.') } };
+  const read = readJson(text);
+  if ('problem' in read) return read;
+  const { value } = read;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? { value: value as JsonObject } : { problem: { message: t('It must be an object: { … }.') } };
 }
@@ -28,24 +36,16 @@ export function jsonObjectOf(text: string): JsonObject | undefined {
   return 'value' in read ? read.value : undefined;
 }
 
-function problemOf(said: string, text: string): JsonProblem {
-  if (text.trim() === '') return { message: t('It must be an object: { … }.') };
-  const place = /line (\d+) column (\d+)/.exec(said);
-  const at = /position (\d+)/.exec(said)?.[1];
-  const end = placeOf(text, text.trimEnd().length);
-  const { line, column } = place
-    ? { line: Number(place[1]), column: Number(place[2]) }
-    : at
-      ? placeOf(text, Number(at))
-      : end;
-  const about = said
+function placed(said: string, text: string): JsonProblem {
+  const fault = jsonFault(text);
+  const { line, column } = placeOf(text, fault < text.length ? fault : text.trimEnd().length);
+  // Without what the browser says of the place, and of the text around it.
+  const problem = said
     .replace(/^JSON\.parse: /, '')
-    .replace(/,? ?(in JSON|of the JSON data)?,? ?\(?at (line|position) .*$/, '');
-  return {
-    message: t('Line {line}, column {column}: {problem}.', { line, column, problem: about.replace(/\s+in JSON$/, '') }),
-    line,
-    column,
-  };
+    .replace(/, (\.\.\.)?".*$/s, '')
+    .replace(/,? ?(in JSON|of the JSON data)?,? ?\(?at (line|position) .*$/s, '')
+    .replace(/\s+in JSON$/, '');
+  return { message: t('Line {line}, column {column}: {problem}.', { line, column, problem }), line, column };
 }
 
 function placeOf(text: string, position: number) {

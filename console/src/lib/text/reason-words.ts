@@ -1,4 +1,6 @@
-import { t } from '../words/words.ts';
+import { told } from '../words/service-words.ts';
+import { pageLanguage, t } from '../words/words.ts';
+import { datesInWords } from './dates-in-words.ts';
 
 /** Why a message is not shown, in few words, by the gate that stopped it. */
 export const reasonWords: Readonly<Record<string, string>> = {
@@ -17,3 +19,9 @@ export const reasonWords: Readonly<Record<string, string>> = {
   no_target: t('the phone cannot be reached'),
   holdout: t('in the group that gets nothing'),
 };
+
+/** The sentence of a verdict, without its beginning, which the badge beside it says. */
+export function verdictReason(text: string): string {
+  const said = datesInWords(told(text.replace(/^Not shown: /, '')));
+  return said.slice(0, 1).toLocaleUpperCase(pageLanguage()) + said.slice(1);
+}

@@ -1,13 +1,6 @@
-import { dateLocale, pageLanguage, t } from '../words/words.ts';
-/** The browser's time zone. Pages that show times name it once. */
-export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+import { pageLanguage, t } from '../words/words.ts';
 
-const dateTime = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeStyle: 'short' });
-const date = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(pageLanguage(), { numeric: 'auto' });
-
-export const showDateTime = (iso: string): string => dateTime.format(new Date(iso));
-export const showDate = (iso: string): string => date.format(new Date(iso));
 
 const units = [
   ['year', 31_536_000],

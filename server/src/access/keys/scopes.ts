@@ -87,7 +87,7 @@ function readScope(given: unknown, at: string, problems: Problem[]): StoredScope
 
 type Complain = (field: string, problem: string) => void;
 
-/** What happens is told to all who listen, before anybody knows to which venue it belongs. */
+/** Events are sent to all listeners before their venue is known. */
 function readVenues(
   { resource, venues }: Readonly<Record<string, unknown>>,
   asked: readonly unknown[],
@@ -145,10 +145,10 @@ interface Part {
   readonly venues: ReadonlySet<string> | undefined;
 }
 
-/** Two scopes for the same: what either leaves. */
+/** Two scopes for the same resource: what either allows. */
 const joined = (one: Part['buckets'], other: Part['buckets']) => one && other && new Set([...one, ...other]);
 
-/** The scopes of one key, ready to be asked. */
+/** The scopes of one key, ready to be checked. */
 export class Scopes {
   /** By `resource:verb`. */
   readonly #allowed = new Map<string, Part>();

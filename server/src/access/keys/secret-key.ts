@@ -20,7 +20,7 @@ export interface SecretKey {
   readonly madeBy: string;
 }
 
-/** Why a key that is right is refused. The caller is told no more than of a wrong key; the log is told this. */
+/** Why a correct key is refused. The caller gets the same answer as for a wrong key; the log gets this. */
 export class RefusedKey {
   readonly keyId: string;
   readonly name: string;

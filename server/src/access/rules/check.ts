@@ -13,7 +13,7 @@ import {
   verbs,
 } from './rule-types.ts';
 
-/** What rules can speak of: the fields of each resource, and of buckets whatever their schemas declare. */
+/** What rules can refer to: the fields of each resource, and of buckets whatever their schemas declare. */
 export interface RuledFields {
   readonly of: (name: ResourceName) => FieldLookup;
   readonly bucket: FieldLookup;
@@ -168,7 +168,7 @@ function checkMembers({ complain }: Check, at: string, value: unknown, { lookup,
   }
 }
 
-/** Rules without what says nothing: empty parts, and the preset that stands for itself. */
+/** Rules without what has no effect: empty parts, and the default preset. */
 export function tidied({ preset, resources = {}, buckets = {} }: StoredAppRules): StoredAppRules {
   const filled = (parts: Readonly<Record<string, StoredRules>>) =>
     Object.fromEntries(Object.entries(parts).filter(([, rules]) => Object.keys(rules).length > 0));

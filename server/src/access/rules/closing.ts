@@ -2,8 +2,8 @@ import { type LegacyPolicy, legacyDefaults, presetRules, type ResourceName } fro
 import { type StoredAppRules, type StoredRule, type StoredRules, verbs, words } from './rule-types.ts';
 
 /**
- * The rules that close an app to strangers: the preset for visitors, with what the app says itself. Where members of the
- * policy leave more than that preset does, it is said as a rule.
+ * The rules that close an app to strangers: the preset for visitors, with the app's own rules. Where members of the policy allow
+ * more than that preset does, it becomes a rule.
  *
  * @param policy what the policy would be under that preset
  */

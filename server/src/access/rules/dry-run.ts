@@ -1,7 +1,8 @@
 import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import { type ResourceName, ruledResources } from './presets.ts';
+import type { Gate, Rule } from './rule.ts';
 import { type MemberRole, type RuleUser, type Verb, verbs } from './rule-types.ts';
-import type { AppRules, Gate, ResourceRules, Rule } from './rules.ts';
+import type { AppRules, ResourceRules } from './rules.ts';
 
 /** Rules that an app does not have: requests are answered without them, and what they would have refused is counted. */
 
@@ -13,19 +14,19 @@ export interface DryRunCell {
   readonly caller: MemberRole;
 }
 
-/** `hidden`: a record would not have been there, or a list would have been shorter. */
+/** `hidden`: a record would not have been found, or a list would have been shorter. */
 export type DryRunOutcome = 'refused' | 'hidden';
 
 export type Requests = Record<MemberRole, number>;
 
-/** Counts in memory, and writes the counts now and then. */
+/** Counts in memory, and writes the counts from time to time. */
 export interface DryRunMeter {
   /** How many requests of an app were looked at, by who sent them. They are counted in place. */
   requestsOf(appId: string): Requests;
   /** The first of them was counted. */
   writeLater(): void;
   note(appId: string, cell: DryRunCell, outcome: DryRunOutcome): void;
-  /** Judges one list now and then, in the background, for all lists of the cell since the last one. */
+  /** Judges one list from time to time, in the background, for all lists of the cell since the last one. */
   sampleList(appId: string, cell: DryRunCell, isNarrowed: () => Promise<boolean>): void;
 }
 
@@ -43,7 +44,7 @@ export class DryRun {
   readonly rules: AppRules;
   readonly #meter: DryRunMeter;
   readonly #requests: Requests;
-  /** Which rules differ, by resource or by bucket: it is asked in every request. */
+  /** Which rules differ, by resource or by bucket: needed in every request. */
   readonly #ofResources = new Map<string, Changed>();
   readonly #ofBuckets = new BoundedMap<string, Changed>(mostBuckets);
 
@@ -67,7 +68,7 @@ export class DryRun {
     return all[verb];
   }
 
-  /** Whether the app would be another one at all. */
+  /** Whether the rules would change the app at all. */
   get isOther(): boolean {
     const { buckets = {} } = this.rules.stored;
     const names = ['*', ...Object.keys(buckets), ...Object.keys(this.#now.stored.buckets ?? {})];
@@ -102,5 +103,5 @@ export function passesGate(gate: Gate, user: RuleUser | undefined): boolean {
   return gate === 'open' || (gate === 'user' && user !== undefined);
 }
 
-/** Whether a rule says of a word's credentials alone who passes, so that no record has to be looked at. */
+/** Whether the credentials alone decide who passes, so that no record has to be read. */
 export const isDecidedAtGate = ({ word }: Rule) => word !== undefined && word !== 'owner';

@@ -2,7 +2,7 @@ import type { ResourceName } from './presets.ts';
 import type { Verb } from './rule-types.ts';
 import type { AppRules, ResourceRules } from './rules.ts';
 
-/** What the rules of an app leave to strangers: to whoever has a copy of the app, and to whoever signs up in it. */
+/** What an app's rules leave to strangers: to anyone with a copy of the app, and to anyone who signs up in it. */
 
 /** `app`: anyone with the app, without signing in. `user`: anyone who signs up. */
 export type Stranger = 'app' | 'user';
@@ -42,7 +42,7 @@ const watched: readonly {
   { resources: ['files', 'devices'], verbs: ['update', 'delete'], what: 'change files and devices of others' },
 ];
 
-/** What is only too open without an account: with one, it can be traced and limited. */
+/** What is too open only without an account: with one, it can be traced and limited. */
 const watchedWithoutAccount: typeof watched = [
   { resources: ['files'], verbs: ['create'], what: 'upload files' },
   { resources: ['devices'], verbs: ['create'], what: 'add devices' },

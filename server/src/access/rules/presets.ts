@@ -1,6 +1,6 @@
 import type { Preset, StoredRules, Verb, Word } from './rule-types.ts';
 
-/** What has rules, and what can be said in them. */
+/** What has rules, and what they can say. */
 export interface RuledResource {
   /** As in a sentence: `the beacons`. */
   readonly noun: string;
@@ -10,7 +10,7 @@ export interface RuledResource {
   readonly wheres: readonly Verb[];
   /** The member that names the owner; without it ownership follows the installation. */
   readonly owner?: string;
-  /** What belongs to nobody can be left to every signed-in user. */
+  /** Records without an owner can be left to every signed-in user. */
   readonly hasUnowned?: true;
 }
 
@@ -92,7 +92,7 @@ export const ruledResources = {
       get: signedIn,
       create: ['nobody', 'manager', 'user'],
       update: ['nobody', 'manager', 'owner'],
-      // What is told does not say whose push it is.
+      // The events do not say whose push it is.
       listen: ['nobody', 'manager', 'user'],
     },
     wheres: ['list', 'get'],
@@ -163,6 +163,8 @@ export const legacyDefaults: Readonly<Record<Preset, LegacyPolicy>> = {
   },
 };
 
+const strangers = ['app', 'user'] as const;
+
 const all = (word: Word): StoredRules => ({ list: word, get: word, create: word, update: word, delete: word });
 
 const writes = (word: Word): StoredRules => ({ create: word, update: word, delete: word });
@@ -180,7 +182,7 @@ export function presetRules(preset: Preset, policy: LegacyPolicy): PresetRules {
   const plan: StoredRules = { ...site, ...writes(writeContent === 'nobody' ? 'nobody' : 'manager') };
   const own: StoredRules = { list: 'owner', get: 'owner', listen: 'owner' };
   const ownPushes = push === 'user' ? 'owner' : push;
-  // What was made before its maker was noted was always everybody's who may write at all.
+  // What was created before the creator was noted always belonged to everybody who may write at all.
   const unowned = isOpen && writeContent === 'user' ? 'user' : 'manager';
   return {
     beacons: site,
@@ -200,7 +202,8 @@ export function presetRules(preset: Preset, policy: LegacyPolicy): PresetRules {
       unowned,
     },
     files: { list: 'owner', get: 'owner', create: uploadNeedsUser ? 'user' : 'app', delete: 'owner', unowned },
-    users: { list: listUsers, create: 'app' },
+    // The specification's list shows addresses. Elsewhere, whoever opens the list does not give them to everybody.
+    users: { list: listUsers, create: 'app', ...(isOpen ? {} : { members: { validemail: { hidden: strangers } } }) },
     installations: { list: 'owner', get: 'owner', create: 'app', update: 'owner', delete: 'owner' },
     pushes: { list: ownPushes, get: ownPushes, create: push, update: ownPushes, listen: 'manager' },
     deliveries: own,

@@ -1,4 +1,4 @@
-/** What can be done with records. `listen`: to be told in the stream what happens to them. */
+/** What can be done with records. `listen`: to get their events in the stream. */
 export const verbs = ['list', 'get', 'create', 'update', 'delete', 'listen'] as const;
 export type Verb = (typeof verbs)[number];
 
@@ -6,15 +6,15 @@ export type Verb = (typeof verbs)[number];
 export const words = ['nobody', 'manager', 'owner', 'user', 'app'] as const;
 export type Word = (typeof words)[number];
 
-/** A word, or a where over the record: whoever asks, it is about the records for which it holds. */
+/** A word, or a where on the record: it allows the records that it matches, whoever asks. */
 export type StoredRule = Word | Readonly<Record<string, unknown>>;
 
-/** Whose eyes and hands a member is kept from. `app` is a caller who has not signed in. */
+/** Who may not see or change a member. `app` is a caller who has not signed in. */
 export const memberRoles = ['app', 'user', 'manager'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
 export interface StoredMember {
-  /** Who neither sees it nor can ask by it. */
+  /** Who neither sees it nor can filter by it. */
   readonly hidden?: readonly MemberRole[];
   /** Who cannot write it. */
   readonly readOnly?: readonly MemberRole[];
@@ -24,7 +24,7 @@ export interface StoredMember {
 export interface StoredRules extends Partial<Readonly<Record<Verb, StoredRule>>> {
   /** The member of a bucket's record that names its owner, or its owners as a list; `createdBy` without it. */
   readonly owner?: string;
-  /** Who may change and delete what has no owner, where the rule says `owner`. */
+  /** Who may change and delete records without an owner, where the rule says `owner`. */
   readonly unowned?: 'user' | 'manager';
   /** By the member's name. */
   readonly members?: Readonly<Record<string, StoredMember>>;
@@ -49,7 +49,7 @@ export const callerVariables: ReadonlySet<string> = new Set([
   '$auth.venues',
 ]);
 
-/** What of a signed-in user rules can speak of. */
+/** What rules can refer to of a signed-in user. */
 export interface RuleUser {
   readonly userId: string;
   readonly role: 'user' | 'manager';

@@ -10,7 +10,7 @@ import type { ConsoleCall } from '../../http/console/console-endpoint.ts';
 import { carryOut, dataCall } from '../../http/console/data-call.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 
-/** What trying a message on one's own phone needs of beacons, notifications and pushes. */
+/** What testing a message on an administrator's own phone needs from beacons, notifications and pushes. */
 export function ownPhoneTests(
   { db, findApp }: { readonly db: Db } & Pick<OwnPhoneTestDeps, 'findApp'>,
   endpoints: () => readonly Endpoint[],

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 
 /** When the database was last lost, and when it was back (epoch ms). */
-export interface Trouble {
+export interface Outage {
   readonly from: number;
   readonly until: number;
 }
@@ -13,7 +13,7 @@ const shortestMs = 5_000;
 export class Troubles {
   readonly #now: Clock;
   #from: number | undefined;
-  #last: Trouble | undefined;
+  #last: Outage | undefined;
 
   constructor(now: Clock) {
     this.#now = now;
@@ -29,7 +29,7 @@ export class Troubles {
     this.#from = undefined;
   }
 
-  last(): Trouble | undefined {
+  last(): Outage | undefined {
     return this.#last;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * A map that holds at most `capacity` entries: what can be read or counted again. When one more comes, the oldest tenth is
- * forgotten, at least one: forgetting one at a time, a large map would spend its time on finding the oldest. The oldest is
- * the one that was set first; an entry that is deleted and set again is the newest.
+ * A map of at most `capacity` entries that can be read or counted again. When it is full, the oldest tenth is evicted, at
+ * least one: evicting one at a time, a large map would spend its time finding the oldest. The oldest is the one that was set
+ * first; an entry that is deleted and set again is the newest.
  */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #capacity: number;

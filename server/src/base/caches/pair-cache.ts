@@ -1,7 +1,6 @@
 /**
  * Remembers values by two texts, the first of which is usually the same object each time (an app's id). Two look-ups
- * cost less than joining the texts and hashing the result. Holds at most `capacity` values; when one more comes, all
- * are forgotten.
+ * cost less than joining the texts and hashing the result. Holds at most `capacity` values; when one more comes, all are dropped.
  */
 export class PairCache<Value> {
   readonly #capacity: number;
@@ -32,7 +31,7 @@ export class PairCache<Value> {
     if (others.size === 0) this.#values.delete(first);
   }
 
-  /** Forgets all that is kept by the first text. */
+  /** Drops everything kept under the first text. */
   forget(first: string): void {
     this.#size -= this.#values.get(first)?.size ?? 0;
     this.#values.delete(first);

@@ -140,7 +140,7 @@ export const appCommands: readonly Command[] = [
     options: { app },
     async run(call) {
       const appId = appIdOf(call);
-      const made = await withServices(call.config(), ({ apps }) => apps.rotateKey(appId, commandLine));
+      const made = await withServices(call.config(), ({ apps }) => apps.keys.rotate(appId, commandLine));
       const old =
         made.disabledKeyIds.length > 0
           ? `The key ${made.disabledKeyIds.join(', ')} is refused from now on.`
@@ -158,7 +158,7 @@ export const appCommands: readonly Command[] = [
     options: { app, key: { value: 'KEYID', help: 'the key, as app list shows it', required: true } },
     async run(call) {
       const [appId, keyId] = [appIdOf(call), call.text('key') ?? ''];
-      await withServices(call.config(), ({ apps }) => apps.disableKey(appId, keyId, commandLine));
+      await withServices(call.config(), ({ apps }) => apps.keys.disable(appId, keyId, commandLine));
       return { text: `The key ${keyId} is refused from now on.`, json: { disabledKeyIds: [keyId] } };
     },
   },

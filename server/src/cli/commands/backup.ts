@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { eraseAgain } from '../../app/restored-erasures.ts';
-import { restoreInPlace } from '../../backup/in-place.ts';
+import { type RestoreResult, restoreInPlace } from '../../backup/in-place.ts';
 import { describeLost, findLostFiles, type LostFiles } from '../../backup/lost.ts';
 import type { Manifest } from '../../backup/manifest.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
@@ -154,11 +154,11 @@ function eraseAgainIn(config: Config, entries: readonly Entry[]): Promise<number
   return withServices(config, (services, db) => eraseAgain(db, services, { entries, now: Date.now() }));
 }
 
-/** Does a restore that was prepared in the console, before the service opens its database. Answers a line about it. */
-export async function restorePrepared(config: Config): Promise<string | undefined> {
+/** Does a restore that was prepared in the console, before the service opens its database. */
+export async function restorePrepared(config: Config): Promise<RestoreResult | undefined> {
   const { dataFolder } = config;
   if (config.databaseUrl) return undefined;
-  const result = await restoreInPlace({
+  return restoreInPlace({
     dataFolder,
     now: Date.now(),
     eraseAgain: async (restored, backup) => {
@@ -167,8 +167,10 @@ export async function restorePrepared(config: Config): Promise<string | undefine
       await eraseAgainIn({ ...config, dataFolder: restored }, entries);
     },
   });
-  if (!result) return undefined;
-  const { ok, backupId, message } = result;
+}
+
+/** A line about it for the terminal. */
+export function restoredText({ ok, backupId, message }: RestoreResult): string {
   return ok ? `The backup ${backupId} was restored. ${message}` : `The backup ${backupId} was not restored. ${message}`;
 }
 

@@ -12,7 +12,7 @@ import { loadApp } from '../support/load-app.ts';
 
 /** What `pharos serve --demo` adds to the service. */
 
-/** Defaults: a folder of its own, and no log line for each step of a visitor. */
+/** Defaults: its own folder, and no log line for each step of a visitor. */
 export const demoSettings = { PHAROS_DATA: './data-demo', PHAROS_LOG_LEVEL: 'warn' };
 
 /**

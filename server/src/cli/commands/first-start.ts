@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
-import type { Credentials } from '../../features/apps/service.ts';
+import type { AppCredentials } from '../../features/apps/keys.ts';
 
 /** What only the first start prints. */
 export interface FirstStart {
   readonly setupUrl: string | undefined;
-  readonly app: (Credentials & { readonly file: string; readonly lines: readonly string[] }) | undefined;
+  readonly app: (AppCredentials & { readonly file: string; readonly lines: readonly string[] }) | undefined;
   readonly hasAdmin: boolean;
 }
 
@@ -24,7 +24,7 @@ export async function makeFirstStart(app: App, dataFolder: string): Promise<Firs
 }
 
 /** A file that a shell can read, for a first session with curl. */
-async function writeCredentials({ appId, appKey }: Credentials, url: string, dataFolder: string) {
+async function writeCredentials({ appId, appKey }: AppCredentials, url: string, dataFolder: string) {
   const file = join(dataFolder, 'first-app.env');
   const lines = [`export APP_ID=${appId}`, `export APP_KEY=${appKey}`, `export BASE_URL=${url}`];
   await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });

@@ -1,9 +1,12 @@
 import { relative } from 'node:path';
+import { recordChange, service } from '../../access/audit.ts';
 import type { App } from '../../app/app.ts';
+import type { RestoreResult } from '../../backup/in-place.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
 import { createSteadyClock } from '../../base/clock.ts';
 import type { Config } from '../../config/config.ts';
 import { version } from '../../config/version.ts';
+import type { Database } from '../../db/db.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
 import { migrate } from '../../db/migrate.ts';
 import { assertDemoOrEmpty } from '../../demo/make.ts';
@@ -13,8 +16,8 @@ import { type Command, type Terminal, UsageError } from '../support/command.ts';
 import { loadApp } from '../support/load-app.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { tidyAtRest } from '../support/memory-at-rest.ts';
-import { waitForStop } from '../support/stop-signal.ts';
-import { restorePrepared } from './backup.ts';
+import { type StopEvent, waitForStop } from '../support/stop-signal.ts';
+import { restoredText, restorePrepared } from './backup.ts';
 import { type Demo, demoConfig, demoTexts, openDemo, prepareDemo } from './demo-service.ts';
 import { type FirstStart, makeFirstStart } from './first-start.ts';
 import { openDatabase, prepareFolder } from './storage.ts';
@@ -68,25 +71,35 @@ function startJson(app: App, first: FirstStart, demo: Demo | undefined): object 
  */
 const backlog = 4_096;
 
-/** Serves until a signal, then finishes the accepted requests. */
-async function serve(config: Config, terminal: Terminal, how: { isJson: boolean; isDemo: boolean }): Promise<void> {
+interface How {
+  readonly isJson: boolean;
+  readonly isDemo: boolean;
+  /** The signal to stop, which a restart must not miss. */
+  readonly stopped: () => Promise<StopEvent>;
+}
+
+/** Serves until a signal, or until the console asks for another start; then finishes the accepted requests. */
+async function serve(config: Config, terminal: Terminal, how: How): Promise<StopEvent | 'restart'> {
   const restored = await restorePrepared(config);
-  if (restored !== undefined && !how.isJson) terminal.out(`${restored}\n`);
+  if (restored !== undefined && !how.isJson) terminal.out(`${restoredText(restored)}\n`);
   const db = await openDatabase(config);
   try {
     if (how.isDemo) await assertDemoOrEmpty(db);
     await db.settle();
     await migrate(db, Date.now());
     await assertNoUnfinishedRestore(db);
+    if (restored?.ok) await noteRestore(db, restored);
     // The folder's lock proves that whoever held one of its jobs is gone.
     if (!config.databaseUrl) await endLeases(db, Date.now());
     // The log goes to standard error, so that standard output has only what people and scripts read.
     const logStream = createLogLines((lines) => terminal.err(lines));
     const made = how.isDemo ? await prepareDemo(config, db) : undefined;
-    const app = await loadApp({ config, db, now: createSteadyClock(await db.time?.()), logStream });
+    const again = Promise.withResolvers<'restart'>();
+    const restart = () => again.resolve('restart');
+    const app = await loadApp({ config, db, now: createSteadyClock(await db.time?.()), logStream, restart });
     let demo: Demo | undefined;
     try {
-      const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
+      const stopped = how.stopped();
       // The text of the start comes before the log lines about it.
       logStream.hold();
       if (config.mqttPort !== undefined) await app.devices?.listen(config.mqttPort, config.mqttHost);
@@ -100,13 +113,14 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
       logStream.flush();
       app.room.start();
       const tidying = tidyAtRest();
-      const signal = await stopped;
-      if (config.drainMs > 0) {
+      const signal = await Promise.race([stopped, again.promise]);
+      if (config.drainMs > 0 && signal !== 'restart') {
         app.server.log.info({ signal, ms: config.drainMs }, 'draining');
         await app.drain(config.drainMs);
       }
       app.server.log.info({ signal }, 'stopping');
       tidying.stop();
+      return signal;
     } finally {
       await demo?.stop();
       await app.close();
@@ -115,6 +129,21 @@ async function serve(config: Config, terminal: Terminal, how: { isJson: boolean;
   } finally {
     await db.close();
   }
+}
+
+/** The audit goes back with everything else; this is the first that is new in it. */
+async function noteRestore(db: Database, { backupId, askedBy, at }: RestoreResult): Promise<void> {
+  const by = askedBy === undefined ? service : { name: askedBy, address: null };
+  await recordChange(db, { by, action: 'backup.restored', subject: backupId, now: Date.parse(at) });
+}
+
+/** One wait for all starts of this process. */
+function signalOnce(): () => Promise<StopEvent> {
+  let waiting: Promise<StopEvent> | undefined;
+  return () => {
+    waiting ??= waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
+    return waiting;
+  };
 }
 
 export const serveCommand: Command = {
@@ -133,7 +162,9 @@ export const serveCommand: Command = {
     prepareFolder(config);
     const lock = config.databaseUrl ? undefined : await lockFolder(config.dataFolder);
     try {
-      await serve(config, call.terminal, { isJson: call.isJson, isDemo });
+      const how = { isJson: call.isJson, isDemo, stopped: signalOnce() };
+      // The folder stays locked: nobody else gets in between.
+      while ((await serve(config, call.terminal, how)) === 'restart');
     } finally {
       lock?.release();
     }

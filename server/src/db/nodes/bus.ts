@@ -1,8 +1,8 @@
 import type { CacheName } from './cache-version.ts';
 
 /**
- * What nodes tell one another. All of it is a hint: whoever misses a message finds the same in the database at its next look
- * (`Pulse`), and whoever gets one twice, late or forged does no more than look once too often.
+ * What nodes tell one another. All of it is a hint: a node that misses a message finds the same in the database at its next poll
+ * (`Pulse`), and one that gets it twice, late or forged only polls once too often.
  */
 export type BusMessage =
   /** A change was committed of what caches hold of an app; `n` counts them. */
@@ -18,7 +18,7 @@ export interface Bus {
   /** Tells all other nodes; never throws, and says nothing while there is no connection. */
   tell(message: BusMessage): void;
   onMessage(listener: (message: BusMessage) => void): void;
-  /** Calls the listener when there is a connection again: what was told meanwhile was missed. */
+  /** Calls the listener when there is a connection again: messages sent in between were missed. */
   onConnected(listener: () => void): void;
   readonly isConnected: boolean;
   close(): Promise<void>;

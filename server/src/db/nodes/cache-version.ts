@@ -2,13 +2,13 @@ import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../db.ts';
 import type { PulseSource } from './pulse.ts';
 
-/** Told whose cached things have changed; undefined: anybody's. */
+/** Called with the app whose cached data has changed; undefined: any app's. */
 export type ChangeListener = (appId: string | undefined) => void;
 
 /** Each is a counter of its own: `access` for apps, keys, tokens and buckets, `site` for beacons and messages. */
 export type CacheName = 'access' | 'site';
 
-/** How many changes are remembered with their app: who has missed more drops everything. */
+/** How many changes are remembered with their app: a node that has missed more drops everything. */
 const remembered = 4_096;
 /** Every so many changes, older ones are forgotten. */
 const forgetEvery = 256;
@@ -16,7 +16,7 @@ const forgetEvery = 256;
 /**
  * Tells caches when to drop what they hold (apps, keys, tokens, users' roles, bucket definitions), and of which app.
  *
- * Every change counts one number up in its own transaction and notes the app beside it. The counter's row is locked until the
+ * Every change increments a number in its own transaction and notes the app beside it. The counter's row is locked until the
  * commit, so that numbers become visible in their own order. On the embedded database the counter is read once per tick of
  * the event loop, so that a change made by the command line is seen by the very next request; over the network it is polled
  * (`Pulse`), and changes of this process are announced at once. A number without an app (of an earlier version of this
@@ -42,7 +42,7 @@ export class CacheVersion {
     this.#listeners.push(listener);
   }
 
-  /** Call before trusting a cache. Cheap: usually no more than a flag, and then nothing is to be waited for. */
+  /** Call before trusting a cache. Cheap: usually no more than a flag, and then nothing has to be awaited. */
   fresh(): Promise<void> | undefined {
     if (!this.#db.readsAreLocal) return undefined;
     // Callers that come while the answer is on its way wait for it too.
@@ -58,12 +58,12 @@ export class CacheVersion {
   }
 
   /**
-   * Asks the database whether something changed, for a caller about to be refused by what is cached. However many ask at the
-   * same time, one question at a time is under way. Undefined where `fresh` has just asked.
+   * Asks the database whether something changed, for a caller about to be refused by what is cached. However many ask at the same
+   * time, only one query runs at a time. Undefined where `fresh` has just asked.
    */
   recheck(): Promise<void> | undefined {
     if (this.#db.readsAreLocal) return undefined;
-    // A question that is under way may have been answered before the change.
+    // A query in progress may have been answered before the change.
     this.#nextReading ??= this.#reading.then(() => {
       this.#nextReading = undefined;
       this.#reading = this.#poll();
@@ -106,7 +106,7 @@ export class CacheVersion {
   /** Another node has committed this change. */
   heard(n: number, appId: string): void {
     if (n <= this.#known) return;
-    // Where some are missing between, the next look finds out whose they are.
+    // If some in between are missing, the next poll finds out whose they are.
     if (n === this.#known + 1) this.#known = n;
     this.#announce(appId);
   }

@@ -6,13 +6,13 @@ export interface NatsBusOptions {
   readonly url: string;
   /** Nodes on one database share it: what others say on the same server is not heard. */
   readonly subject: string;
-  /** Told when the connection is lost or cannot be made, at most once until it is there again. */
+  /** Called when the connection is lost or cannot be made, at most once until it is back. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 /** Messages that come together are sent together, ms. */
 const gatherMs = 5;
-/** More than this is not gathered: whoever is told less looks a little later. */
+/** More than this is not gathered: the other nodes then find it a little later. */
 const mostGathered = 500;
 const longestMessage = 262_144;
 const retryMs = 1_000;
@@ -102,7 +102,7 @@ export class NatsBus implements Bus {
     for await (const status of connection.status()) {
       if (this.#isClosed) return;
       if (status.type === 'disconnect') {
-        // What is told now would be kept by the client and sent when it is long known.
+        // The client would keep what is sent now, and send it when it has long been known.
         this.#isConnected = false;
         this.#options.onTrouble(new Error('The connection to the bus was lost.'));
       } else if (status.type === 'reconnect') this.#begin();

@@ -2,25 +2,25 @@ import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Database } from '../db.ts';
 
 export interface PulseQuestion {
-  /** A select of one number; cheap, for it is asked all the time. */
+  /** A select of one number; cheap, because it runs all the time. */
   readonly value: Sql;
-  /** Must not throw or reject; a look is over when this is. Null: there is no such row. */
+  /** Must not throw or reject; a poll is over when this is. Null: there is no such row. */
   hear(value: number | null): void | Promise<void>;
 }
 
 export interface PulseSource {
-  /** Called for each look; undefined: nothing is asked now. */
+  /** Called for each poll; undefined: nothing to ask now. */
   ask(): PulseQuestion | undefined;
   /** The database did not answer. */
   lost?(): void;
 }
 
-/** How old a node's knowledge of the others may be where nothing tells it sooner, ms. */
+/** How old a node's knowledge of the others may be if nothing notifies it sooner, ms. */
 export const pulseMs = 800;
 
 /**
- * Everything that a process has to find out by looking, in one statement: what other nodes have changed, and whether work is
- * due. So an idle node costs one statement a look, however many want to know something.
+ * Everything that a process has to find out by polling, in one statement: what other nodes have changed, and whether work is due.
+ * So an idle node costs one statement per poll, however many parts of it want to know something.
  */
 export class Pulse {
   readonly #db: Database;
@@ -40,7 +40,7 @@ export class Pulse {
   }
 
   start(): void {
-    // A database that does not answer is asked once, not at each look.
+    // A database that does not answer is asked once, not at each poll.
     this.#timer = setInterval(() => {
       if (!this.#looking) void this.look();
     }, this.#everyMs);
@@ -52,7 +52,7 @@ export class Pulse {
     this.#timer = undefined;
   }
 
-  /** Looks once, after a look that is under way: what that one finds may be older than this question. Never rejects. */
+  /** Polls once, after a poll in progress: what that one finds may be older than this call. Never rejects. */
   look(): Promise<void> {
     if (!this.#looking) return this.#begin();
     this.#next ??= this.#looking.then(() => {

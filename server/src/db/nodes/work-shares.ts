@@ -4,7 +4,7 @@ import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Database } from '../db.ts';
 import type { PulseSource } from './pulse.ts';
 
-/** Into so many shares all apps are divided. */
+/** The number of shares into which all apps are divided. */
 export const shareCount = 64;
 /** How long a node that has died keeps its shares, ms. */
 export const leaseMs = 12_000;
@@ -31,16 +31,16 @@ export interface WorkSharesOptions {
 }
 
 /**
- * Divides the work that one node is enough for among the nodes of a database: each holds some of 64 shares, for as long as it
- * says every few seconds that it is alive, and gives them back when it stops. A node that was killed loses its shares after
- * `leaseMs`. Shares only say who looks: what must not be done twice is still locked where it is done, so that two nodes that
- * both believe to hold a share for a moment do no harm. The one process of an embedded database holds all.
+ * Divides work that needs only one node among the nodes of a database: each holds some of 64 shares, as long as it reports every
+ * few seconds that it is alive, and gives them back when it stops. A node that was killed loses its shares after
+ * `leaseMs`. Shares only say who looks: what must not be done twice is still locked where it is done, so two nodes that both
+ * believe they hold a share for a moment do no harm. The one process of an embedded database holds all.
  */
 export class WorkShares {
   readonly node = randomText(16);
   readonly #options: WorkSharesOptions;
   #mine: ReadonlySet<number> = new Set();
-  /** By the clock that never goes back, so that a process that was stopped for a while knows that it has lost them. */
+  /** By the monotonic clock, so that a process that was suspended for a while knows that it has lost them. */
   #validUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -66,7 +66,7 @@ export class WorkShares {
     this.#listeners.push(listener);
   }
 
-  /** Takes part from now on. Resolves when it has its first shares. */
+  /** Joins. Resolves when it has its first shares. */
   async start(): Promise<void> {
     if (this.#options.db.readsAreLocal) return;
     this.#timer = setInterval(() => void this.renew(), renewMs);
@@ -75,7 +75,7 @@ export class WorkShares {
     await this.settle();
   }
 
-  /** Gives everything back; others take it at their next look. */
+  /** Gives everything back; others take it at their next poll. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -109,7 +109,7 @@ export class WorkShares {
     return this.#running;
   }
 
-  /** Tells by one number whether there is something to settle: as the shares are, and as they would be. */
+  /** Says with one number whether there is something to settle: as the shares are, and as they would be. */
   readonly source: PulseSource = {
     ask: () => {
       const { db, now } = this.#options;
@@ -156,7 +156,7 @@ export class WorkShares {
     if (got.length > 0) for (const listener of this.#listeners) listener();
   }
 
-  /** Those that nobody alive has taken meanwhile. */
+  /** Those that no live node has taken since. */
   async #take(wanted: readonly number[]): Promise<number[]> {
     const { db, now } = this.#options;
     const values = joinSql(
@@ -180,7 +180,7 @@ export class WorkShares {
 
 const numbers = (list: readonly number[]) => raw(list.join(', '));
 
-/** In an order of its own, so that nodes that start together do not want the same ones first. */
+/** In its own order, so that nodes that start together do not want the same ones first. */
 function shuffled(list: readonly number[]): number[] {
   return list
     .map((value) => ({ value, order: Math.random() }))

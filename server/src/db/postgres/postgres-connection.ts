@@ -9,7 +9,7 @@ const types = {
 } as pg.CustomTypesConfig;
 
 /** The limits that the server itself holds a connection to. */
-export interface Session {
+export interface SessionLimits {
   readonly statementMs: number;
   readonly lockMs: number;
   readonly idleInTransactionMs: number;
@@ -20,7 +20,7 @@ interface Internals {
   readonly connection: { readonly stream: { destroy(error?: Error): void } };
 }
 
-/** A connection to one server. Each of its errors reaches whoever uses it, or nobody. */
+/** A connection to one server. Each of its errors reaches its current user, or nobody. */
 export class Connection extends pg.Client {
   readonly server: PostgresServer;
   /** The server has acknowledged a commit without replicating it as required. */
@@ -106,7 +106,7 @@ type ConnectCallback = ((error: Error) => void) | ((error: null, client: pg.Clie
 export interface ConnectionOptions {
   readonly connectMs: number;
   readonly wanted: PostgresAddress['wanted'];
-  readonly session: Session;
+  readonly session: SessionLimits;
   readonly noteFailure: (server: PostgresServer, error: Error) => void;
 }
 
@@ -114,7 +114,7 @@ export interface ConnectionOptions {
  * A statement sets these, not the start of the connection, where PgBouncer refuses settings that it does not know.
  * Warnings are requested because one of them says that a commit was not replicated.
  */
-function greetingOf({ statementMs, lockMs, idleInTransactionMs }: Session): string {
+function greetingOf({ statementMs, lockMs, idleInTransactionMs }: SessionLimits): string {
   const settings = {
     statement_timeout: statementMs,
     lock_timeout: lockMs,

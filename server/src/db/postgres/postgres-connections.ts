@@ -1,19 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type Failure, fail } from '../../base/errors.ts';
 import type { RowBudget } from '../db.ts';
 import { BoundedQuery } from './postgres-bounded-query.ts';
-import { Connection, type Session } from './postgres-connection.ts';
+import { Connection, type SessionLimits } from './postgres-connection.ts';
 import { isConnectionLost, isSilence, NoUsableServer, outcomeUnknown, WrongServer } from './postgres-error.ts';
 import { graceMs, type PostgresLimits } from './postgres-limits.ts';
+import { Outage } from './postgres-outage.ts';
 import { type PostgresAddress, type PostgresServer, ServerChoice } from './postgres-servers.ts';
 
 /** Connections to PostgreSQL. No wait for one is endless, and none can end the process. */
 
 /** How often running statements are checked. */
 const lookEveryMs = 100;
-/** The pause between two tries to reach a lost server. */
-const probeEveryMs = 200;
 /** How long one answer that the server is there counts for running statements. */
 const aliveForMs = 2_000;
 const idleMs = 10_000;
@@ -26,24 +23,6 @@ const proof = `select pg_logical_emit_message(true, 'pharos', ''), current_setti
   (select n from revisions where name = 'access')`;
 
 const plainProof = "update revisions set n = n where name = 'access'";
-
-export type Trouble = {
-  /**
-   * `unreachable`: no new connection can be made. `unconfirmed`: a commit was not confirmed in time, so no new one is
-   * begun.
-   */
-  readonly kind: 'unreachable' | 'unconfirmed';
-  readonly failure: Failure;
-};
-
-const troubles: Readonly<Record<Trouble['kind'], string>> = {
-  unreachable: 'The database does not answer. Try again.',
-  unconfirmed: 'The database does not confirm writes at the moment. Try again.',
-};
-
-function troubleOf(kind: Trouble['kind'], cause: unknown): Trouble {
-  return { kind, failure: fail('Timeout', { message: troubles[kind], retryAfter: 1, cause }) };
-}
 
 /** How a query is sent: how long it may take, whether it commits, and how much it may bring into memory. */
 export interface QueryLimits {
@@ -71,11 +50,12 @@ export interface ConnectionsOptions {
 }
 
 export class PostgresConnections {
+  readonly outage: Outage;
   readonly #limits: PostgresLimits;
   readonly #choice: ServerChoice;
   readonly #short: pg.Pool;
   readonly #slow: pg.Pool;
-  readonly #session: Session;
+  readonly #session: SessionLimits;
   readonly #open = new Set<Connection>();
   readonly #taken = new Set<Connection>();
   readonly #flights = new Set<Flight>();
@@ -87,9 +67,6 @@ export class PostgresConnections {
   #lookedAt = performance.now();
   #aliveUntil = 0;
   #isAsking = false;
-  #trouble: Trouble | undefined;
-  #probing: Promise<void> | undefined;
-  #onTrouble: ((trouble: Trouble | undefined) => void) | undefined;
 
   constructor({ address, poolSize, slowConnections, queryDeadlineMs, limits }: ConnectionsOptions) {
     this.#limits = limits;
@@ -99,6 +76,16 @@ export class PostgresConnections {
     this.#session = { statementMs: limits.statement, lockMs, idleInTransactionMs };
     this.#short = this.#pool(poolSize, this.#session);
     this.#slow = this.#pool(slowConnections, { ...this.#session, statementMs: queryDeadlineMs });
+    this.outage = new Outage({
+      closing: this.#closing.signal,
+      connection: () => {
+        const connection = this.#make(this.#session);
+        // Nobody else closes it.
+        this.#taken.add(connection);
+        return connection;
+      },
+      prove: (connection) => this.#proveOn(connection),
+    });
     this.#watch = setInterval(() => this.#look(), lookEveryMs);
     this.#watch.unref();
   }
@@ -107,18 +94,10 @@ export class PostgresConnections {
     return this.#short.waitingCount;
   }
 
-  get trouble(): Trouble | undefined {
-    return this.#trouble;
-  }
-
-  /** Reports when the database is lost, and when it is back (undefined). */
-  onTrouble(listener: (trouble: Trouble | undefined) => void): void {
-    this.#onTrouble = listener;
-  }
-
   /** @throws Failure Timeout while commits are not confirmed, instead of beginning one that would only wait */
   assertConfirming(): void {
-    if (this.#trouble?.kind === 'unconfirmed') throw this.#trouble.failure;
+    const { trouble } = this.outage;
+    if (trouble?.kind === 'unconfirmed') throw trouble.failure;
   }
 
   /** A connection, to be returned with `release`. Tries each server once. @throws an error of the driver, or Failure */
@@ -127,7 +106,8 @@ export class PostgresConnections {
     const giveUp = performance.now() + this.#limits.acquire;
     const tried = new Set<PostgresServer>();
     for (;;) {
-      if (this.#trouble?.kind === 'unreachable' && pool.idleCount === 0) throw this.#trouble.failure;
+      const { trouble } = this.outage;
+      if (trouble?.kind === 'unreachable' && pool.idleCount === 0) throw trouble.failure;
       try {
         return (await pool.connect()) as unknown as Connection & pg.PoolClient;
       } catch (error) {
@@ -137,7 +117,7 @@ export class PostgresConnections {
         tried.add(server);
         const isLast = tried.has(this.#choice.current) || performance.now() > giveUp;
         if (!isLast) continue;
-        if (isSilence(error)) this.#note('unreachable', error);
+        if (isSilence(error)) this.outage.begin('unreachable', error);
         throw this.hasOtherServers || error instanceof WrongServer ? this.#unusable(error) : error;
       }
     }
@@ -202,7 +182,7 @@ export class PostgresConnections {
 
   /** Proves that a write would be confirmed now. @throws Failure, or an error of the driver */
   async prove(): Promise<void> {
-    if (this.#trouble) throw this.#trouble.failure;
+    if (this.outage.trouble) throw this.outage.trouble.failure;
     const connection = await this.acquire();
     let isBroken = true;
     try {
@@ -219,7 +199,7 @@ export class PostgresConnections {
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all([this.#short.end(), this.#slow.end()]);
-    await this.#probing;
+    await this.outage.settled();
     clearInterval(this.#watch);
     // A goodbye that the server does not answer must not keep a finished process alive.
     const farewell = setTimeout(() => this.#recycle('all', new Error('closed')), graceMs);
@@ -237,7 +217,7 @@ export class PostgresConnections {
     if (rows[0]?.read_only === 'on') throw new WrongServer('it accepts no writes');
   }
 
-  #pool(size: number, session: Session): pg.Pool {
+  #pool(size: number, session: SessionLimits): pg.Pool {
     const make = () => this.#make(session);
     // The pool calls it with `new`; it returns a connection to the current server.
     const Client = function Client() {
@@ -256,7 +236,7 @@ export class PostgresConnections {
     return pool;
   }
 
-  #make(session: Session): Connection {
+  #make(session: SessionLimits): Connection {
     const connection = new Connection(this.#choice.current, {
       connectMs: this.#limits.connect,
       wanted: this.#choice.address.wanted,
@@ -296,7 +276,7 @@ export class PostgresConnections {
     flight.connection.destroy(error);
     // If one connection has died silently, the others may have too.
     this.#recycle('idle', error);
-    if (flight.isCommit) this.#note('unconfirmed', error);
+    if (flight.isCommit) this.outage.begin('unconfirmed', error);
   }
 
   /**
@@ -321,7 +301,7 @@ export class PostgresConnections {
         const silent = new Error('Connection terminated: the server does not answer', { cause: error });
         this.#choice.failed(asked);
         this.#recycle('all', silent);
-        this.#note('unreachable', silent);
+        this.outage.begin('unreachable', silent);
       } else this.#aliveUntil = performance.now() + aliveForMs;
     } finally {
       this.#isAsking = false;
@@ -331,47 +311,6 @@ export class PostgresConnections {
   #recycle(which: 'idle' | 'all', reason: Error): void {
     for (const connection of this.#open)
       if (which === 'all' || !this.#taken.has(connection)) connection.destroy(reason);
-  }
-
-  #note(kind: Trouble['kind'], cause: unknown): void {
-    if (this.#closing.signal.aborted || this.#trouble?.kind === kind) return;
-    this.#trouble = troubleOf(kind, cause);
-    this.#onTrouble?.(this.#trouble);
-    this.#probing ??= this.#probeUntilWell().finally(() => {
-      this.#probing = undefined;
-    });
-  }
-
-  /** On connections of its own, so that it neither waits for others nor delays them. */
-  async #probeUntilWell(): Promise<void> {
-    const { signal } = this.#closing;
-    while (!signal.aborted && this.#trouble) {
-      const connection = this.#make(this.#session);
-      // Nobody else closes it.
-      this.#taken.add(connection);
-      const stop = () => connection.destroy(new Error('closed'));
-      signal.addEventListener('abort', stop);
-      try {
-        await connection.connect();
-        // At least it can be read from.
-        if (this.#trouble.kind === 'unreachable') this.#trouble = troubleOf('unconfirmed', this.#trouble.failure.cause);
-        await this.#proveOn(connection).catch((error: unknown) => {
-          // Any other answer is an answer: this kind of trouble is over.
-          if (connection.givenUp || isConnectionLost(error) || error instanceof WrongServer) throw error;
-        });
-        this.#well();
-      } catch {
-        await delay(probeEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
-      } finally {
-        signal.removeEventListener('abort', stop);
-        connection.end(() => undefined);
-      }
-    }
-  }
-
-  #well(): void {
-    this.#trouble = undefined;
-    this.#onTrouble?.(undefined);
   }
 }
 

@@ -66,7 +66,7 @@ export class WrongServer extends Error {
   }
 }
 
-/** The write may or may not have been done; nobody may repeat it without looking. */
+/** The write may or may not have been done; it must not be repeated without checking. */
 export function outcomeUnknown(reason: string, cause: unknown): Failure {
   return fail('Timeout', {
     message: `${reason}, so it is unknown whether this was stored. Check before sending it again.`,

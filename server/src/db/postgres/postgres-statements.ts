@@ -132,7 +132,7 @@ export class PostgresStatements {
       if (left <= 0) throw fail('Timeout', { message: 'The database took too long. Try again.', retryAfter: 1 });
       return this.query<T>(connection, statement, { limitMs: Math.min(this.statementMs, left), isPrepared });
     };
-    // Those who ask side by side wait here for one another: the limit is each statement's own.
+    // Concurrent statements wait here for one another: the limit is each statement's own.
     let last: Promise<unknown> = Promise.resolve();
     const query = <T extends object>(statement: Sql, isPrepared = true): Promise<pg.QueryResult<T>> => {
       const next = () => send<T>(statement, isPrepared);

@@ -5,9 +5,10 @@ import { raw, type Sql, sql } from '../../base/sql.ts';
 import { type Database, type Row, type SlowQuery, tryWrite } from '../db.ts';
 import type { Dialect } from '../dialect.ts';
 import { rowsByColumn } from '../rows.ts';
-import { PostgresConnections, type Trouble } from './postgres-connections.ts';
+import { PostgresConnections } from './postgres-connections.ts';
 import { translatePostgresError } from './postgres-error.ts';
 import { graceMs, limitsOf, type PostgresLimits } from './postgres-limits.ts';
+import type { Trouble } from './postgres-outage.ts';
 import { readPostgresAddress } from './postgres-servers.ts';
 import { PostgresStatements } from './postgres-statements.ts';
 import { postgresWhere } from './where-postgres.ts';
@@ -33,6 +34,7 @@ export const postgresDialect: Dialect = Object.freeze({
   lockRow: ' for update',
   holdRow: ' for key share',
   skipLocked: ' for update skip locked',
+  passesLongTexts: false,
   findTable: (name: string) => sql`select 1 as found where to_regclass(${name}) is not null`,
   lockNames: {
     all: (
@@ -111,6 +113,19 @@ class PostgresDatabase implements Database {
   longTransaction: Database['longTransaction'] = (work) =>
     this.#statements.retrying(() => this.#statements.attempt(work, undefined));
 
+  async alone(statement: Sql): Promise<void> {
+    await this.#statements.onConnection(async (connection) => {
+      const how = { isPrepared: false, limitMs: Number.POSITIVE_INFINITY };
+      const send = (one: Sql) => this.#statements.query(connection, one, how);
+      await send(raw('set statement_timeout = 0; set lock_timeout = 0'));
+      try {
+        await send(statement);
+      } finally {
+        await send(raw('reset statement_timeout; reset lock_timeout'));
+      }
+    });
+  }
+
   afterCommit(effect: () => void): void {
     effect();
   }
@@ -123,7 +138,7 @@ class PostgresDatabase implements Database {
   }
   async settle(): Promise<void> {}
 
-  // The server writes its log and its tables beside the statements.
+  // The server writes its log and its tables independently of the statements.
   async caughtUp(): Promise<void> {}
 
   async assertUsable(): Promise<void> {
@@ -170,7 +185,7 @@ class PostgresDatabase implements Database {
   }
 
   onTrouble(listener: (trouble: Trouble | undefined) => void): void {
-    this.#connections.onTrouble(listener);
+    this.#connections.outage.onTrouble(listener);
   }
 
   /** However many callers ask, one proof runs at a time; a hanging one has its own limit. */

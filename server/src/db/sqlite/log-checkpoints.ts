@@ -35,9 +35,9 @@ export interface LogCheckpointsParts {
   readonly holdWrites: (work: () => Promise<void>) => Promise<void>;
   /** Waits for long queries to end, at most this long, and runs `work` while none reads. */
   readonly holdQueries: (work: () => Promise<void>, patienceMs: number) => Promise<unknown>;
-  /** The disk has refused something: nothing more is given to it. */
+  /** The disk has refused something: nothing more is written to it. */
   readonly hasFailed: () => boolean;
-  /** Told of what nobody waits for. */
+  /** Called with errors that nobody awaits. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -162,7 +162,7 @@ export class LogCheckpoints {
     this.#framesBefore = this.#log().frames;
   }
 
-  /** Checkpoints beside other work until little is left. False when a reader still needs older frames. */
+  /** Checkpoints alongside other work until little is left. False when a reader still needs older frames. */
   async #foldMost(): Promise<boolean> {
     for (let [passes, before] = [0, -1]; passes < mostPasses; passes++) {
       await this.#parts.maintenance.checkpoint();

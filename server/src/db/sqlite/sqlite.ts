@@ -35,6 +35,7 @@ export const sqliteDialect: Dialect = Object.freeze({
   lockRow: '',
   holdRow: '',
   skipLocked: '',
+  passesLongTexts: true,
   findTable: (name: string) => sql`select 1 as found from sqlite_schema where type = 'table' and name = ${name}`,
   lockNames: null,
   rows: rowsOneByOne,

@@ -11,8 +11,8 @@ const commit = sql`commit`;
  * beginning and the end of each, which is a fifth of the cost of a small query. What another process commits in between is
  * seen in the next tick.
  *
- * Within that transaction nothing may be written, and nothing asked that must see the latest. So the connection is handed
- * out by nothing but the three methods below, each of which says where it stands.
+ * Within that transaction nothing may be written, and nothing read that must see the latest state. So only the three methods
+ * below hand out the connection, each for one of these cases.
  */
 export class WriteConnection {
   readonly #connection: SqliteConnection;
@@ -40,13 +40,13 @@ export class WriteConnection {
     return this.#connection.reader;
   }
 
-  /** For one statement that must see what has been committed by now, by whomever. Undefined like `turnReader`. */
+  /** For one statement that must see everything committed by now, by any process. Undefined like `turnReader`. */
   latestReader(): SqliteReader | undefined {
     this.#endTick();
     return this.tickReader();
   }
 
-  /** For whatever else is done: what the tick reads has ended before. `work` keeps nothing of the connection. */
+  /** For everything else: the tick's read transaction has ended before. `work` keeps nothing of the connection. */
   outsideTick<T>(work: (connection: SqliteConnection) => T): T {
     this.#endTick();
     return work(this.#connection);

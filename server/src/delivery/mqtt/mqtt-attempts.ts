@@ -7,9 +7,9 @@ const firstPauseMs = 250;
 const longestPauseMs = 3_000;
 
 /**
- * Slows down who guesses passwords, and nobody else: each wrong one is refused later than the one before, counted for the
- * name that was tried and for the address. A right password is never delayed, so a site behind one address goes on working
- * beside a device that has a wrong one. At most `capacity` names and addresses are remembered; the oldest are forgotten
+ * Slows down somebody who guesses passwords, and nobody else: each wrong one is refused later than the one before, counted
+ * for the name that was tried and for the address. A right password is never delayed, so a site behind one address keeps
+ * working beside a device with a wrong one. At most `capacity` names and addresses are remembered; the oldest are dropped
  * first.
  */
 export class FailedLogins {
@@ -21,7 +21,7 @@ export class FailedLogins {
     this.#failures = new BoundedMap(capacity);
   }
 
-  /** Counts a wrong password. Returns after how long (ms) it is to be refused. */
+  /** Counts a wrong password. Returns the delay (ms) before it is refused. */
   note({ username, address }: { readonly username: string; readonly address: string }, now: number): number {
     const count = Math.max(this.#count(`name ${username.slice(0, 256)}`, now), this.#count(`address ${address}`, now));
     return count <= freeFailures ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (count - freeFailures - 1));

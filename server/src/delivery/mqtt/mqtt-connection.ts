@@ -36,7 +36,7 @@ export interface ConnectionHost {
   login(username: string, password: string): Promise<DeviceLogin | undefined>;
   /** It is logged in; from now on this is the device's only connection. */
   entered(connection: DeviceConnection): void;
-  /** Before it listens: makes it known to other nodes, if there are any. Rejects when it cannot be. */
+  /** Before it listens: makes it known to other nodes, if there are any. Rejects if that fails. */
   register(connection: DeviceConnection): Promise<void> | undefined;
   listening(connection: DeviceConnection): void;
   closed(connection: DeviceConnection): void;
@@ -282,7 +282,7 @@ export class DeviceConnection {
       this.#send({ cmd: 'suback', messageId, granted });
       if (isNew && this.#state === 'open') this.#host.listening(this);
     };
-    // A device that has its answer is to be found by everybody.
+    // Once a device has its answer, all nodes must be able to find it.
     const known = isNew ? this.#host.register(this) : undefined;
     if (known) known.then(answer, () => this.close(reasons.unspecified));
     else answer();

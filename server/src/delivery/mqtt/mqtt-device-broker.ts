@@ -40,8 +40,8 @@ const deviceKey = ({ appId, deviceId }: Pick<DeviceLogin, 'appId' | 'deviceId'>)
 /** Knows on which of several nodes devices listen, and takes messages there. */
 export interface DeviceRoutes {
   /**
-   * The device listens here from now on, by a connection that is called `session`. When this rejects, nobody would find the
-   * device here, and it has to come again.
+   * The device listens here from now on, by a connection called `session`. When this rejects, nobody would find the device here,
+   * and it must reconnect.
    */
   began(login: DeviceLogin, session: string): Promise<void>;
   /** It no longer does; never rejects. */
@@ -57,7 +57,7 @@ export interface DeviceMessage {
   readonly topic: string;
   readonly payload: Buffer;
   readonly timeoutMs: number;
-  /** Seconds for which it is still of use. */
+  /** Seconds for which it is still useful. */
   readonly seconds: number;
 }
 
@@ -70,14 +70,14 @@ export class DeviceBroker {
   /** By the names that `routes` know; only those that listen. */
   readonly #bySession = new Map<string, DeviceConnection>();
   readonly #sessions = new WeakMap<DeviceConnection, string>();
-  /** What was said to `routes` and is not written yet. */
+  /** What was reported to `routes` and is not written yet. */
   readonly #noting = new Set<Promise<void>>();
   readonly #perAddress = new Map<string, number>();
   readonly #failures = new FailedLogins(failureWindowMs);
   readonly #listeners: ((appId: string, topic: string) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
-  /** Whose devices are to be looked at; undefined: everybody's. */
+  /** The app whose devices are to be checked; undefined: all. */
   readonly #toCheck = new Set<string | undefined>();
 
   constructor(options: DeviceBrokerOptions) {
@@ -131,7 +131,7 @@ export class DeviceBroker {
     return (await this.#bySession.get(session)?.publish(payload, until)) ?? 'absent';
   }
 
-  /** The device of this connection has come to another node. */
+  /** The device of this connection has moved to another node. */
   takeOver(session: string): void {
     this.#bySession.get(session)?.takeOver();
   }
@@ -228,7 +228,7 @@ export class DeviceBroker {
     for (const listener of this.#listeners) listener(login.appId, login.topic);
   }
 
-  /** Says where the device is to be found, before anybody is told to look for it. */
+  /** Records where the device is, before anybody is told to look for it. */
   #register(connection: DeviceConnection): Promise<void> | undefined {
     const { login } = connection;
     const { routes } = this.#options;
@@ -237,7 +237,7 @@ export class DeviceBroker {
     this.#sessions.set(connection, session);
     this.#bySession.set(session, connection);
     const known = routes.began(login, session).then(async () => {
-      // It left meanwhile.
+      // It has left in the meantime.
       if (!this.#bySession.has(session)) await routes.ended(login, session);
     });
     this.#note(known);

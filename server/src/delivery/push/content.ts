@@ -51,7 +51,7 @@ export interface Shown {
   readonly origin: Origin;
 }
 
-/** A message that the engine lets go, for one phone; the content is what was configured when it fired. */
+/** A message that the engine has released, for one phone; the content is what was configured when it fired. */
 export interface ProximityMessage extends Shown {
   readonly appId: string;
   readonly deliveryId: string;
@@ -71,7 +71,7 @@ export function contentOfTrigger({ kind, content, origin }: Shown, deviceType: D
   return kind === 'notification' ? ofNotification(content, origin) : ofScenario(content, origin, deviceType);
 }
 
-/** What a picture or video without words is announced by: phones show no message that has neither title nor text. */
+/** What announces a picture or video without text: phones show no message that has neither title nor text. */
 const signs: Readonly<Record<string, string>> = { IMAGE: '🖼', VIDEO: '▶' };
 
 /** The description is a name for the people behind the app; it is never sent. */

@@ -5,14 +5,14 @@ const javaScript = /^([a-z]{2,3})_(?:([A-Z]{2}|\d{3})?_)?#([A-Z][a-z]{3})(?:_.*)
 
 /**
  * A language tag in its canonical form (`de-AT`, `zh-Hant`), from BCP 47 or from what phones report (`de_AT`,
- * `zh_TW_#Hant`, `de_DE@currency=EUR`, `in_ID`). Undefined for what is none, such as `POSIX`.
+ * `zh_TW_#Hant`, `de_DE@currency=EUR`, `in_ID`). Undefined for anything else, such as `POSIX`.
  */
 export function languageTag(text: string): string | undefined {
   const [plain = ''] = text.trim().split(/[@.]/, 1);
   const bcp47 = plain
     .replace(javaScript, (_all, language, region, script) => [language, script, region].filter(Boolean).join('-'))
     .replaceAll('_', '-');
-  // Longer first parts are reserved: `english` is well-formed, and no language.
+  // Longer first parts are reserved: `english` is well-formed, but not a language.
   if (!/^[a-z]{2,3}(-|$)/i.test(bcp47)) return undefined;
   try {
     return new Intl.Locale(bcp47).baseName;
@@ -21,7 +21,10 @@ export function languageTag(text: string): string | undefined {
   }
 }
 
-/** What is looked for, the most exact first: `de-AT`, `de`. A region says the script too: `zh-TW`, `zh-Hant-TW`, `zh-Hant`, `zh`. */
+/**
+ * What is looked for, the most exact first: `de-AT`, `de`. A region implies the script: `zh-TW`, `zh-Hant-TW`, `zh-Hant`,
+ * `zh`.
+ */
 export function languageRanges(locale: string): readonly string[] {
   const tag = languageTag(locale);
   if (tag === undefined) return [];
@@ -31,7 +34,7 @@ export function languageRanges(locale: string): readonly string[] {
   return [...new Set([...ranges, language])];
 }
 
-/** `zh-Hant-TW`, `zh-Hant`, `zh`. A part of one character goes with the one behind it. */
+/** `zh-Hant-TW`, `zh-Hant`, `zh`. A part of one character belongs to the one after it. */
 function shortened(tag: string): string[] {
   const parts = tag.split('-');
   return parts
@@ -40,7 +43,7 @@ function shortened(tag: string): string[] {
     .map((kept) => kept.join('-'));
 }
 
-/** The one of these tags that somebody with this locale reads; undefined where none fits. */
+/** The one of these tags that somebody with this locale reads; undefined if none fits. */
 export function lookUpLanguage(locale: string | null | undefined, tags: readonly string[]): string | undefined {
   if (!locale || tags.length === 0) return undefined;
   const known = new Map(tags.map((tag) => [tag.toLowerCase(), tag]));

@@ -4,13 +4,13 @@ import type { PushContent } from './push-sender.ts';
 const mark = randomUUID();
 
 /** JSON text with gaps: made once for a content, filled for every recipient. */
-export type Template<Slot extends string> = (values: Readonly<Record<Slot, string>>) => string;
+export type MessageTemplate<Slot extends string> = (values: Readonly<Record<Slot, string>>) => string;
 
 /** `build` gets the placeholder for each slot and puts it where a string's value, or a part of it, belongs. */
 export function template<Slot extends string>(
   slots: readonly Slot[],
   build: (slot: Readonly<Record<Slot, string>>) => unknown,
-): Template<Slot> {
+): MessageTemplate<Slot> {
   const standIns = Object.fromEntries(slots.map((slot) => [slot, `${mark}${slot};`])) as Record<Slot, string>;
   const [head = '', ...rest] = JSON.stringify(build(standIns)).split(mark);
   const pieces = rest.map((piece) => {

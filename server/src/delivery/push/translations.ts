@@ -3,7 +3,7 @@ import type { Problem } from '../../base/errors.ts';
 import { isObject } from '../../base/is-object.ts';
 import { languageTag, lookUpLanguage } from './language.ts';
 
-/** A message in several languages: as it is sent by clients, and as one visitor gets it. */
+/** A message in several languages: as clients send it, and as one visitor gets it. */
 
 type Members = Readonly<Record<string, unknown>>;
 export type Translations = Readonly<Record<string, Members>>;
@@ -35,7 +35,7 @@ export interface Worded {
   readonly translations?: Translations | null | undefined;
 }
 
-/** The rules that the schema cannot express. `texts` are the members of which one has to say something. */
+/** The rules that the schema cannot express. `texts` are the members of which at least one must not be empty. */
 export function translationProblems({ language, translations }: Worded, texts: readonly string[]): Problem[] {
   const entries = Object.entries(translations ?? {});
   return [
@@ -72,7 +72,7 @@ function sizeProblems(translations: Translations | null | undefined): Problem[] 
 function isEmpty(members: Members, texts: readonly string[]): boolean {
   if (!isObject(members)) return false;
   const said = Object.entries(members).filter(([, value]) => typeof value !== 'string' || value.trim() !== '');
-  // An empty title is a decision only beside a text.
+  // An empty title is a decision only together with a text.
   return said.length === 0 && Object.keys(members).every((name) => texts.includes(name));
 }
 

@@ -17,7 +17,7 @@ const codesAnswer = recordAnswer(Type.Object({ recoveryCodes: recoveryCodesSchem
   recoveryCodes: recoveryCodesExample,
 });
 
-/** One's own second factors: the authenticator app and the recovery codes. */
+/** An administrator's own second factors: the authenticator app and the recovery codes. */
 export function factorEndpoints(factors: SecondFactors): readonly ConsoleEndpoint[] {
   return [ownFactors(factors), ...authenticatorApp(factors), newRecoveryCodes(factors)];
 }

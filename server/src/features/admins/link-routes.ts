@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Clock } from '../../base/clock.ts';
+import { serviceTimeZone } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { deletedAnswer, exampleUpdated, isoTime, recordAnswer, timestampSchema } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
@@ -123,7 +124,8 @@ function joinEndpoints({ links, passkeys, sessions, isDemo }: Deps): readonly Co
           fresh ? passkeys.insert(db, { adminId, name: fresh.name }, fresh.fresh) : Promise.resolve(),
         );
         setSession(await sessions.signInAs(row, fresh ? 'passkey' : 'password', client));
-        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol: await sessions.mustEnrol(row) } };
+        const mustEnrol = await sessions.mustEnrol(row);
+        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol, timeZone: serviceTimeZone() } };
       },
     }),
   ];

@@ -46,7 +46,7 @@ function view(row: ListedSession, own: string) {
   };
 }
 
-/** Where one is signed in oneself. */
+/** An administrator's own sessions. */
 export function ownSessionEndpoints(sessions: AdminSessions): readonly ConsoleEndpoint[] {
   return [
     consoleEndpoint({

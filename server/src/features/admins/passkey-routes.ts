@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { serviceTimeZone } from '../../base/clock.ts';
 import { deletedAnswer, recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
 import {
@@ -46,7 +47,7 @@ const asked = (schema: typeof requestOptionsSchema, example: unknown) => ({
   description: 'What the passkey has to sign, within five minutes and once.',
 });
 
-/** Signing in with a passkey, and one's own passkeys. */
+/** Signing in with a passkey, and an administrator's own passkeys. */
 export function passkeyEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   return [...signingEndpoints(deps), ...addingEndpoints(deps), ...keepingEndpoints(deps)];
 }
@@ -88,7 +89,8 @@ function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly Consol
         );
         const { row, session } = await sessions.signInWithPasskey(passkey.admin_id, client);
         setSession(session);
-        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol: false } };
+        const timeZone = serviceTimeZone();
+        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol: false, timeZone } };
       },
     }),
     consoleEndpoint({

@@ -47,6 +47,7 @@ for (const database of databases) {
         assertRefused(await setUp(owner), 400, 142, 'ValidationError');
         const made = await setUp({ ...owner, token });
         const browser = browserOf(app, made);
+        const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
         assert.deepEqual(
           { ...made.body.result, adminId: '', createdAt: '', updatedAt: '' },
           {
@@ -61,10 +62,19 @@ for (const database of databases) {
             updatedAt: '',
             demo: false,
             mustEnrol: false,
+            timeZone: zone,
           },
         );
         const me = await browser.send({ method: 'GET', url: '/session' });
-        const shown = { email: owner.email, name: 'Ada', role: 'owner', apps: null, demo: false, mustEnrol: false };
+        const shown = {
+          email: owner.email,
+          name: 'Ada',
+          role: 'owner',
+          apps: null,
+          demo: false,
+          mustEnrol: false,
+          timeZone: zone,
+        };
         assert.deepEqual(me.body.result, { adminId: browser.adminId, ...shown });
         assertRefused(await setUp({ ...owner, token, email: 'eve@museum.example' }), 403, 119, 'OperationForbidden');
         assert.equal(await needed(), false);
@@ -410,9 +420,12 @@ for (const database of databases) {
         assert.equal(both.filter(({ status }) => status === 200).length, 1);
         const [left] = (await own.app.admins.list()).filter(({ role }) => role === 'owner');
         for (const change of [{ role: 'editor' as const }, { disabled: true }]) {
-          await assert.rejects(own.app.admins.change(left?.adminId ?? '', change, { name: 'test', address: null }), {
-            name: 'OperationForbidden',
-          });
+          await assert.rejects(
+            own.app.admins.change(left?.adminId ?? '', change, { by: { name: 'test', address: null } }),
+            {
+              name: 'OperationForbidden',
+            },
+          );
         }
       } finally {
         await own.close();

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { createdAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
-import { type AdminChange, type AdminService, adminView } from './accounts/service.ts';
+import { readIfMatch } from '../../resources/entity-tag.ts';
+import { type AdminChange, type AdminService, adminTag, adminView } from './accounts/service.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
 import { adminChangeShape, adminExample, adminSchema, newAdminShape, resetShape, securityShape } from './schemas.ts';
 
@@ -96,6 +97,21 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
       handle: async ({ body, by }) => ({ result: await admins.create(body, by) }),
     }),
     consoleEndpoint({
+      method: 'GET',
+      path: '/administrators/:adminId',
+      operationId: 'getAdministrator',
+      tag: 'Administrators',
+      summary: 'Get an administrator',
+      permission: 'administrators.read',
+      answer,
+      errors: ['ObjectNotFound'],
+      async handle({ params, setTag }) {
+        const result = await admins.get(params['adminId'] ?? '');
+        setTag(adminTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
       method: 'PUT',
       path: '/administrators/:adminId',
       operationId: 'changeAdministrator',
@@ -110,9 +126,13 @@ function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
       },
       answer,
       errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
-      handle: async ({ params, body, by }) => ({
-        result: adminView(await admins.change(params['adminId'] ?? '', body, by)),
-      }),
+      takesIfMatch: true,
+      async handle({ params, body, by, headers, setTag }) {
+        const how = { by, assertUnchanged: readIfMatch(headers) };
+        const result = adminView(await admins.change(params['adminId'] ?? '', body, how));
+        setTag(adminTag(result));
+        return { result };
+      },
     }),
     consoleEndpoint({
       method: 'PUT',

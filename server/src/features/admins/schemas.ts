@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { adminRoles, limitedRoles } from '../../access/roles.ts';
+import { adminRoles } from '../../access/roles.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import {
   createdAnswer,
@@ -11,6 +11,7 @@ import {
 } from '../../http/answers.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
 import { registrationSchema, signatureSchema } from '../../sign-in/factors/factor-schemas.ts';
+import { grantSchema } from './accounts/reach-schema.ts';
 
 const email = Type.String({ minLength: 1, maxLength: 200, description: 'Compared without case and surrounding space' });
 const name = Type.String({ minLength: 1, maxLength: 100 });
@@ -18,20 +19,10 @@ const name = Type.String({ minLength: 1, maxLength: 100 });
 const password = Type.String({ minLength: 10, maxLength: 200 });
 export const role = Type.Enum([...adminRoles]);
 
-const grant = Type.Object({
-  appId: Type.String({ minLength: 1, maxLength: 40 }),
-  role: Type.Optional(Type.Enum([...limitedRoles], { description: "In this app; the administrator's own without it" })),
-  venues: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
-      maxItems: 100,
-      description: 'The objectIds of the venues for which the role holds; all of the app without it',
-    }),
-  ),
-});
 const whereItHolds = 'Where the role holds; null: in all apps, and for the service as a whole';
-const apps = Type.Optional(Type.Array(grant, { maxItems: 200, description: whereItHolds }));
+const apps = Type.Optional(Type.Array(grantSchema, { maxItems: 200, description: whereItHolds }));
 /** As answers say it. */
-export const reachSchema = Type.Union([Type.Array(grant), Type.Null()], { description: whereItHolds });
+export const reachSchema = Type.Union([Type.Array(grantSchema), Type.Null()], { description: whereItHolds });
 
 const emailForm = /^[^\s@]{1,64}@[^\s@]+$/;
 
@@ -124,6 +115,7 @@ const demo = Type.Boolean({ description: 'The service shows a demo: a made-up mu
 const mustEnrol = Type.Boolean({
   description: 'A second factor is required and missing; until there is one, everything else is refused',
 });
+const timeZone = Type.String({ description: 'Of the service: what belongs to no app has its times in it' });
 export const sessionSchema = Type.Object({
   adminId: objectIdSchema,
   email: Type.String(),
@@ -132,6 +124,7 @@ export const sessionSchema = Type.Object({
   apps: reachSchema,
   demo,
   mustEnrol,
+  timeZone,
 });
 export const sessionExample = {
   adminId: exampleId,
@@ -141,13 +134,14 @@ export const sessionExample = {
   apps: null,
   demo: false,
   mustEnrol: false,
+  timeZone: 'Europe/Berlin',
 };
 
 export const signedInAnswer = {
   ...createdAnswer,
   description: 'Signed in; the session is in the cookie.',
-  schema: Type.Object({ result: Type.Object({ ...adminSchema.properties, demo, mustEnrol }) }),
-  example: { result: { ...adminExample, demo: false, mustEnrol: false } },
+  schema: Type.Object({ result: Type.Object({ ...adminSchema.properties, demo, mustEnrol, timeZone }) }),
+  example: { result: { ...adminExample, demo: false, mustEnrol: false, timeZone: 'Europe/Berlin' } },
 };
 
 export const auditSchema = Type.Object({

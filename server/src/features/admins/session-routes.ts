@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { serviceTimeZone } from '../../base/clock.ts';
 import { deletedAnswer, recordAnswer } from '../../http/answers.ts';
 import {
   assertConfirmed,
@@ -30,7 +31,7 @@ interface Deps {
   readonly isDemo: () => Promise<boolean>;
 }
 
-/** Creating the first owner, signing in and out, and one's own account. */
+/** Creating the first owner, signing in and out, and the signed-in administrator's account. */
 export function sessionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   return [...setupEndpoints(deps), ...signingEndpoints(deps), ...passwordEndpoints(deps)];
 }
@@ -71,7 +72,8 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
         sessions.throttle('set-up', client.address);
         const row = await admins.setUp(token, owner, client.address);
         setSession(await sessions.begin(row, { method: 'password', client }));
-        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol: await sessions.mustEnrol(row) } };
+        const mustEnrol = await sessions.mustEnrol(row);
+        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol, timeZone: serviceTimeZone() } };
       },
     }),
   ];
@@ -105,7 +107,8 @@ function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[
       async handle({ body, setSession, ...client }) {
         const { row, session } = await sessions.signIn(body, client);
         setSession(session);
-        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol: await sessions.mustEnrol(row) } };
+        const mustEnrol = await sessions.mustEnrol(row);
+        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol, timeZone: serviceTimeZone() } };
       },
     }),
     consoleEndpoint({
@@ -119,7 +122,8 @@ function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[
       errors: [],
       async handle({ admin }) {
         const { adminId, email, name, role, apps, mustEnrol } = signedIn(admin);
-        return { result: { adminId, email, name, role, apps, demo: await isDemo(), mustEnrol } };
+        const timeZone = serviceTimeZone();
+        return { result: { adminId, email, name, role, apps, demo: await isDemo(), mustEnrol, timeZone } };
       },
     }),
     consoleEndpoint({
@@ -147,7 +151,7 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
       path: '/session/confirm',
       operationId: 'confirmSession',
       tag: 'Session',
-      summary: 'Confirm with a password or a passkey, to change keys, administrators or passwords within five minutes',
+      summary: 'Confirm with a password or a passkey, for what needs it within the next five minutes',
       permission: 'session.own',
       body: { schema: confirmShape.schema, example: { password: 'long and secret' }, read: confirmShape.readCreate },
       answer: { ...deletedAnswer, description: 'Confirmed.' },
@@ -162,6 +166,19 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
         await sessions.noteConfirmation(own.sessionHash);
         return { result: {} };
       },
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/session/confirm',
+      operationId: 'checkConfirmation',
+      tag: 'Session',
+      summary: 'Ask whether the last confirmation still counts; it is refused if not',
+      description: 'For pages that save a file by its address, where nobody could confirm.',
+      permission: 'session.own',
+      needsConfirmation: true,
+      answer: { ...deletedAnswer, description: 'It counts.' },
+      errors: ['ConfirmationNeeded'],
+      handle: async () => ({ result: {} }),
     }),
     consoleEndpoint({
       method: 'PUT',

@@ -8,7 +8,7 @@ import type { Passwords } from '../../base/passwords.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { AdminContext, NewSession } from '../../http/console/console-endpoint.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../../limits/rate-limit.ts';
-import type { Client } from './accounts/client.ts';
+import type { SignInOrigin } from './accounts/client.ts';
 import * as store from './accounts/store.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
 import type { SessionPort, Through } from './sso/session-port.ts';
@@ -43,7 +43,7 @@ export interface SessionDeps {
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
 }
 
-export interface Credentials {
+export interface SignInCredentials {
   readonly email: string;
   readonly password: string;
   /** Of the authenticator app. */
@@ -53,7 +53,7 @@ export interface Credentials {
 
 interface Beginning {
   readonly method: store.SignInMethod;
-  readonly client: Client;
+  readonly client: SignInOrigin;
   readonly through?: Through | undefined;
   /** In the same transaction. */
   readonly also?: (db: Db) => Promise<void>;
@@ -119,7 +119,7 @@ export class AdminSessions implements SessionPort {
    * @throws Failure UserInvalidLoginParams, with the same answer in the same time whatever is wrong with address and
    *   password; SecondFactorNeeded, whose details name what can be given; APICallLimit
    */
-  async signIn(credentials: Credentials, client: Client) {
+  async signIn(credentials: SignInCredentials, client: SignInOrigin) {
     const { db, passwords } = this.#deps;
     const account = store.adminEmailKey(credentials.email);
     this.throttle(account, client.address);
@@ -134,7 +134,7 @@ export class AdminSessions implements SessionPort {
   }
 
   /** Whoever it is has been proven. @throws Failure OperationForbidden where only single sign-on is allowed */
-  async signInAs(row: store.AdminRow, method: store.SignInMethod, client: Client): Promise<NewSession> {
+  async signInAs(row: store.AdminRow, method: store.SignInMethod, client: SignInOrigin): Promise<NewSession> {
     const { now } = this.#deps;
     await this.assertLocalSignIn(row);
     const by = { name: row.email, address: client.address };
@@ -149,7 +149,7 @@ export class AdminSessions implements SessionPort {
   /** A provider vouches for whoever it is. */
   signInThrough(
     row: store.AdminRow,
-    { through, client }: { readonly through: Through & { readonly name: string }; readonly client: Client },
+    { through, client }: { readonly through: Through & { readonly name: string }; readonly client: SignInOrigin },
   ): Promise<NewSession> {
     const { now } = this.#deps;
     const by = { name: row.email, address: client.address };
@@ -198,7 +198,11 @@ export class AdminSessions implements SessionPort {
     );
   }
 
-  async #prove(row: store.AdminRow, { code, recoveryCode }: Credentials, address: string): Promise<store.SignInMethod> {
+  async #prove(
+    row: store.AdminRow,
+    { code, recoveryCode }: SignInCredentials,
+    address: string,
+  ): Promise<store.SignInMethod> {
     const { factors } = this.#deps;
     if (code !== undefined) {
       await this.refusing(address, () => factors.useCode(row, code, address), row.email);
@@ -226,7 +230,7 @@ export class AdminSessions implements SessionPort {
   }
 
   /** For whoever has signed with a passkey. @throws Failure UserInvalidLoginParams */
-  async signInWithPasskey(adminId: string, client: Client) {
+  async signInWithPasskey(adminId: string, client: SignInOrigin) {
     const { db } = this.#deps;
     const row = await store.findAdmin(db, adminId);
     // Taken away since it has signed, as from somebody who has lost it.

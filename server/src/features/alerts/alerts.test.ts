@@ -186,6 +186,14 @@ for (const database of databases) {
       assert.equal(changed.result.digest, 'daily');
       const refused = await send('editor', 'PUT', '/session/alerts', { kinds: { backup: true } });
       assert.deepEqual([refused.code, refused.error.details?.[0]?.field], [142, 'kinds.backup']);
+      // By a push comes only what cannot wait, and only to those who have said so.
+      const onPhones = ({ result }: { result: { kinds: readonly { kind: string; onPhone?: boolean }[] } }) =>
+        result.kinds.flatMap(({ kind, onPhone }) => (onPhone === undefined ? [] : [`${kind} ${onPhone}`]));
+      assert.deepEqual(onPhones(await send('editor', 'GET', '/session/alerts')), ['crowded false']);
+      const chosen = await send('editor', 'PUT', '/session/alerts', { onPhone: { crowded: true } });
+      assert.deepEqual(onPhones(chosen), ['crowded true']);
+      assert.equal(chosen.result.phones, 0);
+      assert.equal((await send('editor', 'PUT', '/session/alerts', { onPhone: { silent: true } })).code, 142);
     });
   });
 }

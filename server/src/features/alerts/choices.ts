@@ -6,7 +6,7 @@ export type Digest = (typeof digests)[number];
 
 export const kindNames = Object.keys(conditionKinds) as ConditionKind[];
 
-/** Editors and installers are told what is theirs to do; owners and managers everything that they may see. */
+/** Editors and installers are notified of what they have to act on; owners and managers of everything that they may see. */
 const defaults: Readonly<Record<AdminRole, (kind: ConditionKind) => boolean>> = {
   owner: () => true,
   manager: () => true,
@@ -15,11 +15,24 @@ const defaults: Readonly<Record<AdminRole, (kind: ConditionKind) => boolean>> = 
   analyst: () => false,
 };
 
+/** What cannot wait until somebody reads mails, and may be told by a push as well. */
+export const urgentKinds = ['crowded'] as const satisfies readonly ConditionKind[];
+export type UrgentKind = (typeof urgentKinds)[number];
+
+export const isUrgent = (kind: ConditionKind): kind is UrgentKind => (urgentKinds as readonly string[]).includes(kind);
+
+/** Under which name it is kept whether an administrator wants a kind on the own phones. */
+export const phoneChoice = (kind: UrgentKind): string => `phone.${kind}`;
+
+/** Whether an administrator wants it on the own phones; nobody does who has not said so. */
+export const isWantedOnPhone = (role: AdminRole, kind: UrgentKind, chosen: ReadonlyMap<string, string>): boolean =>
+  isAllowed(role, conditionKinds[kind].permission) && chosen.get(phoneChoice(kind)) === 'on';
+
 /** The kinds that a role may see. */
 export const kindsOf = (role: AdminRole): readonly ConditionKind[] =>
   kindNames.filter((kind) => isAllowed(role, conditionKinds[kind].permission));
 
-/** Whether an administrator is told of a kind: as they have chosen, or as is usual for the role. */
+/** Whether an administrator is notified of a kind: as they have chosen, or as is usual for the role. */
 export function isWanted(role: AdminRole, kind: ConditionKind, chosen: ReadonlyMap<string, string>): boolean {
   if (!isAllowed(role, conditionKinds[kind].permission)) return false;
   const choice = chosen.get(kind);

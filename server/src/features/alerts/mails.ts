@@ -6,7 +6,14 @@ import { type Mail, MailRefused, type MailSender } from '../../mail/mail-sender.
 import { conditionKinds } from '../condition.ts';
 import { momentIn } from '../zone-day.ts';
 import { digestOf, isWanted } from './choices.ts';
-import type { AlertMail, Change, ListRecipients, Recipient, Scope } from './service.ts';
+import {
+  type AlertMail,
+  type AlertRecipient,
+  type AlertScope,
+  type ConditionChange,
+  type ListRecipients,
+  opening,
+} from './service.ts';
 import * as store from './store.ts';
 
 export interface AlertMailDeps {
@@ -40,7 +47,7 @@ export function createAlertMailHandler(deps: AlertMailDeps): JobHandler {
   };
 }
 
-async function write(deps: AlertMailDeps, asked: AlertMail, { email, role, adminId }: Recipient) {
+async function write(deps: AlertMailDeps, asked: AlertMail, { email, role, adminId }: AlertRecipient) {
   const chosen = await store.listChoices(deps.db, adminId);
   if (asked.what === 'digest') {
     const digest = digestOf(chosen);
@@ -58,16 +65,14 @@ async function write(deps: AlertMailDeps, asked: AlertMail, { email, role, admin
 
 interface Letter {
   readonly to: string;
-  readonly scope: Scope;
+  readonly scope: AlertScope;
   readonly url: string;
 }
 
 /** The name of an app goes into the subject, a line of its own. */
 const clean = (text: string) => text.replace(/\p{C}/gu, ' ').trim();
 
-const opening: Readonly<Record<Change, string>> = { begun: '', still: 'Still: ', ended: 'Over: ' };
-
-function alertMail({ to, scope, url }: Letter, what: Change, alert: NonNullable<AlertMail['alert']>): Mail {
+function alertMail({ to, scope, url }: Letter, what: ConditionChange, alert: NonNullable<AlertMail['alert']>): Mail {
   const since = momentIn(scope.timeZone, alert.begunAt);
   const body =
     what === 'ended'
@@ -98,7 +103,7 @@ function digestMail({ to, scope, url }: Letter, rows: readonly store.AlertRow[])
   };
 }
 
-const pageOf = ({ appId }: Scope, url: string) =>
+const pageOf = ({ appId }: AlertScope, url: string) =>
   `${url}/console${appId === store.serviceScope ? '/system' : `/apps/${appId}/home`}`;
 
 const howToChange = (url: string) => `What you are told by mail is chosen at ${url}/console/account`;

@@ -3,13 +3,13 @@ import type { Clock } from '../../base/clock.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
 import type { NewJob } from '../../jobs/job.ts';
-import { type Condition, type ConditionKind, conditionKinds } from '../condition.ts';
+import { type ConditionKind, conditionKinds, type ServiceCondition } from '../condition.ts';
 import type { DomainEvent } from '../domain-event.ts';
 import { dayIn } from '../zone-day.ts';
-import { digestOf, isWanted } from './choices.ts';
+import { digestOf, isUrgent, isWanted, isWantedOnPhone } from './choices.ts';
 import * as store from './store.ts';
 
-export interface Recipient {
+export interface AlertRecipient {
   readonly adminId: string;
   readonly email: string;
   readonly role: AdminRole;
@@ -18,24 +18,32 @@ export interface Recipient {
 export interface AlertDeps {
   readonly db: Database;
   readonly now: Clock;
-  /** False while no mail server is configured; then nobody is told by mail. */
+  /** False while no mail server is configured; then nobody is notified by mail. */
   readonly canMail: boolean;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   readonly listRecipients: ListRecipients;
+  /** Sends a push to the phones that these administrators have paired with themselves in an app. */
+  readonly tellPhones: (db: Db, appId: string, told: PhoneNotice) => Promise<void>;
   /** Tells the webhooks of an app. */
   readonly tellWebhooks: (db: Db, appId: string, tell: () => readonly DomainEvent[]) => Promise<void>;
   /** The apps with a webhook that wants what concerns the whole service. */
   readonly listServiceListeners: (db: Db) => Promise<readonly string[]>;
 }
 
+export interface PhoneNotice {
+  readonly adminIds: readonly string[];
+  readonly title: string;
+  readonly text: string;
+}
+
 /**
  * Administrators who can sign in and whose role holds for the app as a whole, or the service; with that role. Of what is about one
  * venue, also those who are limited to that venue.
  */
-export type ListRecipients = (db: Db, scope: Scope, venueId?: string) => Promise<readonly Recipient[]>;
+export type ListRecipients = (db: Db, scope: AlertScope, venueId?: string) => Promise<readonly AlertRecipient[]>;
 
 /** An app, or the whole service. */
-export interface Scope {
+export interface AlertScope {
   readonly appId: string;
   readonly name: string;
   readonly timeZone: string;
@@ -47,9 +55,9 @@ export const jobTenant = 'console';
 /** What a mail is about. Who receives it is looked up when it is sent. */
 export interface AlertMail {
   readonly adminId: string;
-  readonly what: Change | 'digest';
-  readonly scope: Scope;
-  /** Of a digest: from when it tells what is over. */
+  readonly what: ConditionChange | 'digest';
+  readonly scope: AlertScope;
+  /** Of a digest: from when it reports what is over. */
   readonly since?: number;
   readonly alert?: Pick<store.AlertRow, 'kind' | 'title' | 'text'> & {
     readonly begunAt: number;
@@ -57,18 +65,21 @@ export interface AlertMail {
   };
 }
 
-export type Change = 'begun' | 'still' | 'ended';
+export type ConditionChange = 'begun' | 'still' | 'ended';
+
+/** What the title of an alert begins with. */
+export const opening: Readonly<Record<ConditionChange, string>> = { begun: '', still: 'Still: ', ended: 'Over: ' };
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** How long a condition has to last before it is told, and to be gone before it is over, so that flapping is told once. */
+/** How long a condition must last before it is reported, and be gone before it is over, so that flapping is reported once. */
 const confirmMs: Readonly<Partial<Record<ConditionKind, number>>> = {
   database: 0,
   backup: 0,
   disk: 2 * minuteMs,
-  // A push does not wait and then not wait: somebody has sent it, and its hour comes.
+  // A waiting push does not flap: somebody has sent it, and its time comes.
   approval: 0,
-  // Whoever finds it has waited already, at the beginning and at the end.
+  // The finder has waited already, at the beginning and at the end.
   crowded: 0,
 };
 const usualConfirmMs = 9 * minuteMs;
@@ -77,15 +88,16 @@ const usualGoneMs = 9 * minuteMs;
 const remindMs = dayMs;
 /** A condition of a node that is no longer there is over. */
 const forgottenMs = dayMs;
-/** A mail that could not be sent for so long would tell old news. */
+/** A mail that could not be sent for this long would be old news. */
 const mailMs = 12 * 60 * minuteMs;
 /** The hour at which digests are made. */
 const digestHour = 7;
 const monday = 1;
 
 /**
- * Follows conditions from when they are first found until they are over, and tells who wants to know. What is told is
- * queued in the transaction in which the row of the alert changes, so that it is told once, whoever looks how often.
+ * Follows conditions from when they are first found until they are over, and notifies those who want to know. Notices are queued
+ * in the transaction in which the row of the alert changes, so that each is sent once, however often and by whichever node it is
+ * checked.
  */
 export class AlertService {
   readonly #deps: AlertDeps;
@@ -94,10 +106,10 @@ export class AlertService {
     this.#deps = deps;
   }
 
-  /** `covers`: the keys about which this look can say that they are gone. */
+  /** `covers`: the keys that this check can find to be gone. */
   async follow(
-    scope: Scope,
-    found: readonly Condition[],
+    scope: AlertScope,
+    found: readonly ServiceCondition[],
     covers: (key: string) => boolean = () => true,
   ): Promise<void> {
     const { db, now } = this.#deps;
@@ -117,7 +129,7 @@ export class AlertService {
   }
 
   /** Once a day of the app, from the morning on, to those who want one. */
-  async digest(scope: Scope): Promise<void> {
+  async digest(scope: AlertScope): Promise<void> {
     const { db, now, canMail, listRecipients, enqueue } = this.#deps;
     if (!canMail) return;
     const at = now();
@@ -136,15 +148,15 @@ export class AlertService {
     });
   }
 
-  async #begin(db: Db, scope: Scope, condition: Condition, at: number): Promise<void> {
+  async #begin(db: Db, scope: AlertScope, condition: ServiceCondition, at: number): Promise<void> {
     const row = await store.insertAlert(db, scope.appId, condition, at);
     if (row && waitOf(condition.kind) === 0) await this.#goOn(db, scope, { row, condition, at });
   }
 
   async #goOn(
     db: Db,
-    scope: Scope,
-    { row, condition, at }: { readonly row: store.AlertRow; readonly condition: Condition; readonly at: number },
+    scope: AlertScope,
+    { row, condition, at }: { readonly row: store.AlertRow; readonly condition: ServiceCondition; readonly at: number },
   ): Promise<void> {
     const { title, text, isGrave } = condition;
     const seen = { ...row, title, text, is_grave: isGrave ? 1 : 0, seen_at: at, gone_at: null };
@@ -156,7 +168,7 @@ export class AlertService {
     return this.#tell(db, scope, { ...seen, told_at: at }, 'still');
   }
 
-  async #missed(db: Db, scope: Scope, row: store.AlertRow, at: number): Promise<void> {
+  async #missed(db: Db, scope: AlertScope, row: store.AlertRow, at: number): Promise<void> {
     // Nobody was told of it.
     if (row.begun_at === null) return store.deleteAlert(db, row);
     const goneAt = row.gone_at ?? at;
@@ -165,14 +177,16 @@ export class AlertService {
     if (row.gone_at === null) await store.saveAlert(db, { ...row, gone_at: at });
   }
 
-  /** Saves the row and queues what is to be said about it. */
-  async #tell(db: Db, scope: Scope, row: store.AlertRow, what: Change): Promise<void> {
+  /** Saves the row and queues the notices about it. */
+  async #tell(db: Db, scope: AlertScope, row: store.AlertRow, what: ConditionChange): Promise<void> {
     await store.saveAlert(db, row);
     await this.#mail(db, scope, row, what);
-    if (what !== 'still') await this.#call(db, scope, row, what);
+    if (what === 'still') return;
+    await this.#call(db, scope, row, what);
+    await this.#push(db, scope, row, what);
   }
 
-  async #mail(db: Db, scope: Scope, row: store.AlertRow, what: Change): Promise<void> {
+  async #mail(db: Db, scope: AlertScope, row: store.AlertRow, what: ConditionChange): Promise<void> {
     const { now, canMail, listRecipients, enqueue } = this.#deps;
     if (!canMail) return;
     const { kind, title, text } = row;
@@ -186,7 +200,18 @@ export class AlertService {
     }
   }
 
-  async #call(db: Db, scope: Scope, row: store.AlertRow, what: 'begun' | 'ended'): Promise<void> {
+  /** Reminders come by mail alone. */
+  async #push(db: Db, scope: AlertScope, { kind, title, venue_id }: store.AlertRow, what: 'begun' | 'ended') {
+    const { listRecipients, tellPhones } = this.#deps;
+    if (!isUrgent(kind)) return;
+    const adminIds: string[] = [];
+    for (const { adminId, role } of await listRecipients(db, scope, venue_id ?? undefined))
+      if (isWantedOnPhone(role, kind, await store.listChoices(db, adminId))) adminIds.push(adminId);
+    if (adminIds.length === 0) return;
+    await tellPhones(db, scope.appId, { adminIds, title: scope.name, text: `${opening[what]}${title}` });
+  }
+
+  async #call(db: Db, scope: AlertScope, row: store.AlertRow, what: 'begun' | 'ended'): Promise<void> {
     const { tellWebhooks, listServiceListeners, now } = this.#deps;
     const isService = scope.appId === store.serviceScope;
     const { kind, title, text } = row;
@@ -208,7 +233,7 @@ export class AlertService {
 const waitOf = (kind: ConditionKind) => confirmMs[kind] ?? usualConfirmMs;
 
 /** What concerns the whole service is told to owners. */
-function isTold(role: AdminRole, kind: ConditionKind, scope: Scope): boolean {
+function isTold(role: AdminRole, kind: ConditionKind, scope: AlertScope): boolean {
   const isService = scope.appId === store.serviceScope || conditionKinds[kind].of === 'service';
   return !isService || role === 'owner';
 }

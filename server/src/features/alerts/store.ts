@@ -2,7 +2,7 @@ import { newObjectId } from '../../base/id.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import type { RowOf } from '../../db/table.ts';
-import type { Condition, ConditionKind } from '../condition.ts';
+import type { ConditionKind, ServiceCondition } from '../condition.ts';
 import type { alerts } from './tables.ts';
 
 /** Alerts, and what administrators have chosen: only SQL. */
@@ -30,7 +30,12 @@ export function listAlerts(db: Db, appId: string, endedAfter: number): Promise<A
 }
 
 /** Begins to watch a condition. Undefined where another node was faster. */
-export async function insertAlert(db: Db, appId: string, found: Condition, now: number): Promise<AlertRow | undefined> {
+export async function insertAlert(
+  db: Db,
+  appId: string,
+  found: ServiceCondition,
+  now: number,
+): Promise<AlertRow | undefined> {
   const { key, kind, isGrave, title, text, venueId = null } = found;
   const row: AlertRow = {
     app_id: appId,
@@ -81,6 +86,12 @@ export async function listChoices(db: Db, adminId: string): Promise<ReadonlyMap<
 export async function saveChoice(db: Db, adminId: string, name: string, value: string): Promise<void> {
   await db.run(sql`insert into alert_choices (admin_id, name, value) values (${adminId}, ${name}, ${value})
     on conflict (admin_id, name) do update set value = excluded.value`);
+}
+
+/** Inside a transaction: nobody else who locks them changes the choices before it ends. */
+export async function lockChoices(db: Db, adminId: string): Promise<void> {
+  await db.run(sql`insert into alert_choices (admin_id, name, value) values (${adminId}, 'digest', 'off')
+    on conflict (admin_id, name) do update set value = alert_choices.value`);
 }
 
 /** False where the digest of this day has been made. */

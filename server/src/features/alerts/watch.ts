@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../db/db.ts';
 import { deleteSetting, findSetting, insertSetting } from '../../db/settings.ts';
-import type { Condition } from '../condition.ts';
+import type { ServiceCondition } from '../condition.ts';
 import type { InBackground } from '../feature.ts';
-import type { AlertService, Scope } from './service.ts';
+import type { AlertScope, AlertService } from './service.ts';
 import * as store from './store.ts';
 
 export interface AlertWatchDeps {
@@ -12,12 +12,12 @@ export interface AlertWatchDeps {
   readonly inBackground: InBackground;
   readonly service: AlertService;
   /** Of this process; the name of the machine is in the keys of what concerns it alone. */
-  readonly findServiceConditions: () => Promise<readonly Condition[]>;
+  readonly findServiceConditions: () => Promise<readonly ServiceCondition[]>;
   readonly node: string;
   /** Of the service; digests about it come in its morning. */
   readonly timeZone: string;
-  readonly listApps: () => Promise<readonly (Scope & { readonly isDisabled: boolean })[]>;
-  readonly findAppConditions: (appId: string) => Promise<readonly Condition[]>;
+  readonly listApps: () => Promise<readonly (AlertScope & { readonly isDisabled: boolean })[]>;
+  readonly findAppConditions: (appId: string) => Promise<readonly ServiceCondition[]>;
 }
 
 const everyMs = 60_000;
@@ -26,7 +26,7 @@ const appsEveryMs = 5 * 60_000;
 const turnName = 'alerts_checked';
 const keptMs = 90 * 86_400_000;
 
-/** Looks every minute at what may need a person. */
+/** Checks every minute for what may need a person. */
 export class AlertWatch {
   readonly #deps: AlertWatchDeps;
   #timer: NodeJS.Timeout | undefined;
@@ -47,7 +47,7 @@ export class AlertWatch {
     this.#timer = undefined;
   }
 
-  /** One look at the service, and at the apps if it is this node's turn. */
+  /** One check of the service, and of the apps if it is this node's turn. */
   async look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
@@ -59,8 +59,8 @@ export class AlertWatch {
     }
   }
 
-  /** One look at what one kind of finder knows of an app; `covers`: the keys about which it can say that they are gone. */
-  async follow(appId: string, found: readonly Condition[], covers: (key: string) => boolean): Promise<void> {
+  /** One check of what one kind of finder knows about an app; `covers`: the keys that it can find to be gone. */
+  async follow(appId: string, found: readonly ServiceCondition[], covers: (key: string) => boolean): Promise<void> {
     const { service, listApps } = this.#deps;
     const app = (await listApps()).find((one) => one.appId === appId);
     if (app && !app.isDisabled) await service.follow(app, found, covers);
@@ -96,7 +96,7 @@ export class AlertWatch {
     if (failure) throw failure;
   }
 
-  /** Several nodes looking at once would say nothing twice, but do the work twice. */
+  /** Several nodes checking at once would send nothing twice, but do the work twice. */
   async #takeTurn(): Promise<boolean> {
     const { db, now } = this.#deps;
     const last = await findSetting(db, turnName);

@@ -5,7 +5,7 @@ import type { PlaceHistory } from './numbers/places.ts';
 import * as store from './numbers/store.ts';
 import { type RollupCells, Tallies, Tally } from './numbers/tally.ts';
 
-/** Adds hours of beacons up to everything else that is told. */
+/** Adds hours of beacons up to everything else that is reported. */
 
 export interface AddingUp {
   readonly db: Db;
@@ -83,7 +83,7 @@ async function addUpDay({ db, state, places: history }: AddingUp, day: Day): Pro
       if (hoursOfPlaces.has(hourKey(hour, key))) hourly.of(hourKey(hour, key)).add(row);
     }
   }
-  const rowOf = (span: store.Span, startedAt: number, id: string, tally: Tally | undefined): store.RollupRow => ({
+  const rowOf = (span: store.RollupSpan, startedAt: number, id: string, tally: Tally | undefined): store.RollupRow => ({
     app_id: appId,
     span,
     started_at: startedAt,
@@ -119,7 +119,7 @@ export async function addUpPlaces(
   const { app_id: appId, time_zone: zone } = state;
   await store.deleteRollups(db, { appId, from, until }, 'places');
   const tallies = new Map<string, { readonly row: Omit<store.RollupRow, keyof RollupCells>; readonly tally: Tally }>();
-  const add = (span: store.Span, startedAt: number, id: string, row: store.RollupRow) => {
+  const add = (span: store.RollupSpan, startedAt: number, id: string, row: store.RollupRow) => {
     const key = `${span} ${startedAt} ${id}`;
     const found = tallies.get(key) ?? {
       row: { app_id: appId, span, started_at: startedAt, beacon_id: id },

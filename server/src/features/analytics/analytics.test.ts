@@ -4,7 +4,14 @@ import fc from 'fast-check';
 import { databases, signInManager } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
 import { openNode, openSite, pointer, type Site, stay, walk } from '../../../test/support/site.ts';
-import { type HandVisit, movesByHand, PlacesByHand } from '../../../test/support/ways-by-hand.ts';
+import {
+  type HandVisit,
+  movesByHand,
+  PlacesByHand,
+  pathsByHand,
+  peaksByHand,
+  reachesByHand,
+} from '../../../test/support/ways-by-hand.ts';
 import { service } from '../../access/audit.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
@@ -136,10 +143,12 @@ for (const database of databases) {
       const from = dates[0] ?? '';
       const until = shown(Date.parse(`${dates.at(-1)}T12:00:00Z`) + day, 'UTC').date;
       for (const interval of ['hour', 'day'] as const) {
-        const told = await ask({ from, until, interval });
+        const since = interval === 'hour' ? hoursFrom(from, until) : from;
+        const asked = all.filter((visit) => shown(visit.entered_at, timeZone).date >= since);
+        const told = await ask({ from: since, until, interval });
         assert.equal(told.isComplete, true);
         const rows = new Map<string, Told>(told.rows.map((row: { start: string }) => [row.start, row]));
-        for (const [start, visits] of Map.groupBy(all, (visit) =>
+        for (const [start, visits] of Map.groupBy(asked, (visit) =>
           interval === 'hour' ? shown(visit.entered_at, timeZone).hour : shown(visit.entered_at, timeZone).date,
         )) {
           assert.ok(rows.has(start), `${start} has a row`);
@@ -147,9 +156,11 @@ for (const database of databases) {
           rows.delete(start);
         }
         for (const [start, row] of rows) assertSame(row, byHand([], all), start);
-        assertSame(told.total, byHand(all, all), 'the whole period');
+        assertSame(told.total, byHand(asked, all), 'the whole period');
       }
-      const told = await ask({ from, until, groupBy: 'beacon' });
+      // Whole months are read from what was added up of them.
+      const months = { from: `${from.slice(0, 7)}-01`, until: monthAfter(dates.at(-1) ?? '') };
+      const told = await ask({ ...months, groupBy: 'beacon' });
       for (const id of beacons) {
         const row = told.rows.find(({ beaconId }: { beaconId: string }) => beaconId === id);
         const visits = all.filter(({ beacon_id }) => beacon_id === id);
@@ -158,22 +169,44 @@ for (const database of databases) {
       }
       assertSame(told.total, byHand(all, all), 'all beacons');
       await comparePlaces(all, { from, until, timeZone });
+      // Whole years are read from years, months, parts of months and days.
+      await comparePlaces(all, { ...yearsOf(from, dates.at(-1) ?? ''), timeZone }, 'year');
     }
+
+    /** Hours are told of two months at most. */
+    const hoursFrom = (from: string, until: string) => {
+      const earliest = shown(Date.parse(`${until}T12:00:00Z`) - 60 * day, 'UTC').date;
+      return from < earliest ? earliest : from;
+    };
+    const yearsOf = (first: string, last: string) => ({
+      from: `${first.slice(0, 4)}-01-01`,
+      until: `${Number(last.slice(0, 4)) + 1}-01-01`,
+    });
+
+    const monthAfter = (date: string) =>
+      shown(Date.parse(`${date.slice(0, 7)}-01T12:00:00Z`) + 31 * day, 'UTC')
+        .date.slice(0, 8)
+        .concat('01');
 
     /** Zones, floors and venues, and the ways between zones. */
     async function comparePlaces(
       all: readonly Visit[],
       { from, until, timeZone }: Readonly<Record<'from' | 'until' | 'timeZone', string>>,
+      unit: 'month' | 'year' = 'month',
     ): Promise<void> {
       const zoneOf = ({ beacon_id, entered_at }: Visit) => placesByHand.zoneAt(beacon_id, entered_at, timeZone);
-      const told = await ask({ from, until, groupBy: 'zone', floorId: floor });
+      const whole = unit === 'year' ? { from, until } : { from: `${from.slice(0, 7)}-01`, until: monthAfter(until) };
+      const told = await ask({ ...whole, interval: 'total', groupBy: 'zone', floorId: floor });
       for (const id of zones) {
         const visits = all.filter((visit) => zoneOf(visit) === id);
         const row = told.rows.find(({ zoneId }: { zoneId: string }) => zoneId === id);
         if (row === undefined) assert.deepEqual(visits, [], `the zone ${id} has no row`);
         else assertSame(row, byHand(visits, all), `the zone ${id}`);
-        const hours = await ask({ from, until, interval: 'hour', zoneId: id });
-        for (const [start, ofHour] of Map.groupBy(visits, ({ entered_at }) => shown(entered_at, timeZone).hour))
+        if (unit === 'year') continue;
+        const since = hoursFrom(from, until);
+        const hours = await ask({ from: since, until, interval: 'hour', zoneId: id });
+        const recent = visits.filter(({ entered_at }) => shown(entered_at, timeZone).date >= since);
+        for (const [start, ofHour] of Map.groupBy(recent, ({ entered_at }) => shown(entered_at, timeZone).hour))
           assertSame(
             hours.rows.find((one: { start: string }) => one.start === start),
             byHand(ofHour, all),
@@ -189,20 +222,57 @@ for (const database of databases) {
           place,
         );
       const flows = await askOf('flows', { from, until });
-      const moves = movesByHand(all, (visit) => ({
+      const where = (visit: HandVisit) => ({
         day: shown(visit.entered_at, timeZone).date,
         venue: zoneOf(visit as Visit) === undefined ? '' : venue,
         place: zoneOf(visit as Visit) ?? visit.beacon_id,
-      }));
-      assert.deepEqual(movesTold(flows.moves), moves);
+      });
+      assert.deepEqual(movesTold(flows.moves), movesByHand(all, where));
+      assert.deepEqual(movesTold(flows.reaches), reachesByHand(all, where));
+      const { tours, paths } = await askOf('paths', { from, until, top: '100' });
+      assert.deepEqual(pathsTold(paths), pathsByHand(all, where).sort());
+      assert.equal(
+        tours,
+        paths.reduce((sum: number, path: ToldPath) => sum + path.tours, 0),
+      );
+      // Of days that were over in a part or a month from there; visits of this test are over within the hour.
+      const since = unit === 'year' ? `${Number(until.slice(0, 4)) - 1}-01-01` : hoursFrom(from, until);
+      const peaks = await askOf('peaks', { from: since, until, interval: 'day' });
+      assert.deepEqual(
+        peaks.rows
+          .map(({ start, zoneId, beaconId, peak }: ToldPeak) => `${start} ${zoneId ?? beaconId}: ${peak}`)
+          .sort(),
+        peaksByHand(
+          all.filter((visit) => where(visit).day >= since),
+          where,
+          (date) => Date.parse(`${date}T00:00:00Z`) + 1.5 * day,
+        ),
+      );
     }
 
+    interface ToldPeak {
+      readonly start: string;
+      readonly zoneId?: string;
+      readonly beaconId?: string;
+      readonly peak: number;
+    }
     interface ToldMove {
       readonly from: { readonly zoneId?: string; readonly beaconId?: string } | null;
       readonly to: ToldMove['from'];
       readonly tours: number;
       readonly visitors: number;
     }
+    interface ToldPath extends Pick<ToldMove, 'tours' | 'visitors'> {
+      readonly stops: readonly NonNullable<ToldMove['from']>[];
+      readonly isCut: boolean;
+    }
+    const pathsTold = (paths: readonly ToldPath[]) =>
+      paths
+        .map(({ stops, isCut, tours, visitors }) => {
+          const names = [...stops.map(({ zoneId, beaconId }) => zoneId ?? beaconId), ...(isCut ? ['…'] : [])];
+          return `${names.join('>')}: ${tours} tours of ${visitors}`;
+        })
+        .sort();
     function movesTold(rows: readonly ToldMove[]) {
       const name = (place: ToldMove['from']) => place?.zoneId ?? place?.beaconId ?? '';
       return rows
@@ -249,7 +319,10 @@ for (const database of databases) {
         fc.asyncProperty(
           phones,
           fc.constantFrom('Europe/Vienna', 'Asia/Kolkata', 'America/New_York'),
-          async (walkers, timeZone) => {
+          // How many days later the rest of the batches arrives, and how many later everything is asked.
+          fc.constantFrom(0, 2, 9),
+          fc.constantFrom(0, 2, 12, 45),
+          async (walkers, timeZone, lateDays, laterDays) => {
             await setPolicy({ timeZone });
             // An exhibit that moves: what was counted stays where it was.
             if (runs++ % 3 === 1) await hang(beacons[1] ?? '', zones[1 + (runs % 2)] ?? '');
@@ -269,11 +342,18 @@ for (const database of databases) {
                 batches.push({ name, samples: samples.slice(from, from + size), rank: order[n % order.length] ?? 0 });
             }
             site.app.clock.now = start + 20 * hour;
-            for (const { name, samples, rank } of batches.toSorted((a, b) => a.rank - b.rank)) {
+            const inOrder = batches.toSorted((a, b) => a.rank - b.rank);
+            for (const [index, { name, samples, rank }] of inOrder.entries()) {
+              if (index === inOrder.length >> 1) site.app.clock.now += lateDays * day;
               await site.send(samples, { installationId: name });
               if (rank % 3 === 0) await site.app.app.rollups.settle(site.app.appId);
             }
             await site.app.app.ticker.tick();
+            await site.app.app.rollups.settle(site.app.appId);
+            await compare(timeZone);
+            if (laterDays === 0) return;
+            site.app.clock.now += laterDays * day;
+            await site.signInAgain();
             await site.app.app.rollups.settle(site.app.appId);
             await compare(timeZone);
           },
@@ -307,11 +387,138 @@ for (const database of databases) {
       assert.equal(await settled(), empty + 2, 'an earlier one is the first');
     });
 
+    test('of months, years and the days of a month that are over are read added up, but not where something has changed', async () => {
+      const { appId } = site.app;
+      const { db } = site.app.storage;
+      const timeZone = 'Europe/Vienna';
+      const settle = () => site.app.app.rollups.settle(appId);
+      const goOn = async (isThere: (date: string) => boolean) => {
+        while (!isThere(shown(site.now, timeZone).date)) site.app.clock.now += day;
+        await site.signInAgain();
+        await settle();
+      };
+      // A month of which nothing is known yet, and in which the clocks do not change.
+      site.app.clock.now += 31 * day;
+      await goOn((date) => /-0[57]-0[5-9]$/.test(date));
+      const { date } = shown(site.now, timeZone);
+      await hang(site.hall, zones[0] ?? '');
+      const came = site.now - hour;
+      const come = (minutesLater: number) =>
+        site.send(walk(stay(1.5, 30), came + minutesLater * minute), { installationId: 'late' });
+      await come(0);
+      await settle();
+      const month = { from: `${date.slice(0, 7)}-01`, until: monthAfter(date) };
+      const year = yearsOf(date, date);
+      const groups = ['beacon', 'zone', 'floor', 'venue'].map((groupBy) => ({ groupBy }));
+      const countOf = async (query: Readonly<Record<string, string>>) => {
+        const { total, rows } = await ask(query);
+        return [total, ...rows].map(({ visits }: { visits: number }) => visits);
+      };
+      const toursOf = async (query: Readonly<Record<string, string>>) =>
+        (await askOf('flows', query)).moves.map(({ tours }: { tours: number }) => tours);
+      const all = async (period: Readonly<Record<string, string>>) => [
+        ...(await Promise.all([{}, ...groups].map((query) => countOf({ ...period, ...query })))).flat(),
+        ...(await toursOf(period)),
+      ];
+      type Period = Readonly<Record<'from' | 'until', string>>;
+      const change = async (unit: string, { from }: Period, by: number) => {
+        const [ofUnit, began] = [`%${unit}`, Date.parse(`${from}T00:00:00Z`)];
+        const isThen = sql`started_at between ${began - day} and ${began}`;
+        const isOther = (count: string) => sql`(${raw(count)} < 1000) = (${by} > 0)`;
+        await db.run(sql`update visit_rollups set visits = visits + ${by}
+          where app_id = ${appId} and lower(span) like ${ofUnit} and ${isThen} and ${isOther('visits')}`);
+        await db.run(sql`update way_rollups set tours = tours + ${by}
+          where app_id = ${appId} and span = ${unit} and ${isThen} and ${isOther('tours')}`);
+        // As whoever writes them does.
+        await db.run(sql`update rollup_periods set version = version + 1 where app_id = ${appId}`);
+      };
+      const spoil = (unit: string, period: Period) => change(unit, period, 1000);
+      const repair = (unit: string, period: Period) => change(unit, period, -1000);
+      const isSpoiled = (counts: readonly number[]) => counts.some((count) => count >= 1000);
+      const assertRead = async (unit: string, period: Period) => {
+        const right = await all(period);
+        assert.ok(right.length > 6 && !isSpoiled(right), `${unit}: ${right}`);
+        await spoil(unit, period);
+        const wrong = await all(period);
+        assert.ok(
+          wrong.every((count) => count >= 1000),
+          `all is read from what was added up, of a ${unit}: ${wrong}`,
+        );
+        return right;
+      };
+      /** Something late of it comes: it is not read any more, whatever has been counted of that already, until it is right again. */
+      const assertUnread = async (unit: string, period: Period, more: number) => {
+        await spoil(unit, period);
+        await come(more);
+        for (const [what, passed] of [
+          ['its hour was counted', 1_000],
+          ['its day was counted', minute],
+          ['its month was added up', 11 * minute],
+        ] as const) {
+          site.app.clock.now += passed;
+          await site.app.app.rollups.settleDue(appId);
+          const counts = await all(period);
+          assert.ok(!isSpoiled(counts), `the ${unit} is not read when ${what}: ${counts}`);
+          await compare(timeZone);
+        }
+        await repair(unit, period);
+        return all(period);
+      };
+      // The days of this month that are over; today and yesterday are no part of it.
+      await spoil('part', month);
+      assert.ok(!isSpoiled(await all(month)), 'today is read by itself');
+      await repair('part', month);
+      site.app.clock.now += 2 * day;
+      await settle();
+      await assertRead('part', month);
+      const soFar = { from: month.from, until: date };
+      assert.ok(!isSpoiled(await all(soFar)), 'a part that goes on behind what is asked is not read');
+      await assertUnread('part', month, 10);
+      // Where a beacon was is asked of each day.
+      await assertRead('part', month);
+      const inside = { ...month, groupBy: 'beacon', floorId: floor };
+      const isDaily = async () => {
+        const { rows } = await ask(inside);
+        assert.ok(rows.length > 0);
+        return rows.every(({ visits }: { visits: number }) => visits < 1000);
+      };
+      assert.ok(!(await isDaily()), 'nothing was moved');
+      await hang(beacons[1] ?? '', zones[2] ?? '');
+      await repair('part', month);
+      // When the day on which that was is over, too.
+      site.app.clock.now += 3 * day;
+      await site.signInAgain();
+      await settle();
+      await spoil('part', month);
+      assert.ok(await isDaily(), 'something was moved');
+      await repair('part', month);
+      // The month, on the third of the next one.
+      await goOn((now) => now.slice(0, 7) > date.slice(0, 7) && now.endsWith('-03'));
+      await assertRead('month', month);
+      await db.run(sql`insert into ways_due (app_id, span, started_at, changed, due_at)
+        values (${appId}, 'day', ${Date.parse(`${date}T00:00:00Z`) - 2 * hour}, 1, ${Number.MAX_SAFE_INTEGER - 1})`);
+      assert.ok(!isSpoiled(await all(month)), 'a day of it waits to be counted');
+      await settle();
+      assert.ok(!isSpoiled(await all(month)), 'and the month is right again');
+      await repair('month', month);
+      // The year, when nothing late is expected of the month any more.
+      await goOn((now) => now.endsWith('-15'));
+      const right = await assertRead('year', year);
+      const byMonth = await countOf({ ...year, interval: 'month' });
+      assert.ok(!isSpoiled(byMonth.slice(1)), 'each month is told by itself');
+      await repair('year', year);
+      assert.deepEqual(await all(year), right);
+      const later = await assertUnread('year', year, 20);
+      assert.ok((later[0] ?? 0) > (right[0] ?? 0), 'a late visit is there');
+    });
+
     test('are the same when they are counted anew, and when two services count at once', async () => {
       const { appId } = site.app;
       const numbers = async () => [
         ...(await site.app.storage.db.all(raw(`select * from visit_rollups order by span, started_at, beacon_id`))),
-        ...(await site.app.storage.db.all(raw(`select * from way_rollups order by kind, span, started_at, place`))),
+        ...(await site.app.storage.db.all(
+          raw(`select * from way_rollups order by kind, span, started_at, venue_id, place`),
+        )),
       ];
       await site.app.app.rollups.settle(appId);
       const before = await numbers();
@@ -404,14 +611,15 @@ for (const database of databases) {
 
 describe('what can be added up', () => {
   test('a set of visitors is exact while it is small, near when it is large, and the same in any order', () => {
-    for (const size of [0, 1, 2_048, 10_000, 60_000]) {
+    for (const size of [0, 1, 1_500, 2_048, 2_049, 2_200, 10_000, 60_000]) {
       const [whole, parts, reversed] = [new VisitorSet(), new VisitorSet(), new VisitorSet()];
       const hashes = Array.from({ length: size }, (_, place) => visitorHash('salt', `visitor ${place}`));
       for (const hash of hashes) whole.add(hash);
       for (let start = 0; start < size; start += 1_500) {
         const part = new VisitorSet();
         for (const hash of hashes.slice(start, start + 3_000)) part.add(hash);
-        parts.addWritten(part.write());
+        // Whoever comes often is in many sets.
+        for (let time = 0; time < 7; time++) parts.addWritten(part.write());
       }
       for (const hash of hashes.toReversed()) reversed.add(hash);
       assert.equal(parts.write(), whole.write());

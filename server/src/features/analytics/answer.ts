@@ -1,12 +1,12 @@
 import { fail } from '../../base/errors.ts';
 import { WorkSlices } from '../../base/work-slices.ts';
 import type { Db } from '../../db/db.ts';
-import { localTime } from '../../proximity/index.ts';
 import {
   addDays,
   dateOf,
   dayStart,
   hourText,
+  localAt,
   monthOf,
   periodAYearBefore,
   periodBefore,
@@ -14,11 +14,14 @@ import {
   weekdayOf,
   weekOf,
 } from './numbers/calendar.ts';
+import { partsOf, readSteadily, spanOf } from './numbers/periods.ts';
 import { type Dimension, loadPlaces } from './numbers/places.ts';
-import type { AskedPlace, Interval, Question } from './numbers/question.ts';
+import type { AskedPlace, Interval, NumbersQuestion } from './numbers/question.ts';
 import { type DwellBand, distributionOf, type Metrics, metricsOf, withoutGivingAway } from './numbers/small-groups.ts';
 import * as store from './numbers/store.ts';
 import { Tallies, Tally } from './numbers/tally.ts';
+
+import { listDue } from './ways/store.ts';
 
 /** The numbers of a period, from the rows that were counted. */
 
@@ -37,26 +40,26 @@ export interface GroupIds {
   readonly venueId?: string;
 }
 
-export type Row = PlaceInTime & GroupIds & Metrics;
+export type NumbersRow = PlaceInTime & GroupIds & Metrics;
 
-export interface Period {
+export interface PeriodNumbers {
   readonly from: string;
   readonly until: string;
   /** Null where small groups are protected and the period is not one day, week, month or year. */
   readonly total: Metrics | null;
-  readonly rows: readonly Row[];
+  readonly rows: readonly NumbersRow[];
   /** Null where the total is. */
   readonly distribution: readonly DwellBand[] | null;
 }
 
-export interface VisitNumbers extends Period {
+export interface VisitNumbers extends PeriodNumbers {
   readonly timeZone: string;
   readonly interval: Interval;
   /** Whether small groups are protected. */
   readonly isProtected: boolean;
   /** Whether all visits have been counted, but for those of the last seconds. */
   readonly isComplete: boolean;
-  readonly previous?: Period;
+  readonly previous?: PeriodNumbers;
 }
 
 export interface Answering {
@@ -73,7 +76,7 @@ export interface Answering {
   readonly venues?: readonly string[] | undefined;
 }
 
-export async function answerOf(by: Answering, question: Question): Promise<VisitNumbers> {
+export async function answerOf(by: Answering, question: NumbersQuestion): Promise<VisitNumbers> {
   const state = await store.findState(by.db, by.appId);
   const period = await periodOf(by, question);
   const { interval, compare, from, until } = question;
@@ -89,7 +92,13 @@ export async function answerOf(by: Answering, question: Question): Promise<Visit
   };
 }
 
-async function periodOf(by: Answering, question: Question): Promise<Period> {
+function periodOf(by: Answering, question: NumbersQuestion): Promise<PeriodNumbers> {
+  const { db, appId, zone } = by;
+  const stretch = { appId, from: dayStart(question.from, zone), until: dayStart(question.until, zone) };
+  return readSteadily(db, stretch, () => readPeriod(by, question));
+}
+
+async function readPeriod(by: Answering, question: NumbersQuestion): Promise<PeriodNumbers> {
   const { from, until, interval, groupBy } = question;
   const total = new Tally();
   const rows = groupBy ? await groupedRows(by, question) : await rowsOf(by, question, total);
@@ -109,13 +118,15 @@ async function periodOf(by: Answering, question: Question): Promise<Period> {
 }
 
 /** A row for each interval, and the total. */
-async function rowsOf(by: Answering, question: Question, total: Tally): Promise<Row[]> {
+async function rowsOf(by: Answering, question: NumbersQuestion, total: Tally): Promise<NumbersRow[]> {
   const { from, until, interval } = question;
   const keys = keysOf(interval, by.zone);
   const tallies = new Tallies<string>();
-  for await (const row of readRows(by, question)) {
-    tallies.of(keys.of(row.started_at)).add(row);
-    total.add(row);
+  for await (const row of readRows(by, question)) tallies.of(keys.of(row.started_at)).add(row);
+  const slices = new WorkSlices();
+  for (const [, tally] of tallies.entries()) {
+    total.addTally(tally);
+    await slices.rest();
   }
   return keys.all(from, until).map((key) => ({
     ...placeOf(interval, key),
@@ -127,11 +138,11 @@ async function rowsOf(by: Answering, question: Question, total: Tally): Promise<
 const mostRows = 10_000;
 
 /** A row for each interval and place in which there was a visit. Of intervals in order of time one is kept in memory at a time. */
-async function groupedRows(by: Answering, question: Question): Promise<Row[]> {
+async function groupedRows(by: Answering, question: NumbersQuestion): Promise<NumbersRow[]> {
   const { interval, groupBy } = question;
   const keys = keysOf(interval, by.zone);
   const isInOrder = interval !== 'hourOfWeek';
-  const rows: { readonly key: string; readonly row: Row }[] = [];
+  const rows: { readonly key: string; readonly row: NumbersRow }[] = [];
   const slices = new WorkSlices();
   let [tallies, current] = [new Tallies<string>(), ''];
   const tell = async () => {
@@ -155,13 +166,13 @@ async function groupedRows(by: Answering, question: Question): Promise<Row[]> {
   return rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ row }) => row);
 }
 
-function tooMany({ groupBy, interval }: Question) {
+function tooMany({ groupBy, interval }: NumbersQuestion) {
   const shorter =
     interval === 'total' ? 'Ask about one place.' : 'Ask about a shorter period, one place, or longer intervals.';
   return fail('InvalidQuery', `These are more than ${mostRows} rows by ${groupBy}. ${shorter}`);
 }
 
-type Rows = Pick<Question, 'from' | 'until' | 'interval' | 'groupBy' | 'place'>;
+type Rows = Pick<NumbersQuestion, 'from' | 'until' | 'interval' | 'groupBy' | 'place'>;
 
 /** The rows of each group, or of the one place or all together that is asked about. */
 async function* readRows(
@@ -170,19 +181,34 @@ async function* readRows(
 ): AsyncGenerator<store.RollupRow> {
   const isHourly = interval === 'hour' || interval === 'hourOfWeek';
   const dimension = groupBy ?? place?.dimension ?? (by.venues && 'venue');
-  const span = spanOf(dimension, isHourly);
-  const stretch = { appId: by.appId, span, from: dayStart(from, by.zone), until: dayStart(until, by.zone) };
   const isInside = groupBy && place && dimension ? await insideOf(by, dimension, place) : () => true;
   const isTheirs = by.venues && dimension ? await belongsTo(by, dimension, by.venues) : () => true;
   // Of the place itself there are rows; of what is in it those that were there.
   const only = place && place.dimension === dimension ? place.id : undefined;
-  for await (const row of store.readRollups(by.db, stretch, only)) if (isInside(row) && isTheirs(row)) yield row;
+  const days = { unit: 'day', from: dayStart(from, by.zone), until: dayStart(until, by.zone) } as const;
+  const isByMonth = interval === 'total' || interval === 'month';
+  const isByPlace = dimension === 'beacon' && (by.venues !== undefined || (place && place.dimension !== 'beacon'));
+  const parts = isByMonth ? await preparedParts(by, { from, until, interval }, isByPlace === true) : [days];
+  for (const part of parts) {
+    const span = isHourly ? hourSpanOf(dimension) : spanOf(dimension, part.unit);
+    for await (const row of store.readRollups(by.db, { appId: by.appId, span, ...part }, only))
+      if (isInside(row) && isTheirs(row)) yield row;
+  }
 }
 
-function spanOf(dimension: Dimension | undefined, isHourly: boolean): store.Span {
-  if (dimension === undefined) return isHourly ? 'allHour' : 'allDay';
-  if (dimension === 'beacon') return isHourly ? 'hour' : 'day';
-  return `${dimension}${isHourly ? 'Hour' : 'Day'}`;
+async function preparedParts(
+  { db, appId, zone }: Answering,
+  { from, until, interval }: Pick<NumbersQuestion, 'from' | 'until' | 'interval'>,
+  isByPlace: boolean,
+) {
+  const history = isByPlace ? await loadPlaces(db, appId) : undefined;
+  const due = await listDue(db, appId);
+  return partsOf({ db, appId, zone, due, history, mayTakeYears: interval === 'total' }, { from, until });
+}
+
+function hourSpanOf(dimension: Dimension | undefined): store.RollupSpan {
+  if (dimension === 'beacon') return 'hour';
+  return `${dimension ?? 'all'}Hour`;
 }
 
 /** A beacon that was moved counts where it was as the hour or day began; zones and floors stay where they are. */
@@ -221,6 +247,19 @@ interface Keys {
 }
 
 function keysOf(interval: Interval, zone: string): Keys {
+  const { of, all } = keysByZone(interval, zone);
+  // Rows of one time follow each other.
+  let [last, key] = [Number.NaN, ''];
+  return {
+    all,
+    of(at) {
+      if (at !== last) [last, key] = [at, of(at)];
+      return key;
+    },
+  };
+}
+
+function keysByZone(interval: Interval, zone: string): Keys {
   if (interval === 'total') return { of: () => '', all: () => [] };
   if (interval === 'hour')
     return {
@@ -229,7 +268,7 @@ function keysOf(interval: Interval, zone: string): Keys {
     };
   if (interval === 'hourOfWeek')
     return {
-      of: (at) => `${weekdayOf(dateOf(at, zone))} ${Math.floor(localTime(at, zone).minute / 60)}`,
+      of: (at) => `${weekdayOf(dateOf(at, zone))} ${Math.floor(localAt(at, zone).minute / 60)}`,
       all: () =>
         Array.from({ length: 7 }, (_, day) => Array.from({ length: 24 }, (_, hour) => `${day + 1} ${hour}`)).flat(),
     };

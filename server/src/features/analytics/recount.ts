@@ -137,6 +137,21 @@ async function goneAt({ db, state }: Recount, places: readonly Place[]): Promise
 }
 
 /**
+ * The visitors of whom it may be another visit now that was the first: a change after the first visit that is known changes nothing about
+ * it. Whoever moves the beginning of a visit notes the old one as well as the new one.
+ */
+export async function withOtherFirsts(
+  { db, state: { app_id: appId } }: Recount,
+  changed: readonly Pick<CountedVisit, 'installation_id' | 'entered_at'>[],
+): Promise<readonly string[]> {
+  const earliest = new Map<string, number>();
+  for (const { installation_id: id, entered_at } of changed)
+    earliest.set(id, Math.min(entered_at, earliest.get(id) ?? entered_at));
+  const known = await store.findFirsts(db, appId, [...earliest.keys()]);
+  return [...earliest].flatMap(([id, at]) => ((known.get(id)?.entered_at ?? at) < at ? [] : [id]));
+}
+
+/**
  * Counts these hours again, and the days that they belong to. Hours whose visits may have gone because of their age stay.
  * Visits that are known already are not read again.
  */
@@ -146,6 +161,13 @@ export async function recount(by: Recount, touched: readonly Place[], known?: Kn
   const places = touched.filter(({ hour }) => hour >= state.raw_since);
   const knownOf = known ? byHour(known, zone) : () => undefined;
   const gone = await goneAt(by, places);
+  // A visitor comes to several places in an hour, and hashing takes longer than counting.
+  const hashes = new Map<string, number>();
+  const hashOf = (id: string) => {
+    const hash = hashes.get(id) ?? visitorHash(state.salt, id);
+    hashes.set(id, hash);
+    return hash;
+  };
   const rows: store.RollupRow[] = [];
   for (const { beaconId, hour } of places) {
     const asked = { appId, beaconId, from: hour, until: hour + hourMs };
@@ -153,7 +175,7 @@ export async function recount(by: Recount, touched: readonly Place[], known?: Kn
     const tally = tallyOf(gone.get(placeKey({ hour, beaconId })) ?? []);
     const begun = knownOf({ beaconId, hour }) ?? (await visits.begun(db, asked));
     for (const { installation_id, entered_at, dwell } of begun)
-      if (isOfHour(entered_at)) tally.count(visitorHash(state.salt, installation_id), dwell);
+      if (isOfHour(entered_at)) tally.count(hashOf(installation_id), dwell);
     tally.newcomers = (await store.firstsAt(db, asked)).filter(isOfHour).length;
     rows.push({ app_id: appId, span: 'hour', started_at: hour, beacon_id: beaconId, ...tally.cells() });
   }

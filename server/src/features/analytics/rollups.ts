@@ -8,7 +8,8 @@ import { addDays, dateOf, dayStart, hourStart } from './numbers/calendar.ts';
 import * as gone from './numbers/gone.ts';
 import { type BeaconPlace, forgetPlaces, loadPlaces, movedBeacons, notePlaces } from './numbers/places.ts';
 import * as store from './numbers/store.ts';
-import { noteFirsts, type Place, Places, type Recount, recount, type VisitReads } from './recount.ts';
+import { noteFirsts, type Place, Places, type Recount, recount, type VisitReads, withOtherFirsts } from './recount.ts';
+import { markMonth, preparedWaitMs } from './ways/add-up.ts';
 import { countNext, dayWaitMs, markDay, type WaysDeps } from './ways/count.ts';
 import * as ways from './ways/store.ts';
 
@@ -20,12 +21,15 @@ const pauseMs = 2_000;
  */
 const restFactor = 19;
 const longestRestMs = 60_000;
-/** So many changes are counted in one transaction. */
-const mostChanges = 500;
+/**
+ * So many changes are counted in one transaction. Most of them are about the same hour, which is counted once for all of them; many
+ * more would keep others waiting who write.
+ */
+const mostChanges = 2_000;
 /** So many visits are let go in one. */
 const mostLetGo = 200;
 
-export interface VisitChange {
+export interface ChangedVisit {
   readonly object_id: string;
   readonly installation_id: string;
   readonly beacon_id: string;
@@ -57,7 +61,7 @@ export interface RollupDeps {
   readonly listPlaces: (db: Db, appId: string) => Promise<readonly BeaconPlace[]>;
   /** Visits that were written and are not counted yet. */
   readonly changes: {
-    readonly list: (db: Db, appId: string, limit: number) => Promise<readonly VisitChange[]>;
+    readonly list: (db: Db, appId: string, limit: number) => Promise<readonly ChangedVisit[]>;
     readonly delete: (db: Db, appId: string, ids: readonly string[]) => Promise<void>;
     readonly apps: (db: Db) => Promise<readonly string[]>;
   };
@@ -102,8 +106,9 @@ export class Rollups {
   async #settleAndRest(appId: string): Promise<void> {
     const began = performance.now();
     try {
-      await this.#settle(appId, 'due');
-      if (await ways.hasDue(this.#deps.db, appId)) this.#noteLater(appId);
+      await this.settleDue(appId);
+      const { db, now } = this.#deps;
+      if (await ways.hasDue(db, appId, now() + preparedWaitMs)) this.#noteLater(appId);
     } finally {
       const rest = restFactor * (performance.now() - began);
       this.#restMs = Math.min(longestRestMs, Math.max(rest, this.#restMs / 2));
@@ -130,9 +135,9 @@ export class Rollups {
 
   /** Counts what is left of all apps: after an update, a restart, or where another node has stopped. */
   async settleAll(): Promise<void> {
-    const { db, changes, listApps } = this.#deps;
+    const { db, changes, listApps, now } = this.#deps;
     const states = new Map((await store.listStates(db)).map((state) => [state.app_id, state]));
-    const changed = new Set([...(await changes.apps(db)), ...(await ways.appsWithDue(db))]);
+    const changed = new Set([...(await changes.apps(db)), ...(await ways.appsWithDue(db, now() + preparedWaitMs))]);
     for (const { appId, timeZone } of await listApps()) {
       const state = states.get(appId);
       const isCounted = state?.counted_until === null && state.placed_until === null;
@@ -145,6 +150,11 @@ export class Rollups {
   /** Counts what has not been counted of an app. */
   settle(appId: string): Promise<void> {
     return this.#settle(appId, 'all');
+  }
+
+  /** Counts of it what is due by now: days are left some time, and months longer, in which they may change again. */
+  settleDue(appId: string): Promise<void> {
+    return this.#settle(appId, 'due');
   }
 
   async #settle(appId: string, which: 'all' | 'due'): Promise<void> {
@@ -237,12 +247,16 @@ export class Rollups {
       }
       const by: Recount = { db, state, visits, places: await loadPlaces(db, appId) };
       const mark = (at: number) => markDay(db, state, at, this.#deps.now());
+      const markItsMonth = (at: number) => markMonth(db, state, at, this.#deps.now());
       if (state.counted_until !== null) {
         await store.changeState(db, { ...state, counted_until: await countNextDay(by, state.counted_until, mark) });
         return true;
       }
       if (state.placed_until !== null) {
-        await store.changeState(db, { ...state, placed_until: await placeNextDay(by, state.placed_until, mark) });
+        await store.changeState(db, {
+          ...state,
+          placed_until: await placeNextDay(by, state.placed_until, mark, markItsMonth),
+        });
         return true;
       }
       const changed = await changes.list(db, appId, mostChanges);
@@ -250,7 +264,7 @@ export class Rollups {
       const places = new Places(zone);
       for (const change of changed) places.add(change);
       const visitors = [...new Set(changed.map(({ installation_id }) => installation_id))];
-      await noteFirsts(by, visitors, places);
+      await noteFirsts(by, await withOtherFirsts(by, changed), places);
       await recount(by, places.all());
       for (const at of daysOf(places.all(), state)) await mark(at);
       await effects.noteVisitors(db, appId, visitors);
@@ -301,14 +315,20 @@ function daysOf(places: readonly Place[], { time_zone: zone }: store.StateRow): 
 }
 
 /** Adds up the places of the first day at `from` (ms) or later that has numbers; answers when the next one begins, or null. */
-async function placeNextDay({ db, state, places }: Recount, from: number, mark: Mark): Promise<number | null> {
+async function placeNextDay(
+  { db, state, places }: Recount,
+  from: number,
+  markDay: Mark,
+  markMonth: Mark,
+): Promise<number | null> {
   const { app_id: appId, time_zone: zone } = state;
   const next = await store.nextRollup(db, appId, from, ['hour']);
   if (next === undefined) return null;
   const date = dateOf(next, zone);
   const day = { from: dayStart(date, zone), until: dayStart(addDays(date, 1), zone) };
   await addUpPlaces({ db, state, places }, day);
-  if (day.from >= firstWholeDay(state)) await mark(day.from);
+  if (day.from >= firstWholeDay(state)) await markDay(day.from);
+  else await markMonth(day.from);
   return day.until;
 }
 

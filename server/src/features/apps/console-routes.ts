@@ -80,7 +80,7 @@ const credentialsExample = {
   appKey: 'h2V5vJ0c8oKqYw1rTz4uXb7nEd3gFm6sLp9aRi0kQe2',
 };
 
-/** Whoever may see an app need not see its keys. */
+/** Somebody who may see an app need not see its keys. */
 function withoutKeys({ keys: _, ...app }: AppView) {
   return app;
 }
@@ -181,9 +181,10 @@ function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       tag: 'Apps',
       summary: 'Delete an app with everything in it',
       permission: 'apps.delete',
+      needsConfirmation: true,
       locate,
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
+      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       async handle(call) {
         await apps.remove(idOf(call), call.by);
         return { result: {} };
@@ -221,7 +222,7 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
         example: { result: { ...credentialsExample, disabledKeyIds: [] } },
       },
       errors: ['ObjectNotFound', 'ConfirmationNeeded'],
-      handle: async (call) => ({ result: await apps.rotateKey(idOf(call), call.by) }),
+      handle: async (call) => ({ result: await apps.keys.rotate(idOf(call), call.by) }),
     }),
     consoleEndpoint({
       method: 'DELETE',
@@ -235,7 +236,7 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       async handle(call) {
-        await apps.disableKey(idOf(call), call.params['keyId'] ?? '', call.by);
+        await apps.keys.disable(idOf(call), call.params['keyId'] ?? '', call.by);
         return { result: {} };
       },
     }),
@@ -258,7 +259,7 @@ function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
       answer: deletedAnswer,
       errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
       async handle(call) {
-        await apps.restoreKey(idOf(call), call.params['keyId'] ?? '', { ...call.body, by: call.by });
+        await apps.keys.restore(idOf(call), call.params['keyId'] ?? '', { ...call.body, by: call.by });
         return { result: {} };
       },
     }),

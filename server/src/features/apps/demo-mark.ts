@@ -1,7 +1,7 @@
 import type { Db } from '../../db/db.ts';
 import { findSetting, saveSetting } from '../../db/settings.ts';
 
-/** What tells a demo's database from any other, and how far the demo has come. It goes only with the database. */
+/** What distinguishes a demo's database from any other, and how far the demo has come. It is deleted only with the database. */
 export interface DemoMark {
   /** building: the structure is not complete, and is made again. */
   readonly state: 'building' | 'ready';

@@ -25,13 +25,13 @@ for (const database of databases) {
 
     test('its new key is right from the first moment', async () => {
       for (let round = 0; round < 5; round++) {
-        const { appKey } = await node.app.apps.rotateKey(site.app.appId);
+        const { appKey } = await node.app.apps.keys.rotate(site.app.appId);
         assert.equal(await statusWith(appKey), 200);
       }
     });
 
     test('many who come with a new key at once are all let in, and those with a wrong one are not', async () => {
-      const { appKey } = await node.app.apps.rotateKey(site.app.appId);
+      const { appKey } = await node.app.apps.keys.rotate(site.app.appId);
       const keys = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? appKey : `wrong-${n}`));
       assert.deepEqual(
         await Promise.all(keys.map(statusWith)),
@@ -40,7 +40,7 @@ for (const database of databases) {
     });
 
     test('it is open as soon as it is switched on again', async () => {
-      const { appKey } = await node.app.apps.rotateKey(site.app.appId);
+      const { appKey } = await node.app.apps.keys.rotate(site.app.appId);
       await node.app.apps.change(site.app.appId, { disabled: true });
       const giveUp = Date.now() + 10_000;
       while ((await statusWith(appKey)) !== 404 && Date.now() < giveUp);

@@ -1,30 +1,25 @@
-import { secretHash } from '../../access/access.ts';
 import { type Actor, recordChange, service } from '../../access/audit.ts';
 import { deliveryRuleProblems } from '../../access/delivery-rules.ts';
 import { passkeyProblems } from '../../access/passkey-site.ts';
 import { type AppPolicy, newAppPolicy, policySchema } from '../../access/policy.ts';
+import { settleMs } from '../../access/pseudonyms/pseudonyms.ts';
+import { assertNoPhones } from '../../access/pseudonyms/rules.ts';
+import { endSpell, insertSpell } from '../../access/pseudonyms/store.ts';
 import { type RuledFields, readRules, tidied } from '../../access/rules/check.ts';
 import { type Preset, presets, type StoredAppRules } from '../../access/rules/rule-types.ts';
 import { type AppRules, compileRules } from '../../access/rules/rules.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
-import { newObjectId, randomText } from '../../base/id.ts';
-import { restorableMs } from '../../base/restorable.ts';
+import { newObjectId } from '../../base/id.ts';
 import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { defineShape } from '../../http/shape.ts';
 import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
 import type { Past } from '../../resources/past.ts';
+import { type AppCredentials, AppKeys, type KeyView, noSuchApp } from './keys.ts';
 import { differences, pastSettings, settingsOf } from './settings.ts';
 import * as store from './store.ts';
-
-/** What is shown once, when a key is made; afterwards only its hash is known. */
-export interface Credentials {
-  readonly appId: string;
-  readonly keyId: string;
-  readonly appKey: string;
-}
 
 export interface AppView {
   readonly appId: string;
@@ -36,16 +31,16 @@ export interface AppView {
   readonly updatedAt: string;
 }
 
-export interface KeyView {
-  readonly keyId: string;
-  /** The last characters of the key, to tell two apart. */
-  readonly hint: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
+/**
+ * From when on, and until when, phones are named by pseudonyms. Other nodes use the previous policy for a moment, so it begins
+ * and ends a little later.
+ */
+async function noteSpell(db: Db, { before, after }: { before: store.AppRow; after: store.AppRow }, now: number) {
+  const [was, is] = [store.policyOf(before).pseudonyms, store.policyOf(after).pseudonyms];
+  if (was === is) return;
+  if (is === 'daily') await insertSpell(db, after.app_id, now + settleMs);
+  else await endSpell(db, after.app_id, now + settleMs);
 }
-
-/** With two, a new key can be rolled out before the old one is switched off. */
-const maxLiveKeys = 2;
 
 const policyShape = defineShape(policySchema, {
   rules: ({ timeZone, delivery, passkeys }) => [
@@ -101,12 +96,14 @@ export interface AppDeps {
   readonly past: Past;
 }
 
-/** Apps and their credentials, for the console and the command line. */
+/** Apps with their settings and rules, for the console and the command line. */
 export class AppService {
   readonly #deps: AppDeps;
+  readonly keys: AppKeys;
 
   constructor(deps: AppDeps) {
     this.#deps = deps;
+    this.keys = new AppKeys(deps);
   }
 
   async list(): Promise<AppView[]> {
@@ -119,12 +116,12 @@ export class AppService {
   }
 
   /** @throws Failure ValidationError for a name outside 1 to 100 characters */
-  async create(name: string, by: Actor = service, preset: Preset = 'specification'): Promise<Credentials> {
+  async create(name: string, by: Actor = service, preset: Preset = 'specification'): Promise<AppCredentials> {
     const { db, now } = this.#deps;
     assertName(name);
     assertPreset(preset);
     const appId = newObjectId(now());
-    const key = this.#newKey(appId);
+    const key = this.keys.make(appId);
     await db.transaction(async (db) => {
       await store.insertApp(db, { appId, name, policy: newAppPolicy[preset], rules: rulesOf(preset), now: now() });
       await store.insertKey(db, key.row);
@@ -134,10 +131,10 @@ export class AppService {
   }
 
   /** The app of a first start: undefined when there is one, or when there was one before. */
-  async createFirst(name: string): Promise<Credentials | undefined> {
+  async createFirst(name: string): Promise<AppCredentials | undefined> {
     const { db, now } = this.#deps;
     const appId = newObjectId(now());
-    const key = this.#newKey(appId);
+    const key = this.keys.make(appId);
     return db.transaction(async (db) => {
       if ((await store.listApps(db)).length > 0 || !(await store.noteFirstApp(db, appId))) return undefined;
       await store.insertApp(db, {
@@ -176,6 +173,8 @@ export class AppService {
         policy: JSON.stringify({ ...(JSON.parse(row.policy) as object), ...policy }),
         disabled_at: disabledAt,
       };
+      if (store.policyOf(next).pseudonyms === 'daily') assertNoPhones(store.readRules(next));
+      await noteSpell(db, { before: row, after: next }, at);
       await store.updateApp(db, appId, { name: next.name, policy: next.policy, disabledAt, now: at });
       if (next.name !== row.name || next.policy !== row.policy)
         await past.noteChange(db, pastSettings(row), { by: { name: by.name, userId: null }, now: at });
@@ -213,70 +212,11 @@ export class AppService {
       const row = await store.lockApp(db, appId);
       if (!row) throw noSuchApp(appId);
       assertUnchanged?.(rulesTag(rulesView(row)));
+      if (store.policyOf(row).pseudonyms === 'daily') assertNoPhones(rules);
       await store.updateRules(db, appId, rules, now());
       await this.#audit(db, by, 'app.rules', { appId, before: store.readRules(row), after: rules });
     });
     return this.rules(appId);
-  }
-
-  /**
-   * Adds a key. With two live ones the older is switched off; the answer names it.
-   */
-  async rotateKey(
-    appId: string,
-    by: Actor = service,
-  ): Promise<Credentials & { readonly disabledKeyIds: readonly string[] }> {
-    const { cacheVersion, now } = this.#deps;
-    const key = this.#newKey(appId);
-    const disabledKeyIds = await cacheVersion.change(appId, async (db) => {
-      if (!(await store.lockApp(db, appId))) throw noSuchApp(appId);
-      const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
-      const outgoing = live.slice(maxLiveKeys - 1).map((old) => old.key_id);
-      for (const keyId of outgoing) await store.disableKey(db, appId, keyId, now());
-      await store.insertKey(db, key.row);
-      const after = { keyId: key.row.keyId, disabledKeyIds: outgoing };
-      await this.#audit(db, by, 'key.rotate', { appId, after });
-      return outgoing;
-    });
-    return { ...key.credentials, disabledKeyIds };
-  }
-
-  /** Switches one key off at once. */
-  async disableKey(appId: string, keyId: string, by: Actor = service): Promise<void> {
-    const { cacheVersion, now } = this.#deps;
-    await cacheVersion.change(appId, async (db) => {
-      const done = await store.disableKey(db, appId, keyId, now());
-      if (!done) throw fail('ObjectNotFound', `The app ${appId} has no live key ${keyId}.`);
-      await this.#audit(db, by, 'key.disable', { appId, before: { keyId } });
-    });
-  }
-
-  /**
-   * Switches a key on again that was switched off within the last hour. In the place of `insteadOf`, a live key, which is
-   * switched off.
-   *
-   * @throws Failure ObjectNotFound, OperationForbidden when there would be too many live keys
-   */
-  async restoreKey(appId: string, keyId: string, how: { readonly insteadOf?: string; readonly by: Actor }) {
-    const { cacheVersion, now } = this.#deps;
-    const { insteadOf, by } = how;
-    await cacheVersion.change(appId, async (db) => {
-      if (!(await store.lockApp(db, appId))) throw noSuchApp(appId);
-      if (insteadOf !== undefined && !(await store.disableKey(db, appId, insteadOf, now())))
-        throw fail('ObjectNotFound', `The app ${appId} has no live key ${insteadOf}.`);
-      if (!(await store.enableKey(db, appId, keyId, now() - restorableMs)))
-        throw fail(
-          'ObjectNotFound',
-          `The app ${appId} has no key ${keyId} that was switched off within the last hour.`,
-        );
-      const live = (await store.listKeys(db, appId)).filter((row) => row.disabled_at === null);
-      if (live.length > maxLiveKeys)
-        throw fail('OperationForbidden', `The app has ${maxLiveKeys} live keys already. Switch one off first.`);
-      await this.#audit(db, by, 'key.restore', {
-        appId,
-        after: { keyId, disabledKeyIds: insteadOf ? [insteadOf] : [] },
-      });
-    });
   }
 
   /** Deletes the app with everything in it. Files on disk are swept up afterwards. */
@@ -293,19 +233,12 @@ export class AppService {
   }
 
   async #view(row: store.AppRow): Promise<AppView> {
-    const { db } = this.#deps;
-    const keys = (await store.listKeys(db, row.app_id)).filter((key) => key.disabled_at === null);
     return {
       appId: row.app_id,
       name: row.name,
       disabled: row.disabled_at !== null,
       policy: store.policyOf(row),
-      keys: keys.map((key) => ({
-        keyId: key.key_id,
-        hint: key.hint,
-        createdAt: new Date(key.created_at).toISOString(),
-        lastUsedAt: key.last_used_at === null ? null : new Date(key.last_used_at).toISOString(),
-      })),
+      keys: await this.keys.live(row.app_id),
       createdAt: new Date(row.created_at).toISOString(),
       updatedAt: new Date(row.updated_at).toISOString(),
     };
@@ -322,16 +255,6 @@ export class AppService {
     if (!row) throw noSuchApp(appId);
     return row;
   }
-
-  #newKey(appId: string) {
-    const { now } = this.#deps;
-    const appKey = randomText(43);
-    const keyId = newObjectId(now());
-    return {
-      credentials: { appId, keyId, appKey },
-      row: { appId, keyId, keyHash: secretHash(appKey), hint: appKey.slice(-4), now: now() },
-    };
-  }
 }
 
 function rulesView(row: store.AppRow): AppRulesView {
@@ -347,10 +270,6 @@ function assertPreset(preset: Preset): void {
   if (presets.includes(preset)) return;
   const problem = `must be one of ${presets.join(', ')}`;
   throw fail('ValidationError', { message: `preset ${problem}.`, details: [{ field: 'preset', problem }] });
-}
-
-function noSuchApp(appId: string) {
-  return fail('ObjectNotFound', `There is no app ${appId}.`);
 }
 
 function assertName(name: string): void {

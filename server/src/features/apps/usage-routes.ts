@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import type { AppPolicy } from '../../access/policy.ts';
 import { recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
-import type { Stored, UsageMeter } from '../../limits/usage.ts';
+import type { Stored } from '../../limits/stored.ts';
+import type { UsageMeter } from '../../limits/usage.ts';
 import type { AppView } from './service.ts';
 
 interface Deps {

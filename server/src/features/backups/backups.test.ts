@@ -249,6 +249,14 @@ for (const database of databases) {
         return;
       }
       assert.deepEqual([status, body.result.prepared.backupId], [200, backupId]);
+      // A service that nothing starts again says so, and does nothing.
+      const start = (id = backupId) =>
+        owner.send({ method: 'POST', url: '/system/restore/start', body: { backupId: id } });
+      const refused = await start();
+      assert.deepEqual([refused.status, body.result.canRestart], [403, false]);
+      assert.match(refused.body.error.error, /Restart it where it runs/);
+      const needed = await owner.send({ method: 'DELETE', url: `${url}/${backupId}` });
+      assert.equal(needed.status, 403, 'nobody deletes what the next start needs');
       // A trial of one that lacks files says that, and shows no paths.
       const upload = { ...app.credentials, 'content-type': 'text/plain' };
       const sent = await app.send({ method: 'POST', url: '/api/v2/files/lost.txt', headers: upload, body: 'lost' });
@@ -273,9 +281,52 @@ for (const database of databases) {
       const cancelled = await owner.send({ method: 'DELETE', url: '/system/restore' });
       assert.deepEqual([cancelled.status, cancelled.body.result.prepared], [200, null]);
       assert.equal((await owner.send({ method: 'DELETE', url: '/system/restore' })).status, 404);
+      assert.equal((await start()).status, 404);
     });
   });
 }
+
+test('a restart goes back to the backup that its owner has seen, once, and nobody changes that meanwhile', async () => {
+  const asked: string[] = [];
+  const app = await buildApp({ restart: () => void asked.push('restart') });
+  try {
+    const [ada, eve] = [await openConsole(app, 'owner'), await openConsole(app, 'owner')];
+    const make = async () => {
+      app.clock.now += 1_000;
+      const { body } = await ada.send({ method: 'POST', url: '/system/backups' });
+      await app.app.idle();
+      return String(body.result.backupId);
+    };
+    const [first, second] = [await make(), await make()];
+    const prepare = (by: Browser, id: string) =>
+      by.send({ method: 'POST', url: `/system/backups/${id}/restore`, body: { name: 'pharos.test' } });
+    const start = (backupId: string) => ada.send({ method: 'POST', url: '/system/restore/start', body: { backupId } });
+    assert.equal((await prepare(ada, first)).status, 200);
+    // While Ada reads what a restart does, Eve prepares another backup.
+    assert.equal((await prepare(eve, second)).status, 200);
+    const refused = await start(first);
+    assert.deepEqual([refused.status, refused.body.error.name, asked], [412, 'PreconditionFailed', []]);
+    // Twice, as with a double click.
+    const started = await Promise.all([start(second), start(second)]);
+    assert.deepEqual(
+      started.map(({ status }) => status),
+      [200, 200],
+    );
+    assert.deepEqual(asked, ['restart']);
+    const late = [await prepare(eve, first), await eve.send({ method: 'DELETE', url: '/system/restore' })];
+    assert.deepEqual(
+      late.map(({ status }) => status),
+      [403, 403],
+    );
+    const { prepared } = (await eve.send({ method: 'GET', url: '/system/backup-plan' })).body.result;
+    assert.equal(prepared.backupId, second);
+    const { results } = (await eve.send({ method: 'GET', url: '/audit?kind=backup' })).body;
+    const actions = results.map(({ action }: { action: string }) => action);
+    assert.equal(actions.filter((action: string) => action === 'backup.startRestore').length, 1);
+  } finally {
+    await app.close();
+  }
+});
 
 test('an archive of a deleted backup fails only for its reader', async () => {
   const gone = join(tmpdir(), 'pharos-no-such-backup');

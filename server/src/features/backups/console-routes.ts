@@ -53,7 +53,11 @@ const runningExample = {
 };
 
 /** Backups in the management console; the command line has `pharos backup`. */
-export function backupConsoleEndpoints(service: BackupService): readonly ConsoleEndpoint[] {
+/** @param assertFree throws for a backup that the next start is to restore */
+export function backupConsoleEndpoints(
+  service: BackupService,
+  assertFree: (backupId: string) => Promise<void>,
+): readonly ConsoleEndpoint[] {
   const common = { tag: 'System', permission: 'backups.manage' } as const;
   const path = '/system/backups';
   const id = (params: Readonly<Record<string, string>>) => params['backupId'] ?? '';
@@ -111,7 +115,8 @@ export function backupConsoleEndpoints(service: BackupService): readonly Console
         schema: Type.String({ description: 'A tar archive' }),
         example: 'the bytes of the archive',
       },
-      errors: ['ObjectNotFound'],
+      needsConfirmation: true,
+      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
       handle: async ({ params, by }) =>
         new FileDownload(`pharos-${id(params)}.tar`, 'application/x-tar', await service.archive(id(params), by)),
     }),
@@ -121,9 +126,11 @@ export function backupConsoleEndpoints(service: BackupService): readonly Console
       path: `${path}/:backupId`,
       operationId: 'deleteBackup',
       summary: 'Delete a backup',
+      description: 'Not one from which a restore is prepared.',
       answer: deletedAnswer,
-      errors: ['ObjectNotFound'],
+      errors: ['ObjectNotFound', 'OperationForbidden'],
       async handle({ params, by }) {
+        await assertFree(id(params));
         await service.remove(id(params), by);
         return { result: {} };
       },

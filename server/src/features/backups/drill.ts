@@ -12,7 +12,7 @@ const longestMs = 6 * 3_600_000;
 const lowest = 19;
 
 /**
- * Restores a backup for trial in a process of its own, so that requests do not wait for it, into a folder that is removed
+ * Restores a backup as a trial in a separate process, so that requests do not wait for it, into a folder that is removed
  * afterwards.
  *
  * @throws Error that says what is wrong with the backup

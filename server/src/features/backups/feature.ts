@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Condition } from '../condition.ts';
+import type { ServiceCondition } from '../condition.ts';
 import type { Feature } from '../feature.ts';
 import { backupConsoleEndpoints } from './console-routes.ts';
 import { tryBackup } from './drill.ts';
@@ -13,13 +13,14 @@ interface BackupFeatureDeps extends Omit<ScheduleDeps, 'tryBackup' | 'findAwaite
   /** Of the backups. */
   readonly folder: string;
   readonly isEmbedded: boolean;
+  readonly restart: (() => void) | undefined;
   /** Whether this process does background work. */
   readonly isWorker: boolean;
 }
 
 export interface BackupFeature extends Feature {
   /** What needs a person. */
-  readonly conditions: () => Promise<readonly Condition[]>;
+  readonly conditions: () => Promise<readonly ServiceCondition[]>;
   readonly schedule: BackupSchedule;
 }
 
@@ -35,7 +36,10 @@ export function createBackupFeature(deps: BackupFeatureDeps): BackupFeature {
     tryBackup: async (backupId) => tryBackup(await backups.folderOf(backupId), drills, stopping.signal),
   });
   return {
-    consoleEndpoints: [...backupConsoleEndpoints(backups), ...planEndpoints({ schedule, restores, folder })],
+    consoleEndpoints: [
+      ...backupConsoleEndpoints(backups, (backupId) => restores.assertFree(backupId)),
+      ...planEndpoints({ schedule, restores, folder }),
+    ],
     sweeps: { 'deleting old backups': () => backups.sweep() },
     start() {
       // What a killed process has left; with a database server another node may be trying one right now.

@@ -3,7 +3,8 @@ import { fail } from '../../base/errors.ts';
 import { exampleCreated, recordAnswer, timestampSchema } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
-import { noPlan } from './plan.ts';
+import { entityTag, readIfMatch } from '../../resources/entity-tag.ts';
+import { type BackupPlan, noPlan } from './plan.ts';
 import type { BackupRestores } from './restores.ts';
 import type { BackupSchedule } from './schedule.ts';
 
@@ -46,10 +47,15 @@ const restored = Type.Object({
   ok: Type.Boolean(),
   message: Type.String(),
   aside: Type.Union([Type.String(), Type.Null()], { description: 'The folder with what was there before' }),
+  askedBy: Type.Union([Type.String(), Type.Null()]),
+  madeAt: Type.Union([timestampSchema, Type.Null()], { description: 'When the backup was made' }),
+  rows: Type.Union([Type.Integer(), Type.Null()]),
+  files: Type.Union([Type.Integer(), Type.Null()]),
 });
 const planAnswer = Type.Object({
   plan: planSchema,
   isEmbedded: Type.Boolean({ description: 'Whether the database is part of the service; only then it can restore' }),
+  canRestart: Type.Boolean({ description: 'Whether the service can start itself again' }),
   folder: Type.String({ description: 'Where backups are written' }),
   last: orNull(outcome),
   drill: orNull(outcome),
@@ -62,6 +68,7 @@ const exampleOutcome = { backupId: '2026-05-04T09-30-00-000Z', at: exampleCreate
 const planExample = {
   plan: { ...noPlan, isOn: true },
   isEmbedded: true,
+  canRestart: true,
   folder: '/srv/pharos/backups',
   last: exampleOutcome,
   drill: exampleOutcome,
@@ -70,6 +77,8 @@ const planExample = {
   prepared: null,
   restored: null,
 };
+
+const planTag = (plan: BackupPlan) => entityTag(JSON.stringify(plan));
 
 interface Deps {
   readonly schedule: BackupSchedule;
@@ -96,7 +105,11 @@ export function planEndpoints({ schedule, restores, folder }: Deps): readonly Co
       summary: 'When backups are made, and how the last ones went',
       answer,
       errors: [],
-      handle: ({ origin }) => read(origin),
+      async handle({ origin, setTag }) {
+        const answered = await read(origin);
+        setTag(planTag(answered.result.plan));
+        return answered;
+      },
     }),
     consoleEndpoint({
       ...common,
@@ -104,11 +117,18 @@ export function planEndpoints({ schedule, restores, folder }: Deps): readonly Co
       path: '/system/backup-plan',
       operationId: 'changeBackupPlan',
       summary: 'Say when backups are made and how many are kept',
-      body: { schema: planSchema, example: { ...noPlan, isOn: true }, read: (body) => shape.readCreate(body) },
+      description: 'Members that are not sent stay as they are.',
+      body: {
+        schema: Type.Partial(planSchema),
+        example: { ...noPlan, isOn: true },
+        read: (body) => shape.readUpdate(body).set,
+      },
       answer,
       errors: ['ValidationError'],
-      async handle({ body, by, origin }) {
-        await schedule.change(body, by);
+      takesIfMatch: true,
+      async handle({ body, by, origin, headers, setTag }) {
+        const match = readIfMatch(headers);
+        setTag(planTag(await schedule.change(body, { by, assertUnchanged: (plan) => match?.(planTag(plan)) })));
         return read(origin);
       },
     }),
@@ -140,6 +160,11 @@ interface Shared {
 
 function restoreEndpoints({ restores, read, answer, common, id }: Shared): readonly ConsoleEndpoint[] {
   const nameShape = defineShape(Type.Object({ name: Type.String({ maxLength: 300 }) }));
+  const startShape = defineShape(
+    Type.Object({
+      backupId: Type.String({ maxLength: 64, description: 'The one that is prepared, as the caller has seen it' }),
+    }),
+  );
   return [
     consoleEndpoint({
       ...common,
@@ -148,7 +173,7 @@ function restoreEndpoints({ restores, read, answer, common, id }: Shared): reado
       operationId: 'prepareRestore',
       summary: 'Go back to a backup at the next start',
       description:
-        'Nothing changes until the service is started again. It then verifies the backup, restores it and keeps what was there before in a folder of its own.',
+        'Nothing changes until the service is started again, by `startRestore` or where it runs. It then verifies the backup, restores it and keeps what was there before in a folder of its own.',
       needsConfirmation: true,
       body: {
         schema: nameShape.schema,
@@ -170,12 +195,34 @@ function restoreEndpoints({ restores, read, answer, common, id }: Shared): reado
     }),
     consoleEndpoint({
       ...common,
+      method: 'POST',
+      path: '/system/restore/start',
+      operationId: 'startRestore',
+      summary: 'Start the service again, and go back to the backup that is prepared',
+      description:
+        'Accepted requests are finished first. While it restores, the service does not answer; afterwards the plan says what came of it. ' +
+        'If another backup was prepared meanwhile, nothing happens.',
+      needsConfirmation: true,
+      body: {
+        schema: startShape.schema,
+        example: { backupId: '2026-05-04T09-30-00-000Z' },
+        read: (body) => startShape.readCreate(body),
+      },
+      answer,
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'PreconditionFailed', 'ConfirmationNeeded'],
+      async handle({ body: { backupId }, by, origin }) {
+        await restores.start(backupId, by);
+        return read(origin);
+      },
+    }),
+    consoleEndpoint({
+      ...common,
       method: 'DELETE',
       path: '/system/restore',
       operationId: 'cancelRestore',
       summary: 'Do not restore at the next start',
       answer,
-      errors: ['ObjectNotFound'],
+      errors: ['ObjectNotFound', 'OperationForbidden'],
       async handle({ by, origin }) {
         await restores.cancel(by);
         return read(origin);

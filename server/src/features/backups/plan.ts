@@ -4,7 +4,7 @@ import { deleteSetting, findSetting, insertSetting, saveSetting } from '../../db
 /** When the service makes backups by itself, and how many it keeps. */
 export interface BackupPlan {
   readonly isOn: boolean;
-  /** Every so many days, 1 for every day. */
+  /** The interval in days, 1 for every day. */
   readonly everyDays: number;
   /** `03:30`, in the time zone. */
   readonly time: string;
@@ -16,7 +16,7 @@ export interface BackupPlan {
 }
 
 /** How one of them went. */
-export interface Outcome {
+export interface BackupOutcome {
   readonly backupId: string;
   /** ISO 8601. */
   readonly at: string;
@@ -31,10 +31,10 @@ export interface PlanState {
   /** Epoch ms. */
   readonly begunAt?: number;
   readonly tries?: number;
-  readonly last?: Outcome;
+  readonly last?: BackupOutcome;
   /** Epoch ms of the last one that succeeded; at first, of when the plan was switched on. */
   readonly goodAt?: number;
-  readonly drill?: Outcome;
+  readonly drill?: BackupOutcome;
 }
 
 export const noPlan: BackupPlan = {
@@ -49,12 +49,24 @@ export const noPlan: BackupPlan = {
 const planName = 'backup_plan';
 const stateName = 'backup_state';
 
-export async function findPlan(db: Db): Promise<BackupPlan> {
-  const text = await findSetting(db, planName);
-  return text === undefined ? noPlan : { ...noPlan, ...(JSON.parse(text) as Partial<BackupPlan>) };
+export const findPlan = async (db: Db): Promise<BackupPlan> => readPlan(await findSetting(db, planName));
+
+const readPlan = (text: string | undefined): BackupPlan =>
+  text === undefined ? noPlan : { ...noPlan, ...(JSON.parse(text) as Partial<BackupPlan>) };
+
+interface ReplacedPlan {
+  readonly before: BackupPlan;
+  readonly plan: BackupPlan;
 }
 
-export const savePlan = (db: Db, plan: BackupPlan) => saveSetting(db, planName, JSON.stringify(plan));
+/** In a transaction: what `next` makes of the plan; undefined when somebody else has changed it at the same moment. */
+export async function replacePlan(db: Db, next: (before: BackupPlan) => BackupPlan): Promise<ReplacedPlan | undefined> {
+  const text = await findSetting(db, planName);
+  const before = readPlan(text);
+  const plan = next(before);
+  if (text !== undefined && !(await deleteSetting(db, planName, text))) return undefined;
+  return (await insertSetting(db, planName, JSON.stringify(plan))) ? { before, plan } : undefined;
+}
 
 export async function findState(db: Db): Promise<PlanState> {
   return JSON.parse((await findSetting(db, stateName)) ?? '{}') as PlanState;

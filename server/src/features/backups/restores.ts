@@ -13,21 +13,69 @@ interface Deps {
   readonly dataFolder: string;
   /** Whether the database is part of this service. */
   readonly isEmbedded: boolean;
+  readonly restart: (() => void) | undefined;
 }
 
 /** Going back to a backup: it is prepared here, and done by the next start, when nobody uses the database. */
 export class BackupRestores {
   readonly #deps: Deps;
+  /** The service is about to start again. */
+  #isStarting = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
   async read() {
-    const { dataFolder, isEmbedded } = this.#deps;
+    const { dataFolder, isEmbedded, restart } = this.#deps;
     const asked = isEmbedded ? await findRestoreRequest(dataFolder) : undefined;
     const prepared = asked ? { backupId: asked.backupId, askedAt: asked.askedAt, askedBy: asked.askedBy } : null;
-    return { isEmbedded, prepared, restored: (isEmbedded && (await findRestoreResult(dataFolder))) || null };
+    const found = isEmbedded ? await findRestoreResult(dataFolder) : undefined;
+    const unknown = { askedBy: null, madeAt: null, rows: null, files: null };
+    const restored = found ? { ...unknown, ...found } : null;
+    return { isEmbedded, canRestart: isEmbedded && restart !== undefined, prepared, restored };
+  }
+
+  /**
+   * Starts the service again, which does what is prepared. Asked twice, it does so once.
+   *
+   * @param backupId what the caller has seen to be prepared
+   * @throws Failure ObjectNotFound, OperationForbidden, PreconditionFailed
+   */
+  async start(backupId: string, by: Actor): Promise<void> {
+    const { db, now, dataFolder, restart } = this.#deps;
+    const asked = await findRestoreRequest(dataFolder);
+    if (!asked) throw fail('ObjectNotFound', 'No restore is prepared.');
+    if (!restart) throw fail('OperationForbidden', 'This service cannot start itself again. Restart it where it runs.');
+    if (asked.backupId !== backupId)
+      throw fail(
+        'PreconditionFailed',
+        'Another backup was prepared by now. Nothing was restored; look again which one it is.',
+      );
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    try {
+      await recordChange(db, { by, action: 'backup.startRestore', subject: backupId, now: now() });
+    } catch (error) {
+      this.#isStarting = false;
+      throw error;
+    }
+    restart();
+  }
+
+  /** While accepted requests are finished, what was started is not replaced or taken back any more. */
+  #assertWaits(): void {
+    if (this.#isStarting)
+      throw fail(
+        'OperationForbidden',
+        'The service is starting again to go back to a backup. Nothing can be changed about that any more.',
+      );
+  }
+
+  /** @throws Failure OperationForbidden for the backup that is prepared: without it the next start would be in vain */
+  async assertFree(backupId: string): Promise<void> {
+    if ((await this.read()).prepared?.backupId === backupId)
+      throw fail('OperationForbidden', 'A restore from this backup is prepared. Take that back first.');
   }
 
   /** @throws Failure ObjectNotFound, OperationForbidden with a database server */
@@ -39,13 +87,15 @@ export class BackupRestores {
         'The data is in PostgreSQL, which the service cannot replace. Restore the backup into a new database with pharos restore, and let the service use that one.',
       );
     const folder = await backups.folderOf(backupId);
+    this.#assertWaits();
     await recordChange(db, { by, action: 'backup.restore', subject: backupId, now: now() });
     await requestRestore(dataFolder, { backupId, folder, askedAt: isoTime(now()), askedBy: by.name });
   }
 
-  /** @throws Failure ObjectNotFound */
+  /** @throws Failure ObjectNotFound, OperationForbidden */
   async cancel(by: Actor): Promise<void> {
     const { db, now, dataFolder } = this.#deps;
+    this.#assertWaits();
     const asked = await findRestoreRequest(dataFolder);
     if (!asked || !(await cancelRestore(dataFolder))) throw fail('ObjectNotFound', 'No restore is prepared.');
     await recordChange(db, { by, action: 'backup.cancelRestore', subject: asked.backupId, now: now() });

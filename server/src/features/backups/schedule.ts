@@ -3,18 +3,18 @@ import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { Database } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
-import type { Condition } from '../condition.ts';
+import type { ServiceCondition } from '../condition.ts';
 import type { InBackground } from '../feature.ts';
 import { dayIn } from '../zone-day.ts';
 import {
+  type BackupOutcome,
   type BackupPlan,
   findPlan,
   findState,
   noteState,
-  type Outcome,
   type PlanState,
+  replacePlan,
   replaceState,
-  savePlan,
 } from './plan.ts';
 import type { BackupService } from './service.ts';
 
@@ -27,6 +27,11 @@ export interface ScheduleDeps {
   readonly tryBackup: (backupId: string) => Promise<void>;
   /** The backup to which the next start goes back, if one is prepared. */
   readonly findAwaited: () => Promise<string | undefined>;
+}
+
+export interface ChangingPlan {
+  readonly by: Actor;
+  readonly assertUnchanged?: (plan: BackupPlan) => void;
 }
 
 const everyMs = 60_000;
@@ -61,13 +66,26 @@ export class BackupSchedule {
     return { plan: await findPlan(db), state: await findState(db), isTrying: this.#isTrying };
   }
 
-  async change(plan: BackupPlan, by: Actor): Promise<void> {
+  /** Changes the members that are given. `assertUnchanged` is told the plan as it was, and throws to refuse the change. */
+  async change(members: Partial<BackupPlan>, how: ChangingPlan): Promise<BackupPlan> {
+    for (;;) {
+      const plan = await this.#change(members, how);
+      if (plan) return plan;
+    }
+  }
+
+  #change(members: Partial<BackupPlan>, { by, assertUnchanged }: ChangingPlan): Promise<BackupPlan | undefined> {
     const { db, now } = this.#deps;
-    await db.transaction(async (db) => {
-      const before = await findPlan(db);
-      await savePlan(db, plan);
+    return db.transaction(async (db) => {
+      const replaced = await replacePlan(db, (before) => {
+        assertUnchanged?.(before);
+        return { ...before, ...members };
+      });
+      if (!replaced) return undefined;
+      const { before, plan } = replaced;
       if (plan.isOn && !before.isOn) await noteState(db, { goodAt: now() });
       await recordChange(db, { by, action: 'backup.plan', subject: 'plan', before, after: plan, now: now() });
+      return plan;
     });
   }
 
@@ -117,7 +135,7 @@ export class BackupSchedule {
   }
 
   /** What needs a person. */
-  async conditions(): Promise<readonly Condition[]> {
+  async conditions(): Promise<readonly ServiceCondition[]> {
     const { db, now, backups } = this.#deps;
     const [plan, { last, goodAt, drill }] = [await findPlan(db), await findState(db)];
     const kind = 'backup' as const;
@@ -162,7 +180,7 @@ export class BackupSchedule {
     ];
   }
 
-  async #make(): Promise<Outcome> {
+  async #make(): Promise<BackupOutcome> {
     const { backups, now } = this.#deps;
     try {
       const backupId = await backups.make(bySelf);

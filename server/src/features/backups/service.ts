@@ -17,7 +17,7 @@ export interface BackupDeps {
   readonly blobs: BlobStorage;
   /** The folder of the backups; it holds nothing else. */
   readonly folder: string;
-  /** After so many days one is deleted; 0: never by itself. */
+  /** The days after which one is deleted; 0: never automatically. */
   readonly keptDays: number;
   readonly now: Clock;
   readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
@@ -127,7 +127,7 @@ export class BackupService {
     await rm(path, { recursive: true, force: true });
   }
 
-  /** What is there, with the time (ISO 8601) at which it goes by itself; null: never. */
+  /** The existing ones, with the time (ISO 8601) at which each is deleted automatically; null: never. */
   async kept(): Promise<
     { readonly backupId: string; readonly createdAt: string; readonly expiresAt: string | null }[]
   > {

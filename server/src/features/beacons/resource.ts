@@ -11,7 +11,7 @@ import {
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
-import { json, number, pointer, text, time } from '../../resources/members.ts';
+import { json, number, pointer, text, time } from '../../resources/members/members.ts';
 
 /** Numeric `x` and `y`; further members (a floor, a note) are kept. */
 const location = Type.Object(

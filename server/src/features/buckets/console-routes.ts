@@ -11,7 +11,7 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
-import { countRecords } from './definition/store.ts';
+import { countRecords } from './definition/record-store.ts';
 import type { BucketService } from './service.ts';
 
 /** Counting stops here: an exact count of millions would only slow the list down. */

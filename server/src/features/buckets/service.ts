@@ -8,11 +8,12 @@ import { isoTime } from '../../http/answers.ts';
 import { sentence } from '../../http/shape.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../resources/entity-tag.ts';
 import type { Maker, Past, PastRecord } from '../../resources/past.ts';
+import * as store from './definition/bucket-store.ts';
 import { mergeColumns, readSlots } from './definition/directory.ts';
 import type { AskedPaths } from './definition/learn.ts';
+import { isBucketEmpty } from './definition/record-store.ts';
 import { assertBucketName, type ColumnMap, slotColumns } from './definition/schemas.ts';
 import { assignSlots, type LearnableMember, learnedMembers, type SlotColumns } from './definition/slots.ts';
-import * as store from './definition/store.ts';
 import { schemaTable } from './definition/tables.ts';
 import { type DeletedSchema, insertBucketBack, insertSchema, pastBucket, pastSchema } from './trash.ts';
 
@@ -257,7 +258,7 @@ export class BucketService {
   async #reassignSlots(db: Db, bucket: store.BucketRow): Promise<void> {
     const { now, enqueue } = this.#deps;
     const columns = mergeColumns(await store.listSchemas(db, bucket.app_id, bucket.object_id));
-    const isEmpty = await store.isBucketEmpty(db, bucket.app_id, bucket.object_id);
+    const isEmpty = await isBucketEmpty(db, bucket.app_id, bucket.object_id);
     const slots = assignSlots(readSlots(bucket), columns, isEmpty);
     await store.updateSlots(db, bucket, JSON.stringify(slots), now());
     if (slots.some(({ state }) => state !== 'ready')) {

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/db.ts';
 import type { PastRecord } from '../../resources/past.ts';
+import * as store from './definition/bucket-store.ts';
 import { readSlots } from './definition/directory.ts';
 import type { ColumnMap } from './definition/schemas.ts';
 import type { Slot } from './definition/slots.ts';
-import * as store from './definition/store.ts';
 import { schemaTable } from './definition/tables.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { AppContext } from '../../access/context.ts';
 import { isAllowed } from '../../access/roles.ts';
 import { Failure, fail } from '../../base/errors.ts';
 import type { Database } from '../../db/db.ts';
-import { exampleId, otherExampleId, recordAnswer } from '../../http/answers.ts';
+import { exampleId, exampleUpdated, otherExampleId, recordAnswer } from '../../http/answers.ts';
 import {
   type ConsoleCall,
   type ConsoleEndpoint,
@@ -13,9 +13,9 @@ import {
 } from '../../http/console/console-endpoint.ts';
 import { dataPermission } from '../../http/console/console-roles.ts';
 import { carryOut, dataCall } from '../../http/console/data-call.ts';
-import type { Endpoint } from '../../http/endpoint.ts';
+import { type Endpoint, JsonText } from '../../http/endpoint.ts';
 import { isByVenue } from '../../http/grants.ts';
-import type { AssertRoom } from '../../http/mount-endpoints.ts';
+import type { AssertRoom, HandlerAnswer } from '../../http/mount-endpoints.ts';
 import { defineShape } from '../../http/shape.ts';
 
 export interface BulkDeps {
@@ -26,14 +26,21 @@ export interface BulkDeps {
   readonly endpoints: () => readonly Endpoint[];
 }
 
-/** What can be done with many records at once: their own PATCH or DELETE. */
+/** What can be done with many records at once: their own PATCH, PUT or DELETE. */
 const operations = [
   'patchNotification',
+  // Replaces rules as a whole, where PATCH would merge them.
+  'updateNotification',
   'deleteNotification',
   'patchStoryline',
   'deleteStoryline',
   'patchBeacon',
   'deleteBeacon',
+  'patchDevice',
+  'deleteDevice',
+  'patchVenue',
+  'deleteFile',
+  'patchRecord',
   'deleteRecord',
 ] as const;
 
@@ -42,22 +49,39 @@ const mostRecords = 500;
 /** Ids that the audit names. */
 const mostNamed = 100;
 
+const idSchema = Type.String({ minLength: 1, maxLength: 64 });
+const changeSchema = (description: string) =>
+  Type.Optional(Type.Object({}, { additionalProperties: true, description }));
+
+const oneSchema = Type.Object({
+  objectId: idSchema,
+  updatedAt: Type.Optional(
+    Type.String({ maxLength: 40, description: 'As the caller has seen it; a record changed since is not touched' }),
+  ),
+  change: changeSchema('In place of the common change'),
+});
+
 const shape = defineShape(
   Type.Object({
     operation: Type.Enum([...operations]),
-    ids: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: mostRecords }),
+    ids: Type.Array(idSchema, { minItems: 1, maxItems: mostRecords }),
     bucketName: Type.Optional(Type.String({ maxLength: 30, description: 'Of records' })),
-    change: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'What to merge into each, as its PATCH takes it' }),
+    change: changeSchema('What to merge into each, as its PATCH takes it'),
+    records: Type.Optional(
+      Type.Array(oneSchema, { maxItems: mostRecords, description: 'What is particular to some of them' }),
     ),
   }),
 );
 type Bulk = Static<typeof shape.schema>;
+type One = Static<typeof oneSchema>;
 
-interface Failed {
-  readonly objectId: string;
-  readonly message: string;
-}
+const changedSchema = Type.Object({ objectId: Type.String(), updatedAt: Type.String() });
+const failedSchema = Type.Object({
+  objectId: Type.String(),
+  error: Type.String({ description: 'Its name in the catalogue; `PreconditionFailed`: changed since `updatedAt`' }),
+  message: Type.String(),
+});
+type Failed = Static<typeof failedSchema>;
 
 /** One change of many records. Each is its own transaction, so that a long list delays nobody; what is refused is told. */
 export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[] {
@@ -69,8 +93,8 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
       tag: 'History',
       summary: 'Change or delete many records at once',
       description:
-        'At most 500. Each record is changed by itself: one that is refused is in `failed`, and the others are done. The audit has one ' +
-        'entry. The role needs the permission for the operation.',
+        'At most 500. Each record is changed by itself: one that is refused is in `failed`, and the others are done. If the service cannot ' +
+        'go on, the rest is in `failed`. The audit has one entry. With `updatedAt`, a record that somebody has changed since is neither changed nor deleted. The role needs the permission for the operation.',
       permission: 'apps.read',
       narrows: 'venues',
       locate: async ({ appId = '' }) => void (await deps.findApp(appId)),
@@ -82,9 +106,14 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
       answer: recordAnswer(
         Type.Object({
           done: Type.Array(Type.String()),
-          failed: Type.Array(Type.Object({ objectId: Type.String(), message: Type.String() })),
+          changed: Type.Array(changedSchema, { description: 'When each of them was changed by this' }),
+          failed: Type.Array(failedSchema),
         }),
-        { done: [exampleId], failed: [{ objectId: otherExampleId, message: 'The object does not exist.' }] },
+        {
+          done: [exampleId],
+          changed: [{ objectId: exampleId, updatedAt: exampleUpdated }],
+          failed: [{ objectId: otherExampleId, error: 'ObjectNotFound', message: 'The object does not exist.' }],
+        },
       ),
       errors: ['ValidationError', 'ObjectNotFound'],
       handle: async (call) => ({ result: await changeMany(deps, call) }),
@@ -93,8 +122,50 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
 }
 
 async function changeMany(deps: BulkDeps, call: ConsoleCall<Bulk>) {
-  const { operation, ids, bucketName, change } = call.body;
-  const endpoint = deps.endpoints().find(({ operationId }) => operationId === operation) as Endpoint;
+  const { ids, records = [] } = call.body;
+  const target = await targetOf(deps, call);
+  const particular = new Map(records.map((one) => [one.objectId, one]));
+  const done: string[] = [];
+  const changed: Static<typeof changedSchema>[] = [];
+  const failed: Failed[] = [];
+  const all = [...new Set(ids)];
+  for (const [place, objectId] of all.entries()) {
+    try {
+      const updatedAt = await changeOne(target, call, particular.get(objectId) ?? { objectId });
+      done.push(objectId);
+      if (updatedAt !== undefined) changed.push({ objectId, updatedAt });
+    } catch (error) {
+      const { isForAll, name, message } = reasonOf(error);
+      // What is no answer to this record would be none to the next one. What is done by then is told, so that it can be taken back.
+      if (isForAll && done.length === 0) throw error;
+      const refused = isForAll ? all.slice(place) : [objectId];
+      failed.push(...refused.map((objectId) => ({ objectId, error: name, message })));
+      if (isForAll) break;
+    }
+  }
+  if (done.length > 0) await record(deps, call, target.endpoint, done);
+  return { done, changed, failed };
+}
+
+/** Why a record is refused. @throws what is no reason, but a defect */
+function reasonOf(error: unknown) {
+  if (!(error instanceof Failure)) throw error;
+  const { name, message, entry } = error;
+  return { isForAll: entry.status >= 500, name, message };
+}
+
+interface Target {
+  readonly app: AppContext;
+  readonly endpoint: Endpoint;
+  /** Its GET. */
+  readonly reading: Endpoint;
+}
+
+/** @throws Failure OperationForbidden, ObjectNotFound */
+async function targetOf(deps: BulkDeps, call: ConsoleCall<Bulk>): Promise<Target> {
+  const { operation } = call.body;
+  const named = (id: string) => deps.endpoints().find(({ operationId }) => operationId === id) as Endpoint;
+  const endpoint = named(operation);
   const { role, venues } = signedIn(call.admin);
   const permission = dataPermission(endpoint);
   if (!permission || !isAllowed(role, permission))
@@ -103,34 +174,42 @@ async function changeMany(deps: BulkDeps, call: ConsoleCall<Bulk>) {
     throw fail('OperationForbidden', 'You are limited to some venues of this app, and these records belong to none.');
   if (endpoint.body) deps.assertRoom('change');
   const app = await deps.findApp(call.params['appId'] ?? '');
-  const done: string[] = [];
-  const failed: Failed[] = [];
-  for (const objectId of new Set(ids)) {
-    const params = { objectId, ...(bucketName === undefined ? {} : { bucketName }) };
-    try {
-      await carryOut(endpoint, dataCall(call, app, { params }), change ?? {});
-      done.push(objectId);
-    } catch (error) {
-      // What is no answer to this record would be none to the next one.
-      if (!(error instanceof Failure) || error.entry.status >= 500) {
-        if (done.length > 0) await record(deps, call, endpoint, done);
-        throw error;
-      }
-      failed.push({ objectId, message: error.message });
-    }
+  return { app, endpoint, reading: named(operation.replace(/^(patch|update|delete)/, 'get')) };
+}
+
+/** Answers when it was changed. @throws Failure as the operation does */
+async function changeOne({ app, endpoint, reading }: Target, call: ConsoleCall<Bulk>, one: One) {
+  const { bucketName, change } = call.body;
+  // Files are named otherwise in their path.
+  const params = { objectId: one.objectId, file: one.objectId, ...(bucketName === undefined ? {} : { bucketName }) };
+  const headers: Record<string, string> = {};
+  if (one.updatedAt !== undefined) {
+    const seen = await carryOut(reading, dataCall(call, app, { params }), undefined);
+    if (updatedAtOf(seen) !== one.updatedAt) throw fail('PreconditionFailed');
+    // Nobody comes in between.
+    headers['if-match'] = (seen as JsonText).headers?.['etag'] ?? '*';
   }
-  if (done.length > 0) await record(deps, call, endpoint, done);
-  return { done, failed };
+  const answer = await carryOut(endpoint, dataCall(call, app, { params, headers }), one.change ?? change ?? {});
+  return updatedAtOf(answer);
+}
+
+/** Of the record in an answer; some are in an array. */
+function updatedAtOf(answer: HandlerAnswer): string | undefined {
+  const { result } = (answer instanceof JsonText ? JSON.parse(answer.text) : answer) as { readonly result?: unknown };
+  const [row] = Array.isArray(result) ? result : [result];
+  return (row as { readonly updatedAt?: string } | undefined)?.updatedAt;
 }
 
 /** One entry for all of them. What was changed in records that may be personal is left out. */
 async function record({ db }: BulkDeps, call: ConsoleCall<Bulk>, { tag, method }: Endpoint, done: readonly string[]) {
-  const { change, bucketName } = call.body;
+  const { change, bucketName, records = [] } = call.body;
+  const changes = records.flatMap(({ objectId, change }) => (change ? [{ objectId, change }] : [])).slice(0, mostNamed);
   const about = {
     count: done.length,
     ids: done.slice(0, mostNamed),
     ...(bucketName === undefined ? {} : { bucketName }),
     ...(change && !tag.isPersonal ? { change } : {}),
+    ...(changes.length > 0 && !tag.isPersonal ? { changes } : {}),
   };
   const common: Omit<Change, 'action'> = {
     by: call.by,

@@ -67,8 +67,10 @@ export async function revokeCredential(db: Db, { appId, deviceId, now }: OfDevic
   return changed > 0;
 }
 
-export async function deleteCredential(db: Db, appId: string, deviceId: string): Promise<void> {
-  await db.run(sql`delete from device_credentials where app_id = ${appId} and device_id = ${deviceId}`);
+/** Of a device that is deleted: what can be brought back with it is what it had then, and nothing that was revoked before. */
+export async function leaveCredential(db: Db, device: OfDevice): Promise<void> {
+  if (await revokeCredential(db, device)) return;
+  await db.run(sql`delete from device_credentials where app_id = ${device.appId} and device_id = ${device.deviceId}`);
 }
 
 export interface FormerCredential {

@@ -137,6 +137,53 @@ for (const database of databases) {
       await device.closed;
     });
 
+    test('a deleted device comes back as it was, within an hour with its password, and without what was revoked before', async () => {
+      const entryOf = async (deviceId: string) => {
+        const { results } = (await browser.send({ method: 'GET', url: `/apps/${app.appId}/trash?kind=devices` })).body;
+        return results.find(({ recordId }: { recordId: string }) => recordId === deviceId);
+      };
+      const remove = async (deviceId: string) => {
+        const url = `/api/v2/device/${deviceId}`;
+        assert.equal((await app.send({ method: 'DELETE', url, headers: user.headers })).status, 200);
+      };
+      const restore = async (deviceId: string) => {
+        const { objectId } = await entryOf(deviceId);
+        const path = `/apps/${app.appId}/trash/${objectId}/restore`;
+        const answer = await browser.send({ method: 'POST', url: path });
+        assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      };
+      const comesIn = async (credentials: { username: string; password: string }) => {
+        const device = await openDevice(devices.port, credentials).catch(() => undefined);
+        await device?.close();
+        return device !== undefined;
+      };
+      const id = await register({ deviceName: 'Light' });
+      const read = async () =>
+        (await app.send({ method: 'GET', url: `/api/v2/device/${id}`, headers: user.headers })).body.result;
+      const { updatedAt: _, ...before } = await read();
+      const credentials = await issue(id);
+      await remove(id);
+      assert.equal((await entryOf(id)).title, 'Light');
+      assert.equal(await comesIn(credentials), false);
+      await restore(id);
+      const { updatedAt: __, ...after } = await read();
+      assert.deepEqual(after, before);
+      assert.equal(await comesIn(credentials), true);
+
+      await browser.send({ method: 'DELETE', url: url(id) });
+      await remove(id);
+      await restore(id);
+      assert.equal(await comesIn(credentials), false);
+
+      const again = await issue(id);
+      await remove(id);
+      app.clock.now += 3_600_001;
+      await restore(id);
+      assert.equal(await comesIn(again), false);
+      const { body } = await browser.send({ method: 'GET', url: url(id) });
+      assert.equal(body.result.issuedAt, null);
+    });
+
     test('credentials that another node revokes end the connection here', async () => {
       const id = await register();
       const device = await openDevice(devices.port, await issue(id));

@@ -94,7 +94,7 @@ export function createDeviceCredentials({ db, cacheVersion, now }: CredentialDep
       return this.get(appId, deviceId);
     },
 
-    /** Forgets what can no longer be brought back. */
+    /** Deletes what can no longer be restored. */
     async sweep(appIds: readonly string[]): Promise<void> {
       for (const appId of appIds) await store.forgetFormer(db, appId, now() - restorableMs);
     },

@@ -6,7 +6,7 @@ import type { DeviceBroker, DeviceMessage, DeviceRoutes } from '../../delivery/m
 import type { Published } from '../../delivery/mqtt/mqtt-in-flight.ts';
 import * as store from './session-store.ts';
 
-/** How much longer than the device the node may take with which it is connected: two looks at the database, and a little, ms. */
+/** How much longer than the device its node may take: two polls of the database, and a little, ms. */
 const graceMs = 5_000;
 /** How long a node may take to hear that a device has gone elsewhere, ms; a dead one never does. */
 const noticeMs = 60_000;
@@ -46,7 +46,7 @@ export class DeviceRouter implements DeviceRoutes {
     this.#broker = broker;
   }
 
-  /** Calls the listener when another node should look at once. */
+  /** Calls the listener when another node should poll at once. */
   onTold(listener: (node: string) => void): void {
     this.#tellers.push(listener);
   }

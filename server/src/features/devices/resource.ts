@@ -5,7 +5,7 @@ import { topicFault } from '../../delivery/mqtt/mqtt-message.ts';
 import { exampleCreated, exampleId, exampleUpdated, madeStamps, objectIdSchema } from '../../http/answers.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
-import { pointer, text, time } from '../../resources/members.ts';
+import { pointer, text, time } from '../../resources/members/members.ts';
 
 const members = {
   deviceName: Type.String({ minLength: 3, maxLength: 64 }),

@@ -65,7 +65,7 @@ export interface Handover extends DeviceSession {
   readonly expiresAt: number;
 }
 
-/** Hands a message over. One that is under way already stays as it is, and answers to this sender from now on. */
+/** Hands a message over. One already in progress stays as it is, and answers to this sender from now on. */
 export async function insertHandover(db: Db, handover: Handover): Promise<void> {
   const { appId, messageId, session, node, sender, payload, seconds, timeoutMs, expiresAt } = handover;
   await db.run(sql`insert into device_handovers
@@ -106,7 +106,7 @@ export async function answerHandover(db: Db, { appId, messageId }: Handover, res
     where app_id = ${appId} and message_id = ${messageId} and state = 'taken'`);
 }
 
-/** The device has come to another node: what its former one has not taken yet never reached it. Answers who waits for it. */
+/** The device has moved to another node: what its former one has not taken yet never reached it. Returns who waits for it. */
 export async function returnHandovers(db: Db, appId: string, session: string): Promise<string[]> {
   const rows = await db.all<{ sender: string }>(sql`update device_handovers set state = 'done', result = 'absent'
     where app_id = ${appId} and session = ${session} and state = 'new' and payload is not null returning sender`);

@@ -54,11 +54,17 @@ export function fileIntake(deps: FileDeps) {
     announce: async (call: Announcing, limits: Limits): Promise<Announced> => {
       const announced = readHead(call.headers, limits);
       const bytes = announced.length ?? limits.maxBytes;
-      await deps.usage.assertRoom(call.app.appId, call.app.policy, { files: 1, fileBytes: bytes });
+      const more = { files: 1, fileBytes: bytes };
+      await deps.usage.assertRoom(call.app.appId, call.app.policy, more);
+      await deps.usage.users.assertRoom(call, more);
       deps.quotas.takeUpload(call, bytes);
       return announced;
     },
-    keep: (call: Call<undefined, unknown>, announced: Announced) => keep(deps, call, announced),
+    keep: async (call: Call<undefined, unknown>, announced: Announced) => {
+      // Uploads at the same time count together.
+      const held = deps.usage.hold(call, { files: 1, fileBytes: announced.length ?? announced.maxBytes });
+      return keep(deps, call, announced).finally(held);
+    },
   };
 }
 
@@ -90,6 +96,7 @@ async function keep(deps: FileDeps, call: Call<undefined, unknown>, announced: A
     throw error;
   }
   usage.add(app.appId, { files: 1, fileBytes: bytes.size });
+  usage.users.add(app.appId, call.user?.userId, { files: 1, fileBytes: bytes.size });
   if (length === undefined) quotas.settleUpload(call, maxBytes, bytes.size);
   return { objectId, name: storedName, url: fileUrl(publicUrl(), app.appId, storedName) };
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { bigint, nullable, text as textColumn, withDefault } from '../../db/table.ts';
 import { exampleCreated, exampleId, madeStamps, objectIdSchema } from '../../http/answers.ts';
 import { defineResource } from '../../resources/define.ts';
-import { number, pointer, text, time } from '../../resources/members.ts';
+import { number, pointer, text, time } from '../../resources/members/members.ts';
 
 const name = Type.String({
   description: 'The stored name: 32 random hexadecimal digits, an underscore and the given name',

@@ -2,8 +2,9 @@ import type { Caller } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
 import type { Row } from '../../db/db.ts';
 import { deletedAnswer, inArray, listAnswer, recordAnswer } from '../../http/answers.ts';
-import { type Call, type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { type Call, type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { allowedTo, findAllowed } from '../../resources/allowed.ts';
+import { tagged, tagOfRow } from '../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { makerOf, type Past } from '../../resources/past.ts';
 import type { RecordTable } from '../../resources/table.ts';
@@ -101,6 +102,7 @@ function get(deps: FileDeps, table: RecordTable): Endpoint {
     summary: "Get a file's record",
     grant: { of: 'files', verb: 'get' },
     answer: recordAnswer(files.record.schema, files.record.example),
+    hasEntityTag: true,
     errors: ['ObjectNotFound'],
     description: 'Users can get the files that they have uploaded; managers can get all.',
     locate: async (call) => {
@@ -109,7 +111,7 @@ function get(deps: FileDeps, table: RecordTable): Endpoint {
       if (!row) throw notFound();
       return row;
     },
-    handle: async ({ located }) => new JsonText(`{"result":${table.render(located)}}`),
+    handle: async ({ located }) => tagged(`{"result":${table.render(located)}}`, tagOfRow(files.records, located)),
   });
 }
 
@@ -147,7 +149,9 @@ function remove(deps: Deps, table: RecordTable): Endpoint {
       }
       // The row first: a blob without a row is swept later, a row without a blob would never be repaired.
       if (!(await table.remove(deps.db, key))) throw notFound();
-      deps.usage.add(app.appId, { files: -1, fileBytes: -located.size });
+      const less = { files: -1, fileBytes: -located.size };
+      deps.usage.add(app.appId, less);
+      deps.usage.users.add(app.appId, located.created_by, less);
       const blob = blobKeyOf(app.appId, located.stored_name);
       await deps.attempt('removing the bytes of a deleted file', () => deps.blobs.remove(blob));
       return { result: [{}] };

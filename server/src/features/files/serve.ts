@@ -11,7 +11,7 @@ const nameForm = /^[0-9a-f]{32}_/;
 
 /**
  * Only the requesting client may cache it, and asks again after a minute, so that a deleted file is gone from then on.
- * Asking costs one look into an index and an answer without a body.
+ * Asking costs one index look-up and an answer without a body.
  */
 const cacheControl = 'private, max-age=60, must-revalidate';
 

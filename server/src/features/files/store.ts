@@ -1,5 +1,5 @@
 import { raw, sql } from '../../base/sql.ts';
-import type { Db, Row } from '../../db/db.ts';
+import type { Database, Db, Row } from '../../db/db.ts';
 import type { Key, RecordTable } from '../../resources/table.ts';
 import { fileUrl } from './file-name.ts';
 import { files } from './resource.ts';
@@ -60,9 +60,11 @@ export interface StoredFile {
   readonly size: number;
   /** Epoch milliseconds at which they were found to be missing. */
   readonly bytes_missing_at: number | null;
+  /** The user to whom it belongs. */
+  readonly created_by: string | null;
 }
 
-const stored = raw('app_id, object_id, stored_name, size, bytes_missing_at');
+const stored = raw('app_id, object_id, stored_name, size, bytes_missing_at, created_by');
 
 /** The files of all apps in the order of their keys; without `all`, the hidden ones. */
 export function findFilesAfter(
@@ -130,4 +132,13 @@ export async function measureFiles(db: Db, appId: string): Promise<{ files: numb
 export async function databaseBirth(db: Db): Promise<number> {
   const row = await db.one<{ at: number | null }>(raw('select min(applied_at) as at from migrations'));
   return row?.at ?? Number.POSITIVE_INFINITY;
+}
+
+/** How many files belong to a user, and their bytes. */
+export async function countFilesOf(db: Database, appId: string, userId: string) {
+  const [row] = await db.all<{ n: number; bytes: number }>(
+    sql`select count(*) as n, coalesce(sum(size), 0) as bytes from files where app_id = ${appId} and created_by = ${userId}`,
+    { tenant: appId },
+  );
+  return { files: Number(row?.n ?? 0), fileBytes: Number(row?.bytes ?? 0) };
 }

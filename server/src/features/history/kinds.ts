@@ -24,7 +24,7 @@ export interface KeptKind {
   /** Makes an earlier state the present one; without it, none are kept. @throws Failure what a change with that body would */
   readonly bringBack?: (call: HistoryCall, version: PastRecord) => Promise<void>;
   /**
-   * Puts a deleted record back. `take` takes it out of the trash, in the transaction that puts it back. Without it, records of this
+   * Restores a deleted record. `take` takes it out of the trash, in the transaction that restores it. Without it, records of this
    * kind are not deleted.
    *
    * @throws Failure

@@ -22,16 +22,16 @@ export interface Child {
   readonly createdAt: number;
 }
 
-/** What else goes when something leaves the trash for good, by its kind; in that transaction. */
+/** What else is deleted when something leaves the trash for good, by its kind; in that transaction. */
 export type Leaving = Readonly<Record<string, (db: Db, entry: store.TrashHead) => Promise<void>>>;
 
-export interface KeptPast extends Past {
+export interface ForgettablePast extends Past {
   /** Deletes an entry of the trash for good, with the versions of its record. False when somebody else has taken it. */
   forget(db: Db, entry: store.TrashHead): Promise<boolean>;
 }
 
 /** Notes versions and deletions, each in the transaction of the change. */
-export const createPast = (leaving: Leaving): KeptPast => ({
+export const createPast = (leaving: Leaving): ForgettablePast => ({
   forget: (db, entry) => forgetTrash(db, entry, leaving),
   async noteChange(db, before, { by, now }) {
     const { appId, kind, withinId, objectId: recordId } = before;

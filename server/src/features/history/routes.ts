@@ -101,7 +101,7 @@ function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
       tag: 'History',
       summary: 'List what a record was before its last changes, newest first',
       description:
-        'Kinds: notifications, storylines, scenarios, beacons, records (as changed in the console) and settings (of the app, whose ' +
+        'Kinds: notifications, storylines, scenarios, beacons, devices, records (as changed in the console) and settings (of the app, whose ' +
         'id is the recordId). The last 30 changes within a year, at most 1 MB.',
       permission: 'apps.read',
       locate: locator(deps),

@@ -8,14 +8,14 @@ import { signedIn } from '../../http/console/console-endpoint.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
 import type { PastRecord } from '../../resources/past.ts';
 import type { Deleted, HistoryCall, KeptKind } from './kinds.ts';
-import { bounds, type Child, type KeptPast } from './past.ts';
+import { bounds, type Child, type ForgettablePast } from './past.ts';
 import * as store from './store.ts';
 
 export interface HistoryDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly kinds: readonly KeptKind[];
-  readonly past: Pick<KeptPast, 'forget'>;
+  readonly past: Pick<ForgettablePast, 'forget'>;
   readonly usage: Pick<UsageMeter, 'add' | 'count'>;
   readonly listAppIds: () => Promise<readonly string[]>;
 }
@@ -110,7 +110,7 @@ export class HistoryService {
     if (row.stored_name !== null) usage.add(row.app_id, { files: -1, fileBytes: -row.stored_bytes });
   }
 
-  /** Deletes what has had its time. To be called now and then. */
+  /** Deletes what has expired. To be called from time to time. */
   async sweep(): Promise<void> {
     for (const appId of await this.#deps.listAppIds()) {
       await this.#sweepTrash(appId);

@@ -53,6 +53,7 @@ function collectionEndpoints({ providers, assertApp }: Deps): readonly ConsoleEn
       tag,
       summary: 'Let users sign in through an identity provider',
       permission: 'signin.write',
+      needsConfirmation: true,
       locate,
       body: { schema: providerShape.schema, example: providerFieldsExample, read: providerShape.readCreate },
       answer: {
@@ -61,7 +62,7 @@ function collectionEndpoints({ providers, assertApp }: Deps): readonly ConsoleEn
         schema: Type.Object({ result: schema }),
         example: { result: example },
       },
-      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'Timeout'],
+      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'ConfirmationNeeded', 'Timeout'],
       handle: async ({ params: { appId = '' }, body, by, setTag }) => {
         const result = await providers.create(appId, body, by);
         setTag(providerTag(result));
@@ -100,6 +101,7 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       description:
         'Switched off, nobody can sign in through it, and its tokens are refused at once. Sessions here go on.',
       permission: 'signin.write',
+      needsConfirmation: true,
       locate,
       body: {
         schema: Type.Partial(providerShape.schema),
@@ -107,7 +109,7 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         read: providerShape.readUpdate,
       },
       answer: recordAnswer(schema, example),
-      errors: ['ValidationError', 'ObjectNotFound', 'Timeout'],
+      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded', 'Timeout'],
       takesIfMatch: true,
       handle: async ({ params: { appId = '', providerId = '' }, body, by, headers, setTag }) => {
         const how = { by, assertUnchanged: readIfMatch(headers) };

@@ -8,7 +8,14 @@ import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { isoTime } from '../../http/answers.ts';
-import type { Account, AccountKey, Accounts, SignedIn as Begun, Client, Proof } from '../../sign-in/accounts.ts';
+import type {
+  Account,
+  AccountKey,
+  AccountProof,
+  Accounts,
+  SignedIn as Begun,
+  SessionClient,
+} from '../../sign-in/accounts.ts';
 import {
   TokenRefused,
   unverifiedIssuer,
@@ -38,14 +45,14 @@ export interface Presented {
   readonly lastname?: string | undefined;
 }
 
-export interface SignedIn {
+export interface IdentitySignIn {
   readonly session: Begun;
   /** The account was made just now. */
   readonly isNew: boolean;
 }
 
 interface Person {
-  readonly subject: store.Subject;
+  readonly subject: store.IdentitySubject;
   readonly token: VerifiedToken;
   /** What the provider says; undefined if it has no say in roles. */
   readonly role: UserRole | undefined;
@@ -70,14 +77,14 @@ export class IdentityService {
   }
 
   /**
-   * Signs in who the ID token names, with a new account the first time. An account with the same e-mail address is
+   * Signs in the person that the ID token names, with a new account the first time. An account with the same e-mail address is
    * linked only if both sides have verified the address: else whoever signed up first with somebody's address, there or
    * here, would come into that person's account.
    *
    * @throws Failure UserInvalidLoginParams for a token that is not accepted, UserEmailTaken, ObjectNotFound,
    * OperationForbidden, Timeout while the provider does not answer
    */
-  async signIn(app: AppContext, presented: Presented, client: Client): Promise<SignedIn> {
+  async signIn(app: AppContext, presented: Presented, client: SessionClient): Promise<IdentitySignIn> {
     const { accounts, cacheVersion } = this.#deps;
     const person = await this.#verify(app, presented);
     const { role } = person;
@@ -101,7 +108,7 @@ export class IdentityService {
    *
    * @throws Failure DuplicateValue when it belongs to another account, and those of signing in and `assertOneself`
    */
-  async link(app: AppContext, key: AccountKey, presented: Presented, proof: Proof) {
+  async link(app: AppContext, key: AccountKey, presented: Presented, proof: AccountProof) {
     const { accounts } = this.#deps;
     await accounts.assertOneself(key, proof);
     const person = await this.#verify(app, presented);
@@ -217,7 +224,7 @@ export class IdentityService {
     if (!identity) return undefined;
     const account = await accounts.lock(db, { appId: subject.appId, userId: identity.user_id });
     if (!account) {
-      // Of somebody whose erasure is under way: she begins anew.
+      // Of somebody whose erasure is in progress: the person starts anew.
       await store.deleteIdentity(db, subject.appId, identity.object_id);
       return undefined;
     }
@@ -261,7 +268,7 @@ export class IdentityService {
   }
 
   /**
-   * A token that an app still has of somebody who was erased would make her another account, unasked.
+   * A token of an erased person that an app still has would create another account, unasked.
    *
    * @throws TokenRefused
    */

@@ -63,13 +63,13 @@ export async function useToken(
   return inserted > 0;
 }
 
-export interface Subject {
+export interface IdentitySubject {
   readonly appId: string;
   readonly issuer: string;
   readonly subject: string;
 }
 
-export function findIdentity(db: Db, { appId, issuer, subject }: Subject): Promise<IdentityRow | undefined> {
+export function findIdentity(db: Db, { appId, issuer, subject }: IdentitySubject): Promise<IdentityRow | undefined> {
   return db.one<IdentityRow>(
     sql`select * from identities where app_id = ${appId} and issuer = ${issuer} and subject = ${subject}`,
   );
@@ -117,10 +117,10 @@ export async function forgetIdentities(db: Db, appId: string, userId: string): P
   await db.run(sql`delete from identities where app_id = ${appId} and user_id = ${userId}`);
 }
 
-/** So long (ms) tokens of somebody who was erased are refused that were issued before: longer than such tokens live. */
+/** How long (ms) an erased person's earlier tokens are refused: longer than such tokens live. */
 export const refusedMs = 30 * 86_400_000;
 
-const personHash = ({ issuer, subject }: Omit<Subject, 'appId'>) => secretHash(`${issuer} ${subject}`);
+const personHash = ({ issuer, subject }: Omit<IdentitySubject, 'appId'>) => secretHash(`${issuer} ${subject}`);
 
 /** In the transaction of an erasure: only a hash of who the person is at issuers is kept, and for a while. */
 export async function noteErased(
@@ -137,7 +137,7 @@ export async function noteErased(
 }
 
 /** When somebody was erased (ms); undefined: never, or long ago. */
-export async function findErasedAt(db: Db, subject: Subject): Promise<number | undefined> {
+export async function findErasedAt(db: Db, subject: IdentitySubject): Promise<number | undefined> {
   const row = await db.one<{ erased_at: number }>(sql`select erased_at from erased_identities
     where app_id = ${subject.appId} and person_hash = ${personHash(subject)}`);
   return row?.erased_at;

@@ -42,7 +42,7 @@ interface Deciding {
   readonly isHandedOver?: boolean;
   /** Its holder has proved nothing, or had until now: what was refused before stays refused. */
   readonly isDoubtful?: boolean;
-  /** Its holder proves nothing: whoever knows an id must not agree in the name of its phone. */
+  /** Its holder proves nothing: knowing an id must not be enough to agree in the name of its phone. */
   readonly isUnproven?: boolean;
 }
 

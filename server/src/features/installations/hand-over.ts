@@ -1,5 +1,5 @@
 import { permissionsOf } from '../../access/consent.ts';
-import type { Proof } from '../../access/installation-proof.ts';
+import type { InstallationProof } from '../../access/installation-proof.ts';
 import type { AppPolicy } from '../../access/policy.ts';
 import type { Changes } from '../../http/shape.ts';
 import { type ConsentChange, type ConsentPolicy, type DecidedBy, decideConsents } from './consents.ts';
@@ -8,21 +8,26 @@ import type { Installation, Registration } from './resource.ts';
 import type { InstallationRow } from './store.ts';
 
 /** Who asks, in which app. */
-export interface Asking extends Registrant {
+export interface RegistrationCaller extends Registrant {
   readonly policy: ConsentPolicy & Pick<AppPolicy, 'installationProof'>;
-  readonly proof: Proof;
+  readonly proof: InstallationProof;
 }
 
-export interface HandedOver {
-  readonly linking: Asking & Linking;
+export interface OwnerChange {
+  readonly linking: RegistrationCaller & Linking;
   readonly hands: Hands | undefined;
   readonly consents: ConsentChange;
 }
 
 /** Whose it is after a registration, and what its holder has agreed to: a new one is not bound by what the last one said. */
-export function handOver(row: InstallationRow | undefined, sent: Registration, by: Asking, now: number): HandedOver {
+export function handOver(
+  row: InstallationRow | undefined,
+  sent: Registration,
+  by: RegistrationCaller,
+  now: number,
+): OwnerChange {
   const deciding = { sent: sent.consents, now, by: deciderOf(by) };
-  const handedOver = (how: { isHandedOver: boolean; isUnproven: boolean }): HandedOver => {
+  const handedOver = (how: { isHandedOver: boolean; isUnproven: boolean }): OwnerChange => {
     const isDoubtful = how.isUnproven || (row !== undefined && row.unproven !== 0);
     const consents = decideConsents(row?.consents ?? null, { ...deciding, ...how, isDoubtful });
     const linking = { ...by, mayLink: permissionsOf(consents.stored, by.policy).identity };

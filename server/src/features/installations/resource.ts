@@ -17,7 +17,7 @@ import {
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
-import { json, pointer, text, time } from '../../resources/members.ts';
+import { json, pointer, text, time } from '../../resources/members/members.ts';
 
 const decision = {
   granted: Type.Boolean(),
@@ -217,6 +217,8 @@ export const installations = defineResource({
     hides: {
       permission: 'installations.personal',
       members: ['installationId', 'userId', 'metadata', 'deviceToken'],
+      // Times at which an app was started are those at which somebody was there.
+      underPseudonyms: ['objectId', 'consents', 'tokenAt', 'tokenDeadAt', 'createdAt', 'updatedAt'],
     },
   },
   path: '/installations',

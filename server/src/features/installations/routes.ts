@@ -10,7 +10,7 @@ import { readIfMatch, tagged } from '../../resources/entity-tag.ts';
 import { getEndpoint, listEndpoint, locateRow } from '../../resources/read-endpoints.ts';
 import { type RemoveOptions, removeEndpoint } from '../../resources/resource.ts';
 import type { Key } from '../../resources/table.ts';
-import type { Asking } from './hand-over.ts';
+import type { RegistrationCaller } from './hand-over.ts';
 import {
   type Installation,
   installationExample,
@@ -41,7 +41,7 @@ type LocateOwn = ReturnType<typeof locateRow>;
 const mayNameOthers = (caller: ProvingCaller) =>
   seesAll(caller) && (caller.user === undefined || caller.app.rules.preset === 'specification');
 
-const registrant = (caller: ProvingCaller): Asking => ({
+const registrant = (caller: ProvingCaller): RegistrationCaller => ({
   userId: caller.user?.userId,
   isManager: seesAll(caller),
   namesOthers: mayNameOthers(caller),
@@ -66,6 +66,8 @@ export function installationEndpoints(deps: InstallationRouteDeps): Endpoint[] {
 function removeProven({ db }: InstallationRouteDeps, endpoint: Endpoint): Endpoint {
   return {
     ...endpoint,
+    // It erases what is known of somebody.
+    needsConfirmation: true,
     description: 'Users delete their own; not one that they have registered by nothing but its installationId.',
     errors: [...endpoint.errors, 'OperationForbidden'],
     locate: async (call) => {

@@ -12,7 +12,7 @@ import { type AssertUnchanged, newTag } from '../../resources/entity-tag.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Key } from '../../resources/table.ts';
 import { type ConsentChange, changesAnalytics, decideConsents, noteDecisions } from './consents.ts';
-import { type Asking, deciderOf, handOver, sentConsents } from './hand-over.ts';
+import { deciderOf, handOver, type RegistrationCaller, sentConsents } from './hand-over.ts';
 import { assignedHands, type Linking, type Registrant, userOf } from './hands.ts';
 import { type Installation, installations, type Registration } from './resource.ts';
 import * as store from './store.ts';
@@ -27,7 +27,7 @@ export interface InstallationDeps {
     readonly deviceToken: string;
   }) => string | undefined;
   readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
-  /** Ends the visits that are under way, in the transaction that changes what may be recorded of an installation. */
+  /** Ends open visits, in the transaction that changes what may be recorded about an installation. */
   readonly endPresence: (db: Db, appId: string, objectId: string) => Promise<void>;
   /** Erases its traces so far; called in the transaction that takes the permission away. */
   readonly forget: (db: Db, appId: string, objectId: string) => Promise<void>;
@@ -46,7 +46,7 @@ const maxTries = 10;
 interface Changing {
   /** Metadata is merged (RFC 7396) instead of replaced. */
   readonly merge: boolean;
-  readonly by: Asking;
+  readonly by: RegistrationCaller;
   readonly assertUnchanged?: AssertUnchanged | undefined;
 }
 
@@ -65,7 +65,7 @@ export class InstallationService {
    * @throws Failure OperationForbidden for a userId that is not the caller's, ObjectNotFound for one that does not
    * exist, ValidationError for another deviceType, Timeout
    */
-  async register(appId: string, sent: Registration, by: Asking): Promise<RegisteredInstallation> {
+  async register(appId: string, sent: Registration, by: RegistrationCaller): Promise<RegisteredInstallation> {
     return retryRaces(() => this.#registerOnce(appId, sent, by));
   }
 
@@ -134,7 +134,12 @@ export class InstallationService {
     ]);
   }
 
-  async #insert(db: Db, appId: string, sent: Registration, by: Asking & Linking): Promise<RegisteredInstallation> {
+  async #insert(
+    db: Db,
+    appId: string,
+    sent: Registration,
+    by: RegistrationCaller & Linking,
+  ): Promise<RegisteredInstallation> {
     const { now } = this.#deps;
     const createdAt = now();
     const objectId = newObjectId(createdAt);
@@ -205,7 +210,7 @@ export class InstallationService {
     await noteDecisions(db, { appId, installationId, now: now() }, consents.changed);
   }
 
-  #registerOnce(appId: string, sent: Registration, by: Asking): Promise<RegisteredInstallation> {
+  #registerOnce(appId: string, sent: Registration, by: RegistrationCaller): Promise<RegisteredInstallation> {
     const { db, now } = this.#deps;
     return db.transaction(async (db) => {
       // Before the installation, as an erasure locks them.
@@ -239,13 +244,13 @@ export class InstallationService {
  * The hash of the secret that an installation gets. One that is known by its token alone gets none: a phone that has lost its
  * secret could not register again.
  */
-function hashOfNew({ installationId }: Registration, { proof }: Asking): string | null {
+function hashOfNew({ installationId }: Registration, { proof }: RegistrationCaller): string | null {
   const secret = readNewSecret(proof.secret);
   return secret === undefined || installationId === undefined ? null : secretHash(secret);
 }
 
 /** @throws Failure OperationForbidden for one that has a secret, without it and without its user */
-function provenBy(row: store.InstallationRow, by: Asking): Asking {
+function provenBy(row: store.InstallationRow, by: RegistrationCaller): RegistrationCaller {
   if (row.secret_hash === null) return by;
   if (!isProven({ secretHash: row.secret_hash, userId: row.user_id }, by.proof)) throw lacksSecret();
   return { ...by, showsSecret: true };
@@ -262,7 +267,7 @@ function secretRequired() {
 
 interface Decision {
   readonly set: Partial<Installation>;
-  readonly by: Asking;
+  readonly by: RegistrationCaller;
   readonly consents: ConsentChange;
 }
 

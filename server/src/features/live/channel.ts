@@ -1,7 +1,7 @@
 import type { Database } from '../../db/db.ts';
 import * as store from './store.ts';
 
-/** How many events one look numbers and reads. */
+/** How many events one poll numbers and reads. */
 const pageSize = 200;
 /** How many are kept for listeners that resume, beyond what is in memory. */
 export const keptEvents = 10_000;

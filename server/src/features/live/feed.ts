@@ -16,7 +16,7 @@ export interface FeedDeps {
   readonly onError: (what: string, error: unknown) => void;
 }
 
-export interface Listening {
+export interface LiveSubscription {
   readonly appId: string;
   readonly address: string;
   /** The number behind which to go on; undefined: from now on. */
@@ -27,7 +27,7 @@ export interface Listening {
   readonly show?: (events: readonly store.LiveEvent[]) => Promise<readonly store.LiveEvent[]>;
 }
 
-/** How often the kept events of apps that are listened to are asked for anew. */
+/** How often keeping events is renewed for apps with listeners. */
 const wantEveryMs = 30_000;
 /** How long events are kept after the last listener has gone, for listeners that come back. */
 export const keptMs = 600_000;
@@ -68,7 +68,7 @@ export class Feed {
 
   /** Looks for events of the app, if somebody listens to it here. */
   look(appId: string): void {
-    // Whoever waits for the channel is told why it could not be started.
+    // Those who wait for the channel learn why it could not be started.
     void this.#channels.get(appId)?.then(
       (channel) => channel.look(),
       () => undefined,
@@ -85,7 +85,7 @@ export class Feed {
    *
    * @throws Failure APICallLimit
    */
-  open(listening: Listening): (signal: AbortSignal) => AsyncIterable<string> {
+  open(listening: LiveSubscription): (signal: AbortSignal) => AsyncIterable<string> {
     const places = [`app ${listening.appId}`, `${listening.appId} ${clientNetwork(listening.address)}`] as const;
     const [ofApp, ofAddress] = places.map((place) => this.#counts.get(place) ?? 0);
     if ((ofApp ?? 0) >= streamLimits.perApp) throw tooMany(`${streamLimits.perApp} streams of this app`);
@@ -105,7 +105,7 @@ export class Feed {
       while ((await store.forgetOldEvents(db, app_id, before, sweepStep)) === sweepStep);
   }
 
-  async *#listen(listening: Listening, signal: AbortSignal, leave: () => void): AsyncGenerator<string> {
+  async *#listen(listening: LiveSubscription, signal: AbortSignal, leave: () => void): AsyncGenerator<string> {
     const { appId, kinds } = listening;
     const isWatching = kinds?.has('position.changed') ?? true;
     let channel: Channel | undefined;
@@ -125,7 +125,7 @@ export class Feed {
 
   async *#events(
     channel: Channel,
-    { appId, after, show, kinds }: Pick<Listening, 'appId' | 'after' | 'show' | 'kinds'>,
+    { appId, after, show, kinds }: Pick<LiveSubscription, 'appId' | 'after' | 'show' | 'kinds'>,
     signal: AbortSignal,
   ): AsyncGenerator<string> {
     await channel.look();

@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
-import type { FindHeld } from '../../access/caller.ts';
-import type { RuledFields } from '../../access/rules/check.ts';
 import { fail } from '../../base/errors.ts';
 import { type Endpoint, endpoint, type Tag } from '../../http/endpoint.ts';
 import { eventStreamType, StreamAnswer } from '../../http/stream-answer.ts';
 import { domainEventTypes, liveEventTypes } from '../domain-event.ts';
 import type { Feed } from './feed.ts';
-import { heardScopes, showEvents } from './shown-events.ts';
+import { heardScopes, type ShowDeps, showEvents } from './shown-events.ts';
 
 const tag: Tag = {
   name: 'Stream',
@@ -22,7 +20,7 @@ const example = [
 ].join('');
 
 /** What happens in an app, as it happens. */
-export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld, fieldsOf: RuledFields['of']): Endpoint[] {
+export function liveEndpoints(feed: Pick<Feed, 'open'>, deps: ShowDeps): Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -59,11 +57,11 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, findHeld: FindHeld, fiel
       },
       errors: ['InvalidQuery'],
       handle: async (call) => {
-        const { app, isAdministrator, query, headers, address } = call;
+        const { app, query, headers, address } = call;
         const after = readNumber(String(headers['last-event-id'] ?? query['after'] ?? ''));
         const kinds = readKinds(query['kinds']) ?? usual;
-        const show = isAdministrator ? {} : { show: showEvents(call, findHeld, fieldsOf) };
-        return new StreamAnswer(feed.open({ appId: app.appId, address, after, kinds, ...show }));
+        const show = showEvents(call, deps);
+        return new StreamAnswer(feed.open({ appId: app.appId, address, after, kinds, show }));
       },
     }),
   ];

@@ -37,8 +37,8 @@ export interface Wanted {
 }
 
 /**
- * Keeps the app's events until a time. After a while in which nobody wanted them there is a gap, so a number is left out:
- * who stopped before it is told.
+ * Keeps the app's events until a time. After a while without listeners there is a gap, so a number is left out: a client that
+ * stopped before it learns of the gap.
  */
 export async function wantEvents(db: Db, appId: string, { now, until, positionsUntil }: Wanted): Promise<void> {
   await db.run(sql`insert into live_apps (app_id, wanted_until, seq, floor_seq) values (${appId}, 0, 0, 0)
@@ -66,8 +66,8 @@ export async function appendEvent(db: Db, row: NewLiveEvent): Promise<void> {
 }
 
 /**
- * Gives the committed events that have none yet the next numbers, in a transaction. Whoever does it holds the app's row, so
- * that numbers become visible in their own order and none is left out: a reader that has seen 7 never misses 6.
+ * Gives the committed events that have none yet the next numbers, in a transaction. The numbering process holds the app's row, so
+ * that numbers become visible in order and none is left out: a reader that has seen 7 never misses 6.
  */
 export async function numberEvents(db: Db, appId: string, limit: number): Promise<number> {
   const app = await lockLiveApp(db, appId);

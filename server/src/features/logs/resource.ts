@@ -13,7 +13,7 @@ import {
 import { defineShape } from '../../http/shape.ts';
 import { parseInstant } from '../../query/instant.ts';
 import { defineResource } from '../../resources/define.ts';
-import { pointer, text, time } from '../../resources/members.ts';
+import { pointer, text, time } from '../../resources/members/members.ts';
 
 const dayMs = 86_400_000;
 /** No app recorded a beacon before; a phone whose clock was reset says 1970. */
@@ -99,7 +99,10 @@ export const logs = defineResource({
   members: {
     objectId: text('object_id'),
     beaconId: pointer('beacon_id', 'Beacon'),
-    installationId: pointer('installation_id', '_Installation', { nullable: true }),
+    installationId: pointer('installation_id', '_Installation', {
+      nullable: true,
+      phone: { day: 'object_id', as: 'nothing' },
+    }),
     event: text('event'),
     moduleType: text('module_type', { hidden: true }),
     createdAt: time('created_at'),
@@ -107,7 +110,7 @@ export const logs = defineResource({
   },
   internal: { occurred_at: bigint, event_id: nullable(textColumn) },
   indexes: {
-    logs_event_id: { on: ['app_id', 'event_id'], isUnique: true },
+    logs_event_id: { on: ['app_id', 'event_id'], isPartial: true },
     logs_module: { on: ['app_id', 'module_type', 'object_id', 'event'] },
     logs_beacon: { on: ['app_id', 'beacon_id', 'object_id', 'module_type'] },
     logs_installation: { on: ['app_id', 'installation_id', 'object_id', 'module_type'] },

@@ -10,6 +10,7 @@ import { askedFields } from '../../http/hidden-members.ts';
 import { sentence } from '../../http/shape.ts';
 import { allowedTo } from '../../resources/allowed.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
+import { phoneViewOf } from '../../resources/members/phone-view.ts';
 import { logExample, logShape, logs, readOccurredAt } from './resource.ts';
 import { findByEventId, insertLog, type NewLog, type RecordedEvent } from './store.ts';
 
@@ -75,6 +76,7 @@ function list({ db, findHeld }: LogDeps): Endpoint {
       const { app, query } = call;
       return listRecords(db, logs.records, {
         ...(await shownTo(call, query, findHeld)),
+        phones: await phoneViewOf(logs.records, call),
         scope: logs.records.match({ app_id: app.appId }),
         query,
         defaultLimit: logs.defaultLimit,

@@ -1,7 +1,6 @@
-import { type Sql, sql } from '../../base/sql.ts';
-import { bulkDelete, bulkInsert, bulkUpdate, keepKnown } from '../../db/bulk.ts';
+import { raw, sql } from '../../base/sql.ts';
+import { bulkInsert } from '../../db/bulk.ts';
 import type { Db } from '../../db/db.ts';
-import type { Dialect } from '../../db/dialect.ts';
 import type { RowOf } from '../../db/table.ts';
 import { logs } from './resource.ts';
 
@@ -17,6 +16,12 @@ export interface NewLog {
   readonly now: number;
 }
 
+/**
+ * Where it is in one piece, a unique index on (app_id, event_id) may refuse a record that an older version writes at the same
+ * time.
+ */
+export const keepAny = raw('on conflict do nothing');
+
 /** A row of the table. */
 export const logRow = (log: NewLog): RowOf<typeof logs.table> => ({
   app_id: log.appId,
@@ -31,52 +36,26 @@ export const logRow = (log: NewLog): RowOf<typeof logs.table> => ({
   updated_at: log.now,
 });
 
-const newLogs = bulkInsert(logs.table, { conflict: keepKnown('app_id', 'event_id') });
+const newLogs = bulkInsert(logs.table, { conflict: keepAny });
 
 /** False when the app has a record of this event already: then nothing is written. */
 export async function insertLog(db: Db, log: NewLog): Promise<boolean> {
+  const { appId, eventId } = log;
+  if (eventId === undefined) return insertOne(db, log);
+  return db.transaction(async (db) => {
+    // No index keeps apart what lies in different partitions: the same event waits here until the other one is written.
+    const { lockNames } = db.dialect;
+    if (lockNames) await db.all(lockNames.all([`log ${appId} ${eventId}`]));
+    if (await findByEventId(db, appId, eventId)) return false;
+    return insertOne(db, log);
+  });
+}
+
+async function insertOne(db: Db, log: NewLog): Promise<boolean> {
   let changed = 0;
-  for (const statement of insertLogs(db.dialect, [log])) changed += await db.run(statement);
+  for (const statement of newLogs.each(db.dialect, [logRow(log)])) changed += await db.run(statement);
   return changed > 0;
 }
-
-/** One of an event that the app has a record of already is not written. */
-export function insertLogs(dialect: Dialect, rows: readonly NewLog[]): Sql[] {
-  return newLogs.each(dialect, rows.map(logRow));
-}
-
-interface OfEvent {
-  readonly appId: string;
-  readonly eventId: string;
-}
-
-const changedLogs = bulkUpdate(logs.table, { by: ['app_id', 'event_id'], set: ['occurred_at', 'updated_at'] });
-
-/** Moves records to another time. */
-export function changeLogs(
-  dialect: Dialect,
-  rows: readonly (OfEvent & { readonly occurredAt: number; readonly now: number })[],
-): Sql[] {
-  const cells = rows.map(({ appId, eventId, occurredAt, now }) => ({
-    app_id: appId,
-    event_id: eventId,
-    occurred_at: occurredAt,
-    updated_at: now,
-  }));
-  return changedLogs.each(dialect, cells);
-}
-
-const removedLogs = bulkDelete(logs.table, ['app_id', 'event_id']);
-
-export function removeLogs(dialect: Dialect, rows: readonly OfEvent[]): Sql[] {
-  return removedLogs.each(
-    dialect,
-    rows.map(({ appId, eventId }) => ({ app_id: appId, event_id: eventId })),
-  );
-}
-
-/** What the proximity engine writes. */
-export const logStore = { insert: insertLogs, change: changeLogs, remove: removeLogs };
 
 export interface RecordedEvent {
   readonly object_id: string;

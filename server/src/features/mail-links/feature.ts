@@ -16,7 +16,7 @@ export type MailLinkFeatureDeps = Omit<MailLinkDeps, 'canMail'> &
     readonly limiter: RateLimiter;
   };
 
-/** Signing in by mail, and showing that an address is one's own. */
+/** Signing in by mail, and proving that an address belongs to the user. */
 export function createMailLinkFeature(deps: MailLinkFeatureDeps): Feature {
   const { mail, now, findApp } = deps;
   const links = new MailLinks({ ...deps, canMail: mail !== undefined });

@@ -22,8 +22,8 @@ export interface LinkMailDeps {
 }
 
 /**
- * Sends links. Nothing is sent to an address without an account, and nobody who asks learns that. A repeated try makes another
- * link, and the first stays good, because its mail may have arrived after all.
+ * Sends links. Nothing is sent to an address without an account, and the requester does not learn that. A repeated try makes
+ * another link, and the first stays valid, because its mail may have arrived after all.
  */
 export function createLinkMailHandler({ db, now, mail, accounts, findApp, publicUrl }: LinkMailDeps): JobHandler {
   return {

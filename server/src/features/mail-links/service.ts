@@ -6,7 +6,7 @@ import { sql } from '../../base/sql.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { NewJob } from '../../jobs/job.ts';
-import type { Account, Accounts, Client, SignedIn } from '../../sign-in/accounts.ts';
+import type { Account, Accounts, SessionClient, SignedIn } from '../../sign-in/accounts.ts';
 import { type LinkPurpose, linkMailJob } from '../../sign-in/link-mail.ts';
 import { canOpen } from './mails.ts';
 import * as store from './store.ts';
@@ -52,7 +52,7 @@ export class MailLinks {
   }
 
   /** @throws Failure UserInvalidLoginParams, OperationForbidden */
-  async signIn(app: AppContext, token: string, client: Client): Promise<SignedIn> {
+  async signIn(app: AppContext, token: string, client: SessionClient): Promise<SignedIn> {
     if (!canOpen(app)) throw fail('OperationForbidden', 'This app does not sign in by mail (policy signInLinkUrl).');
     const { accounts } = this.#deps;
     return this.#open(app, ['sign-in'], token, async (db, user) => {
@@ -101,7 +101,7 @@ export class MailLinks {
       if (!user || user.userId !== link.user_id || !(await store.takeLink(db, { appId, tokenHash }))) throw unusable();
       const key = { appId, userId: user.userId };
       if (link?.purpose === 'sign-in' && !user.hasVerifiedEmail) {
-        // Whoever signed up with the address has not shown to read its mails, and must not wait in the account.
+        // Whoever signed up with the address has not proven to read its mail, and must not lie in wait in the account.
         await forgetOtherWays(db, appId, user.userId);
         await accounts.dropPassword(db, key);
       }

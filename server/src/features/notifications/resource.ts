@@ -16,7 +16,7 @@ import {
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
-import { boolean, json, number, pointer, text, time } from '../../resources/members.ts';
+import { boolean, json, number, pointer, text, time } from '../../resources/members/members.ts';
 
 const members = {
   description: Type.String({ minLength: 1, maxLength: 50, description: "The notification's name" }),
@@ -52,7 +52,7 @@ export function messageProblems(type: string, message: Readonly<Record<string, u
     }));
 }
 
-/** A picture or video of its own for a language. */
+/** A separate picture or video for a language. */
 function urlProblems(translations: Translations = {}): Problem[] {
   return Object.entries(translations)
     .filter(([, { url }]) => url !== undefined && !isWebAddress(url))

@@ -1,6 +1,7 @@
 import type { Goal } from '../../access/experiment.ts';
 import { joinSql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
+import { parseInstant } from '../../query/instant.ts';
 
 /** What others ask of notifications. */
 
@@ -9,6 +10,34 @@ export async function listGoals(db: Db, appId: string): Promise<{ triggerId: str
     sql`select object_id, goal from notifications where app_id = ${appId} and goal is not null order by object_id`,
   );
   return rows.map(({ object_id, goal }) => ({ triggerId: object_id, goal: JSON.parse(goal) as Goal }));
+}
+
+export interface TimedNotification {
+  readonly name: string;
+  readonly beaconId: string;
+  /** Epoch ms; undefined: no matter how early or late. */
+  readonly from: number | undefined;
+  readonly until: number | undefined;
+}
+
+/** Those that are enabled and valid only for a time. */
+export async function listTimed(db: Db, appId: string): Promise<TimedNotification[]> {
+  const rows = await db.all<{ object_id: string; description: string; beacon_id: string; delivery: string }>(
+    sql`select object_id, description, beacon_id, delivery from notifications
+      where app_id = ${appId} and is_enabled = 1 and delivery is not null order by object_id`,
+    { tenant: appId },
+  );
+  return rows.flatMap(({ object_id, description, beacon_id, delivery }) => {
+    const { validFrom, validUntil } = JSON.parse(delivery) as DeliveryTimes;
+    if (!validFrom && !validUntil) return [];
+    const at = (time: string | null | undefined) => (time ? parseInstant(time) : undefined);
+    return [{ name: description || object_id, beaconId: beacon_id, from: at(validFrom), until: at(validUntil) }];
+  });
+}
+
+interface DeliveryTimes {
+  readonly validFrom?: string | null;
+  readonly validUntil?: string | null;
 }
 
 const partLength = 50;

@@ -13,7 +13,7 @@ export type OccupancyFeatureDeps = OccupancyDeps &
   };
 
 export interface OccupancyFeature extends Feature {
-  /** Looks at once at who is inside where there are limits. */
+  /** Checks at once who is inside where there are limits. */
   readonly look: () => Promise<void>;
   readonly conditions: Occupancy['conditions'];
 }

@@ -7,11 +7,11 @@ export type CrowdedRow = RowOf<typeof crowdedPlaces>;
 
 /** Fewer visitors are a small group, of which no number is told. */
 export const fewest = 5;
-/** How long there have to be too many before it is told, so that a group in a doorway is no alarm. */
+/** How long there must be too many before it is reported, so that a group in a doorway raises no alarm. */
 const beginMs = 20_000;
 /** How long there have to be few enough before it is over. */
 const endMs = 60_000;
-/** So much fewer than the limit are few enough, so that one who goes in and out does not begin and end it. */
+/** How many fewer than the limit are few enough, so that one person going in and out does not begin and end it. */
 const backShare = 0.05;
 
 export interface Limit {
@@ -22,8 +22,8 @@ export interface Limit {
 }
 
 /**
- * Where small groups are protected, nothing can be learnt from an alarm but that there are five or more, or that there may be
- * fewer: a limit below four counts as four.
+ * Where small groups are protected, an alarm reveals only that there are five or more, or that there may be fewer: a limit
+ * below four counts as four.
  */
 export function limitOf(capacity: number, isProtected: boolean): Limit {
   const least = isProtected ? fewest - 1 : 0;
@@ -31,8 +31,8 @@ export function limitOf(capacity: number, isProtected: boolean): Limit {
   return { most, enough: Math.max(most - Math.max(1, Math.round(most * backShare)), least) };
 }
 
-/** What a look has to do; `begin` and `end` are told. */
-export type Step =
+/** What a check must do; `begin` and `end` are reported. */
+export type LimitStep =
   | { readonly do: 'nothing' | 'note' | 'forget' | 'end' }
   | { readonly do: 'begin' }
   | { readonly do: 'mark'; readonly underAt: number | null };
@@ -41,7 +41,7 @@ export type Step =
 export function stepOf(
   row: CrowdedRow | undefined,
   { limit, visitors, at }: { readonly limit: Limit | undefined; readonly visitors: number; readonly at: number },
-): Step {
+): LimitStep {
   if (!limit) return { do: row === undefined ? 'nothing' : row.begun_at === null ? 'forget' : 'end' };
   if (!row) return { do: visitors > limit.most ? 'note' : 'nothing' };
   if (row.begun_at === null) {

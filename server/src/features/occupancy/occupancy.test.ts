@@ -177,6 +177,81 @@ for (const database of databases) {
       await go('EXIT', 'p5', 'p6');
     });
 
+    test('tells the phones of those who have chosen it, once, and that it is over', async () => {
+      const names = new Map<string, string>();
+      const browsers = new Map(
+        await Promise.all(
+          ['here', 'there', 'owner'].map(
+            async (name) => [name, browserOf(app, await signInToConsole(app, `${name}@x.example`))] as const,
+          ),
+        ),
+      );
+      const send = async (who: string, method: 'POST' | 'PUT', url: string, body?: object) => {
+        const answer = await browsers.get(who)?.send({ method, url, ...(body ? { body } : {}) });
+        assert.ok(answer && answer.status < 300, JSON.stringify(answer?.body));
+        return answer.body.result;
+      };
+      for (const [name, owners] of Object.entries({ mine: ['here'], desk: ['here', 'owner'], far: ['there'] })) {
+        const own = { 'installation-secret': name.padEnd(43, 'x') };
+        const phone = { installationId: name, deviceType: 'android', deviceToken: `${name}-token`.padEnd(140, 'y') };
+        const sent = { method: 'POST', headers: own } as const;
+        const { objectId } = (await app.send({ ...sent, url: '/api/v2/installations', body: phone })).body.result;
+        names.set(objectId, name);
+        for (const who of owners) {
+          const { code } = await send(who, 'POST', `/apps/${app.appId}/own-phones/code`);
+          const paired = await app.send({
+            ...sent,
+            url: `/api/v2/installations/${objectId}/pairing`,
+            body: { code },
+          });
+          assert.equal(paired.status, 200, JSON.stringify(paired.body));
+        }
+      }
+      // Nobody waits for a second person to approve an alarm.
+      await app.app.apps.change(app.appId, { policy: { approval: { enabled: true, above: 1 } } });
+      const pushed = async () => {
+        const rows = await app.storage.db.all<{ data: string; installation_id: string }>(
+          sql`select p.data, d.installation_id from pushes p join deliveries d on d.app_id = p.app_id and d.push_id = p.object_id
+            where p.app_id = ${app.appId} and d.state <> 'queued' order by p.object_id`,
+        );
+        const lines = rows.map(({ data, installation_id }) => {
+          const { title, alert } = JSON.parse(data);
+          return `${names.get(installation_id)}: ${title}, ${alert}`;
+        });
+        return lines.sort();
+      };
+      /** Those who are told by mail are told in any case. */
+      const tells = async (seconds: number) => {
+        const mails = [...(await pass(0)), ...(await pass(seconds)), ...(await pass(10))];
+        assert.equal(mails.length, 2, mails.join());
+      };
+      const rise = () => go('ENTER', 'p5', 'p6').then(() => tells(20));
+      const fall = () => go('EXIT', 'p5', 'p6').then(() => tells(60));
+      // Those who have just left come back later; and both nodes know of the limit that was set a moment ago.
+      app.clock.now += 60_000;
+      await Promise.all([app.app, other].map(({ pulse }) => pulse.look()));
+      await rise();
+      await fall();
+      assert.deepEqual(await pushed(), [], 'nobody has chosen it');
+
+      const choose = (who: string, isOn: boolean) =>
+        send(who, 'PUT', '/session/alerts', { onPhone: { crowded: isOn } });
+      for (const who of browsers.keys()) await choose(who, true);
+      await rise();
+      const begun = 'Test app, More than 5 visitors in Tower room';
+      assert.deepEqual(await pushed(), [`desk: ${begun}`, `mine: ${begun}`]);
+      await fall();
+      const over = 'Test app, Over: More than 5 visitors in Tower room';
+      const both = [`desk: ${begun}`, `desk: ${over}`, `mine: ${begun}`, `mine: ${over}`];
+      assert.deepEqual(await pushed(), both);
+
+      await choose('here', false);
+      await choose('owner', false);
+      await rise();
+      await fall();
+      assert.deepEqual(await pushed(), both, 'nobody wants it any more');
+    });
+
     test('tells nothing of a small group where these are protected', async () => {
       await app.app.apps.change(app.appId, { policy: { smallGroups: 'protected' } });
       await app.send({ method: 'PUT', url: `/api/v2/zones/${zone}`, headers, body: { capacity: 1 } });

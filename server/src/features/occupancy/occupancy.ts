@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
-import type { Condition } from '../condition.ts';
+import type { ServiceCondition } from '../condition.ts';
 import type { Announce, DomainEvent } from '../domain-event.ts';
-import { type CrowdedRow, limitOf, type Step, stepOf } from './limit.ts';
+import { type CrowdedRow, type LimitStep, limitOf, stepOf } from './limit.ts';
 import * as store from './store.ts';
 
 /** A zone or a venue with a limit of people. */
@@ -36,17 +36,17 @@ export interface OccupancyDeps {
   readonly announce: Announce;
   /** Undefined: it is switched off or gone. */
   readonly findCounting: (appId: string) => Promise<Counting | undefined>;
-  /** Something was told of the app: its alerts are looked at at once. */
+  /** Something was reported about the app: its alerts are checked at once. */
   readonly onTold: (appId: string) => Promise<void>;
 }
 
-export interface Occupied extends LimitedPlace {
+export interface OccupiedPlace extends LimitedPlace {
   readonly visitors: number;
   /** Since when it is over its limit, ms; null: it is not. */
   readonly since: number | null;
 }
 
-/** Follows how many are in the places that have a limit, and tells when there are too many and when that is over. */
+/** Follows how many are in the places that have a limit, and reports when there are too many and when that is over. */
 export class Occupancy {
   readonly #deps: OccupancyDeps;
 
@@ -65,7 +65,7 @@ export class Occupancy {
     const counts = await count(appId, places, oneZone);
     const over = new Map((await store.listCrowded(db, appId)).map((row) => [row.place_id, row.begun_at]));
     return places.map(
-      (place): Occupied => ({
+      (place): OccupiedPlace => ({
         ...place,
         visitors: counts.get(place.placeId) ?? 0,
         since: over.get(place.placeId) ?? null,
@@ -74,12 +74,12 @@ export class Occupancy {
   }
 
   /** What of it needs a person. */
-  async conditions(appId: string): Promise<readonly Condition[]> {
+  async conditions(appId: string): Promise<readonly ServiceCondition[]> {
     const rows = await store.listCrowded(this.#deps.db, appId);
     return rows.filter(({ begun_at }) => begun_at !== null).map(conditionOf);
   }
 
-  /** One look at an app. What is told is queued with the change that it tells of, so that it is told once. */
+  /** One check of an app. A notice is queued with the change that it reports, so that it is sent once. */
   async look(appId: string): Promise<void> {
     const { db, now, listPlaces, count, findCounting, onTold } = this.#deps;
     const counting = await findCounting(appId);
@@ -113,8 +113,8 @@ export class Occupancy {
     return renewed;
   }
 
-  /** Whether it has told something. */
-  async #do(step: Step, row: CrowdedRow, at: number): Promise<boolean> {
+  /** Whether it has reported something. */
+  async #do(step: LimitStep, row: CrowdedRow, at: number): Promise<boolean> {
     const { db, announce } = this.#deps;
     if (step.do === 'forget') await store.forget(db, row);
     if (step.do === 'mark') await store.mark(db, row, step.underAt);
@@ -156,7 +156,7 @@ export const pointerTo = (className: string, objectId: string) => ({ __type: 'Po
 
 export const conditionKey = 'crowded ';
 
-function conditionOf({ place, place_id, venue_id, name, capacity }: CrowdedRow): Condition {
+function conditionOf({ place, place_id, venue_id, name, capacity }: CrowdedRow): ServiceCondition {
   const most = capacity.toLocaleString('en');
   return {
     kind: 'crowded',

@@ -2,7 +2,7 @@ import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import type { CrowdedRow } from './limit.ts';
 
-/** The places over their limit: only SQL. Each change says whether it was this one that made it, for two nodes may look at once. */
+/** The places over their limit: only SQL. Each change returns whether this call made it, since two nodes may check at once. */
 
 export function listCrowded(db: Db, appId: string): Promise<CrowdedRow[]> {
   return db.all<CrowdedRow>(sql`select * from crowded_places where app_id = ${appId} order by place_id`);

@@ -13,7 +13,7 @@ export interface OccupancyWatchDeps {
 const everyMs = 10_000;
 const name = 'looking at how many are inside';
 
-/** Looks every ten seconds at the apps that have limits; where none has, it asks nothing. */
+/** Checks every ten seconds the apps that have limits; if none has, it queries nothing. */
 export class OccupancyWatch {
   readonly #deps: OccupancyWatchDeps;
   #timer: NodeJS.Timeout | undefined;
@@ -27,10 +27,10 @@ export class OccupancyWatch {
 
   start(): void {
     const look = () => {
-      // A look that takes longer than it should is not followed by a queue of others.
+      // A check that takes longer than it should is not followed by a queue of others.
       if (this.#waiting === 0) this.#deps.inBackground(name, () => this.look());
     };
-    // What was over its limit when the service stopped may be over it still, or no longer.
+    // What was over its limit when the service stopped may still be over it, or no longer.
     look();
     this.#timer = setInterval(look, everyMs);
     this.#timer.unref();
@@ -46,7 +46,7 @@ export class OccupancyWatch {
     this.#apps = undefined;
   };
 
-  /** One look at all apps of this node, after those that are under way: what these have read may be from before. */
+  /** One check of all apps of this node, after those in progress: what these have read may be older. */
   async look(): Promise<void> {
     this.#waiting++;
     const before = this.#looking;
@@ -58,7 +58,7 @@ export class OccupancyWatch {
   async #look(): Promise<void> {
     const { listApps, look, owns, onError } = this.#deps;
     if (!this.#apps) {
-      // A change while the list is read is found by the next look.
+      // A change while the list is read is found by the next check.
       this.#apps = [];
       try {
         const apps = await listApps();

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts';
-import type { Condition } from '../condition.ts';
-import { type Counted, findingsOf } from './findings.ts';
+import type { ServiceCondition } from '../condition.ts';
+import { type AppCounts, findingsOf } from './findings.ts';
 import type { ReachSummary, WebhookTrouble } from './schemas.ts';
 import { type Counts, readAttention } from './store.ts';
 
@@ -10,15 +10,15 @@ export interface AttentionDeps {
   readonly counts: Counts;
   readonly countWebhookTrouble: (appId: string) => Promise<WebhookTrouble>;
   readonly readReach: (appId: string) => Promise<ReachSummary>;
-  readonly listSenders: (appId: string) => Promise<Counted['senders']>;
-  readonly readQuotas: (appId: string) => Promise<Counted['quotas']>;
+  readonly listSenders: (appId: string) => Promise<AppCounts['senders']>;
+  readonly readQuotas: (appId: string) => Promise<AppCounts['quotas']>;
   /** Pushes that wait for a second person. */
-  readonly listWaiting: (appId: string) => Promise<Counted['waiting']>;
+  readonly listWaiting: (appId: string) => Promise<AppCounts['waiting']>;
   /** The places where there are more visitors than may be. */
-  readonly listCrowded: (appId: string) => Promise<Counted['crowded']>;
+  readonly listCrowded: (appId: string) => Promise<AppCounts['crowded']>;
   /** Reports by mail that did not reach everybody. */
-  readonly listReports: (appId: string) => Promise<Counted['reports']>;
-  readonly listSecretKeys: (appId: string) => Promise<Counted['keys']>;
+  readonly listReports: (appId: string) => Promise<AppCounts['reports']>;
+  readonly listSecretKeys: (appId: string) => Promise<AppCounts['keys']>;
 }
 
 const pick = ({ senders, installations, reachable, unreachable }: ReachSummary): ReachSummary => ({
@@ -45,6 +45,6 @@ export async function readAppAttention(deps: AttentionDeps, appId: string, now: 
     deps.listReports(appId),
   ]);
   const told = { senders, quotas, keys, waiting, crowded, reports };
-  const findings: readonly Condition[] = findingsOf({ ...counted, ...told }, now);
+  const findings: readonly ServiceCondition[] = findingsOf({ ...counted, ...told }, now);
   return { findings, ...counted };
 }

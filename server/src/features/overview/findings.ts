@@ -1,9 +1,9 @@
 import { bytesText } from '../../limits/bytes-text.ts';
-import type { Condition } from '../condition.ts';
+import type { ServiceCondition } from '../condition.ts';
 import type { ReachSummary, SilentBeacons, WebhookTrouble } from './schemas.ts';
 
 /** What is counted of an app, for the words about it. */
-export interface Counted {
+export interface AppCounts {
   readonly lastVisitAt: string | null;
   readonly silentBeacons: SilentBeacons;
   readonly tokens: {
@@ -16,8 +16,8 @@ export interface Counted {
   readonly senders: readonly RefusedSender[];
   readonly quotas: Readonly<Record<keyof typeof quotaNames, { readonly used: number; readonly quota: number }>>;
   readonly waiting: readonly { readonly pushId: string; readonly data: Readonly<Record<string, unknown>> }[];
-  readonly crowded: readonly Condition[];
-  readonly reports: readonly Condition[];
+  readonly crowded: readonly ServiceCondition[];
+  readonly reports: readonly ServiceCondition[];
   readonly keys: readonly { readonly keyId: string; readonly name: string; readonly expiresAt: string | null }[];
 }
 
@@ -31,7 +31,7 @@ interface RefusedSender {
  * What needs a person, worst first. The console's home, the mails and the webhooks all have it from here, so that they
  * never disagree.
  */
-export function findingsOf(counted: Counted, now: number): readonly Condition[] {
+export function findingsOf(counted: AppCounts, now: number): readonly ServiceCondition[] {
   const found = [
     ...counted.crowded,
     ...failureFindings(counted),
@@ -53,14 +53,14 @@ const count = (n: number, noun: string) => `${number(n)} ${noun}${n === 1 ? '' :
 const withoutStop = (text: string) => text.replace(/\.$/, '');
 const sum = (parts: readonly { readonly count: number }[]) => parts.reduce((total, one) => total + one.count, 0);
 
-function failureFindings({ failures }: Counted): readonly Condition[] {
+function failureFindings({ failures }: AppCounts): readonly ServiceCondition[] {
   const [worst] = failures;
   if (!worst) return [];
   const title = `${count(sum(failures), 'message')} failed in the last 24 hours`;
   return [{ kind: 'failures', key: 'failures', isGrave: true, title, text: `${withoutStop(worst.reason)}.` }];
 }
 
-function senderFindings({ senders }: Counted): readonly Condition[] {
+function senderFindings({ senders }: AppCounts): readonly ServiceCondition[] {
   return senders
     .filter(({ lastTest }) => lastTest && !lastTest.ok)
     .map(({ kind, name, lastTest }) => ({
@@ -73,7 +73,7 @@ function senderFindings({ senders }: Counted): readonly Condition[] {
 }
 
 /** What stops messages; every role sees it. */
-function reachFindings({ reach }: Counted): readonly Condition[] {
+function reachFindings({ reach }: AppCounts): readonly ServiceCondition[] {
   const missing = reach.unreachable.filter(({ reason }) => reason.includes('credentials'));
   const stopped = sum(missing);
   if (reach.installations === 0 || (reach.senders > 0 && stopped === 0)) return [];
@@ -95,7 +95,7 @@ function reachFindings({ reach }: Counted): readonly Condition[] {
   ];
 }
 
-function webhookFindings({ webhooks: { failing, behind, switchedOff } }: Counted): readonly Condition[] {
+function webhookFindings({ webhooks: { failing, behind, switchedOff } }: AppCounts): readonly ServiceCondition[] {
   const total = failing + behind + switchedOff;
   if (total === 0) return [];
   const parts = [
@@ -108,7 +108,7 @@ function webhookFindings({ webhooks: { failing, behind, switchedOff } }: Counted
   return [{ kind: 'webhooks', key: 'webhooks', isGrave: true, title, text }];
 }
 
-function approvalFindings({ waiting }: Counted): readonly Condition[] {
+function approvalFindings({ waiting }: AppCounts): readonly ServiceCondition[] {
   return waiting.map(({ pushId, data: { title, alert } }) => ({
     kind: 'approval' as const,
     key: `approval ${pushId}`,
@@ -120,7 +120,7 @@ function approvalFindings({ waiting }: Counted): readonly Condition[] {
 
 const mostNamed = 4;
 
-function silentFindings({ silentBeacons: { total, seen, beacons } }: Counted): readonly Condition[] {
+function silentFindings({ silentBeacons: { total, seen, beacons } }: AppCounts): readonly ServiceCondition[] {
   if (total === 0) return [];
   const shared = { kind: 'silent', key: 'silent', isGrave: false } as const;
   if (total === seen)
@@ -142,7 +142,7 @@ function silentFindings({ silentBeacons: { total, seen, beacons } }: Counted): r
   ];
 }
 
-function tokenFindings({ tokens }: Counted): readonly Condition[] {
+function tokenFindings({ tokens }: AppCounts): readonly ServiceCondition[] {
   const total = sum(tokens.dead);
   if (total === 0) return [];
   const reasons = tokens.dead.map((one) => `${withoutStop(one.reason)} (${number(one.count)})`);
@@ -161,7 +161,7 @@ function tokenFindings({ tokens }: Counted): readonly Condition[] {
 const nearlyFull = 0.8;
 const quotaNames = { files: 'files', fileBytes: 'file size', records: 'records', recordBytes: 'record size' } as const;
 
-function quotaFindings({ quotas }: Counted): readonly Condition[] {
+function quotaFindings({ quotas }: AppCounts): readonly ServiceCondition[] {
   return Object.entries(quotaNames).flatMap(([name, noun]) => {
     const { used, quota } = quotas[name as keyof typeof quotaNames];
     if (used < quota * nearlyFull) return [];
@@ -183,7 +183,7 @@ const keyWarningMs = 14 * 86_400_000;
 /** An expired key that nobody has removed is no news after this long. */
 const keyForgottenMs = 7 * 86_400_000;
 
-function keyFindings({ keys }: Counted, now: number): readonly Condition[] {
+function keyFindings({ keys }: AppCounts, now: number): readonly ServiceCondition[] {
   return keys.flatMap(({ keyId, name, expiresAt }) => {
     const at = expiresAt === null ? Number.NaN : Date.parse(expiresAt);
     if (!(at < now + keyWarningMs && at > now - keyForgottenMs)) return [];

@@ -65,13 +65,13 @@ export interface Counts {
 }
 
 /** Whose page it is. */
-export interface Asked {
+export interface OverviewScope {
   readonly db: Db;
   readonly counts: Counts;
   readonly appId: string;
 }
 
-export async function readLive({ db, counts, appId }: Asked, venues: Venues) {
+export async function readLive({ db, counts, appId }: OverviewScope, venues: Venues) {
   const { visitors, occupied } = await counts.openVisits(db, appId, venues);
   const rows = await counts.occupied(db, appId, 12, venues);
   const names = await counts.beaconNames(
@@ -95,7 +95,7 @@ export async function readLive({ db, counts, appId }: Asked, venues: Venues) {
 const otherwiseMeant = new Set(['disabled', 'event', 'beacon']);
 
 /** What became of the events since a time (epoch ms). */
-export async function readFunnel({ db, counts, appId }: Asked, since: number) {
+export async function readFunnel({ db, counts, appId }: OverviewScope, since: number) {
   const events = await counts.events(db, appId, since);
   const verdicts = await counts.verdicts(db, appId, since);
   const states = await counts.proximityStates(db, appId, since);
@@ -125,7 +125,7 @@ export async function readFunnel({ db, counts, appId }: Asked, since: number) {
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 
 /** What needs a person's attention. */
-export async function readAttention({ db, counts, appId }: Asked, now: number) {
+export async function readAttention({ db, counts, appId }: OverviewScope, now: number) {
   const lastVisit = await counts.lastVisit(db, appId);
   return {
     lastVisitAt: lastVisit === undefined ? null : iso(lastVisit),

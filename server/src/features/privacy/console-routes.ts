@@ -54,9 +54,10 @@ function exportUser(deps: PrivacyConsoleDeps): ConsoleEndpoint {
     tag,
     summary: 'Export everything that is known of a user, as one JSON document',
     permission: 'users.change',
+    needsConfirmation: true,
     locate: find,
     answer: document,
-    errors: ['ObjectNotFound'],
+    errors: ['ObjectNotFound', 'ConfirmationNeeded'],
     handle: async (call) => download(deps, call, await find(call.params), `user-${call.params['userId']}`),
   });
 }
@@ -75,9 +76,10 @@ function exportInstallation(deps: PrivacyConsoleDeps): ConsoleEndpoint {
     tag,
     summary: 'Export everything that is known of an installation, as one JSON document',
     permission: 'installations.personal',
+    needsConfirmation: true,
     locate: find,
     answer: document,
-    errors: ['ObjectNotFound'],
+    errors: ['ObjectNotFound', 'ConfirmationNeeded'],
     handle: async (call) =>
       download(deps, call, await find(call.params), `installation-${call.params['installationId']}`),
   });

@@ -1,11 +1,11 @@
 import { newObjectId } from '../../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
-import { type DbTable, type Mentions, stepColumn } from '../../db/table.ts';
 import type { Job, JobHandler, NewJob } from '../../jobs/job.ts';
 import { findPayload } from '../../jobs/store.ts';
+import { type ErasureStep, eraseMentions, inOrder, inSteps, isInOrder } from './erase-rows.ts';
 import type { Entry, ErasureKind } from './ledger.ts';
-import { idsOf, type Part, type Person, scopeOf } from './person.ts';
+import { type Person, type PersonPart, scopeOf } from './person.ts';
 import * as store from './store.ts';
 
 /**
@@ -15,11 +15,6 @@ import * as store from './store.ts';
  */
 
 export const eraseJob = 'person.erase';
-
-/** Rows that a transaction erases: so few that no other write waits. */
-const stepSize = 200;
-/** Rows whose texts are looked at in one query. */
-const pageSize = 1_000;
 
 interface Erasure {
   readonly erasureId: string;
@@ -31,22 +26,22 @@ interface Erasure {
   readonly until: number;
 }
 
-export interface Beginning {
-  readonly parts: readonly Part[];
+export interface ErasureStart {
+  readonly parts: readonly PersonPart[];
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   readonly now: () => number;
   /** Locks an installation until the end of the transaction: what is being recorded of it right now finishes first. */
   readonly lockInstallation: (db: Db, appId: string, installationId: string) => Promise<unknown>;
 }
 
-export interface Asked extends Person {
+export interface ErasureRequest extends Person {
   readonly kind: ErasureKind;
   readonly isManager?: boolean;
   readonly askedBy: store.AskedBy;
 }
 
 /** Begins an erasure in the transaction that `db` is. Answers the id of its receipt. */
-export async function beginErasure(db: Db, asked: Asked, deps: Beginning): Promise<string> {
+export async function beginErasure(db: Db, asked: ErasureRequest, deps: ErasureStart): Promise<string> {
   const { appId, userId, installationIds, isManager = false, askedBy, kind } = asked;
   const now = deps.now();
   const erasureId = newObjectId(now);
@@ -70,11 +65,11 @@ export async function beginErasure(db: Db, asked: Asked, deps: Beginning): Promi
 }
 
 /** The present state, which sightings would go on with; and the account with all that opens it. */
-const goesAtOnce = (part: Part): boolean =>
+const goesAtOnce = (part: PersonPart): boolean =>
   (part.how === 'trace' && part.at === undefined) || (part.how === 'named' && part.fate === 'delete');
 
 /** A place to which something about the person has been sent by a webhook. */
-export interface Recipient {
+export interface WebhookRecipient {
   readonly host: string;
   readonly calls: number;
   /** ISO 8601. */
@@ -90,12 +85,12 @@ export interface KeptBackup {
   readonly expiresAt: string | null;
 }
 
-export interface Erasing {
+export interface ErasureDeps {
   readonly db: Database;
-  readonly parts: readonly Part[];
+  readonly parts: readonly PersonPart[];
   readonly now: () => number;
   /** What webhooks have sent about somebody, among deliveries that are still known. */
-  readonly sentTo: (db: Db, appId: string, scope: Sql) => Promise<readonly Recipient[]>;
+  readonly sentTo: (db: Db, appId: string, scope: Sql) => Promise<readonly WebhookRecipient[]>;
   /** Removes files of a user with their bytes; `count` is called in the transaction that removes some. */
   readonly eraseFiles: (
     appId: string,
@@ -103,13 +98,13 @@ export interface Erasing {
     count: (db: Db, files: number) => Promise<void>,
   ) => Promise<void>;
   /** The same for files in the trash. */
-  readonly eraseDeletedFiles: Erasing['eraseFiles'];
+  readonly eraseDeletedFiles: ErasureDeps['eraseFiles'];
   /** Notes the erasure beside the database, for whoever restores an older backup. */
   readonly noteErasure: (entry: Entry) => Promise<void>;
   readonly listBackups: () => Promise<readonly KeptBackup[]>;
 }
 
-export function erasureJobHandlers(erasing: Erasing): Record<typeof eraseJob, JobHandler> {
+export function erasureJobHandlers(erasing: ErasureDeps): Record<typeof eraseJob, JobHandler> {
   return {
     [eraseJob]: {
       concurrency: 2,
@@ -127,7 +122,7 @@ export function erasureJobHandlers(erasing: Erasing): Record<typeof eraseJob, Jo
  *
  * @throws Error when it is unknown
  */
-export async function finishErasure(erasing: Erasing, key: store.ErasureKey): Promise<store.ErasureRow> {
+export async function finishErasure(erasing: ErasureDeps, key: store.ErasureKey): Promise<store.ErasureRow> {
   const { db } = erasing;
   const payload = await findPayload(db, key.appId, key.erasureId);
   if (payload !== undefined) await erase(erasing, { appId: key.appId, payload });
@@ -137,7 +132,7 @@ export async function finishErasure(erasing: Erasing, key: store.ErasureKey): Pr
 }
 
 /** May be repeated, also while another one erases the same. */
-export async function erase(erasing: Erasing, { appId, payload }: Pick<Job, 'appId' | 'payload'>): Promise<void> {
+export async function erase(erasing: ErasureDeps, { appId, payload }: Pick<Job, 'appId' | 'payload'>): Promise<void> {
   const { db, parts, now } = erasing;
   const erasure = payload as Erasure;
   const { erasureId, userId, installationIds } = erasure;
@@ -156,14 +151,11 @@ export async function erase(erasing: Erasing, { appId, payload }: Pick<Job, 'app
   await store.complete(db, key, await erasing.listBackups(), now());
 }
 
-interface Step {
-  readonly part: Part;
-  readonly person: Person;
+interface Step extends ErasureStep {
   readonly erasure: Erasure;
-  readonly key: store.ErasureKey;
 }
 
-async function erasePart(erasing: Erasing, step: Step): Promise<void> {
+async function erasePart(erasing: ErasureDeps, step: Step): Promise<void> {
   const { part, person, erasure } = step;
   const { table } = part;
   const scope = scopeOf(part, person);
@@ -172,13 +164,23 @@ async function erasePart(erasing: Erasing, step: Step): Promise<void> {
       return;
     case 'trace': {
       // The present state went at once; what is there now is of a new beginning.
-      if (part.at === undefined || person.installationIds.length === 0) return;
-      return inSteps(erasing, step, { scope: sql`${scope} and ${raw(part.at)} <= ${erasure.until}` });
+      const { at } = part;
+      if (at === undefined) return;
+      const until = sql`${raw(at)} <= ${erasure.until}`;
+      if (!isInOrder(part)) {
+        if (person.installationIds.length === 0) return;
+        return inSteps(erasing.db, step, { scope: sql`${scope} and ${until}` });
+      }
+      for (const id of person.installationIds) {
+        const ofOne = scopeOf(part, { ...person, installationIds: [id] });
+        await inOrder(erasing.db, step, sql`${ofOne} and ${until}`);
+      }
+      return;
     }
     case 'named': {
       if (person.userId === undefined) return;
       const goes = part.fate === 'delete' || (part.fate === 'own' && !erasure.isManager);
-      if (!goes) return inSteps(erasing, step, { scope, set: unnamed(part.columns, person.userId) });
+      if (!goes) return inSteps(erasing.db, step, { scope, set: unnamed(part.columns, person.userId) });
       const count = (db: Db, files: number) => store.addCount(db, step.key, table.name, files);
       if (table.name === 'files') return erasing.eraseFiles(person.appId, person.userId, count);
       if (table.name === 'trash') {
@@ -186,25 +188,25 @@ async function erasePart(erasing: Erasing, step: Step): Promise<void> {
         // One that was put back since her files went.
         await erasing.eraseFiles(person.appId, person.userId, count);
       }
-      if (part.fate === 'delete') return inSteps(erasing, step, { scope });
+      if (part.fate === 'delete') return inSteps(erasing.db, step, { scope });
       return eraseOwn(erasing, step, part.columns, person.userId);
     }
     case 'mentioned':
-      return eraseMentions(erasing, step);
+      return eraseMentions(erasing.db, step);
   }
 }
 
 /** What she owned, which the first column says, goes; what is somebody else's and names her otherwise only loses the name. */
 async function eraseOwn(
-  erasing: Erasing,
+  erasing: ErasureDeps,
   step: Step,
   [owner = '', ...others]: readonly string[],
   userId: string,
 ): Promise<void> {
   const named = (columns: readonly string[]) =>
     scopeOf({ ...step.part, how: 'named', columns, fate: 'own' }, step.person);
-  await inSteps(erasing, step, { scope: named([owner]) });
-  if (others.length > 0) await inSteps(erasing, step, { scope: named(others), set: unnamed(others, userId) });
+  await inSteps(erasing.db, step, { scope: named([owner]) });
+  if (others.length > 0) await inSteps(erasing.db, step, { scope: named(others), set: unnamed(others, userId) });
 }
 
 /** A row may name two users. */
@@ -216,93 +218,3 @@ const unnamed = (columns: readonly string[], userId: string): Sql =>
     }),
     ', ',
   );
-
-interface What {
-  readonly scope: Sql;
-  /** Without it, the rows are deleted. */
-  readonly set?: Sql;
-}
-
-/** Each step a transaction; values of the column `within` one after the other, because the keys begin with it. */
-async function inSteps(erasing: Erasing, step: Step, what: What): Promise<void> {
-  const { table } = step.part;
-  if (table.within === undefined) return stepsOf(erasing, step, what);
-  const within = raw(table.within);
-  let last = '';
-  for (;;) {
-    const next = await erasing.db.one<{ value: string }>(
-      sql`select ${within} as value from ${raw(table.name)} where app_id = ${step.person.appId} and ${within} > ${last}
-        order by ${within} limit 1`,
-    );
-    if (!next) return;
-    last = next.value;
-    await stepsOf(erasing, step, { ...what, scope: sql`${within} = ${last} and ${what.scope}` });
-  }
-}
-
-async function stepsOf({ db }: Erasing, { part: { table }, key }: Step, { scope, set }: What): Promise<void> {
-  const [name, id] = [raw(table.name), raw(stepColumn(table))];
-  const some = sql`${scope} and ${id} in (select ${id} from ${name} where ${scope} limit ${stepSize})`;
-  const statement = set ? sql`update ${name} set ${set} where ${some}` : sql`delete from ${name} where ${some}`;
-  for (;;) {
-    const count = await db.transaction(async (db) => {
-      const changed = await db.run(statement);
-      if (changed > 0) await store.addCount(db, key, table.name, changed);
-      return changed;
-    });
-    if (count === 0) return;
-    await db.caughtUp();
-  }
-}
-
-/** No index leads to what stands in a text: all rows are looked at once, a page after the other, beside other requests. */
-async function eraseMentions({ db }: Erasing, { part, person, key }: Step): Promise<void> {
-  if (part.how !== 'mentioned') return;
-  const { table, mentions } = part;
-  const [name, id] = [raw(table.name), raw(idOf(table))];
-  const scope = scopeOf(part, person);
-  let last = '';
-  for (;;) {
-    const page = await db.all<{ id: string }>(
-      sql`select ${id} as id from ${name} where ${scope} and ${id} > ${last} order by ${id} limit ${pageSize}`,
-      { tenant: person.appId },
-    );
-    for (let start = 0; start < page.length; start += stepSize) {
-      const ids = page.slice(start, start + stepSize).map((row) => sql`${row.id}`);
-      const these = sql`app_id = ${person.appId} and ${id} in (${joinSql(ids, ', ')})`;
-      await db.transaction(async (db) => {
-        const count = await db.run(
-          mentions.erased === 'delete'
-            ? sql`delete from ${name} where ${these}`
-            : sql`update ${name} set ${cellsOf(mentions, person)} where ${these}`,
-        );
-        if (count > 0) await store.addCount(db, key, table.name, count);
-      });
-      await db.caughtUp();
-    }
-    if (page.length < pageSize) return;
-    last = page.at(-1)?.id ?? '';
-  }
-}
-
-function cellsOf({ in: columns, erased }: Mentions, person: Person): Sql {
-  if (erased === 'unname')
-    return joinSql(
-      columns.map((column) => withoutIds(column, person)),
-      ', ',
-    );
-  return joinSql(
-    Object.entries(erased).map(([column, value]) => sql`${raw(column)} = ${value ?? null}`),
-    ', ',
-  );
-}
-
-const withoutIds = (column: string, person: Person): Sql =>
-  sql`${raw(column)} = ${idsOf(person).reduce((text, id) => sql`replace(${text}, ${id}, 'erased')`, raw(column))}`;
-
-/** The column after `app_id` that makes a row findable. */
-export function idOf({ name, key }: DbTable): string {
-  const [id, ...more] = key.filter((column) => column !== 'app_id');
-  if (id === undefined || more.length > 0) throw new Error(`Rows of ${name} that mention a person have no id.`);
-  return id;
-}

@@ -2,8 +2,8 @@ import { joinSql, raw, type Sql, type SqlValue, sql } from '../../base/sql.ts';
 import type { Database, Db, Row } from '../../db/db.ts';
 import type { DbTable } from '../../db/table.ts';
 import { isoTime } from '../../http/answers.ts';
-import type { Recipient } from './erase.ts';
-import { type Part, type Person, scopeOf } from './person.ts';
+import type { WebhookRecipient } from './erase.ts';
+import { type Person, type PersonPart, scopeOf } from './person.ts';
 
 /**
  * Everything that is known of a person, as one JSON document: what it says about her account, and the rows of each table. It is
@@ -14,10 +14,10 @@ const pageSize = 1_000;
 
 export interface Exporting {
   readonly db: Database;
-  readonly parts: readonly Part[];
+  readonly parts: readonly PersonPart[];
   readonly now: () => number;
   /** What webhooks have sent about somebody, among deliveries that are still known. */
-  readonly sentTo: (db: Db, appId: string, scope: Sql) => Promise<readonly Recipient[]>;
+  readonly sentTo: (db: Db, appId: string, scope: Sql) => Promise<readonly WebhookRecipient[]>;
   /** Members that rows of a table have besides, such as the address of a file. */
   readonly more: Readonly<Record<string, (row: Row) => object>>;
   /** Rows of a table without what they tell about other people. */
@@ -52,14 +52,14 @@ export async function* exportPerson(exporting: Exporting, person: Person): Async
 }
 
 /**
- * Work that is under way says nothing that the rest does not say. The audience of somebody else's push may name more people; what
- * was sent to her is among the deliveries.
+ * Work in progress says nothing that the rest does not say. The audience of somebody else's push may name more people; what was
+ * sent to the person is among the deliveries.
  */
-const isOfNobody = (how: Part['how'], { name }: DbTable) =>
+const isOfNobody = (how: PersonPart['how'], { name }: DbTable) =>
   how === 'mentioned' && (name === 'jobs' || name === 'live_events' || name === 'pushes');
 
 /** The rows of a table, each once. */
-async function* rowsOf(exporting: Exporting, parts: readonly Part[], person: Person): AsyncGenerator<string> {
+async function* rowsOf(exporting: Exporting, parts: readonly PersonPart[], person: Person): AsyncGenerator<string> {
   const [first] = parts;
   if (!first) return;
   const { table } = first;
@@ -119,7 +119,7 @@ async function* pages(db: Database, { table, order, scope, appId }: Paged): Asyn
 }
 
 /** The order in which an index has the rows of a person, so that no page sorts them all; its columns are never null. */
-function orderOf(part: Part): readonly string[] {
+function orderOf(part: PersonPart): readonly string[] {
   const { table } = part;
   const own = table.key.filter((column) => column !== 'app_id' && column !== table.within);
   if (part.how === 'phone') return own;
@@ -134,7 +134,7 @@ function orderOf(part: Part): readonly string[] {
 }
 
 /** As the interface shows it, or else as it is stored, without secrets. */
-function showing({ table, resource }: Part, more: ((row: Row) => object) | undefined): (row: Row) => string {
+function showing({ table, resource }: PersonPart, more: ((row: Row) => object) | undefined): (row: Row) => string {
   const secrets = new Set(['app_id', ...(table.secrets ?? [])]);
   const plain = (row: Row) =>
     JSON.stringify(

@@ -1,6 +1,6 @@
 import type { Feature } from '../feature.ts';
 import { type PrivacyConsoleDeps, privacyConsoleEndpoints } from './console-routes.ts';
-import { type Erasing, erasureJobHandlers } from './erase.ts';
+import { type ErasureDeps, erasureJobHandlers } from './erase.ts';
 import { type NoticeRouteDeps, noticeConsoleEndpoints } from './notice-routes.ts';
 import { type PrivacyRouteDeps, privacyEndpoints } from './routes.ts';
 
@@ -8,7 +8,7 @@ export interface PrivacyFeatureDeps
   extends PrivacyRouteDeps,
     PrivacyConsoleDeps,
     NoticeRouteDeps,
-    Omit<Erasing, 'sentTo'> {}
+    Omit<ErasureDeps, 'sentTo'> {}
 
 /** What is known of a person: shown to her, and erased. */
 export function createPrivacyFeature(deps: PrivacyFeatureDeps): Feature {

@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline';
 import { isObject } from '../../base/is-object.ts';
 
 /**
- * The list of erasures beside the database: a backup that is older than an erasure does not know of it, and whoever restores one
- * must not bring back who was erased. It holds hashes and times only.
+ * The list of erasures beside the database: a backup older than an erasure does not contain it, and restoring one must not bring
+ * back an erased person. It holds hashes and times only.
  */
 
 export const ledgerName = 'erasures.ndjson';

@@ -17,6 +17,11 @@ const facts: PrivacyFacts = {
   webhooks: [{ host: 'crm.museum.example', events: ['visit.opened', 'visit.closed'] }],
   pushServices: ['apns', 'fcm'],
   signInProviders: ['Google'],
+  hosts: [
+    { holds: 'database', host: 'db.hosting.example' },
+    { holds: 'files', host: 's3.hosting.example' },
+    { holds: 'mails', host: 'smtp.hosting.example' },
+  ],
   backupDays: 15,
   fixedDays: { shown: 16, track: 17, visitCounts: 18, sightingKeys: 19, webhookDeliveries: 20, hearing: 21 },
 };
@@ -27,13 +32,14 @@ describe('the privacy notice', () => {
       const text = noticeText(noticeOf(facts, language));
       for (const days of [11, 12, 13, 14, 15, 16, 17, 18, 19, 21])
         assert.match(text, new RegExp(`\\b${days} (days|Tage)`));
+      for (const { host } of facts.hosts) assert.ok(text.includes(host), host);
       for (const name of ['crm.museum.example', 'visit.closed', 'Apple', 'Google (Firebase', 'Guide <1>'])
         assert.ok(text.includes(name), name);
     });
 
   test('says where consent is assumed, where nobody else is told, and where backups stay', () => {
     const policy = { ...facts.policy, consent: 'assumed' as const };
-    const alone = { ...facts, policy, webhooks: [], pushServices: [], backupDays: 0 };
+    const alone = { ...facts, policy, webhooks: [], pushServices: [], hosts: [], backupDays: 0 };
     const text = noticeText(noticeOf(alone, 'en'));
     assert.match(text, /for everybody who has not refused it/);
     assert.match(text, /no data is passed on/);
@@ -83,6 +89,7 @@ describe('the privacy notice', () => {
 
   test('goes with a record that has a line for each kind of data', () => {
     const record = recordOfProcessing({ ...facts, appName: 'a | b' }, Date.parse('2026-10-01T09:00:00Z'));
+    for (const { host } of facts.hosts) assert.ok(record.includes(`- ${host} (`), host);
     for (const part of ['2026-10-01', '| Analytics | visits |', '11 days', '20 days', 'crm.museum.example (webhook)'])
       assert.ok(record.includes(part), part);
     const rows = record.split('\n').filter((line) => line.startsWith('| '));

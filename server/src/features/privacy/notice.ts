@@ -1,7 +1,7 @@
 import { isForgetful, periodsOf } from '../../access/policy.ts';
-import type { PrivacyFacts, PushService } from './facts.ts';
+import type { PrivacyFacts, PushService, StorageHost } from './facts.ts';
 
-/** What the service keeps about visitors, in plain sentences for the house's privacy notice. */
+/** What the service keeps about visitors, in plain sentences for the organisation's privacy notice. */
 
 export const noticeLanguages = ['en', 'de'] as const;
 export type NoticeLanguage = (typeof noticeLanguages)[number];
@@ -31,16 +31,34 @@ const pushNames: Readonly<Record<PushService, { readonly en: string; readonly de
 
 const hasFactors = ({ totp, passkeys }: PrivacyFacts['policy']) => totp !== 'off' || passkeys.enabled;
 
-/** Logs and positions that are kept for no day go with the next hour, the others (`noDayMs`) an hour later. */
+/** Logs and positions with zero retention are deleted within the hour, the others (`noDayMs`) an hour later. */
 const daysEn = (count: number) => (count === 0 ? 'at most an hour' : count === 1 ? 'one day' : `${count} days`);
 const untilEn = (count: number) => (count === 0 ? 'at most two hours' : daysEn(count));
 const untilDe = (count: number) => (count === 0 ? 'höchstens zwei Stunden' : daysDe(count));
 const daysDe = (count: number) => (count === 0 ? 'höchstens eine Stunde' : count === 1 ? 'einen Tag' : `${count} Tage`);
 
+/** Whoever runs these hosts may be somebody else. */
+const hostSentences: Readonly<
+  Record<StorageHost['holds'], Readonly<Record<NoticeLanguage, (host: string) => string>>>
+> = {
+  database: {
+    en: (host) => `The data is stored in a database on ${host}.`,
+    de: (host) => `Die Daten sind in einer Datenbank auf ${host} gespeichert.`,
+  },
+  files: {
+    en: (host) => `Files that the app stores are kept on ${host}.`,
+    de: (host) => `Dateien, die die App speichert, liegen auf ${host}.`,
+  },
+  mails: {
+    en: (host) => `Mails about an account are sent through ${host}, which learns the address and the text.`,
+    de: (host) => `Mails zu einem Konto gehen über ${host}; dort werden Adresse und Text bekannt.`,
+  },
+};
+
 const english: Words = {
   title: ({ appName }) => `What ${appName} keeps about visitors`,
   sections: (facts) => {
-    const { policy, fixedDays, webhooks, pushServices, signInProviders, backupDays } = facts;
+    const { policy, fixedDays, webhooks, pushServices, signInProviders, hosts, backupDays } = facts;
     const { visits, events, logs, deliveries, positions } = periodsOf(policy);
     const isRequired = policy.consent === 'required';
     return [
@@ -72,6 +90,11 @@ const english: Words = {
                 `The place in the building where a phone was last is kept for ${daysEn(positions)}, one for each phone. How well it hears beacons, one figure from its visits, is kept for ${daysEn(fixedDays.hearing)} after the last one.`,
               ]
             : []),
+          ...(policy.pseudonyms === 'daily'
+            ? [
+                'Whoever looks at this sees the phone under a pseudonym that changes every day; that it is the same phone on another day is not shown. The service itself still knows it, so that messages do not come too often and a phone can be erased.',
+              ]
+            : []),
           isForgetful(policy)
             ? 'The signals behind a visit are forgotten after three hours at the latest.'
             : `The signals behind a visit are forgotten ${daysEn(fixedDays.track)} after the phone has fallen silent, at the latest.`,
@@ -99,7 +122,10 @@ const english: Words = {
       {
         title: 'Who else learns of it',
         sentences: [
-          ...webhooks.map(({ host, events }) => `${host} is told of ${list(events, 'and')}, with the id of the phone.`),
+          ...webhooks.map(
+            ({ host, events }) =>
+              `${host} is told of ${list(events, 'and')}, ${policy.pseudonyms === 'daily' ? 'with a pseudonym of the phone that changes every day' : 'with the id of the phone'}.`,
+          ),
           ...(pushServices.length > 0
             ? [
                 `Messages are sent through ${list(
@@ -108,7 +134,8 @@ const english: Words = {
                 )}; there the push address and the message become known.`,
               ]
             : []),
-          ...(webhooks.length + pushServices.length === 0 ? ['Nobody else: no data is passed on.'] : []),
+          ...hosts.map(({ holds, host }) => hostSentences[holds].en(host)),
+          ...(webhooks.length + pushServices.length + hosts.length === 0 ? ['Nobody else: no data is passed on.'] : []),
           'The service’s own log has the network address of each request.',
         ],
       },
@@ -135,7 +162,7 @@ const english: Words = {
 const german: Words = {
   title: ({ appName }) => `Was ${appName} über Besucherinnen und Besucher speichert`,
   sections: (facts) => {
-    const { policy, fixedDays, webhooks, pushServices, signInProviders, backupDays } = facts;
+    const { policy, fixedDays, webhooks, pushServices, signInProviders, hosts, backupDays } = facts;
     const { visits, events, logs, deliveries, positions } = periodsOf(policy);
     const isRequired = policy.consent === 'required';
     return [
@@ -167,6 +194,11 @@ const german: Words = {
                 `Der Ort im Haus, an dem ein Telefon zuletzt war, wird ${daysDe(positions)} lang aufbewahrt, je Telefon nur einer. Wie gut es Beacons hört, eine einzige Zahl aus seinen Aufenthalten, wird nach dem letzten ${daysDe(fixedDays.hearing)} lang aufbewahrt.`,
               ]
             : []),
+          ...(policy.pseudonyms === 'daily'
+            ? [
+                'Wer das ansieht, sieht das Telefon unter einem Pseudonym, das täglich wechselt; dass es an einem anderen Tag dasselbe Telefon ist, wird nicht gezeigt. Der Dienst selbst weiß es weiterhin, damit Nachrichten nicht zu oft erscheinen und die Daten eines Telefons gelöscht werden können.',
+              ]
+            : []),
           isForgetful(policy)
             ? 'Die Signale hinter einem Besuch werden nach spätestens drei Stunden vergessen.'
             : `Die Signale hinter einem Besuch werden spätestens vergessen, wenn das Telefon ${daysDe(fixedDays.track)} lang still war.`,
@@ -195,7 +227,8 @@ const german: Words = {
         title: 'Wer sonst davon erfährt',
         sentences: [
           ...webhooks.map(
-            ({ host, events }) => `${host} erhält die Ereignisse ${list(events, 'und')} mit der Kennung des Telefons.`,
+            ({ host, events }) =>
+              `${host} erhält die Ereignisse ${list(events, 'und')} ${policy.pseudonyms === 'daily' ? 'mit einem täglich wechselnden Pseudonym des Telefons' : 'mit der Kennung des Telefons'}.`,
           ),
           ...(pushServices.length > 0
             ? [
@@ -205,7 +238,10 @@ const german: Words = {
                 )} verschickt; dort werden Push-Adresse und Nachricht bekannt.`,
               ]
             : []),
-          ...(webhooks.length + pushServices.length === 0 ? ['Niemand: Es werden keine Daten weitergegeben.'] : []),
+          ...hosts.map(({ holds, host }) => hostSentences[holds].de(host)),
+          ...(webhooks.length + pushServices.length + hosts.length === 0
+            ? ['Niemand: Es werden keine Daten weitergegeben.']
+            : []),
           'Das Protokoll des Dienstes enthält die Netzwerkadresse jeder Anfrage.',
         ],
       },
@@ -248,7 +284,7 @@ export function noticeText({ title, sections }: Notice): string {
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** For a page of the house's site. */
+/** For a page of the organisation's site. */
 export function noticeHtml({ title, sections }: Notice): string {
   const parts = sections.map(
     (section) => `<h3>${escaped(section.title)}</h3>\n<p>${section.sentences.map(escaped).join(' ')}</p>`,

@@ -272,6 +272,29 @@ for (const database of databases) {
       }
     });
 
+    test('takes what is written about the person while it passes by', async () => {
+      for (let n = 0; n < 250; n++) await fill(app, tableOf('logs'), { ...hers(), mark: `record ${1_000 + n}` });
+      const { db } = app.storage;
+      const caughtUp = db.caughtUp.bind(db);
+      const at = app.clock.now;
+      let isLate = false;
+      db.caughtUp = async () => {
+        const left = await db.all(sql`select object_id from logs where installation_id = ${phone}`);
+        if (!isLate && left.length > 0 && left.length < 250) {
+          isLate = true;
+          // Its objectId comes before those that were just deleted.
+          await fill(app, tableOf('logs'), { ...hers(), at, mark: 'record 1' });
+        }
+        await caughtUp();
+      };
+      app.clock.now += 1_000;
+      const erasureId = await erase();
+      await app.app.idle();
+      assert.ok(isLate, 'it was under way');
+      assert.deepEqual(await db.all(sql`select object_id from logs where installation_id = ${phone}`), []);
+      assert.equal((await receipt(erasureId)).erased.logs, 251);
+    });
+
     test('stays erased where an older backup is restored', async () => {
       await fillAll(hers());
       const nobodys = await create(app, '/api/v2/installations', { installationId: 'nobodys', deviceType: 'ios' });

@@ -43,7 +43,7 @@ interface Mentioned {
   readonly mentions: Mentions;
 }
 
-export type Part = (Phone | Trace | Named | Mentioned) & {
+export type PersonPart = (Phone | Trace | Named | Mentioned) & {
   readonly table: DbTable;
   /** How its rows are shown; as they are without one. */
   readonly resource: Resource | undefined;
@@ -56,8 +56,8 @@ export const idsOf = ({ userId, installationIds }: Pick<Person, 'userId' | 'inst
 ];
 
 /** A table may be in the list twice: for what it says of installations, and for what it says of users. */
-export function partsOf(tables: readonly DbTable[], resources: readonly Resource[]): readonly Part[] {
-  return tables.flatMap((table): Part[] => {
+export function partsOf(tables: readonly DbTable[], resources: readonly Resource[]): readonly PersonPart[] {
+  return tables.flatMap((table): PersonPart[] => {
     if (!('app_id' in table.columns)) return [];
     const { trail, users, mentions } = table;
     const common = { table, resource: resources.find((one) => one.table === table) };
@@ -83,7 +83,7 @@ const among = (column: string, ids: readonly string[]): Sql =>
 const none = raw('1 = 0');
 
 /** The rows of a part that are about a person. */
-export function scopeOf(part: Part, { appId, userId, installationIds, since }: Person): Sql {
+export function scopeOf(part: PersonPart, { appId, userId, installationIds, since }: Person): Sql {
   const ofApp = sql`app_id = ${appId}`;
   switch (part.how) {
     case 'phone':

@@ -7,7 +7,7 @@ import {
   objectIdSchema,
   timestampSchema,
 } from '../../http/answers.ts';
-import type { KeptBackup, Recipient } from './erase.ts';
+import type { KeptBackup, WebhookRecipient } from './erase.ts';
 import type { ErasureRow } from './store.ts';
 
 /** The receipt of an erasure as the interface shows it. It names nobody. */
@@ -78,7 +78,7 @@ export function receiptOf(row: ErasureRow) {
     requestedAt: isoTime(row.requested_at),
     completedAt: row.completed_at === null ? null : isoTime(row.completed_at),
     erased: JSON.parse(row.counts) as Record<string, number>,
-    webhooks: row.webhooks === null ? null : (JSON.parse(row.webhooks) as Recipient[]),
+    webhooks: row.webhooks === null ? null : (JSON.parse(row.webhooks) as WebhookRecipient[]),
     backups,
     backupsHoldUntil: heldUntil(backups ?? []),
   };

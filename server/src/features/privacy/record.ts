@@ -1,7 +1,7 @@
 import { isForgetful, periodsOf } from '../../access/policy.ts';
-import type { PrivacyFacts, PushService } from './facts.ts';
+import type { PrivacyFacts, PushService, StorageHost } from './facts.ts';
 
-/** The record of processing activities (Article 30 of the GDPR) as Markdown, for the house to complete. */
+/** The record of processing activities (Article 30 of the GDPR) as Markdown, for the organisation to complete. */
 
 /** Of what is not gone within the hour when it is kept for no day. */
 const until = (count: number) => (count === 0 ? 'two hours at most' : days(count));
@@ -14,11 +14,17 @@ const recipients: Readonly<Record<PushService, string>> = {
   mqtt: 'the message broker that is set up: address of the device, message',
 };
 
+const held: Readonly<Record<StorageHost['holds'], string>> = {
+  database: 'database: everything that is kept',
+  files: 'files of the app',
+  mails: 'mail server: e-mail address, text of the mail',
+};
+
 /** A line of a table must not end at a character of the text. */
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
-  const { appName, policy, webhooks, pushServices, signInProviders, backupDays, fixedDays } = facts;
+  const { appName, policy, webhooks, pushServices, signInProviders, hosts, backupDays, fixedDays } = facts;
   const { visits, events, logs, deliveries, positions } = periodsOf(policy);
   const basis =
     policy.consent === 'required'
@@ -78,8 +84,12 @@ export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
     ['Calls of webhooks', 'what was sent', 'as for what is sent', days(fixedDays.webhookDeliveries)],
   ];
   const told = [
-    ...webhooks.map(({ host, events }) => `${host} (webhook): ${events.join(', ')}, with the id of the phone`),
+    ...webhooks.map(
+      ({ host, events }) =>
+        `${host} (webhook): ${events.join(', ')}, with ${policy.pseudonyms === 'daily' ? 'a pseudonym of the phone that changes every day' : 'the id of the phone'}`,
+    ),
     ...pushServices.map((service) => recipients[service]),
+    ...hosts.map(({ holds, host }) => `${host} (${held[holds]}), if somebody else runs it`),
     ...signInProviders.map((name) => `${name} (sign-in): that somebody signs in`),
   ];
   return `${[
@@ -101,6 +111,11 @@ export function recordOfProcessing(facts: PrivacyFacts, now: number): string {
       '- Passwords, keys and tokens are stored as hashes, credentials of push services encrypted.',
       '- Administrators have roles; second factors can be required. Each of their changes is recorded.',
       '- A refusal takes effect at once. Exports and erasures take the same list, and an erasure leaves a receipt.',
+      ...(policy.pseudonyms === 'daily'
+        ? [
+            '- Visits, events and messages name a phone to others than its own user by a pseudonym that changes every day.',
+          ]
+        : []),
       '- A restored backup erases again whoever was erased after it was made.',
       '- Encryption of connections and disks, access to the machine: …',
     ].join('\n'),

@@ -10,7 +10,7 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
 import { locateRow, type ReadOptions } from '../../resources/read-endpoints.ts';
-import { expandJob } from './expand.ts';
+import { type Addressed, expandJob } from './expand.ts';
 import { audienceOf, type ReachDeps } from './reach.ts';
 import { pushes } from './resource.ts';
 import { pushRecord } from './schemas.ts';
@@ -27,12 +27,6 @@ export type Approval =
   | { readonly state: 'waiting'; readonly above: number }
   | { readonly state: 'approved'; readonly at: string; readonly by: string };
 
-/** The audience of a push, and whether its sender must not learn how many it has (`seesAll`). */
-export interface Sent {
-  readonly audience: string | null;
-  readonly isBlind: boolean;
-}
-
 /**
  * What it takes to send to this audience: null for no approval. An audience that takes too long to count is a large one. Whether
  * a push waits tells how many its condition finds; where the sender must not know that, it waits if it could reach too many,
@@ -41,7 +35,7 @@ export interface Sent {
 export async function approvalFor(
   deps: ApprovalDeps,
   app: { readonly appId: string; readonly policy: AppPolicy },
-  { audience, isBlind }: Sent,
+  { audience, isBlind }: Addressed,
 ): Promise<Approval | null> {
   const { enabled, above } = app.policy.approval;
   if (!enabled) return null;

@@ -47,7 +47,7 @@ export interface PushDeliveryDeps {
 
 export interface Delivering {
   readonly appId: string;
-  readonly recipients: readonly store.Recipient[];
+  readonly recipients: readonly store.PushRecipient[];
   /** The language for a phone with this locale; null where nothing is known of languages. */
   readonly languageFor: (locale: string | null) => string | null;
   readonly contentFor: (deviceType: PushTarget['deviceType'], language: string | null) => PushContent;
@@ -58,7 +58,7 @@ export interface Delivering {
 }
 
 export interface DeliveryOutcome extends store.Settlement {
-  readonly recipient: store.Recipient;
+  readonly recipient: store.PushRecipient;
   readonly deadToken?: { readonly reason: string; readonly since: number | undefined };
 }
 
@@ -162,7 +162,11 @@ const ended = (state: Ending['state'], reason: string | null, sender: string | n
 });
 
 /** Undefined when the stop came in between. */
-async function attempt(deps: PushDeliveryDeps, one: Attempt, recipient: store.Recipient): Promise<Ending | undefined> {
+async function attempt(
+  deps: PushDeliveryDeps,
+  one: Attempt,
+  recipient: store.PushRecipient,
+): Promise<Ending | undefined> {
   if (recipient.received_at !== null) return ended('sent', null);
   if (recipient.expires_at <= deps.now()) return tooLate(recipient);
   const route = findRoute(one, recipient);
@@ -197,7 +201,7 @@ type FoundRoute = { readonly kind: PushSenderKind; readonly sender: PushSender; 
 
 function findRoute(
   { senders, consent }: Pick<Attempt, 'senders' | 'consent'>,
-  recipient: store.Recipient,
+  recipient: store.PushRecipient,
 ): FoundRoute | { readonly problem: string } {
   const { device_type: deviceType, device_token: token } = recipient;
   if (deviceType === null) return { problem: 'The installation was deleted.' };
@@ -222,7 +226,7 @@ function findRoute(
 }
 
 /** Tried without success it has failed, for the provider's reason; never tried, it has expired. */
-function tooLate({ attempts, reason }: store.Recipient): Ending {
+function tooLate({ attempts, reason }: store.PushRecipient): Ending {
   return attempts > 0
     ? ended('failed', `${reason ?? 'The provider did not take it'} (no time was left for another try)`)
     : ended('expired', reason ?? 'It could not be sent in time.');
@@ -230,7 +234,7 @@ function tooLate({ attempts, reason }: store.Recipient): Ending {
 
 interface Judged {
   readonly result: SendResult;
-  readonly recipient: store.Recipient;
+  readonly recipient: store.PushRecipient;
   readonly kind: PushSenderKind;
   readonly pace: Pace;
   readonly pause: number;
@@ -278,7 +282,7 @@ interface Later {
 }
 
 /** Later, or never when that is too late. */
-function putOff(recipient: store.Recipient, { kind, at, reason, tries }: Later): Ending {
+function putOff(recipient: store.PushRecipient, { kind, at, reason, tries }: Later): Ending {
   if (at < recipient.expires_at) return { ...ended('queued', reason, kind), tries, runAt: at };
   const late = tooLate({ ...recipient, attempts: recipient.attempts + tries, reason });
   return { ...late, sender: kind, tries };

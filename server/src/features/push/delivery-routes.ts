@@ -33,6 +33,8 @@ export function deliveryEndpoints(deps: DeliveryRouteDeps): Endpoint[] {
   const options = {
     ...deliveries,
     db: deps.db,
+    // The id of a delivery of a push has that of the phone in it.
+    ownOnly: 'push_id',
     narrow: ownTraces(deps.findHeld, 'deliveries_installation', ['created_at']),
   };
   const description =

@@ -7,7 +7,7 @@ import type { PushDeliveryState } from './schemas.ts';
 
 /** Rows of deliveries: SQL and nothing else. */
 
-export interface Recipient {
+export interface PushRecipient {
   readonly object_id: string;
   readonly installation_id: string;
   readonly attempts: number;
@@ -47,14 +47,14 @@ const within = (appId: string, { from, to }: Slice) =>
   sql`d.app_id = ${appId} and d.object_id > ${from} and d.object_id <= ${to}`;
 
 /** Those of the slice that nothing has become of yet. */
-export function findQueued(db: Db, appId: string, slice: Slice): Promise<Recipient[]> {
-  return db.all<Recipient>(
+export function findQueued(db: Db, appId: string, slice: Slice): Promise<PushRecipient[]> {
+  return db.all<PushRecipient>(
     sql`select ${recipientColumns} ${withInstallation} where ${within(appId, slice)} and d.state = 'queued'`,
   );
 }
 
-export function findRecipient(db: Db, appId: string, deliveryId: string): Promise<Recipient | undefined> {
-  return db.one<Recipient>(
+export function findRecipient(db: Db, appId: string, deliveryId: string): Promise<PushRecipient | undefined> {
+  return db.one<PushRecipient>(
     sql`select ${recipientColumns} ${withInstallation}
       where d.app_id = ${appId} and d.object_id = ${deliveryId} and d.state = 'queued'`,
   );

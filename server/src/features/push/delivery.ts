@@ -5,9 +5,9 @@ import type { PushSenderKind } from '../../delivery/push/push-sender.ts';
 import type { JobHandlers, NewJob } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import type { Announce } from '../domain-event.ts';
-import { type ApprovalDeps, approvalFor, type Sent } from './approval.ts';
+import { type ApprovalDeps, approvalFor } from './approval.ts';
 import type { MarkTokenDead, PushDeliveryDeps, UsableSenders } from './deliver.ts';
-import { type Audience, expandHandler, expandJob, sendJob } from './expand.ts';
+import { type Addressed, type Audience, expandHandler, expandJob, sendJob } from './expand.ts';
 import { proximityHandler, proximityJob } from './proximity.ts';
 import { sendHandler } from './send.ts';
 
@@ -81,7 +81,7 @@ export function createPushDelivery(deps: PushJobDeps): PushDelivery {
   };
 }
 
-async function approvalIn(deps: PushJobDeps, appId: string, sent: Sent) {
+async function approvalIn(deps: PushJobDeps, appId: string, sent: Addressed) {
   const policy = await deps.findPolicy(appId);
   return policy ? approvalFor(deps, { appId, policy }, sent) : null;
 }

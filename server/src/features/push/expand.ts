@@ -3,7 +3,6 @@ import type { Db } from '../../db/db.ts';
 import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../jobs/job.ts';
 import type { FieldLookup } from '../../query/fields.ts';
 import type { Announce } from '../domain-event.ts';
-import type { Sent } from './approval.ts';
 import { listOf, pushDeliveryId, type Slice } from './delivery-store.ts';
 import { countAndTell } from './progress.ts';
 import { audienceOf } from './reach.ts';
@@ -35,6 +34,12 @@ export interface Audience {
   ): Promise<string[]>;
 }
 
+/** The audience of a push, and whether its sender may not learn its size (`seesAudiences`). */
+export interface Addressed {
+  readonly audience: string | null;
+  readonly isBlind: boolean;
+}
+
 export interface ExpandDeps {
   readonly db: Db;
   readonly now: () => number;
@@ -44,7 +49,7 @@ export interface ExpandDeps {
   readonly audience: Audience;
   readonly announce: Announce;
   /** What it takes to send to an audience by now; null for no approval, or without such an app. */
-  readonly approvalFor: (appId: string, sent: Sent) => Promise<object | null>;
+  readonly approvalFor: (appId: string, sent: Addressed) => Promise<object | null>;
 }
 
 /** How many recipients a job sends to: enough to fill connections, few enough to be done long before a lease ends. */

@@ -3,7 +3,7 @@ import type { Announce } from '../domain-event.ts';
 import type { PushDeliveryState } from './schemas.ts';
 import * as store from './store.ts';
 
-/** Counts what has ended and tells whoever listens how far the push has come. `db` is the transaction of the change. */
+/** Counts what has ended and reports the push's progress to listeners. `db` is the transaction of the change. */
 export async function countAndTell(
   db: Db,
   push: { readonly appId: string; readonly pushId: string; readonly now: number },

@@ -9,7 +9,7 @@ import { whereToSql } from '../../query/to-sql.ts';
 import { providerNames, type UsableSenders } from './deliver.ts';
 
 /** Whom a push would reach if it were sent now. */
-export interface Reach {
+export interface PushReach {
   /** Push services that are set up and usable, beside the devices' own. */
   readonly senders: number;
   readonly installations: number;
@@ -41,7 +41,7 @@ export interface RouteCount {
  *
  * @throws Failure InvalidQuery for a malformed condition, Timeout
  */
-export async function readReach(deps: ReachDeps, appId: string, where: string | undefined): Promise<Reach> {
+export async function readReach(deps: ReachDeps, appId: string, where: string | undefined): Promise<PushReach> {
   const condition = where === undefined ? undefined : audienceOf(where, deps);
   return summed(await deps.countRoutes(deps.db, appId, condition), await deps.findSenders(appId));
 }
@@ -55,7 +55,7 @@ export function audienceOf(where: string, { db, audienceFields }: Pick<ReachDeps
   return fieldsOf(JSON.parse(where)).some((field) => names.has(field)) ? sql`${condition} and unproven = 0` : condition;
 }
 
-function summed(groups: readonly RouteCount[], senders: UsableSenders): Reach {
+function summed(groups: readonly RouteCount[], senders: UsableSenders): PushReach {
   const channels = new Map<PushSenderKind, number>();
   const reasons = new Map<string, number>();
   for (const group of groups) {

@@ -1,7 +1,7 @@
 import { noDayMs } from '../../access/policy.ts';
 import { bigint, nullable, text as textColumn, withDefault } from '../../db/table.ts';
 import { defineResource } from '../../resources/define.ts';
-import { json, number, pointer, text, time } from '../../resources/members.ts';
+import { json, number, pointer, text, time } from '../../resources/members/members.ts';
 import { pushDeliveryRecord, pushRecord } from './schemas.ts';
 
 const optional = { optional: true } as const;
@@ -47,6 +47,7 @@ export const pushes = defineResource({
     expanded_to: nullable(textColumn),
     edition: withDefault(bigint),
     waits: withDefault(bigint),
+    is_blind: nullable(bigint),
     authors: nullable(textColumn),
   },
   indexes: { pushes_waiting: { on: ['app_id', 'object_id'], isPartial: true } },
@@ -77,7 +78,11 @@ export const deliveries = defineResource({
     pushId: text('push_id', optional),
     eventId: text('event_id', optional),
     triggerId: text('trigger_id', optional),
-    installationId: pointer('installation_id', '_Installation'),
+    // Whoever chose the audience would know which phone has a pseudonym.
+    installationId: pointer('installation_id', '_Installation', {
+      omitNull: true,
+      phone: { day: 'object_id', as: 'nothing' },
+    }),
     state: text('state'),
     reason: text('reason', optional),
     sender: text('sender', optional),

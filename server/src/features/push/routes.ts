@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import { type Caller, seesAll } from '../../access/caller.ts';
+import { type Caller, seesAudiences } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
-import { isObject } from '../../base/is-object.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { recordAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
@@ -15,6 +14,7 @@ import type { FieldLookup } from '../../query/fields.ts';
 import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
 import { getEndpoint, listEndpoint, locateRow, type ReadOptions } from '../../resources/read-endpoints.ts';
 import { type AddressesOf, type ApprovalDeps, approvalFor, approveEndpoint, authorsOf, writersOf } from './approval.ts';
+import { assertMayAddress } from './audience/choosing.ts';
 import { expandJob } from './expand.ts';
 import { pushes } from './resource.ts';
 import { type Push, pushDetail, pushExample, pushRecord, pushSchema, readPush, timesOf } from './schemas.ts';
@@ -63,8 +63,8 @@ function accept(deps: PushDeps): Endpoint {
     repeat: accepted,
     handle: async (call) => {
       const { app, user, body, now } = call;
-      const isBlind = !seesAll(call);
-      if (isBlind) assertWholeIds(body.audience);
+      const isBlind = !seesAudiences(call);
+      assertMayAddress(call, body.audience);
       quotas.takePush(call);
       const approval = await approvalFor(deps, app, { audience: body.audience, isBlind });
       const { objectId: pushId = newObjectId(now) } = call;
@@ -79,6 +79,7 @@ function accept(deps: PushDeps): Endpoint {
         userId: user?.userId ?? null,
         approval: approval && JSON.stringify(approval),
         authors: JSON.stringify(writersOf(call)),
+        isBlind,
         sendAt: sendAt > now ? sendAt : null,
         expiresAt,
         now,
@@ -97,31 +98,7 @@ function accept(deps: PushDeps): Endpoint {
   });
 }
 
-const ids: ReadonlySet<string> = new Set(['installationId', 'objectId']);
-
-/**
- * Whoever knows an id may address it. A pattern or a range would find out ids that one does not know.
- *
- * @throws Failure InvalidQuery
- */
-function assertWholeIds(audience: string | null): void {
-  if (audience !== null) checkIds(JSON.parse(audience));
-}
-
-function checkIds(where: unknown): void {
-  if (Array.isArray(where)) for (const part of where) checkIds(part);
-  if (!isObject(where)) return;
-  for (const [field, asked] of Object.entries(where)) {
-    if (field.startsWith('$')) checkIds(asked);
-    else if (ids.has(field) && isObject(asked) && Object.keys(asked).some((operator) => operator !== '$in'))
-      throw fail('InvalidQuery', {
-        message: `${field} can only be compared with whole ids: {"${field}": "…"} or $in.`,
-        details: [{ field, problem: 'takes a whole id or $in, unless a manager asks' }],
-      });
-  }
-}
-
-const hidesCounts = (caller: Caller, row: Row) => !seesAll(caller) && store.hasChosenAudience(row);
+const hidesCounts = (caller: Caller, row: Row) => !seesAudiences(caller) && store.hasChosenAudience(row);
 
 const shownTo = (caller: Caller) => (row: Row) =>
   pushes.records.render(hidesCounts(caller, row) ? store.withoutCounts(row) : row);
@@ -143,7 +120,7 @@ function list({ db }: PushDeps): Endpoint {
   return {
     ...all,
     handle: async (call) => {
-      if (!seesAll(call)) assertNotAskedBy(call.query, store.countMembers);
+      if (!seesAudiences(call)) assertNotAskedBy(call.query, store.countMembers);
       return all.handle(call);
     },
   };
@@ -198,8 +175,8 @@ function change(deps: PushDeps): Endpoint {
     handle: async (call) => {
       const { app, located, body, now, headers } = call;
       assertMaySend(call);
-      const isBlind = !seesAll(call);
-      if (isBlind) assertWholeIds(body.audience);
+      const isBlind = !seesAudiences(call);
+      assertMayAddress(call, body.audience);
       const pushId = String(located['object_id']);
       const key = { app_id: app.appId, object_id: pushId };
       const { sendAt, expiresAt } = timesOf(body, now);
@@ -218,6 +195,7 @@ function change(deps: PushDeps): Endpoint {
           translations: body.translations,
           approval: approval && JSON.stringify(approval),
           authors: JSON.stringify([...new Set([...authorsOf(current), ...writersOf(call)])]),
+          isBlind,
           sendAt: sendAt > now ? sendAt : null,
           expiresAt,
           now: Math.max(now, Number(current['updated_at'])),
@@ -234,7 +212,7 @@ function change(deps: PushDeps): Endpoint {
 const sending = { operationId: 'sendPush', tag, grant: { of: 'pushes', verb: 'create' } } as const;
 
 /**
- * Whoever may only cancel could otherwise send what they like to whom they like, in a push that waits.
+ * Otherwise somebody who may only cancel could send anything to anybody, in a push that waits.
  *
  * @throws Failure OperationForbidden
  */

@@ -257,7 +257,7 @@ export const pushDeliveryRecord = {
     pushId: Type.Optional(objectIdSchema),
     eventId: Type.Optional(objectIdSchema),
     triggerId: Type.Optional(objectIdSchema),
-    installationId: pointerSchema('_Installation'),
+    installationId: Type.Optional(pointerSchema('_Installation')),
     state: Type.Enum([...pushDeliveryStates]),
     reason: Type.Optional(
       Type.String({ description: "Why it was not sent, or has to wait; the provider's own words" }),

@@ -7,7 +7,7 @@ import type { PushDeliveryState } from './schemas.ts';
 /** Members that count recipients. */
 export const countMembers = ['audience', 'sent', 'failed', 'expired', 'noTarget', 'cancelled'] as const;
 
-/** A push without its counts: whoever chooses an audience could read from them what is stored of other people. */
+/** A push without its counts: somebody who chooses an audience could learn from them what is stored about other people. */
 export function withoutCounts(row: Row): Row {
   const hidden = countMembers.map((member) => [pushes.records.members[member].column, null]);
   return { ...row, ...Object.fromEntries(hidden) };
@@ -33,6 +33,8 @@ export interface PushRow extends Row {
   readonly waits: number;
   /** JSON text; null where nobody has to approve it. */
   readonly approval: string | null;
+  /** 1 if its sender must not learn how many it has; null in pushes of before. */
+  readonly is_blind: number | null;
   /** Counts its changes. */
   readonly edition: number;
   readonly audience_count: number;
@@ -59,15 +61,17 @@ export interface NewPush {
   readonly approval: string | null;
   /** JSON text. */
   readonly authors: string;
+  /** Whether its sender must not learn how many it has. */
+  readonly isBlind: boolean;
   readonly sendAt: number | null;
   readonly expiresAt: number;
   readonly now: number;
 }
 
 export async function insertPush(db: Db, push: NewPush): Promise<void> {
-  await db.run(sql`insert into pushes (app_id, object_id, data, audience, language, translations, approval, waits, authors, state, user_id, send_at, expires_at, created_at, updated_at)
+  await db.run(sql`insert into pushes (app_id, object_id, data, audience, language, translations, approval, waits, authors, is_blind, state, user_id, send_at, expires_at, created_at, updated_at)
     values (${push.appId}, ${push.pushId}, ${push.data}, ${push.audience}, ${push.language}, ${push.translations}, ${push.approval},
-      ${push.approval === null ? 0 : 1}, ${push.authors}, 'accepted',
+      ${push.approval === null ? 0 : 1}, ${push.authors}, ${push.isBlind ? 1 : 0}, 'accepted',
       ${push.userId}, ${push.sendAt}, ${push.expiresAt}, ${push.now}, ${push.now})`);
 }
 
@@ -92,7 +96,7 @@ export function lockPush(db: Db, appId: string, pushId: string): Promise<PushRow
 export async function changePush(db: Db, push: Omit<NewPush, 'userId'>): Promise<void> {
   await db.run(sql`update pushes set data = ${push.data}, audience = ${push.audience}, language = ${push.language},
       translations = ${push.translations}, approval = ${push.approval}, waits = ${push.approval === null ? 0 : 1},
-      authors = ${push.authors}, send_at = ${push.sendAt},
+      authors = ${push.authors}, is_blind = ${push.isBlind ? 1 : 0}, send_at = ${push.sendAt},
       expires_at = ${push.expiresAt}, edition = edition + 1, updated_at = ${push.now}
     where app_id = ${push.appId} and object_id = ${push.pushId}`);
 }
@@ -140,6 +144,12 @@ export async function cancelPush(db: Db, appId: string, pushId: string, now: num
   const changed = await db.run(sql`update pushes set state = 'cancelled', updated_at = ${now}
     where app_id = ${appId} and object_id = ${pushId} and state in ('accepted', 'sending')`);
   return changed > 0;
+}
+
+/** A push that was cancelled before anybody was found for it waits again; jobs of before do nothing any more. */
+export async function resumePush(db: Db, push: Pick<NewPush, 'appId' | 'pushId' | 'now'>): Promise<void> {
+  await db.run(sql`update pushes set state = 'accepted', edition = edition + 1, updated_at = ${push.now}
+    where app_id = ${push.appId} and object_id = ${push.pushId} and state = 'cancelled'`);
 }
 
 /** It cannot be sent, for a reason that no other try mends. */

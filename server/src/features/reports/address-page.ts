@@ -3,10 +3,10 @@ import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { AttemptLimits } from '../../sign-in/attempts.ts';
 import { escapeHtml, readForms, readTexts, sendPage } from '../../sign-in/form-page.ts';
-import type { ReportService } from './service.ts';
+import type { ReportAddresses } from './addresses.ts';
 
 export interface AddressPageDeps {
-  readonly service: Pick<ReportService, 'open' | 'confirm' | 'stop'>;
+  readonly addresses: Pick<ReportAddresses, 'open' | 'confirm' | 'stop'>;
   readonly limits: AttemptLimits;
   readonly now: Clock;
   readonly nameOf: (appId: string, reportId: string) => Promise<string>;
@@ -34,10 +34,10 @@ const pages = {
  * or that of the mail program (RFC 8058), does anything.
  */
 export async function registerAddressPages(server: FastifyInstance, deps: AddressPageDeps): Promise<void> {
-  const { service, limits, now, nameOf } = deps;
+  const { addresses, limits, now, nameOf } = deps;
   for (const [path, { kind, question, button, done }] of Object.entries(pages)) {
     const found = async (token: string) => {
-      const row = await service.open(kind, token);
+      const row = await addresses.open(kind, token);
       if (!row) throw fail('ObjectNotFound', 'This link is not valid, has expired or has been used.');
       return nameOf(row.app_id, row.report_id);
     };
@@ -53,7 +53,7 @@ export async function registerAddressPages(server: FastifyInstance, deps: Addres
       page.post(path, async (request, reply) => {
         const token = readTexts(request.body, ['token']).token || readTexts(request.query, ['token']).token;
         await found(token);
-        await service[kind](token, request.ip);
+        await addresses[kind](token, request.ip);
         return sendPage(reply, { status: 200, title, content: `<h1>${done}</h1>` });
       });
     });

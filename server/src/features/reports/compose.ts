@@ -1,6 +1,7 @@
-import { documentOf, type ReportDocument } from './content/document.ts';
-import { type Ask, type Figures, readFigures, type Subject } from './content/figures.ts';
-import type { Period } from './content/periods.ts';
+import type { ReportDocument } from './content/blocks.ts';
+import { documentOf } from './content/document.ts';
+import { type Ask, type Figures, type ReportSubject, readFigures } from './content/figures.ts';
+import type { ReportPeriod } from './content/periods.ts';
 import type { Sight } from './people.ts';
 import type { ReportRow } from './store.ts';
 
@@ -8,7 +9,7 @@ export interface ComposeDeps {
   /** Asks the endpoints of an app's figures as somebody who is limited to some venues, or to none. */
   readonly askAs: (appId: string, venues: readonly string[] | undefined) => Promise<Ask>;
   /** Undefined where the app or the venue is gone. */
-  readonly findSubject: (appId: string, venueId: string | null) => Promise<Subject | undefined>;
+  readonly findSubject: (appId: string, venueId: string | null) => Promise<ReportSubject | undefined>;
   /** Without a slash at the end. */
   readonly publicUrl: () => string;
 }
@@ -22,7 +23,7 @@ export interface Composed {
 export async function compose(
   { askAs, findSubject, publicUrl }: ComposeDeps,
   { app_id: appId, venue_id: venueId, every }: Pick<ReportRow, 'app_id' | 'venue_id' | 'every'>,
-  period: Period,
+  period: ReportPeriod,
   { venues }: Sight,
 ): Promise<Composed | undefined> {
   const subject = await findSubject(appId, venueId);

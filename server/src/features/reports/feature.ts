@@ -1,13 +1,14 @@
 import type { MailSender } from '../../mail/mail-sender.ts';
 import { AttemptLimits } from '../../sign-in/attempts.ts';
-import type { Condition } from '../condition.ts';
+import type { ServiceCondition } from '../condition.ts';
 import type { AssertApp, Feature } from '../feature.ts';
 import { registerAddressPages } from './address-page.ts';
+import { addressMailJob } from './addresses.ts';
 import type { ComposeDeps } from './compose.ts';
 import { reportConditions } from './findings.ts';
 import { createAddressMailHandler, createReportMailHandler, reportMailJob } from './mails.ts';
 import { reportEndpoints } from './routes.ts';
-import { addressMailJob, type ReportDeps, ReportService } from './service.ts';
+import { type ReportDeps, ReportService } from './service.ts';
 import { findReport } from './store.ts';
 import { ReportWatch, type ReportWatchDeps } from './watch.ts';
 
@@ -24,7 +25,7 @@ export interface ReportFeature extends Feature {
   /** Looks at once for reports that are due. */
   readonly look: () => Promise<void>;
   /** Reports that did not reach everybody. */
-  readonly conditions: (appId: string) => Promise<readonly Condition[]>;
+  readonly conditions: (appId: string) => Promise<readonly ServiceCondition[]>;
 }
 
 /** Figures of a venue or an app by mail, each week or month. */
@@ -39,7 +40,7 @@ export function createReportFeature(deps: ReportFeatureDeps): ReportFeature {
     consoleEndpoints: reportEndpoints({ ...deps, canMail, service }),
     register: (server) =>
       registerAddressPages(server, {
-        service,
+        addresses: service.addresses,
         limits: new AttemptLimits(limiter),
         now,
         nameOf: async (appId, reportId) => nameOf(appId, (await findReport(db, { appId, reportId }))?.venue_id ?? null),

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import type { Condition } from '../condition.ts';
+import type { ServiceCondition } from '../condition.ts';
 import { mostLateDays } from './content/periods.ts';
 import * as store from './store.ts';
 
@@ -34,10 +34,10 @@ export async function reportConditions(
   appId: string,
   now: number,
   nameOf: (venueId: string | null) => Promise<string>,
-): Promise<readonly Condition[]> {
+): Promise<readonly ServiceCondition[]> {
   const latest = latestOf(await store.listMails(db, appId, now - lookBackMs));
   if (latest.size === 0) return [];
-  const conditions: Condition[] = [];
+  const conditions: ServiceCondition[] = [];
   for (const { report_id, venue_id, is_on } of await store.listReports(db, appId)) {
     const rows = latest.get(report_id) ?? [];
     const bad = rows.filter((row) => wrong.includes(outcomeOf(row, now)));

@@ -3,13 +3,14 @@ import { secretHash } from '../../access/access.ts';
 import type { Db } from '../../db/db.ts';
 import { GiveUp, type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
 import { type Mail, MailRefused, type MailSender, MailUnsure } from '../../mail/mail-sender.ts';
+import { type AddressMail, confirmDays } from './addresses.ts';
 import { type ComposeDeps, type Composed, compose, consoleUrl } from './compose.ts';
 import { type Foot, htmlOf } from './content/html.ts';
 import { pdfOf } from './content/pdf.ts';
-import type { Period } from './content/periods.ts';
+import type { ReportPeriod } from './content/periods.ts';
 import { textOf } from './content/text.ts';
 import { type Sight, sightOf } from './people.ts';
-import { type AddressMail, confirmDays, type ReportDeps } from './service.ts';
+import type { ReportDeps } from './service.ts';
 import * as store from './store.ts';
 
 export const reportMailJob = 'mail.report';
@@ -17,13 +18,13 @@ export const reportMailJob = 'mail.report';
 export type ReportMailDeps = Pick<ReportDeps, 'db' | 'now' | 'findApp' | 'listAdmins'> &
   ComposeDeps & { readonly mail: MailSender };
 
-interface ReportMail extends Period {
+interface ReportMail extends ReportPeriod {
   readonly reportId: string;
   /** `admin ID` or `address ID` */
   readonly recipient: string;
 }
 
-/** For so long after it is due, a report waits for visits that are still being counted. */
+/** How long after it is due a report waits for visits that are still being counted. */
 const countingMs = 3 * 3_600_000;
 const againMs = 10 * 60_000;
 /** Tries end when the job expires, not before. */
@@ -41,7 +42,7 @@ export async function letterOf(
   { document }: Composed,
   { foot, stopUrl }: Pick<Reader, 'foot' | 'stopUrl'>,
   now: number,
-  period: Period,
+  period: ReportPeriod,
 ): Promise<Omit<Mail, 'to'>> {
   return {
     subject: document.subject,
@@ -52,7 +53,7 @@ export async function letterOf(
   };
 }
 
-export const fileName = ({ from }: Period): string => `report-${from}.pdf`;
+export const fileName = ({ from }: ReportPeriod): string => `report-${from}.pdf`;
 
 /** Below what an administrator gets. */
 export const adminFoot = (publicUrl: string, appId: string): Foot => ({
@@ -61,8 +62,8 @@ export const adminFoot = (publicUrl: string, appId: string): Foot => ({
 });
 
 /**
- * Sends one report to one person who may still have it. What is noted before the mail is handed over keeps it from being sent
- * twice: whoever finds that note does not know whether it arrived, and leaves it at that.
+ * Sends one report to one person who may still have it. The note written before the mail is handed over keeps it from being sent
+ * twice: a process that finds the note cannot know whether the mail arrived, and does not send it again.
  */
 export function createReportMailHandler(deps: ReportMailDeps): JobHandler {
   const { db, now } = deps;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../../test/support/build-app.ts';
+import { databases, signInManager } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
 import { type Browser, browserOf, password, signInToConsole } from '../../../test/support/console.ts';
-import { type Node, openNode, openSite, pointer, type Site } from '../../../test/support/site.ts';
+import { type Node, openNode, openSite, pointer, Site } from '../../../test/support/site.ts';
 import { type ReceivedMail, type SmtpSink, startSmtpSink } from '../../../test/support/smtp-sink.ts';
 import { service } from '../../access/audit.ts';
 import type { AppGrant } from '../../access/reach.ts';
@@ -312,6 +312,66 @@ for (const database of databases) {
       assert.equal((await page('POST', stop)).status, 200);
       assert.deepEqual((await shown(report)).addresses, []);
       assert.deepEqual(who(await look(Date.UTC(2027, 0, 4, 6))), ['owner']);
+    });
+
+    test('tell what messages led to, and which campaigns there were, with the console where each is shown', async () => {
+      // Whoever signed in half a year ago has been signed out.
+      const fresh = new Site({ ...site, user: await signInManager(site.app) }, site);
+      const campaign = async (description: string, beaconId: string) =>
+        fresh.notification({
+          description,
+          beaconId: pointer('Beacon', beaconId),
+          delivery: { validFrom: '2027-01-05T00:00:00+01:00', validUntil: '2027-01-09T00:00:00+01:00' },
+          goal: { kind: 'visit', beaconId: site.hall, withinHours: 3 },
+        });
+      const far = await fresh.beacon({ minor: 9 });
+      const hung = { method: 'PATCH', url: `/api/v2/beacons/${far}`, body: { venueId: pointer('Venue', elsewhere) } };
+      assert.equal((await fresh.ask(hung as Parameters<Site['ask']>[0])).status, 200);
+      const sale = await campaign('Sale & more', site.hall);
+      await campaign('Far away', far);
+      await fresh.notification({ description: 'Always' });
+      // What the service counts of a campaign that worked.
+      const startedAt = Date.UTC(2027, 0, 4, 23);
+      for (const [group, reached, acted] of [
+        ['', 400, 120],
+        ['holdout', 200, 20],
+      ] as const)
+        await site.app.storage.db.run(sql`insert into message_rollups (app_id, started_at, trigger_id, message_group, reached,
+          opened_by, acted, shown, received, opened, withdrawn) values (${site.app.appId}, ${startedAt}, ${sale}, ${group},
+          ${reached}, 0, ${acted}, ${reached}, 0, 0, 0)`);
+      site.app.clock.now = Date.UTC(2027, 0, 6, 9);
+      await visit(2, 'sale');
+      site.app.clock.now = Date.UTC(2027, 0, 11, 8);
+      const body = { venueId: null, every: 'week', isOn: true, administrators: [idOf('owner')], addresses: [] };
+      const { reportId } = (await call('owner', 'POST', '', body)).body.result;
+      const whole = (await call('owner', 'GET', `/${reportId}/preview`)).body.result;
+      const query = new URLSearchParams({ from: '2027-01-04', until: '2027-01-11' });
+      const told = (await fresh.ask({ method: 'GET', url: `/api/v2/analytics/messages?${query}` })).body.result;
+      const [{ text: sentence }] = told.messages[0].comparisons;
+      assert.match(sentence, /^Of 400 who got it 30 % reached the goal, of 200 who did not get it 10 %/);
+      assert.ok(whole.text.includes(`Sale & more: ${sentence}`), whole.text);
+      assert.ok(whole.html.includes(`Sale &#38; more: ${sentence}`), 'in the page as well');
+      assert.match(whole.text, /Sale & more +30 % +25\.7 % to 34\.7 %/);
+      assert.match(whole.text, /Sale & more \(held out\) +10 %/);
+      const console = `http://pharos.test/console/apps/${site.app.appId}/activity`;
+      assert.ok(whole.text.includes(`${console}/messages?unit=week&on=2027-01-04`));
+      assert.match(whole.text, /Tue 5 Jan .*Sale & more: begins, Far away: begins/);
+      assert.match(whole.text, /Fri 8 Jan .*Sale & more: last day/);
+      const both =
+        /Campaigns in this time: Sale & more \(Tue 5 Jan to Fri 8 Jan\), Far away \(Tue 5 Jan to Fri 8 Jan\)\./;
+      assert.match(whole.text, both);
+      const pdf = await call('owner', 'GET', `/${reportId}/pdf`);
+      assert.equal(pdf.raw.subarray(0, 5).toString(), '%PDF-');
+      const links = pdf.raw.toString('latin1').match(/\/URI \(.*?\)/g) ?? [];
+      assert.ok(
+        links.some((link) => link.includes('activity/messages?unit=week')),
+        links.join(),
+      );
+      // Of one venue only its own campaigns are told, and no messages.
+      const one = (await call('owner', 'GET', `/${report}/preview`)).body.result;
+      assert.match(one.text, /Campaigns in this time: Sale & more \(Tue 5 Jan to Fri 8 Jan\)\./);
+      assert.doesNotMatch(one.text, /Far away|WHAT MESSAGES LED TO/);
+      assert.equal((await call('owner', 'DELETE', `/${reportId}`)).status, 200);
     });
 
     test('protect small groups as the endpoints do, each month, and can be looked at before', async () => {

@@ -1,15 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { secretHash } from '../../access/access.ts';
 import { type Actor, recordChange } from '../../access/audit.ts';
 import { isAllowed } from '../../access/roles.ts';
-import type { Clock } from '../../base/clock.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
-import type { Database, Db } from '../../db/db.ts';
-import type { NewJob } from '../../jobs/job.ts';
-import type { RateLimiter, RateRule } from '../../limits/rate-limit.ts';
+import type { Db } from '../../db/db.ts';
 import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
 import { emailKey } from '../../sign-in/email.ts';
+import { type AddressDeps, ReportAddresses } from './addresses.ts';
 import { duePeriod, type Every } from './content/periods.ts';
 import { type Admin, sightOf } from './people.ts';
 import * as store from './store.ts';
@@ -28,24 +24,17 @@ export interface ReportVenue {
   readonly timeZone: string | null;
 }
 
-export interface ReportDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  /** False while no mail server is configured. */
-  readonly canMail: boolean;
-  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  readonly limiter: RateLimiter;
+export interface ReportDeps extends AddressDeps {
   readonly findApp: (appId: string) => Promise<ReportApp | undefined>;
   readonly findVenue: (appId: string, venueId: string) => Promise<ReportVenue | undefined>;
-  readonly listAdmins: (db: Db) => Promise<readonly Admin[]>;
 }
 
-/** Who asks: an administrator, with the venues to which she is limited in the app. */
+/** The caller: an administrator, with the venues to which they are limited in the app. */
 export interface Viewer extends Admin {
   readonly venues: readonly string[] | undefined;
 }
 
-/** What somebody says of a report. */
+/** What somebody sets for a report. */
 export interface ReportBody {
   readonly venueId: string | null;
   readonly every: Every;
@@ -55,26 +44,14 @@ export interface ReportBody {
 }
 
 export const mostReports = 20;
-export const addressMailJob = 'mail.report-address';
-/** A link that confirms is good for so long. */
-export const confirmDays = 7;
-const dayMs = 86_400_000;
-
-/** So that nobody's mailbox is flooded. */
-const mailsToOne: RateRule = { perSecond: 1 / 600, burst: 3 };
-const mailsOfApp: RateRule = { perSecond: 1 / 60, burst: 40 };
-
-export interface AddressMail {
-  readonly reportId: string;
-  readonly addressId: string;
-}
-
-/** The reports of apps: who gets which figures, and who may say so. */
+/** The reports of apps: who gets which figures, and who may decide that. */
 export class ReportService {
   readonly #deps: ReportDeps;
+  readonly addresses: ReportAddresses;
 
   constructor(deps: ReportDeps) {
     this.#deps = deps;
+    this.addresses = new ReportAddresses(deps);
   }
 
   /** Those that the viewer may see. */
@@ -95,7 +72,7 @@ export class ReportService {
     const at = now();
     const zone = await this.#zoneOf(appId, body.venueId);
     this.#assertWithin(body, viewer);
-    this.#takeMails(appId, body.addresses, at);
+    this.addresses.takeMails(appId, body.addresses, at);
     const reportId = newObjectId(at);
     await db.transaction(async (db) => {
       if ((await store.countReports(db, appId)) >= mostReports)
@@ -113,7 +90,7 @@ export class ReportService {
         created_at: at,
         updated_at: at,
       });
-      await this.#setAddresses(db, { appId, reportId }, body.addresses, viewer);
+      await this.addresses.set(db, { appId, reportId }, body.addresses, viewer.adminId);
       await recordChange(db, { by, action: 'report.create', subject: reportId, appId, after: auditOf(body), now: at });
     });
     return reportId;
@@ -134,7 +111,7 @@ export class ReportService {
     const found = await this.bodyOf(db, await this.get(key, viewer));
     const zone = await this.#zoneOf(key.appId, { ...found, ...members }.venueId);
     const known = new Set(found.addresses.map(emailKey));
-    this.#takeMails(
+    this.addresses.takeMails(
       key.appId,
       (members.addresses ?? []).filter((email) => !known.has(emailKey(email))),
       at,
@@ -158,7 +135,7 @@ export class ReportService {
         begins_after: isAnother ? duePeriod(body.every, zone, at).until : row.begins_after,
         updated_at: at,
       });
-      await this.#setAddresses(db, key, body.addresses, viewer);
+      await this.addresses.set(db, key, body.addresses, viewer.adminId);
       const change = { before: auditOf(before), after: auditOf(body) };
       await recordChange(db, {
         by,
@@ -192,54 +169,8 @@ export class ReportService {
 
   /** Another mail with a link to confirm. @throws Failure ObjectNotFound, OperationForbidden, APICallLimit */
   async askAgain(key: store.AddressKey, by: Actor, viewer: Viewer): Promise<void> {
-    const { db, now } = this.#deps;
     await this.get(key, viewer);
-    const row = await store.findAddress(db, key);
-    if (!row || row.confirmed_at !== null)
-      throw fail('ObjectNotFound', 'There is no address here that waits to be confirmed.');
-    this.#takeMails(key.appId, [row.email], now());
-    await db.transaction(async (db) => {
-      await this.#ask(db, key);
-      await recordChange(db, { by, action: 'report.askAgain', subject: key.reportId, appId: key.appId, now: now() });
-    });
-  }
-
-  /** Whether a link of a mail is good: to confirm, or to get no more mails. */
-  async open(kind: 'confirm' | 'stop', token: string): Promise<store.AddressRow | undefined> {
-    const { db, now } = this.#deps;
-    if (token === '' || token.length > 128) return undefined;
-    return kind === 'stop' ? store.findByStop(db, token) : store.findByToken(db, secretHash(token), now());
-  }
-
-  /** @throws Failure ObjectNotFound */
-  async confirm(token: string, address: string): Promise<void> {
-    await this.#answer('confirm', token, address, async (db) =>
-      store.confirmAddress(db, secretHash(token), this.#deps.now()),
-    );
-  }
-
-  /** @throws Failure ObjectNotFound */
-  async stop(token: string, address: string): Promise<void> {
-    await this.#answer('stop', token, address, (db, row) =>
-      store.deleteAddress(db, { appId: row.app_id, reportId: row.report_id, addressId: row.address_id }),
-    );
-  }
-
-  async #answer(
-    kind: 'confirm' | 'stop',
-    token: string,
-    address: string,
-    work: (db: Db, row: store.AddressRow) => Promise<boolean>,
-  ): Promise<void> {
-    const { db, now } = this.#deps;
-    const row = await this.open(kind, token);
-    if (!row) throw noLink();
-    await db.transaction(async (db) => {
-      if (!(await work(db, row))) throw noLink();
-      const said = { by: { name: row.email, address }, subject: row.report_id, appId: row.app_id, now: now() };
-      if (kind === 'confirm') await recordChange(db, { ...said, action: 'report.confirm' });
-      else await recordChange(db, { ...said, action: 'report.stop' });
-    });
+    await this.addresses.askAgain(key, by);
   }
 
   /** The clocks by which a report is sent. @throws Failure ValidationError */
@@ -268,62 +199,6 @@ export class ReportService {
     const problem =
       'must be administrators who can sign in and may see these figures; those who are limited to venues get the reports of these';
     throw invalid([{ field: 'administrators', problem }]);
-  }
-
-  async #setAddresses(db: Db, key: store.ReportKey, wanted: readonly string[], viewer: Viewer): Promise<void> {
-    const { now, listAdmins } = this.#deps;
-    const rows = await store.listAddresses(db, key.appId, key.reportId);
-    const report = await store.findReport(db, key);
-    const keys = new Map(wanted.map((email) => [emailKey(email), email.trim()]));
-    const admins = new Map((await listAdmins(db)).map((admin) => [admin.adminId, admin]));
-    for (const row of rows) {
-      const own = { ...key, addressId: row.address_id };
-      if (!keys.delete(row.email_key)) await store.deleteAddress(db, own);
-      // Whoever saves it answers for addresses for which nobody answers any more.
-      else if (
-        !sightOf(admins.get(row.added_by), { appId: key.appId, venueId: report?.venue_id ?? null }, 'reports.write')
-      )
-        await store.setVoucher(db, own, viewer.adminId);
-    }
-    for (const [email_key, email] of keys) {
-      const addressId = newObjectId(now());
-      await store.insertAddress(db, {
-        app_id: key.appId,
-        report_id: key.reportId,
-        address_id: addressId,
-        email,
-        email_key,
-        added_by: viewer.adminId,
-        token_hash: null,
-        token_expires_at: null,
-        confirmed_at: null,
-        stop_token: randomBytes(24).toString('base64url'),
-        created_at: now(),
-      });
-      await this.#ask(db, { ...key, addressId });
-    }
-  }
-
-  async #ask(db: Db, { appId, reportId, addressId }: store.AddressKey): Promise<void> {
-    const { canMail, enqueue, now } = this.#deps;
-    if (!canMail) return;
-    const payload: AddressMail = { reportId, addressId };
-    await enqueue(db, { appId, kind: addressMailJob, payload, expiresAt: now() + dayMs });
-  }
-
-  /** @throws Failure OperationForbidden, APICallLimit */
-  #takeMails(appId: string, emails: readonly string[], now: number): void {
-    const { limiter, canMail } = this.#deps;
-    if (emails.length === 0) return;
-    if (!canMail)
-      throw fail(
-        'OperationForbidden',
-        'No mail server is configured for this service (PHAROS_SMTP_URL), so that no address can be confirmed.',
-      );
-    for (const email of emails) {
-      limiter.take(`report mails ${appId}`, mailsOfApp, now);
-      limiter.take(`report mail ${secretHash(emailKey(email))}`, mailsToOne, now);
-    }
   }
 
   /** What was said of a report. */
@@ -356,11 +231,6 @@ const sees = ({ venues }: Viewer, { venue_id }: store.ReportRow) =>
   venues === undefined || (venue_id !== null && venues.includes(venue_id));
 
 const noReport = (reportId: string) => fail('ObjectNotFound', `There is no report ${reportId}.`);
-const noLink = () =>
-  fail(
-    'ObjectNotFound',
-    'This link is not valid, has expired or has been used. Ask whoever sends you the report for a new mail.',
-  );
 const invalid = (details: Problem[]) =>
   fail('ValidationError', { message: `${details[0]?.field} ${details[0]?.problem}.`, details });
 

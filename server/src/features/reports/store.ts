@@ -1,7 +1,7 @@
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import type { RowOf } from '../../db/table.ts';
-import type { Every, Period } from './content/periods.ts';
+import type { Every, ReportPeriod } from './content/periods.ts';
 import type { reportAddresses, reportMails, reports } from './tables.ts';
 
 /** Reports, their addresses and their mails: only SQL. */
@@ -129,7 +129,7 @@ export async function beginPeriod(
     state,
     message,
     now,
-  }: Period & { readonly state: MailState; readonly message: string; readonly now: number },
+  }: ReportPeriod & { readonly state: MailState; readonly message: string; readonly now: number },
 ): Promise<boolean> {
   const changed = await db.run(sql`insert into report_mails
       (app_id, report_id, period_from, recipient, period_until, email, state, message, made_at, ended_at)

@@ -33,7 +33,7 @@ export const reportAddresses = defineTable({
     address_id: text,
     email: text,
     email_key: text,
-    /** The administrator who answers for it; as soon as that one may not see the figures, the address gets nothing. */
+    /** The administrator responsible for it; once that one may not see the figures, the address gets nothing. */
     added_by: text,
     /** Of the link that confirms. */
     token_hash: nullable(text),

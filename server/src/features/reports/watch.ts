@@ -1,6 +1,6 @@
 import type { InBackground } from '../feature.ts';
 import { dayIn } from '../zone-day.ts';
-import { daysBetween, duePeriod, mostLateDays, type Period } from './content/periods.ts';
+import { daysBetween, duePeriod, mostLateDays, type ReportPeriod } from './content/periods.ts';
 import { reportMailJob } from './mails.ts';
 import type { ReportDeps } from './service.ts';
 import * as store from './store.ts';
@@ -92,7 +92,7 @@ export class ReportWatch {
 
   async #make(
     key: store.ReportKey,
-    period: Period,
+    period: ReportPeriod,
     { isGone, lateDays }: { readonly isGone: boolean; readonly lateDays: number },
   ): Promise<void> {
     const { db, now, canMail } = this.#deps;
@@ -107,7 +107,7 @@ export class ReportWatch {
             : ({ state: 'failed', message: noServer } as const);
     await db.transaction(async (db) => {
       const row = await store.lockReport(db, key);
-      // Changed since it was read: the next look knows.
+      // Changed since it was read: the next check will see it.
       if (!row || row.is_on === 0 || period.until <= row.begins_after) return;
       if (!(await store.beginPeriod(db, key, { ...period, ...made, now: at })) || made.state !== 'made') return;
       await this.#queue(db, row, period, at);
@@ -117,7 +117,7 @@ export class ReportWatch {
   async #queue(
     db: Parameters<ReportDeps['enqueue']>[0],
     row: store.ReportRow,
-    period: Period,
+    period: ReportPeriod,
     at: number,
   ): Promise<void> {
     const { enqueue, listAdmins } = this.#deps;

@@ -10,7 +10,7 @@ import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { AuthenticatorCodes } from '../../sign-in/factors/authenticator-codes.ts';
 import { newRecoveryCodes, recoveryCodeHash } from '../../sign-in/factors/recovery-codes.ts';
 import { loadTotp } from '../../sign-in/factors/totp.ts';
-import { assertMayAdd, type Caller, tellOf } from './caller.ts';
+import { assertMayAdd, type FactorCaller, tellOf } from './caller.ts';
 import { columnsOf, hasAuthenticator, store, type UserColumns } from './store.ts';
 import { lockFor, noteTaken } from './taken.ts';
 
@@ -65,7 +65,7 @@ export class Authenticators {
   }
 
   /** A secret for the authenticator app; one that is set up works until a code of the new one has come. */
-  async start(caller: Caller): Promise<{ secret: string; address: string }> {
+  async start(caller: FactorCaller): Promise<{ secret: string; address: string }> {
     assertOn(caller.app);
     await assertMayAdd(this.#deps, caller);
     return this.#start(caller.app, caller.key);
@@ -82,7 +82,7 @@ export class Authenticators {
   }
 
   /** Ends all other sessions. Answers recovery codes if there are none. @throws Failure ValidationError, ObjectNotFound */
-  async enable({ app, key, proof, mayTell }: Caller, code: string): Promise<readonly string[]> {
+  async enable({ app, key, proof, mayTell }: FactorCaller, code: string): Promise<readonly string[]> {
     const { db, accounts } = this.#deps;
     assertOn(app);
     const started = await this.#codes.readStarted(db, columnsOf(key), code);
@@ -96,7 +96,7 @@ export class Authenticators {
   }
 
   /** Ends all other sessions. @throws Failure ObjectNotFound, OperationForbidden */
-  async disable({ app, key, proof, mayTell }: Caller): Promise<void> {
+  async disable({ app, key, proof, mayTell }: FactorCaller): Promise<void> {
     const { db, accounts } = this.#deps;
     await accounts.assertFresh(key, proof.tokenHash);
     if (app.policy.totp === 'required')
@@ -114,7 +114,7 @@ export class Authenticators {
   }
 
   /** The former ones no longer work. @throws Failure OperationForbidden */
-  async renewCodes({ key, proof }: Caller): Promise<readonly string[]> {
+  async renewCodes({ key, proof }: FactorCaller): Promise<readonly string[]> {
     const { db, accounts } = this.#deps;
     await accounts.assertFresh(key, proof.tokenHash);
     return db.transaction(async (db) => {
@@ -129,7 +129,7 @@ export class Authenticators {
   async finish(
     app: AppContext,
     given: Finishing,
-    { address, mayTell }: Pick<Caller, 'mayTell'> & { readonly address: string },
+    { address, mayTell }: Pick<FactorCaller, 'mayTell'> & { readonly address: string },
   ): Promise<Finished> {
     const { db, accounts } = this.#deps;
     const key = await accounts.tryHalf(app.appId, given.challenge);
@@ -149,7 +149,7 @@ export class Authenticators {
     });
   }
 
-  /** Takes away the factors and passkeys of somebody who has lost them, and ends every session. @throws Failure ObjectNotFound */
+  /** Removes the factors and passkeys of somebody who has lost them, and ends every session. @throws Failure ObjectNotFound */
   async reset(key: AccountKey, by: Actor): Promise<void> {
     const { db } = this.#deps;
     await db.transaction(async (db) => {
@@ -162,7 +162,7 @@ export class Authenticators {
     });
   }
 
-  /** Takes away the authenticator app, with its recovery codes, of somebody who has lost it. @throws Failure ObjectNotFound */
+  /** Removes the authenticator app, with its recovery codes, of somebody who has lost it. @throws Failure ObjectNotFound */
   async removeFor(key: AccountKey, by: Actor): Promise<void> {
     const { db } = this.#deps;
     await db.transaction(async (db) => {
@@ -204,7 +204,7 @@ export class Authenticators {
     return account;
   }
 
-  #tell(db: Db, told: Pick<Caller, 'key' | 'mayTell'> & { readonly account: Account }): Promise<void> {
+  #tell(db: Db, told: Pick<FactorCaller, 'key' | 'mayTell'> & { readonly account: Account }): Promise<void> {
     const { tell, now } = this.#deps;
     return tellOf(db, tell, { ...told, change: 'secondFactor', at: now() });
   }

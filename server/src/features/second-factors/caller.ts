@@ -1,17 +1,17 @@
 import type { AppContext, UserContext } from '../../access/context.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import type { Account, AccountKey, Accounts, Proof } from '../../sign-in/accounts.ts';
+import type { Account, AccountKey, AccountProof, Accounts } from '../../sign-in/accounts.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
 import type { AccountChange, TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { hasAuthenticator } from './store.ts';
 
-/** Whoever is signed in and changes how to sign in. */
-export interface Caller {
+/** A signed-in user who changes how to sign in. */
+export interface FactorCaller {
   readonly app: AppContext;
   readonly key: AccountKey;
-  readonly proof: Proof;
+  readonly proof: AccountProof;
   /** Whether one more mail may go to the address of the account. */
   readonly mayTell: (emailKey: string) => boolean;
 }
@@ -26,7 +26,7 @@ interface Asked {
 export function callerOf(
   { app, user, address, now }: Asked,
   { limits, currentPassword }: { readonly limits: AttemptLimits; readonly currentPassword?: string | undefined },
-): Caller {
+): FactorCaller {
   if (!user) throw fail('InvalidSessionToken');
   const confirm = (emailKey: string, check: () => Promise<void>) =>
     limits.guess({ app, address, emailKey, now }, check, isWrongLogin);
@@ -39,14 +39,14 @@ export function callerOf(
 }
 
 /**
- * Whoever adds a way to sign in sends the password or has just signed in. With a second factor the password alone is not
- * enough: a sign-in has taken both.
+ * To add a way to sign in, a user sends the password or has just signed in. With a second factor the password alone is not
+ * enough: a sign-in has used both.
  *
  * @throws Failure PasswordMissing, UserInvalidLoginParams, OperationForbidden
  */
 export async function assertMayAdd(
   { db, accounts }: { readonly db: Db; readonly accounts: Accounts },
-  { key, proof }: Pick<Caller, 'key' | 'proof'>,
+  { key, proof }: Pick<FactorCaller, 'key' | 'proof'>,
 ): Promise<void> {
   if (await hasAuthenticator(db, key)) await accounts.assertFresh(key, proof.tokenHash);
   else await accounts.assertOneself(key, proof);
@@ -56,7 +56,7 @@ export async function assertMayAdd(
 export async function tellOf(
   db: Db,
   tell: TellOfChange | undefined,
-  told: Pick<Caller, 'key' | 'mayTell'> & {
+  told: Pick<FactorCaller, 'key' | 'mayTell'> & {
     readonly account: Account;
     readonly change: AccountChange;
     readonly at: number;

@@ -15,7 +15,7 @@ interface Deps {
 type Params = Readonly<Record<string, string>>;
 const keyOf = ({ appId = '', userId = '' }: Params) => ({ appId, userId });
 
-/** What administrators see of a user's factors, and how they help somebody who has lost the phone. */
+/** What administrators see of a user's factors, and how they help a user who has lost the phone. */
 export function factorConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   return [...shownEndpoints(deps), ...removedEndpoints(deps)];
 }

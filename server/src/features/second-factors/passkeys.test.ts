@@ -133,6 +133,25 @@ for (const database of databases) {
       assert.deepEqual(refusal(await signInWith(key.sign(await challenge()))), [404, 'UserInvalidLoginParams']);
     });
 
+    test('nobody takes the passkey of somebody else by its id, or answers what somebody else was asked', async () => {
+      const [vera, eve] = [await signIn(app), await signIn(app)];
+      const { key } = await register(vera);
+      const start = async (user: SignedIn) =>
+        (await send('POST', 'me/passkeys/challenge', {}, user.headers)).body.result;
+      const add = (user: SignedIn, passkey: object) =>
+        send('POST', 'me/passkeys', { name: 'Mine', passkey }, user.headers);
+      const copy = Object.assign(new SoftwarePasskey(site), { id: key.id });
+      assert.deepEqual(refusal(await add(eve, copy.register(await start(eve)))), [409, 'DuplicateValue']);
+      const asked = await start(vera);
+      const wrong = await add(eve, new SoftwarePasskey(site).register(asked));
+      assert.deepEqual([wrong.status, wrong.body.error.details[0].field], [400, 'passkey']);
+      const toSignIn = await challenge();
+      assert.equal((await add(eve, new SoftwarePasskey(site).register({ ...asked, ...toSignIn }))).status, 400);
+      assert.deepEqual(refusal(await signInWith(copy.sign(await challenge()))), [404, 'UserInvalidLoginParams']);
+      const done = await signInWith(key.sign(await challenge()));
+      assert.equal(done.body.objectId, vera.userId);
+    });
+
     test('an administrator sees them by name, and removes one or all for somebody who has lost the phone', async () => {
       const [vera, ada] = [await signIn(app), await openConsole(app, 'owner')];
       const { key } = await register(vera);

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { Database } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
-import type { AccountKey, Accounts, Client, SignedIn } from '../../sign-in/accounts.ts';
+import type { AccountKey, Accounts, SessionClient, SignedIn } from '../../sign-in/accounts.ts';
 import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { assertNotTooMany, Ceremonies } from '../../sign-in/factors/ceremonies.ts';
 import {
@@ -17,7 +17,7 @@ import {
   requestOptions,
   type Site,
 } from '../../sign-in/factors/webauthn.ts';
-import { assertMayAdd, type Caller, tellOf } from './caller.ts';
+import { assertMayAdd, type FactorCaller, tellOf } from './caller.ts';
 import { columnsOf, type PasskeyRow, store, type UserColumns } from './store.ts';
 import { lockFor, noteTaken } from './taken.ts';
 
@@ -57,7 +57,7 @@ export class UserPasskeys {
   }
 
   /** A passkey is two factors: that it is there, and that it has verified the person. @throws Failure UserInvalidLoginParams */
-  async signIn(app: AppContext, response: AuthenticationResponseJSON, client: Client): Promise<SignedIn> {
+  async signIn(app: AppContext, response: AuthenticationResponseJSON, client: SessionClient): Promise<SignedIn> {
     const { db, accounts } = this.#deps;
     const ceremony = { purpose: signingIn, realm: realmOf(app), site: siteOf(app) };
     const { user_id: userId, passkey_id: signer } = await this.#ceremonies.verify(response, ceremony);
@@ -73,7 +73,7 @@ export class UserPasskeys {
     });
   }
 
-  async addOptions(caller: Caller): Promise<CreationOptions> {
+  async addOptions(caller: FactorCaller): Promise<CreationOptions> {
     const { db, accounts } = this.#deps;
     const { app, key } = caller;
     const site = siteOf(app);
@@ -91,7 +91,10 @@ export class UserPasskeys {
   }
 
   /** @throws Failure ValidationError, DuplicateValue */
-  async add({ app, key, mayTell }: Caller, { name, response }: { name: string; response: RegistrationResponseJSON }) {
+  async add(
+    { app, key, mayTell }: FactorCaller,
+    { name, response }: { name: string; response: RegistrationResponseJSON },
+  ) {
     const { db, accounts, tell, now } = this.#deps;
     const ceremony = { purpose: adding(key), realm: realmOf(app), site: siteOf(app) };
     const fresh = await this.#ceremonies.readNew(response, ceremony);
@@ -121,7 +124,7 @@ export class UserPasskeys {
   }
 
   /** It is never the only way in: whoever adds one has another. @throws Failure OperationForbidden */
-  async remove({ key, proof, mayTell }: Caller, objectId: string): Promise<void> {
+  async remove({ key, proof, mayTell }: FactorCaller, objectId: string): Promise<void> {
     const { db, accounts, tell, now } = this.#deps;
     await accounts.assertFresh(key, proof.tokenHash);
     await db.transaction(async (db) => {

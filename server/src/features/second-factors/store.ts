@@ -24,7 +24,7 @@ export const findMissing: FindMissing = async (db: Db, { policy }: AppContext, k
   return policy.totp === 'required' ? 'enrolment' : undefined;
 };
 
-/** Removes everything that signs in beside a password: whoever set it up has not shown to be the person. */
+/** Removes everything other than a password that signs in: whoever set it up has not proven to be the person. */
 export async function forgetFactors(db: Db, appId: string, userId: string): Promise<void> {
   await store.deleteFactors(db, { app_id: appId, user_id: userId });
 }

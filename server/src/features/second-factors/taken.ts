@@ -6,7 +6,7 @@ import type { Account, AccountKey, Accounts } from '../../sign-in/accounts.ts';
 import type { AccountChange, TellOfChange } from '../../sign-in/change-mail.ts';
 import { tellOf } from './caller.ts';
 
-/** What administrators take away from somebody who has lost it. */
+/** What administrators remove for somebody who has lost it. */
 
 interface Deps {
   readonly accounts: Accounts;
@@ -31,7 +31,7 @@ export async function lockFor({ accounts }: Pick<Deps, 'accounts'>, db: Db, key:
   return account;
 }
 
-/** Whoever has what was lost may be signed in with it: every session ends, and the address of the account is told. */
+/** The finder of what was lost may be signed in with it: every session ends, and the account's address is notified. */
 export async function noteTaken({ accounts, now, tell }: Deps, db: Db, taken: Taken): Promise<void> {
   const { key, account, by, before, after, change } = taken;
   const at = now();

@@ -4,7 +4,8 @@ import { isObject } from '../../base/is-object.ts';
 import { pushSenderKinds } from '../../delivery/push/push-sender.ts';
 import { deletedAnswer, exampleUpdated, listAnswer, recordAnswer, timestampSchema } from '../../http/answers.ts';
 import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
-import type { SenderService } from './service.ts';
+import { readIfMatch } from '../../resources/entity-tag.ts';
+import { type SenderService, senderTag } from './service.ts';
 
 const senderSchema = Type.Object({
   kind: Type.Enum([...pushSenderKinds]),
@@ -84,6 +85,22 @@ export function senderConsoleEndpoints({ service, assertApp }: SenderRouteDeps):
       errors: ['ObjectNotFound'],
       handle: async (call) => ({ results: await service.list(target(call).appId) }),
     }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/senders/:kind',
+      operationId: 'getSender',
+      tag: 'Senders',
+      summary: 'Get a push provider and its settings',
+      permission: 'senders.read',
+      locate,
+      answer: recordAnswer(senderSchema, senderExample),
+      errors: ['ObjectNotFound'],
+      async handle(call) {
+        const result = await service.get(target(call));
+        call.setTag(senderTag(result));
+        return { result };
+      },
+    }),
     consoleEndpoint<object>({
       method: 'PUT',
       path: '/apps/:appId/senders/:kind',
@@ -100,7 +117,12 @@ export function senderConsoleEndpoints({ service, assertApp }: SenderRouteDeps):
       },
       answer: recordAnswer(senderSchema, senderExample),
       errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
-      handle: async (call) => ({ result: await service.save(target(call), call.body, call.by) }),
+      takesIfMatch: true,
+      async handle(call) {
+        const result = await service.save(target(call), call.body, call.by, readIfMatch(call.headers));
+        call.setTag(senderTag(result));
+        return { result };
+      },
     }),
     consoleEndpoint({
       method: 'DELETE',

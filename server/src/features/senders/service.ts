@@ -5,6 +5,7 @@ import { restorableMs } from '../../base/restorable.ts';
 import type { SecretBox } from '../../base/secrets.ts';
 import type { Db } from '../../db/db.ts';
 import type { PushSenderKind, SenderDefinition, SenderDeps, TestAnswer } from '../../delivery/push/push-sender.ts';
+import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
 import { sealContext } from './registry.ts';
 import * as store from './store.ts';
 
@@ -25,6 +26,10 @@ export interface SenderView {
   readonly updatedAt: string | null;
   readonly lastTest: { readonly at: string; readonly ok: boolean; readonly text: string } | null;
 }
+
+/** The tag of the credentials that are there, of which the summary is known and no secret. */
+export const senderTag = ({ isSetUp, summary, updatedAt }: SenderView): string =>
+  entityTag(JSON.stringify([isSetUp, summary, updatedAt]));
 
 const testTimeoutMs = 15_000;
 
@@ -53,8 +58,20 @@ export class SenderService {
     return definitions.map(({ kind, name }) => view(kind, name, rows.get(kind)));
   }
 
-  /** @throws Failure ValidationError, or OperationForbidden without a key to encrypt with */
-  async save(target: { readonly appId: string; readonly kind: string }, entered: object, by: Actor) {
+  /** Also one that is not set up. @throws Failure ObjectNotFound for an unknown provider */
+  async get({ appId, kind: wanted }: { readonly appId: string; readonly kind: string }): Promise<SenderView> {
+    const { db } = this.#deps;
+    const { kind, name } = this.find(wanted);
+    return view(kind, name, await store.findSender(db, appId, kind));
+  }
+
+  /** @throws Failure ValidationError, PreconditionFailed, or OperationForbidden without a key to encrypt with */
+  async save(
+    target: { readonly appId: string; readonly kind: string },
+    entered: object,
+    by: Actor,
+    assertUnchanged?: AssertUnchanged,
+  ) {
     const { db, now, secrets } = this.#deps;
     const definition = this.find(target.kind);
     const complete = withGenerated(definition, entered);
@@ -65,7 +82,12 @@ export class SenderService {
     const sealed = secrets.seal(JSON.stringify(complete), sealContext(appId, kind));
     const at = now();
     await db.transaction(async (db) => {
-      await store.saveSender(db, { appId, kind, settings: sealed, summary: JSON.stringify(summary), now: at });
+      const stored = assertUnchanged && (await store.findSender(db, appId, kind));
+      assertUnchanged?.(senderTag(view(kind, name, stored)));
+      const seen = assertUnchanged && (stored?.updated_at ?? 0);
+      const saved = { appId, kind, settings: sealed, summary: JSON.stringify(summary), now: at, seen };
+      // Somebody may have come in between.
+      if (!(await store.saveSender(db, saved))) throw fail('PreconditionFailed');
       await recordChange(db, { by, action: 'sender.save', subject: kind, appId, after: summary, now: at });
     });
     return view(kind, name, await this.#stored(appId, kind));
@@ -107,7 +129,7 @@ export class SenderService {
     return view(kind, name, await this.#stored(appId, kind));
   }
 
-  /** Forgets what can no longer be brought back. */
+  /** Deletes what can no longer be restored. */
   async sweep(appIds: readonly string[]): Promise<void> {
     const { db, now } = this.#deps;
     for (const appId of appIds) await store.forgetFormer(db, appId, now() - restorableMs);

@@ -34,20 +34,27 @@ export interface SavedSender {
   readonly settings: string;
   readonly summary: string;
   readonly now: number;
+  /** The `updated_at` of the row that it may replace, 0: none; without it whatever is there. */
+  readonly seen?: number | undefined;
 }
 
-/** A later save always has a later time, by which other nodes recognise it. What it replaces can be brought back. */
-export async function saveSender(db: Db, { appId, kind, settings, summary, now }: SavedSender): Promise<void> {
-  await db.run(sql`insert into senders (app_id, kind, settings, summary, created_at, updated_at)
+/**
+ * A later save always has a later time, by which other nodes recognise it. What it replaces can be restored. False where there is
+ * something else than what was seen.
+ */
+export async function saveSender(db: Db, { appId, kind, settings, summary, now, seen }: SavedSender): Promise<boolean> {
+  const unchanged = seen === undefined ? sql`` : sql` where senders.updated_at = ${seen}`;
+  const changed = await db.run(sql`insert into senders (app_id, kind, settings, summary, created_at, updated_at)
     values (${appId}, ${kind}, ${settings}, ${summary}, ${now}, ${now})
     on conflict (app_id, kind) do update set settings = excluded.settings, summary = excluded.summary, tested_at = null,
       test_ok = null, test_text = null, former_settings = nullif(senders.settings, ''),
       former_summary = case when senders.settings = '' then null else senders.summary end,
       former_at = case when senders.settings = '' then null else excluded.updated_at end,
-      updated_at = case when senders.updated_at >= excluded.updated_at then senders.updated_at + 1 else excluded.updated_at end`);
+      updated_at = case when senders.updated_at >= excluded.updated_at then senders.updated_at + 1 else excluded.updated_at end${unchanged}`);
+  return changed > 0;
 }
 
-/** Leaves an empty row behind, with what can be brought back. */
+/** Leaves an empty row behind, with what can be restored. */
 export async function removeSender(
   db: Db,
   { appId, kind, now }: { readonly appId: string; readonly kind: PushSenderKind; readonly now: number },

@@ -14,7 +14,7 @@ export const senders = defineTable({
     test_text: nullable(text),
     created_at: bigint,
     updated_at: bigint,
-    /** What somebody has removed or replaced, for as long as it can be brought back. */
+    /** What somebody has removed or replaced, for as long as it can be restored. */
     former_settings: nullable(text),
     former_summary: nullable(text),
     former_at: nullable(bigint),

@@ -1,22 +1,26 @@
 import type { FindHeld } from '../../access/caller.ts';
+import type { AppPseudonyms } from '../../access/pseudonyms/pseudonyms.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
+import { addPartitions } from '../../db/partitions.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
 import type { Announce } from '../domain-event.ts';
+import type { LogStore } from '../event-log.ts';
 import type { Feature, InBackground } from '../feature.ts';
 import { findLearnable } from './decide/installation-locks.ts';
 import { mendFutureTracks } from './decide/track-store.ts';
+import { heardConsoleEndpoints } from './heard/routes.ts';
 import { flush, flushAll } from './held/flush.ts';
 import { HeldTracks } from './held/held-tracks.ts';
-import { heardConsoleEndpoints } from './intake/heard-routes.ts';
 import { sightingEndpoints } from './intake/routes.ts';
 import { createSightingService } from './intake/service.ts';
 import { createTicker, type Ticker, type TickerDeps } from './intake/ticker.ts';
 import { countConsoleEndpoints } from './record/count-routes.ts';
-import { type Erasing, erasureJobHandlers } from './record/erasure.ts';
-import type { LogStore, NoteShowings, RequestPushes } from './record/record.ts';
-import { createRetention, type RetainedApp, type Retention } from './record/retention.ts';
+import { erasureJobHandlers, type TraceErasureDeps } from './record/erasure.ts';
+import type { RetainedApp } from './record/kept.ts';
+import type { NoteShowings, RequestPushes, SeedsFor } from './record/record.ts';
+import { createRetention, type Retention } from './record/retention.ts';
 import { UnnamedCounts } from './record/unnamed-counts.ts';
 import { type ReplayDeps, replayHandler, replayJob } from './replay/job.ts';
 import { replayConsoleEndpoints } from './replay/routes.ts';
@@ -40,7 +44,7 @@ export interface SightingFeatureDeps {
   readonly requestPushes: RequestPushes;
   readonly announce: Announce;
   readonly logs: LogStore;
-  readonly traceTables: Erasing['traceTables'];
+  readonly traceTables: TraceErasureDeps['traceTables'];
   readonly keptTables: Parameters<typeof createRetention>[0]['keptTables'];
   readonly findPolicy: TickerDeps['findPolicy'];
   readonly findHeld: FindHeld;
@@ -52,8 +56,12 @@ export interface SightingFeatureDeps {
   readonly installations: ReplayDeps['installations'];
   /** Floors and where beacons hang, for simulated walks. */
   readonly stage: StageReads;
-  /** What is written of messages that were shown, or would have been, in the transaction of their verdicts. */
+  /** What is written about messages that were shown, or would have been, in the transaction of their verdicts. */
   readonly noteShowings: NoteShowings;
+  readonly seedsFor: SeedsFor;
+  readonly pseudonymsOf: (appId: string) => Promise<AppPseudonyms | undefined>;
+  /** The phones that an administrator has paired (objectIds). */
+  readonly ownPhones: (owner: { readonly appId: string; readonly adminId: string }) => Promise<readonly string[]>;
   /** Whether this node ends the visits of an app, where several share the work. */
   readonly owns?: (appId: string) => boolean;
   /** Told after the commit that visits of an app were written, changed or removed. */
@@ -69,7 +77,7 @@ export interface SightingFeature extends Feature {
   readonly held: HeldTracks;
   /** Writes what is held of tracks and is due, or all of it with `isLast`; answers of how many. */
   readonly flush: (how?: { readonly isLast?: boolean }) => Promise<number>;
-  /** Writes what is held of some installations. */
+  /** Writes what is held for some installations. */
   readonly flushOf: (of: { readonly appId: string; readonly installationIds: readonly string[] }) => Promise<void>;
   readonly radio: RadioLearning;
   readonly hearing: HearingLearning;
@@ -96,6 +104,7 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     announce,
     logs,
     noteShowings: deps.noteShowings,
+    seedsFor: deps.seedsFor,
     countSightings: (appId, beaconId, at) => counts.note(appId, beaconId, at),
     ...(deps.countVisits ? { countVisits: deps.countVisits } : {}),
     noteEvidence: (appId, evidence, at) => radio.note(appId, evidence, at),
@@ -132,14 +141,17 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
       ...eventEndpoints(db, findHeld),
     ],
     consoleEndpoints: [
-      ...heardConsoleEndpoints({ db, held, now, assertApp: deps.assertApp }),
+      ...heardConsoleEndpoints({ ...deps, held }),
       ...radioConsoleEndpoints({ radio, assertApp: deps.assertApp }),
-      ...hearingConsoleEndpoints({ hearing, assertApp: deps.assertApp }),
+      ...hearingConsoleEndpoints({ ...deps, hearing }),
       ...replayConsoleEndpoints(deps),
       ...countConsoleEndpoints({ counts, now, assertApp: deps.assertApp }),
     ],
     jobs: { ...erasureJobHandlers(deps), [replayJob]: replayHandler(deps) },
-    sweeps: { 'purging old traces': () => retention.sweep() },
+    sweeps: {
+      'adding months to tables': () => addPartitions(deps.db, deps.now()),
+      'purging old traces': () => retention.sweep(),
+    },
     ownSweeps: {
       'learning the radio of beacons': () => radio.flush(now()),
       'learning how loud phones hear': () => hearing.flush(now()),

@@ -16,7 +16,7 @@ import {
 import type { Tag } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
-import { boolean, json, number, pointer, text, time } from '../../resources/members.ts';
+import { boolean, json, number, pointer, text, time } from '../../resources/members/members.ts';
 import { recordsOf } from '../../resources/table.ts';
 
 const headerMembers = { title: Type.String({ minLength: 1, maxLength: 50 }), isEnabled: Type.Boolean() };

@@ -52,7 +52,7 @@ export function storylineParts(deps: StorylineDeps): StorylineParts {
   };
 }
 
-/** The scenarios that go with a storyline. */
+/** The scenarios that are deleted with a storyline. */
 async function listPastDetails(db: Db, appId: string, storylineId: string): Promise<readonly PastRecord[]> {
   const options = { records: details.records, shape: details.body.shape };
   const rows = await listDetailsOf(db, appId, storylineId);

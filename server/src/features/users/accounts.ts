@@ -3,7 +3,7 @@ import { fail } from '../../base/errors.ts';
 import type { Passwords } from '../../base/passwords.ts';
 import type { Database } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
-import type { Account, Accounts, FindMissing, Proof } from '../../sign-in/accounts.ts';
+import type { Account, AccountProof, Accounts, FindMissing } from '../../sign-in/accounts.ts';
 import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey, isEmailAddress } from '../../sign-in/email.ts';
 import { passwordProof } from '../../sign-in/link-mail.ts';
@@ -130,11 +130,13 @@ export function notFresh(why = 'This account has no password.') {
   return fail('OperationForbidden', message);
 }
 
+export const notFreshToErase = () => notFresh('This erases your account.');
+
 /** @throws Failure PasswordMissing, UserInvalidLoginParams, APICallLimit */
 export async function assertPassword(
   { passwords }: Pick<AccountDeps, 'passwords'>,
   user: store.UserRow,
-  { currentPassword, confirm }: Pick<Proof, 'currentPassword' | 'confirm'>,
+  { currentPassword, confirm }: Pick<AccountProof, 'currentPassword' | 'confirm'>,
 ): Promise<void> {
   if (!currentPassword) throw currentPasswordMissing();
   await confirm(user.email_key ?? user.object_id, async () => {

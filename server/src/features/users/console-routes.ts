@@ -12,7 +12,13 @@ import {
   recordAnswer,
   timestampSchema,
 } from '../../http/answers.ts';
-import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import {
+  assertConfirmed,
+  type ConsoleCall,
+  type ConsoleEndpoint,
+  consoleEndpoint,
+  signedIn,
+} from '../../http/console/console-endpoint.ts';
 import { plainAnswer } from '../../http/hidden-members.ts';
 import { defineShape } from '../../http/shape.ts';
 import { readIfMatch, tagOfRow } from '../../resources/entity-tag.ts';
@@ -163,6 +169,7 @@ function change(deps: Deps): ConsoleEndpoint {
     operationId: 'changeAppUser',
     tag: 'Users',
     summary: "Change a user's role or venues, or switch the user off or on; disabling ends all tokens",
+    description: 'Making somebody a manager, who sees what all users do, needs a confirmation like administrators.',
     permission: 'users.change',
     locate: locateApp(deps),
     body: {
@@ -171,10 +178,11 @@ function change(deps: Deps): ConsoleEndpoint {
       read: (body) => changeShape.readUpdate(body).set,
     },
     answer: { ...deletedAnswer, description: 'Changed.' },
-    errors: ['ValidationError', 'ObjectNotFound'],
+    errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded'],
     takesIfMatch: true,
     async handle(call) {
       const { body, by, headers, setTag } = call;
+      if (body.role === 'manager') assertConfirmed(signedIn(call.admin), call.now);
       setTag(await deps.service.changeUser(keyOf(call), body, { by, assertUnchanged: readIfMatch(headers) }));
       return { result: {} };
     },
@@ -192,9 +200,10 @@ function erase(deps: Deps): ConsoleEndpoint {
       'The account and its tokens are deleted, and all that is known of the person is erased; the installations stay without ' +
       'a user. The audit names the receipt.',
     permission: 'users.change',
+    needsConfirmation: true,
     locate: locateApp(deps),
     answer: erasedAnswer,
-    errors: ['ObjectNotFound'],
+    errors: ['ObjectNotFound', 'ConfirmationNeeded'],
     async handle(call) {
       return { result: { erasureId: await deps.service.erase(keyOf(call), call.by) } };
     },

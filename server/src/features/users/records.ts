@@ -23,7 +23,16 @@ const known = {
 };
 
 export const userSummary = {
-  schema: Type.Object({ objectId: objectIdSchema, ...known, ...recordStamps }),
+  schema: Type.Object({
+    objectId: objectIdSchema,
+    ...known,
+    validemail: Type.Optional(
+      Type.String({
+        description: "The e-mail address; empty if there is none, and missing where the app's rules hide it",
+      }),
+    ),
+    ...recordStamps,
+  }),
   example: { objectId: exampleId, firstname: 'Vera', lastname: 'Visitor', validemail: 'vera@example.org', ...stamps },
 };
 

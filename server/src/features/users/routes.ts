@@ -12,7 +12,7 @@ import { answerOf, halfSignInErrors, signInAnswer } from '../../sign-in/sign-in-
 import type { PasswordReset } from './password-reset.ts';
 import { userSummary } from './records.ts';
 import {
-  type Account,
+  type AccountBody,
   accountErrors,
   accountExample,
   accountShape,
@@ -107,7 +107,7 @@ function setVenues({ db, service }: UserRouteDeps): Endpoint {
 }
 
 function signUp({ service, limits }: UserRouteDeps): Endpoint {
-  return endpoint<Account>({
+  return endpoint<AccountBody>({
     method: 'POST',
     path: '/users',
     operationId: 'signUp',

@@ -43,7 +43,7 @@ const accountSchema = Type.Object({
   phone: Type.Optional(phone),
   metadata: Type.Optional(metadata),
 });
-export type Account = Static<typeof accountSchema>;
+export type AccountBody = Static<typeof accountSchema>;
 
 const isPhone = (text: string) => /^[+0-9 ()./-]+$/.test(text) && text.replace(/\D/g, '').length >= 3;
 
@@ -116,7 +116,7 @@ function readAccount<T>(body: unknown, app: AppContext, read: () => T): T {
   throw accountFailure(body, ofPolicy);
 }
 
-export function readSignUp(body: unknown, app: AppContext): Account {
+export function readSignUp(body: unknown, app: AppContext): AccountBody {
   return readAccount(body, app, () => accountShape.readCreate(body));
 }
 
@@ -130,7 +130,7 @@ export const accountChangeSchema = Type.Object({
   currentPassword,
 });
 
-export interface AccountChanges extends Changes<Account> {
+export interface AccountChanges extends Changes<AccountBody> {
   readonly currentPassword: string | undefined;
 }
 

@@ -2,8 +2,9 @@ import type { UserContext } from '../../access/context.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { isoTime, recordAnswer, updatedAnswer } from '../../http/answers.ts';
-import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { replacementSchema } from '../../resources/change-schemas.ts';
+import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
 import { wantsVerified } from '../../sign-in/link-mail.ts';
 import { erasedAnswer } from './answers.ts';
@@ -68,17 +69,20 @@ function getMe({ db }: SelfDeps): Endpoint {
     summary: 'Get the signed-in user',
     grant: 'user',
     answer: recordAnswer(meRecord.schema, meRecord.example),
+    hasEntityTag: true,
     errors: [],
     handle: async ({ app, user, now }) => {
       const { userId, accessToken, expiresAt } = signedIn(user);
-      const { createdAt, updatedAt, ...profile } = profileTable.decode(await findProfile(db, app.appId, userId));
+      const row = await findProfile(db, app.appId, userId);
+      const { createdAt, updatedAt, ...profile } = profileTable.decode(row);
       const token = {
         accessToken,
         expiresIn: Math.max(0, Math.floor((expiresAt - now) / 1000)),
         expireAt: isoTime(expiresAt).replace('Z', '+00:00'),
         tokenType: 'Bearer',
       };
-      return { result: { ...profile, ...token } };
+      // Of the account: the token makes no other version of it.
+      return tagged(JSON.stringify({ result: { ...profile, ...token } }), tagOfRow(profileTable, row));
     },
   });
 }
@@ -94,11 +98,12 @@ function getSelf({ db }: SelfDeps): Endpoint {
     grant: 'user',
     parameters: parameters(idPath),
     answer: recordAnswer(profileRecord.schema, profileRecord.example),
+    hasEntityTag: true,
     errors: forbidden(idPath),
     locate: onlyOneself,
     handle: async ({ app, user }) => {
       const row = await findProfile(db, app.appId, signedIn(user).userId);
-      return new JsonText(`{"result":${profileTable.render(row)}}`);
+      return tagged(`{"result":${profileTable.render(row)}}`, tagOfRow(profileTable, row));
     },
   });
 }
@@ -127,9 +132,10 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
       read: readAccountChanges,
     },
     answer: updatedAnswer,
+    takesIfMatch: true,
     errors: [...accountErrors, 'UserInvalidLoginParams', 'UserEmailTaken', 'OperationForbidden', 'Timeout'],
     locate: onlyOneself,
-    handle: async ({ app, user, body, address, now }) => {
+    handle: async ({ app, user, body, address, now, headers }) => {
       const { userId, tokenHash } = signedIn(user);
       const key = { appId: app.appId, userId };
       // A wrong password counts as at sign-in, and for the same account.
@@ -139,12 +145,10 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
       const asksToVerify = wantsVerified(app);
       const confirmsFirst = app.policy.emailVerification === 'required';
       const countMail = (emailKey: string) => limits.requestMail({ app, address, emailKey, now });
-      const how = { merge, asksToVerify, confirmsFirst, countMail, confirm, tokenHash, mayTell };
-      return {
-        result: {
-          updatedAt: isoTime(await service.update(key, body, how)),
-        },
-      };
+      const assertUnchanged = readIfMatch(headers);
+      const how = { merge, asksToVerify, confirmsFirst, countMail, confirm, tokenHash, mayTell, assertUnchanged };
+      const { updatedAt, tag } = await service.update(key, body, how);
+      return tagged(JSON.stringify({ result: { updatedAt: isoTime(updatedAt) } }), tag);
     },
   });
 }
@@ -158,14 +162,19 @@ function erase({ service }: SelfDeps, path: string): Endpoint {
     summary: 'Delete the own account',
     description:
       'Erases the user, ends all access tokens, and has everything else about the person erased. `GET /erasures/{erasureId}` ' +
-      'is the receipt.',
+      'is the receipt. Where the policy asks for it (`selfErasure`), it takes a sign-in in the last 10 minutes.',
     grant: 'user',
     parameters: parameters(path),
     answer: erasedAnswer,
-    errors: ['ObjectNotFound', ...forbidden(path)],
+    errors: ['ObjectNotFound', 'OperationForbidden'],
     locate: onlyOneself,
     handle: async ({ app, user }) => {
-      const erasureId = await service.erase({ appId: app.appId, userId: signedIn(user).userId });
+      const { userId, accessToken, tokenHash } = signedIn(user);
+      const key = { appId: app.appId, userId };
+      // Who signs in at another issuer has no session here that could be fresh.
+      const isOfIssuer = accessToken.includes('.');
+      if (app.policy.selfErasure === 'fresh' && !isOfIssuer) await service.assertFresh(key, tokenHash);
+      const erasureId = await service.erase(key);
       return { result: { erasureId } };
     },
   });

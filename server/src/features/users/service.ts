@@ -10,12 +10,12 @@ import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { type AssertUnchanged, newTag, tagOfRow } from '../../resources/entity-tag.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
-import type { Client, FindMissing, Proof, SignedIn } from '../../sign-in/accounts.ts';
+import type { AccountProof, FindMissing, SessionClient, SignedIn } from '../../sign-in/accounts.ts';
 import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { type AskToVerify, passwordProof, wantsVerified } from '../../sign-in/link-mail.ts';
-import { assertPassword, isFresh, notFresh, wrongPassword } from './accounts.ts';
-import type { Account, AccountChanges, SignIn } from './schemas.ts';
+import { assertPassword, isFresh, notFresh, notFreshToErase, wrongPassword } from './accounts.ts';
+import type { AccountBody, AccountChanges, SignIn } from './schemas.ts';
 import { deleteSessionsOf } from './session-store.ts';
 import { beginSession } from './sessions.ts';
 import * as store from './store.ts';
@@ -74,7 +74,7 @@ interface Wanted extends Pick<SigningUp, 'mayTell'> {
   readonly at: number;
 }
 
-interface Updating extends Pick<Proof, 'confirm' | 'tokenHash'> {
+interface Updating extends Pick<AccountProof, 'confirm' | 'tokenHash'> {
   readonly merge: boolean;
   /** A new address gets a mail that asks to confirm it. */
   readonly asksToVerify: boolean;
@@ -84,6 +84,7 @@ interface Updating extends Pick<Proof, 'confirm' | 'tokenHash'> {
   readonly countMail: (emailKey: string) => void;
   /** Whether one more mail may go to the address of the account. */
   readonly mayTell: (emailKey: string) => boolean;
+  readonly assertUnchanged: AssertUnchanged | undefined;
 }
 
 /** Accounts and their tokens. Everything that ends a token changes the cache version, so that no cache outlives it. */
@@ -99,7 +100,11 @@ export class UserService {
    *
    * @throws Failure UserEmailTaken
    */
-  async signUp(app: AppContext, account: Account, how: SigningUp): Promise<{ objectId: string; createdAt: number }> {
+  async signUp(
+    app: AppContext,
+    account: AccountBody,
+    how: SigningUp,
+  ): Promise<{ objectId: string; createdAt: number }> {
     const { db, now, passwords } = this.#deps;
     const { email, password, ...members } = account;
     const key = emailKey(email);
@@ -141,7 +146,7 @@ export class UserService {
     return policy.emailVerification === 'required' && this.#deps.askToVerify !== undefined;
   }
 
-  /** Tells whoever has an address that somebody else wanted it. */
+  /** Notifies the holder of an address that somebody else wanted it. */
   async #tellOwner(db: Db, { appId, key, mayTell, at }: Wanted): Promise<void> {
     const owner = await store.findUserByEmail(db, appId, key);
     if (owner?.email_key == null || !mayTell(key)) return;
@@ -152,12 +157,12 @@ export class UserService {
    * @throws Failure UserInvalidLoginParams, the same and in the same time for a wrong e-mail address and a wrong
    * password
    */
-  async signIn(app: AppContext, { email, password }: SignIn, client: Client): Promise<SignedIn> {
+  async signIn(app: AppContext, { email, password }: SignIn, client: SessionClient): Promise<SignedIn> {
     const { db, passwords } = this.#deps;
     const user = await store.findUserByEmail(db, app.appId, emailKey(email));
     const isRight = await passwords.matches(password, user?.password_hash ?? undefined, app.appId);
     const isConfirmed = app.policy.emailVerification !== 'required' || user?.email_verified_at !== null;
-    // Of an address that waits nothing else is said: whoever signed up with somebody else's would learn that it was free.
+    // Nothing else is said about a pending address: somebody who signed up with another person's would learn that it was free.
     if (!user || !isRight || !isConfirmed) throw wrongLogin(app);
     if (user.disabled_at !== null) throw fail('OperationForbidden', 'This account is disabled.');
     return this.#beginSession(app, user, client);
@@ -166,20 +171,27 @@ export class UserService {
   /**
    * Replaces the members that are set and clears the others that are named; `merge` merges metadata (RFC 7396)
    * instead. A new password ends all tokens. The address that the account had is told of a new one and of a new password.
-   * Where a new address has to be confirmed first, the account keeps the one that it has until then. Returns the time of the update.
+   * Where a new address has to be confirmed first, the account keeps the one that it has until then. Returns the time of the update
+   * and the new tag.
    *
-   * @throws Failure UserEmailTaken, InvalidSessionToken when the user is gone, PasswordMissing and
+   * @throws Failure PreconditionFailed, UserEmailTaken, InvalidSessionToken when the user is gone, PasswordMissing and
    * UserInvalidLoginParams when a new e-mail address or password needs the current one, OperationForbidden when the
    * account has none and its session is not fresh
    */
-  async update(key: store.UserKey, changes: AccountChanges, how: Updating): Promise<number> {
+  async update(
+    key: store.UserKey,
+    changes: AccountChanges,
+    how: Updating,
+  ): Promise<{ readonly updatedAt: number; readonly tag: string }> {
     const { db, cacheVersion, now, passwords, tell, askToVerify } = this.#deps;
     const { email, password, metadata, ...members } = changes.set;
     const confirmed = await this.#assertCurrent(key, changes, how);
     const passwordHash = password === undefined ? undefined : await passwords.hash(password, key.appId);
-    const write = async (db: Db): Promise<number> => {
+    const id = { app_id: key.appId, object_id: key.userId };
+    const write = async (db: Db) => {
       const user = await store.lockUser(db, key);
       if (!user) throw fail('InvalidSessionToken');
+      how.assertUnchanged?.(tagOfRow(profileTable, user));
       // Changed by another request while it was checked.
       if (confirmed && user.password_hash !== confirmed.password_hash)
         throw fail('UserInvalidLoginParams', wrongPassword);
@@ -197,7 +209,7 @@ export class UserService {
       };
       await profileTable.update(
         db,
-        { app_id: key.appId, object_id: key.userId },
+        id,
         {
           ...cleared,
           ...members,
@@ -226,11 +238,16 @@ export class UserService {
       if (passwordHash !== undefined) await endSessions(db, key);
       // A mail to the old address must no longer open the account.
       else if (isNewAddress && !isAsked) await store.deleteResetsOf(db, key);
-      return updatedAt;
+      return { updatedAt, tag: await newTag(db, profileTable, id) };
     };
     return unlessTaken(() =>
       passwordHash === undefined ? db.transaction(write) : cacheVersion.change(key.appId, write),
     );
+  }
+
+  /** @throws Failure OperationForbidden unless the session of the token began a few minutes ago */
+  async assertFresh(key: store.UserKey, tokenHash: string): Promise<void> {
+    if (!(await isFresh(this.#deps, key, tokenHash))) throw notFreshToErase();
   }
 
   /**
@@ -321,7 +338,7 @@ export class UserService {
   }
 
   /** @throws Failure UserInvalidLoginParams when the account changed after its password was checked */
-  #beginSession(app: AppContext, checked: store.UserRow, client: Client): Promise<SignedIn> {
+  #beginSession(app: AppContext, checked: store.UserRow, client: SessionClient): Promise<SignedIn> {
     const { db, now, findMissing } = this.#deps;
     const key = { appId: app.appId, userId: checked.object_id };
     return db.transaction(async (db) => {

@@ -109,7 +109,7 @@ export async function deleteSessionOf(db: Db, key: UserKey, tokenHash: string): 
   if (row) await deleteSession(db, key, row.session_id);
 }
 
-/** Ends all sessions of a user; `except`: the access token of one that goes on. */
+/** Ends all sessions of a user; `except`: the access token of one that continues. */
 export async function deleteSessionsOf(db: Db, key: UserKey, except?: string): Promise<void> {
   const kept = await (except === undefined
     ? undefined

@@ -8,7 +8,7 @@ import { newObjectId } from '../../base/id.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { isoTime } from '../../http/answers.ts';
-import type { Beginning, FindMissing, Session, SignedIn, SignInMethod } from '../../sign-in/accounts.ts';
+import type { FindMissing, Session, SessionStart, SignedIn, SignInMethod } from '../../sign-in/accounts.ts';
 import * as sessions from './session-store.ts';
 import { lockUser, type UserKey } from './store.ts';
 
@@ -34,7 +34,7 @@ const lostAnswerMs = 10_000;
 const refreshForm = /^([\w-]{32})\.([\w-]{32})$/;
 const randomPart = () => randomBytes(24).toString('base64url');
 
-interface Begun extends Beginning {
+interface Begun extends SessionStart {
   readonly userId: string;
   readonly now: number;
 }
@@ -222,7 +222,7 @@ export class SessionService {
     return issueToken(db, app, renewed, `${first}.${next}`);
   }
 
-  /** Newest first. `tokenHash`: of the access token of whoever asks, if it is the user. */
+  /** Newest first. `tokenHash`: of the caller's access token, if it is the user. */
   async list(key: UserKey, tokenHash = '', most?: number) {
     const { db, now } = this.#deps;
     return (await sessions.listSessions(db, key, { tokenHash, now: now(), most })).map(viewOf);

@@ -1,6 +1,6 @@
 import { bigint, defineTable, nullable, text as textColumn, withDefault } from '../../db/table.ts';
 import type { Tag } from '../../http/endpoint.ts';
-import { json, text, time } from '../../resources/members.ts';
+import { json, text, time } from '../../resources/members/members.ts';
 import { recordsOf } from '../../resources/table.ts';
 
 export const usersTag: Tag = {
@@ -150,7 +150,7 @@ export const tokens = defineTable({
   secrets: ['token_hash'],
 });
 
-/** Sign-ins whose first half was right. Of the challenge that goes on with one there is a hash. */
+/** Sign-ins whose first half was right, with a hash of the challenge that continues each. */
 export const halfSignIns = defineTable({
   name: 'half_sign_ins',
   owner: 'users',

@@ -11,7 +11,7 @@ import {
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
-import { json, number, pointer, text, time } from '../../resources/members.ts';
+import { json, number, pointer, text, time } from '../../resources/members/members.ts';
 import { mostPixels } from './plan.ts';
 import { venueTag } from './venue-resource.ts';
 
@@ -41,6 +41,15 @@ const wall = Type.Object(
   },
   { description: 'A line that bends at its corners' },
 );
+
+/** Nobody hangs up more of them on one floor. */
+const mostGateways = 200;
+
+const gateway = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100, description: 'Another one on each floor' }),
+  x: metre,
+  y: metre,
+});
 
 const members = {
   venueId: pointerSchema('Venue'),
@@ -92,17 +101,24 @@ const members = {
       description: `Drawn on plans; at most ${mostWallPoints} points together. Positions and simulated signals do not take them into account`,
     }),
   ),
+  gateways: Type.Optional(
+    Type.Array(gateway, {
+      maxItems: mostGateways,
+      description: 'Where receivers hang that report to the service, metres. For people: nothing is computed from them',
+    }),
+  ),
 };
 
 /** Closer points give no scale. */
 const leastPixels = 5;
 
 const floorShape = defineShape(Type.Object(members), {
-  rules: ({ scale, walls }) => [
+  rules: ({ scale, walls, gateways }) => [
     ...(scale && Math.hypot(scale.from.x - scale.to.x, scale.from.y - scale.to.y) < leastPixels
       ? [{ field: 'scale.to', problem: `must be at least ${leastPixels} pixels from the other point` }]
       : []),
     ...wallProblems(walls ?? []),
+    ...gatewayProblems(gateways ?? []),
   ],
 });
 
@@ -119,6 +135,15 @@ function wallProblems(walls: readonly Wall[]) {
       ? [{ field: `walls.${at}.points`, problem: 'are all the same: a wall has a length' }]
       : [],
   );
+}
+
+function gatewayProblems(gateways: readonly { readonly name: string }[]) {
+  const known = new Set<string>();
+  return gateways.flatMap(({ name }, at) => {
+    if (known.has(name)) return [{ field: `gateways.${at}.name`, problem: 'is that of another gateway of this floor' }];
+    known.add(name);
+    return [];
+  });
 }
 
 const example = {
@@ -159,6 +184,7 @@ export const floors = defineResource({
     north: number('north', { optional: true, isFraction: true }),
     size: json('size', { optional: true }),
     walls: json('walls', { optional: true }),
+    gateways: json('gateways', { optional: true }),
     createdBy: pointer('created_by', '_User', { optional: true }),
     createdAt: time('created_at'),
     updatedAt: time('updated_at'),

@@ -168,6 +168,29 @@ for (const database of databases) {
       assert.equal(status, 403, 'only managers write');
     });
 
+    test('gateways have a name and a place on their floor', async () => {
+      const hung = [
+        { name: 'By the door', x: 1.5, y: 2 },
+        { name: 'Stairs', x: -4, y: 0 },
+      ];
+      const floor = await make('floors', { venueId, name: 'Loft', level: 40, gateways: hung });
+      const gateways = async () => (await send('GET', `floors/${floor}`)).body.result.gateways;
+      assert.deepEqual(await gateways(), hung);
+      const [door] = hung;
+      for (const [sent, field] of [
+        [[door, { ...door, x: 3 }], 'gateways.1.name'],
+        [[{ ...door, x: 10_001 }], 'gateways.0.x'],
+        [[{ ...door, name: '' }], 'gateways.0.name'],
+        [Array.from({ length: 201 }, (_, n) => ({ ...door, name: `${n}` })), 'gateways'],
+      ] as const) {
+        const { status, body } = await send('PUT', `floors/${floor}`, { gateways: sent });
+        assert.deepEqual([status, body.error.details?.[0]?.field], [400, field], JSON.stringify(body));
+      }
+      assert.deepEqual(await gateways(), hung);
+      await send('PUT', `floors/${floor}`, { gateways: null });
+      assert.equal(await gateways(), undefined);
+    });
+
     test('walls are lines of a floor, kept as they were drawn', async () => {
       const points = [
         { x: 0, y: 0 },

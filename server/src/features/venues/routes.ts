@@ -118,7 +118,7 @@ function ofFloors(deps: VenueDeps): Endpoint[] {
 const invalid = (field: string, problem: string) =>
   fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
 
-/** More are no floor that anybody draws, and all of them are looked at when one changes. */
+/** Nobody draws a floor with more, and all of them are read when one changes. */
 const mostZones = 500;
 
 function ofZones(deps: VenueDeps): Endpoint[] {

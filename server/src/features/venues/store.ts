@@ -36,10 +36,10 @@ function smallest(rows: readonly ZoneRow[], point: Point): string | undefined {
   return holding[0]?.object_id;
 }
 
-/** More zones at one point of a floor are no plan of a building. */
+/** No plan of a building has more zones at one point of a floor. */
 const mostAtAPoint = 50;
 
-export interface Spot {
+export interface BeaconSpot {
   readonly appId: string;
   readonly venueId: string;
   readonly location: Location;
@@ -48,7 +48,10 @@ export interface Spot {
 }
 
 /** In which zone of a venue a location is. */
-export async function findZoneAt(db: Db, { appId, venueId, location, except = '' }: Spot): Promise<string | undefined> {
+export async function findZoneAt(
+  db: Db,
+  { appId, venueId, location, except = '' }: BeaconSpot,
+): Promise<string | undefined> {
   const { x, y } = location;
   if (typeof x !== 'number' || typeof y !== 'number') return undefined;
   const floors = (await listFloors(db, appId, venueId)).filter((floor) => isOnFloor(location, floor));

@@ -4,7 +4,7 @@ import type { Tag } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
 import { siteTimeZone } from '../../proximity/index.ts';
 import { defineResource } from '../../resources/define.ts';
-import { json, number, pointer, text, time } from '../../resources/members.ts';
+import { json, number, pointer, text, time } from '../../resources/members/members.ts';
 import { exceptionProblems, exceptionsSchema, openingHourProblems, openingHoursSchema } from './opening-hours.ts';
 
 export const venueTag: Tag = {

@@ -12,7 +12,7 @@ import {
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
-import { json, number, pointer, text, time } from '../../resources/members.ts';
+import { json, number, pointer, text, time } from '../../resources/members/members.ts';
 import { polygonProblem } from './polygon.ts';
 import { capacitySchema, venueTag } from './venue-resource.ts';
 

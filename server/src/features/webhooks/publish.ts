@@ -24,13 +24,14 @@ export interface PublisherDeps {
   readonly now: Clock;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   readonly backlog: Pick<Backlog, 'noteQueued'>;
+  /** What strangers are told of it. What is tried again says what it said first, since it is kept as it was told. */
+  readonly conceal: (db: Db, appId: string, told: readonly DomainEvent[]) => Promise<readonly DomainEvent[]>;
 }
 
 /**
- * Queues an event in the outbox once for every webhook that wants it. For an app without webhooks this costs one look
- * into a map.
+ * Queues an event in the outbox once for every webhook that wants it. For an app without webhooks this costs one map look-up.
  */
-export function createWebhookPublisher({ cacheVersion, now, enqueue, backlog }: PublisherDeps): Announce {
+export function createWebhookPublisher({ cacheVersion, now, enqueue, backlog, conceal }: PublisherDeps): Announce {
   const known = new BoundedMap<string, readonly Subscription[]>(maxCachedApps);
   const generations = new Generations();
   cacheVersion.onChange((appId) => {
@@ -63,7 +64,9 @@ export function createWebhookPublisher({ cacheVersion, now, enqueue, backlog }: 
   return async (db, appId, tell) => {
     const subscriptions = known.get(appId) ?? (await load(db, appId));
     if (subscriptions.length === 0) return;
-    for (const domainEvent of tell()) {
+    const all = subscriptions.map(({ events }) => events);
+    const wanted = tell().filter(({ type }) => all.some((events) => events.has(type)));
+    for (const domainEvent of await conceal(db, appId, wanted)) {
       for (const { webhookId, events } of subscriptions) {
         if (events.has(domainEvent.type)) await publish(db, appId, webhookId, domainEvent);
       }

@@ -36,7 +36,7 @@ export function sessionCookie(publicUrl: string | undefined): SessionCookie {
   };
 }
 
-/** Lax: the browser comes back from another site, and would leave a strict one behind. */
+/** Lax: the browser comes back from another site, and would not send a strict one. */
 export function attemptCookie(publicUrl: string | undefined): AttemptCookie {
   const { read, write } = named('pharos-sso', 'Lax', publicUrl);
   return { read, write: (secret) => write(secret ?? '', secret === undefined ? 0 : attemptSeconds) };

@@ -3,12 +3,13 @@ import type { Change } from '../../access/audit.ts';
 import type { AppContext } from '../../access/context.ts';
 import { isAllowed } from '../../access/roles.ts';
 import type { Clock } from '../../base/clock.ts';
+import { fail } from '../../base/errors.ts';
 import { auditedHandle, storesNothing } from '../audited-handle.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
 import { isByVenue } from '../grants.ts';
-import { assertNotAskedBy, withoutMembers } from '../hidden-members.ts';
+import { assertNotAskedBy, hiddenMembers, withoutMembers } from '../hidden-members.ts';
 import { type AssertRoom, type HandlerAnswer, type Mount, mountEndpoints } from '../mount-endpoints.ts';
-import type { AdminContext } from './console-endpoint.ts';
+import { type AdminContext, assertConfirmed } from './console-endpoint.ts';
 import type { ConsoleGuard } from './console-guard.ts';
 import { dataPermission } from './console-roles.ts';
 
@@ -56,6 +57,7 @@ export async function mountConsoleData(fastify: FastifyInstance, options: Option
       const permission = dataPermission(endpoint);
       if (!permission) throw new Error(`${endpoint.operationId} is not for the console`);
       request.admin = await guard.admit(request, permission, isByVenue(endpoint) ? 'venues' : undefined);
+      if (endpoint.needsConfirmation) assertConfirmed(request.admin, now());
       const { appId = '' } = request.params as Record<string, string | undefined>;
       const app = await options.findApp(appId.includes('\0') ? '' : appId);
       const { email: administrator, venues } = request.admin;
@@ -78,6 +80,13 @@ async function handle(
   }
   const hidden = endpoint.tag.hides;
   if (!hidden || isAllowed(admin.role, hidden.permission)) return endpoint.handle(call);
-  assertNotAskedBy(call.query, hidden.members);
+  assertNotAskedBy(call.query, hiddenMembers(hidden, call.app));
+  if (call.app.pseudonyms && hidden.underPseudonyms && call.query['limit'] !== '0') throw onlyCounted();
   return withoutMembers(await endpoint.handle(call), hidden.members);
 }
+
+const onlyCounted = () =>
+  fail(
+    'OperationForbidden',
+    'Phones have pseudonyms in this app, which change every day, and your role does not read installations. Ask with count=1 and limit=0 for how many there are.',
+  );

@@ -21,9 +21,9 @@ export interface AdminContext {
   readonly sessionHash: string;
   /** When the password or a passkey was last given in this session, epoch milliseconds. */
   readonly confirmedAt: number;
-  /** A second factor is required and missing: nothing but one's own sign-in may be changed. */
+  /** A second factor is required and missing: only the administrator's own sign-in may be changed. */
   readonly mustEnrol: boolean;
-  /** Through whom the session was begun; null: with a password or a passkey. */
+  /** The provider through which the session began; null: with a password or a passkey. */
   readonly provider: { readonly providerId: string; readonly name: string } | null;
 }
 
@@ -53,7 +53,7 @@ export interface ConsoleCall<Body> {
   setTag(tag: string): void;
   /** Puts a new session into the browser's cookie, or (undefined) deletes the cookie. */
   setSession(session: NewSession | undefined): void;
-  /** Puts a secret into a cookie that comes along when a provider of single sign-on sends the browser back. */
+  /** Puts a secret into a cookie that the browser sends when a single sign-on provider sends it back. */
   bindBrowser(secret: string): void;
 }
 
@@ -71,8 +71,8 @@ export interface ConsoleEndpoint<Body = unknown> {
   /** The password or a passkey must have been given in the last few minutes, by signing in or at `POST /session/confirm`. */
   readonly needsConfirmation?: true;
   /**
-   * Who is limited to apps reaches what concerns the service as a whole only with `apps`, and who is limited to venues what is
-   * below an app only with `venues`. Its handler narrows what it tells and takes (`admin.apps`, `admin.venues`).
+   * Administrators limited to apps reach what concerns the service as a whole only with `apps`, and those limited to venues reach
+   * what is below an app only with `venues`. The handler restricts what it shows and accepts (`admin.apps`, `admin.venues`).
    */
   readonly narrows?: 'apps' | 'venues';
   readonly query?: readonly QueryParameter[];
@@ -113,9 +113,12 @@ export function consoleEndpoint<Body = undefined>(spec: ConsoleEndpoint<Body>): 
 /** How long a confirmation counts before the next one is asked for. */
 export const confirmedForMs = 5 * 60_000;
 
+/** So far the clock of the node that took the confirmation may be ahead of this one's. */
+const aheadMs = 30_000;
+
 /** @throws Failure ConfirmationNeeded */
 export function assertConfirmed({ confirmedAt }: AdminContext, now: number): void {
-  if (now - confirmedAt < confirmedForMs && confirmedAt <= now) return;
+  if (now - confirmedAt < confirmedForMs && confirmedAt - now < aheadMs) return;
   throw fail('ConfirmationNeeded');
 }
 

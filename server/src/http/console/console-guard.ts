@@ -21,7 +21,7 @@ export interface ConsoleGuard {
   /**
    * Undefined where the permission is `public`.
    *
-   * @param narrows what the handler narrows for those whose role does not hold everywhere
+   * @param narrows what the handler restricts for those whose role does not apply everywhere
    * @throws Failure OperationForbidden, InvalidSessionToken, EnrolmentNeeded; ObjectNotFound for an app to which the role does
    *   not reach
    */
@@ -53,7 +53,7 @@ export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptio
   return { cookie, attempt: attemptCookie(publicUrl), originOf, admit: admit as ConsoleGuard['admit'] };
 }
 
-/** The administrator as what she is in the app that the path names. @throws Failure */
+/** The administrator with their role in the app that the path names. @throws Failure */
 function within(
   admin: AdminContext,
   request: FastifyRequest,
@@ -65,7 +65,7 @@ function within(
     return admin;
   }
   const standing = standingIn(admin, appId);
-  // As of an app that does not exist.
+  // The same as for an app that does not exist.
   if (!standing) throw fail('ObjectNotFound', `There is no app ${appId}.`);
   const { role, venues } = standing;
   if (!isAllowed(role, permission)) throw lacking(role, permission);
@@ -77,7 +77,7 @@ function within(
   return { ...admin, role, venues };
 }
 
-/** Of what concerns no single app. */
+/** For what concerns no single app. */
 function assertHolds(admin: AdminContext, permission: Permission, narrows: Narrows): void {
   const { role, apps } = admin;
   if (apps === null ? isAllowed(role, permission) : narrows === 'apps' && mayInSome(admin, permission)) return;
@@ -88,7 +88,7 @@ function assertHolds(admin: AdminContext, permission: Permission, narrows: Narro
   );
 }
 
-/** Also of somebody who has no app yet, and is told of none. */
+/** Also of somebody who has no app yet, and sees none. */
 const mayInSome = ({ role, apps }: AdminContext, permission: Permission) =>
   isAllowed(role, permission) || (apps?.some((grant) => isAllowed(grant.role ?? role, permission)) ?? false);
 

@@ -1,15 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { type Page, renderPage, type Section } from './render.ts';
+import { apart } from './layout.ts';
+import { darkName, type Picture, pictureFolder, readPictures } from './pictures.ts';
+import { type FindPicture, type HandbookPage, renderPage, type Section } from './render.ts';
 
 export interface Book {
   /** By slug. */
-  readonly pages: ReadonlyMap<string, Page>;
+  readonly pages: ReadonlyMap<string, HandbookPage>;
   readonly groups: readonly { readonly title: string; readonly slugs: readonly string[] }[];
+  /** By the names of their files. */
+  readonly pictures: ReadonlyMap<string, Picture>;
 }
 
 export interface Found {
-  readonly page: Page;
+  readonly page: HandbookPage;
   readonly section: Section;
   /** Around the first word that was found. */
   readonly excerpt: string;
@@ -20,8 +24,8 @@ const operators = ['operations', 'installing-beacons', 'simulation', 'demo'];
 const programmers = ['interface', 'proximity', 'performance', 'architecture', 'console-review', 'adding-a-resource'];
 
 /** Reads the handbook for editors and the other documents of a checkout, a page at a time, so that nobody waits for all. */
-export async function readBook(docs: string): Promise<Book> {
-  const pages = new Map<string, Page>();
+export async function readBook(docs: string, layout = apart): Promise<Book> {
+  const pages = new Map<string, HandbookPage>();
   const files = new Map<string, string>();
   const note = async (folder: string, slugOf: (name: string) => string) => {
     for (const name of await readdir(join(docs, folder)).catch(() => []))
@@ -30,17 +34,25 @@ export async function readBook(docs: string): Promise<Book> {
   await note('.', (name) => name);
   await note('handbook', (name) => (name === 'index' ? '' : name));
   await note('adr', (name) => `decisions-${name}`);
+  const pictures = await readPictures(docs, layout.embeds);
   for (const [file, slug] of files) {
     const markdown = await readFile(join(docs, file), 'utf8');
     pages.set(
       slug,
-      renderPage(slug, markdown, (href) => resolveLink(file, href, files)),
+      renderPage(
+        slug,
+        markdown,
+        (href) => resolveLink(file, href, files),
+        layout,
+        (href) => findPicture(target(file, href), pictures, layout.embeds),
+      ),
     );
   }
   const known = (slugs: readonly string[]) => slugs.filter((slug) => pages.has(slug));
   const decisions = [...pages.keys()].filter((slug) => slug.startsWith('decisions-')).sort();
   return {
     pages,
+    pictures,
     groups: [
       { title: 'For editors', slugs: known(editors) },
       { title: 'For operators', slugs: known(operators) },
@@ -50,16 +62,29 @@ export async function readBook(docs: string): Promise<Book> {
   };
 }
 
-/** Files that are no part of the handbook. */
+/** Files that are not part of the handbook. */
 const elsewhere = /^(\.\.|history)\//;
 
-/** A link between documents becomes one between pages; what is no page leads nowhere. */
+/** The file that a document names, from the folder of the documents. */
+const target = (file: string, path: string) => posix.normalize(posix.join(posix.dirname(file), path));
+
+function findPicture(
+  file: string,
+  pictures: ReadonlyMap<string, Picture>,
+  isLightOnly: boolean,
+): ReturnType<FindPicture> {
+  const name = file.startsWith(`${pictureFolder}/`) ? file.slice(pictureFolder.length + 1) : '';
+  const light = pictures.get(name);
+  return light && { light, dark: isLightOnly ? undefined : pictures.get(darkName(name)) };
+}
+
+/** A link between documents becomes one between pages; a link to anything else leads nowhere. */
 function resolveLink(file: string, href: string, files: ReadonlyMap<string, string>): string | undefined {
   const [path = '', anchor] = href.split('#');
-  const target = path === '' ? file : posix.normalize(posix.join(posix.dirname(file), path));
-  const slug = files.get(target);
-  // What should be a page and is none is left as a link, so that the test of all links finds it.
-  if (slug === undefined) return target.endsWith('.md') && !elsewhere.test(target) ? target : undefined;
+  const to = path === '' ? file : target(file, path);
+  const slug = files.get(to);
+  // A link to a missing page stays a link, so that the test of all links finds it.
+  if (slug === undefined) return to.endsWith('.md') && !elsewhere.test(to) ? to : undefined;
   return `${slug}${anchor ? `#${anchor}` : ''}`;
 }
 
@@ -86,7 +111,7 @@ export function searchBook({ pages }: Book, query: string): readonly Found[] {
 }
 
 /** Pages for editors come before those for engineers, and decisions last. */
-function readerOf({ slug }: Page): number {
+function readerOf({ slug }: HandbookPage): number {
   if (slug.startsWith('decisions-')) return -1;
   return editors.includes(slug) ? 1 : 0;
 }

@@ -1,32 +1,42 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Book, Found } from './book.ts';
 import { escapeHtml } from './escape.ts';
-import type { Page } from './render.ts';
+import { apart, type HandbookLayout, inOne } from './layout.ts';
+import { pictureFolder } from './pictures.ts';
+import type { HandbookPage } from './render.ts';
 
 const docsFolder = fileURLToPath(new URL('../../../../docs', import.meta.url));
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8');
 
-/** A form that asks this service is all that a page may do. */
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** A page may only show its pictures and send a form to this service. */
+const loads = ["default-src 'none'", `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`];
+const policy = [...loads, "img-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"].join(
+  '; ',
+);
+/** What a document may say of itself. */
+const policyOfFile = [...loads, 'img-src data:', "base-uri 'none'"].join('; ');
 
-/** The handbook at `/handbook`, made from `docs/` on the first request and kept. It needs no script and no other server. */
+/** The document that is read without the service. */
+const fileName = 'pharos-handbook.html';
+
+/** The handbook at `/handbook`, rendered from `docs/` on the first request and kept. It needs no script and no other server: its pictures are of `docs/images/`. */
 export function registerHandbook(server: FastifyInstance, docs = docsFolder): void {
-  // Loaded with the first page: a service that nobody reads about does without.
+  // Loaded with the first page: a service whose handbook nobody opens does without it.
   const load = () => import('./book.ts');
   let known: Promise<Book> | undefined;
-  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { readBook, searchBook } = await load();
+  const open = async () => {
+    const { readBook } = await load();
     known ??= readBook(docs);
-    const book = await known;
+    return known;
+  };
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { searchBook } = await load();
+    const book = await open();
     const { slug = '' } = request.params as { readonly slug?: string };
     const { q } = request.query as { readonly q?: string | string[] };
     secure(reply);
@@ -43,6 +53,20 @@ export function registerHandbook(server: FastifyInstance, docs = docsFolder): vo
     });
   };
   server.get('/handbook', answer);
+  server.get(`/handbook/${fileName}`, async (_, reply) => {
+    const { readBook } = await load();
+    secure(reply);
+    reply.header('content-disposition', `attachment; filename="${fileName}"`);
+    return document(await readBook(docs, inOne), inOne);
+  });
+  server.get('/handbook/images/:name', async (request, reply) => {
+    const { name } = request.params as { readonly name: string };
+    const { pictures } = await open();
+    if (!pictures.has(name)) return reply.callNotFound();
+    secure(reply);
+    reply.type('image/png').header('cache-control', 'max-age=3600');
+    return readFile(join(docs, pictureFolder, name));
+  });
   server.get('/handbook/:slug', answer);
 }
 
@@ -55,7 +79,7 @@ function secure(reply: FastifyReply): void {
     .header('cache-control', 'no-cache');
 }
 
-interface Shown extends Pick<Page, 'title' | 'slug' | 'html'> {
+interface Shown extends Pick<HandbookPage, 'title' | 'slug' | 'html'> {
   readonly q: string;
 }
 
@@ -66,15 +90,29 @@ function whole(book: Book, { title, slug, html, q }: Shown): string {
 <a class="skip" href="#page">Skip to the page</a>
 <header><a class="home" href="/handbook">Pharos handbook</a>
 <form action="/handbook" role="search"><input name="q" type="search" aria-label="Search the handbook" placeholder="Search" value="${escapeHtml(q)}" maxlength="200"><button>Search</button></form>
-<a href="/console">Console</a></header>
-<div class="columns"><nav aria-label="Pages"><details open><summary>Pages</summary>${navHtml(book, slug)}</details></nav>
+<a href="/handbook/${fileName}" download>Save to read offline</a> <a href="/console">Console</a></header>
+<div class="columns"><nav aria-label="Pages"><details open><summary>Pages</summary>${navHtml(book, apart, slug)}</details></nav>
 <main id="page">${html}</main></div></body></html>`;
 }
 
-function navHtml({ groups, pages }: Book, current: string): string {
+/** Every page in one file, with nothing that has to be loaded: it is searched with the browser's own search. */
+function document(book: Book, layout: HandbookLayout): string {
+  const pages = book.groups.flatMap(({ slugs }) => slugs.flatMap((slug) => book.pages.get(slug) ?? []));
+  const articles = pages.map(({ slug, html }) => `<article id="${escapeHtml(layout.id(slug, ''))}">${html}</article>`);
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="content-security-policy" content="${policyOfFile}">
+<title>Pharos handbook</title><style>${style}</style></head><body>
+<a class="skip" href="#page">Skip to the pages</a>
+<header><a class="home" href="#page">Pharos handbook</a> <span>All pages. Search with your browser: Ctrl-F, on a Mac ⌘F.</span></header>
+<div class="columns one"><nav aria-label="Pages"><details open><summary>Pages</summary>${navHtml(book, layout, '?')}</details></nav>
+<main>${articles.join('<hr>')}</main></div></body></html>`;
+}
+
+function navHtml({ groups, pages }: Book, layout: HandbookLayout, current: string): string {
   const item = (slug: string) => {
     const { title = slug } = pages.get(slug) ?? {};
-    return `<li><a href="/handbook/${escapeHtml(slug)}"${slug === current ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`;
+    return `<li><a href="${escapeHtml(layout.href(slug))}"${slug === current ? ' aria-current="page"' : ''}>${escapeHtml(title)}</a></li>`;
   };
   return groups.map(({ title, slugs }) => `<h2>${title}</h2><ul>${slugs.map(item).join('')}</ul>`).join('');
 }

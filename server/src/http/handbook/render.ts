@@ -1,8 +1,10 @@
 import { Marked, type Token, type Tokens } from 'marked';
 import { escapeHtml } from './escape.ts';
+import { apart, type HandbookLayout } from './layout.ts';
+import type { Picture } from './pictures.ts';
 
 /** One page of the handbook, as HTML. */
-export interface Page {
+export interface HandbookPage {
   /** Below `/handbook/`; empty for the first page. */
   readonly slug: string;
   readonly title: string;
@@ -12,7 +14,7 @@ export interface Page {
   readonly links: readonly string[];
 }
 
-/** A heading with what stands below it, for the search. */
+/** A heading with the text below it, for the search. */
 export interface Section {
   readonly anchor: string;
   readonly heading: string;
@@ -29,14 +31,23 @@ export const anchorOf = (heading: string) =>
     .trim()
     .replaceAll(/\s/g, '-');
 
-/** The address of a link as it was written; undefined: it leads out of the handbook, and its text stays alone. */
+/** The URL of a link as written; undefined: it leads out of the handbook, and only its text remains. */
 export type ResolveLink = (href: string) => string | undefined;
 
+/** A picture as written, with the one for dark colours; undefined: it is none of the handbook's, and only its text remains. */
+export type FindPicture = (href: string) => { readonly light: Picture; readonly dark: Picture | undefined } | undefined;
+
 /**
- * Writes Markdown as HTML. Markup in the text is shown as it was written, and links lead to pages of the handbook or to
- * other sites over https, so that nothing in a page can do anything.
+ * Writes Markdown as HTML. Markup in the text is shown as it was written, pictures are the handbook's own, and links lead to its pages or
+ * to other sites over https, so that nothing in a page can do anything.
  */
-export function renderPage(slug: string, markdown: string, resolve: ResolveLink): Page {
+export function renderPage(
+  slug: string,
+  markdown: string,
+  resolve: ResolveLink,
+  layout = apart,
+  find: FindPicture = () => undefined,
+): HandbookPage {
   const links: string[] = [];
   const sections: { anchor: string; heading: string; text: string }[] = [];
   const used = new Map<string, number>();
@@ -44,11 +55,11 @@ export function renderPage(slug: string, markdown: string, resolve: ResolveLink)
     gfm: true,
     renderer: {
       html: ({ text }) => escapeHtml(text),
-      image: ({ text }) => escapeHtml(text),
+      image: ({ href, text }) => pictureHtml(find(href), text, layout),
       heading({ tokens, depth }) {
         const { anchor } = sections[used.get('#') ?? 0] ?? { anchor: '' };
         used.set('#', (used.get('#') ?? 0) + 1);
-        return `<h${depth} id="${anchor}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+        return `<h${depth} id="${escapeHtml(layout.id(slug, anchor))}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       link({ href, tokens }) {
         const text = this.parser.parseInline(tokens);
@@ -56,7 +67,7 @@ export function renderPage(slug: string, markdown: string, resolve: ResolveLink)
         const to = resolve(href);
         if (to === undefined) return text;
         links.push(to);
-        return `<a href="/handbook/${escapeHtml(to)}">${text}</a>`;
+        return `<a href="${escapeHtml(layout.href(to))}">${text}</a>`;
       },
       // A wide table is scrolled by itself, also by keyboard.
       table(token) {
@@ -91,6 +102,15 @@ export function renderPage(slug: string, markdown: string, resolve: ResolveLink)
     sections: sections.map((section) => ({ ...section, searched: searched(section.heading, section.text) })),
     links,
   };
+}
+
+function pictureHtml(found: ReturnType<FindPicture>, text: string, layout: HandbookLayout): string {
+  if (!found) return escapeHtml(text);
+  const { light, dark } = found;
+  const source = dark && `<source media="(prefers-color-scheme: dark)" srcset="${escapeHtml(layout.src(dark))}">`;
+  const size = `width="${light.width}" height="${light.height}"`;
+  const image = `<img src="${escapeHtml(layout.src(light))}" alt="${escapeHtml(text)}" ${size} loading="lazy">`;
+  return `<picture>${source ?? ''}${image}</picture>`;
 }
 
 const plain = ({ tokens, text }: { readonly tokens?: readonly Token[]; readonly text: string }): string =>

@@ -118,6 +118,8 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
   const isRuled = typeof endpoint.grant !== 'string';
   if (isRuled || !['app', 'phone'].includes(grantOf(endpoint))) names.push('InvalidSessionToken');
   names.push(...endpoint.errors);
+  // A parameter that is given twice.
+  if (endpoint.query?.length) names.push('InvalidQuery');
   if (endpoint.takesIfMatch) names.push('PreconditionFailed');
   if (endpoint.repeat) names.push('DuplicateValue');
   if (endpoint.body) names.push(...withJsonBody);

@@ -4,8 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openConnection } from '../../../test/support/socket.ts';
+import { LongText } from '../long-text.ts';
 import { acceptJson } from '../mount-endpoints.ts';
-import { proxyTest } from './connections.ts';
+import { noteSending, proxyTest } from './connections.ts';
 import { createServer, type ServerOptions } from './server.ts';
 
 const largeBytes = 8 * 1_048_576;
@@ -19,13 +20,20 @@ async function serve(options: Partial<ServerOptions>) {
     count++;
     return 'x'.repeat(largeBytes);
   });
+  const longs: LongText[] = [];
+  server.get('/long', (_request, reply) => {
+    const text = new LongText(Array.from({ length: 64 }, () => 'x'.repeat(largeBytes / 64)));
+    longs.push(text);
+    noteSending(reply.raw.socket, () => text.left);
+    return reply.header('content-length', text.bytes).send(text.stream);
+  });
   const sockets = new Set<Socket>();
   server.server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
   const port = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
-  return { server, port, sockets, begun: () => count };
+  return { server, port, sockets, begun: () => count, longs };
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: pharos\r\n\r\n`;
@@ -33,12 +41,12 @@ const post = (length: number) =>
   `POST /echo HTTP/1.1\r\nHost: pharos\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
 /** Asks for the large answer and reads nothing of it. */
-async function askAndIgnore(port: number): Promise<Socket> {
+async function askAndIgnore(port: number, path = '/large'): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port });
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   socket.pause();
-  socket.write(get('/large'));
+  socket.write(get(path));
   return socket;
 }
 
@@ -111,6 +119,25 @@ test('what waits for slow readers is bounded over all connections: those that re
       if (read > largeBytes) break;
     }
     assert.ok(read > largeBytes, 'who reads is answered');
+    for (const socket of ignoring) socket.destroy();
+  } finally {
+    await server.close();
+  }
+});
+
+test('what is not yet written of answers in pieces counts too, and those who read get all of them', async () => {
+  const waitingBytes = 3 * largeBytes;
+  const { server, port, sockets, longs } = await serve({ connectionLimits: { waitingBytes } });
+  try {
+    const ignoring: Socket[] = [];
+    for (let n = 0; n < 12; n++) ignoring.push(await askAndIgnore(port, '/long'));
+    await until(() => longs.length === 12 && sockets.size < 12);
+    const held = longs.reduce((sum, { left }) => sum + left, 0);
+    assert.ok(held <= waitingBytes, `${held} bytes are held`);
+    const { body } = await fetch(`http://127.0.0.1:${port}/long`);
+    let read = 0;
+    for await (const chunk of body ?? []) read += (chunk as Uint8Array).length;
+    assert.equal(read, largeBytes);
     for (const socket of ignoring) socket.destroy();
   } finally {
     await server.close();

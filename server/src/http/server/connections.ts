@@ -42,6 +42,21 @@ export function noteAnswered(socket: Socket | null): void {
   if (socket !== null && socket.writableLength > fewBytes) connectionsOf.get(socket)?.noteWaiting(socket);
 }
 
+/** What is still to be written to a socket of an answer that is sent in pieces. */
+const unsent = new WeakMap<Socket, () => number>();
+
+/** A long answer is about to be sent in pieces; `left` tells how many bytes of it have not been given to the socket. */
+export function noteSending(socket: Socket | null, left: () => number): void {
+  if (socket === null) return;
+  unsent.set(socket, left);
+  connectionsOf.get(socket)?.noteWaiting(socket);
+}
+
+/** Bytes that are in memory for this client. */
+function waitingFor(socket: Socket): number {
+  return socket.writableLength + (unsent.get(socket)?.() ?? 0);
+}
+
 /**
  * Limits what clients can occupy by doing nothing: connections, bodies that never end, answers that nobody reads.
  *
@@ -92,16 +107,16 @@ export class ClientConnections {
   noteWaiting(socket: Socket): void {
     if (!this.#reading.has(socket)) this.#reading.set(socket, begin(readOf(socket)));
     let waiting = 0;
-    for (const each of this.#reading.keys()) waiting += each.writableLength;
+    for (const each of this.#reading.keys()) waiting += waitingFor(each);
     if (waiting > this.#limits.waitingBytes) this.#dropLaziest(waiting);
   }
 
   /** Disconnects clients that make no progress. */
   #look(): void {
     for (const socket of this.#open)
-      if (socket.writableLength > 0 && !this.#reading.has(socket)) this.#reading.set(socket, begin(readOf(socket)));
+      if (waitingFor(socket) > 0 && !this.#reading.has(socket)) this.#reading.set(socket, begin(readOf(socket)));
     for (const [socket, progress] of this.#reading) {
-      if (socket.destroyed || socket.writableLength === 0) this.#reading.delete(socket);
+      if (socket.destroyed || waitingFor(socket) === 0) this.#reading.delete(socket);
       else if (this.#isTooSlow(progress, readOf(socket))) this.#drop(socket);
     }
     for (const [request, progress] of this.#bodies) {
@@ -155,7 +170,7 @@ export class ClientConnections {
     let left = waiting;
     for (const [socket] of laziest) {
       if (left <= this.#limits.waitingBytes) return;
-      left -= socket.writableLength;
+      left -= waitingFor(socket);
       this.#drop(socket);
     }
   }

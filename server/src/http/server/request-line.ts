@@ -23,7 +23,7 @@ export function requestLines(base: object): (request: FastifyRequest, reply: Fas
     const ms = Math.round(reply.elapsedTime * 10) / 10;
     return (
       `{"level":30,"time":${Date.now()},${about},"reqId":"${request.id}","method":"${request.method}",` +
-      `"path":${JSON.stringify(pathOf(request.url))},"status":${reply.statusCode},"ms":${ms},${keyOf(request)}"msg":"request"}\n`
+      `"path":${JSON.stringify(pathOf(request))},"status":${reply.statusCode},"ms":${ms},${keyOf(request)}"msg":"request"}\n`
     );
   };
 }
@@ -35,7 +35,11 @@ function keyOf({ usedKey }: FastifyRequest): string {
   return secretKey ? `"key":"${keyId}","keyName":${JSON.stringify(secretKey.name)},` : `"key":"${keyId}",`;
 }
 
-function pathOf(url: string): string {
+/** In apps with pseudonyms without the ids of phones: a line has a time. */
+function pathOf({ url, call, routeOptions }: FastifyRequest): string {
+  if (call?.app.pseudonyms && ofPhone.test(url)) return routeOptions.url ?? '';
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
 }
+
+const ofPhone = /\/(?:installations|positions|deliveries)\//;

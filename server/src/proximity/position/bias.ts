@@ -1,8 +1,8 @@
 import type { Bias } from '../presence/types.ts';
 
 /**
- * How much quieter than expected an installation hears one beacon: a wall, a shelf, the visitor's own body. It stays for many
- * seconds, so that averaging over time does not remove it; but it is one beacon's alone, and the others show where the visitor
+ * How much quieter than expected an installation hears one beacon: a wall, a shelf, the visitor's own body. It lasts for many
+ * seconds, so averaging over time does not remove it; but it affects only one beacon, and the others show where the visitor
  * is. A scalar Kalman filter beside the position, with a memory of three minutes.
  */
 
@@ -10,9 +10,9 @@ import type { Bias } from '../presence/types.ts';
 const VARIANCE = 9;
 /** After this long a visitor is elsewhere, and another wall is in the way, s. */
 const MEMORY_SECONDS = 180;
-/** Seconds that follow each other say nearly the same: six of them count as one. */
+/** Consecutive seconds are nearly redundant: six of them count as one. */
 const DEPENDENT = 6;
-/** Residuals follow Student's t with so many degrees of freedom; see fix.ts. */
+/** Residuals follow Student's t with this many degrees of freedom; see fix.ts. */
 const FREEDOM = 4;
 
 /** What is believed at a moment (ms), before anything is heard then. */
@@ -27,7 +27,7 @@ export interface BiasStep {
   readonly residual: number;
   /** Variance of what was heard, dB². */
   readonly noise: number;
-  /** Variance of what is expected, because the position is not sure, dB². */
+  /** Variance of what is expected, because the position is uncertain, dB². */
   readonly doubt: number;
 }
 

@@ -1,4 +1,4 @@
-import type { Bias, Ear, Fix, Standing } from '../presence/types.ts';
+import type { Bias, Ear, Fix, PositionShare } from '../presence/types.ts';
 import { learnBias } from './bias.ts';
 import { growthAt, type Layout } from './layout.ts';
 
@@ -7,9 +7,9 @@ import { growthAt, type Layout } from './layout.ts';
  *
  * A step spreads the normal distribution of the step before by a walk, weighs each cell of the layout with the likelihood of
  * what was heard, and keeps the moments of the result (assumed-density filtering: Maybeck, Stochastic Models, Estimation and
- * Control, volume 2, chapter 12). The loss of the installation's own ear is estimated together with the position: given a
- * cell it is a linear-Gaussian unknown that is integrated out exactly (a Rao-Blackwellised grid), so that a phone that hears
- * 18 dB less than another is in the same place. Deterministic; no random numbers.
+ * Control, volume 2, chapter 12). The loss of the installation's own receiver (`ear`) is estimated together with the
+ * position: given a cell it is a linear-Gaussian unknown that is integrated out exactly (a Rao-Blackwellised grid), so that a
+ * phone that hears 18 dB less than another is in the same place. Deterministic; no random numbers.
  */
 
 /** What was heard of an anchor since the step before: mean path loss in dB over `count` samples, and what is known of its bias. */
@@ -29,7 +29,7 @@ const FAST_VARIANCE = 20;
 /** Residuals follow Student's t with 4 degrees of freedom and this scale (dB²): a wall or a body is no miracle. */
 const FREEDOM = 4;
 const SCALE = 36;
-/** An ear nobody has learned anything about: phones differ by 17 to 18 dB at the same points, and a pocket adds to it. */
+/** An ear about which nothing has been learned: phones differ by 17 to 18 dB at the same points, and a pocket adds to it. */
 export const EAR_VARIANCE = 100;
 /** Residuals stay for seconds, so the ear learns from a tenth of what is heard. */
 const EAR_SHARE = 0.1;
@@ -67,7 +67,7 @@ function reserve(cells: number): void {
   weighted.fill(0, 0, cells);
 }
 
-export interface Step {
+export interface FixInput {
   readonly fix: Fix | null;
   readonly ear: Ear;
   readonly layout: Layout;
@@ -78,7 +78,10 @@ export interface Step {
 }
 
 /** The position after a step; `standingsOf` can be asked until the next step is made. */
-export function stepFix({ fix, ear, layout, heard, at, slowVariance }: Step): { readonly fix: Fix; readonly ear: Ear } {
+export function stepFix({ fix, ear, layout, heard, at, slowVariance }: FixInput): {
+  readonly fix: Fix;
+  readonly ear: Ear;
+} {
   reserve(layout.cells);
   const earVariance = predict(layout, { fix, ear, seconds: fix === null ? 0 : (at - fix.at) / 1000 });
   for (const one of heard) weigh(layout, one, { earVariance, slowVariance });
@@ -220,7 +223,7 @@ function condense(layout: Layout, earVariance: number, at: number): { readonly f
 }
 
 /** How an anchor stands after the newest step, which was one with this layout. */
-export function standingOf(layout: Layout, anchor: number): Standing {
+export function standingOf(layout: Layout, anchor: number): PositionShare {
   const distance = meanOf(layout.distance[anchor] as Float64Array);
   return { share: shareOf(layout.within[anchor] as Uint16Array), distance };
 }
@@ -229,7 +232,7 @@ export function standingOf(layout: Layout, anchor: number): Standing {
 export interface Expected {
   /** Path loss without the ear, dB. */
   readonly loss: number;
-  /** Its variance, because the position is not sure, dB². */
+  /** Its variance, because the position is uncertain, dB². */
   readonly doubt: number;
   /** 10·log10 of the distance. */
   readonly decades: number;
@@ -252,7 +255,7 @@ export function expectedOf(layout: Layout, anchor: number): Expected {
   return { loss, doubt: Math.max(0, square / total - loss * loss), decades: decades / total };
 }
 
-/** What one anchor is heard quieter than expected by now, after the newest step. `distance`: expected, m. */
+/** By how much one anchor is heard quieter than expected, after the newest step. `distance`: expected, m. */
 export function biasOf(heard: HeardAnchor, { expected, ear, distance, slowVariance }: Residual): Bias {
   const residual = heard.loss - expected.loss - ear.loss;
   const noise = noiseOf(heard, slowVariance) * growthAt(distance);

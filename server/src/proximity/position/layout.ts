@@ -3,7 +3,7 @@ import { PATH_LOSS_EXPONENT } from '../presence/distance.ts';
 import { DEFAULT_RADIUS, NEAR_RADIUS } from '../presence/presence.ts';
 import type { BeaconLocation, PresenceSettings } from '../presence/types.ts';
 
-/** The cells over which a position is reckoned, with everything about them that does not change from second to second. */
+/** The cells over which a position is computed, with everything about them that does not change from second to second. */
 
 /** A beacon in contact whose location is known. */
 export interface Anchor {
@@ -24,7 +24,7 @@ export interface Layout {
   readonly floors: readonly number[];
   /** Expected path loss in dB, by anchor and cell. */
   readonly loss: readonly Float64Array[];
-  /** How much surer than at this distance nothing is: 1 / growth of the noise, by anchor and cell. */
+  /** The precision relative to that beside the beacon: 1 / growth of the noise, by anchor and cell. */
   readonly precision: readonly Float64Array[];
   /** Half the logarithm of that growth, by anchor and cell. */
   readonly blur: readonly Float64Array[];
@@ -38,7 +38,7 @@ export interface Layout {
   readonly near: readonly Uint16Array[];
 }
 
-/** Visitors go so far beyond the outermost beacons that they hear, m. */
+/** How far visitors go beyond the outermost beacons that they hear, m. */
 const MARGIN = 2;
 const FINEST_CELL = 1;
 const MOST_CELLS = 900;
@@ -46,14 +46,14 @@ const MOST_CELLS = 900;
 const VISITOR_HEIGHT = 1.3;
 const BEACON_HEIGHT = 2;
 const FLOOR_HEIGHT = 3.5;
-/** What a ceiling takes away, dB; ITU-R P.1238 has 9 to 15 dB for one floor of an office or a shop at 1.8–2.4 GHz. */
+/** The attenuation of a ceiling, dB; ITU-R P.1238 has 9 to 15 dB for one floor of an office or a shop at 1.8–2.4 GHz. */
 const FLOOR_LOSS = 15;
-/** Nearer than this the log-distance model has no sense, m. */
+/** Nearer than this the log-distance model is meaningless, m. */
 const NEAREST = 0.5;
 
 /**
  * Each obstacle and reflection on the way adds its share, so that the variance of what is heard grows with the distance; at this
- * distance it is twice as large, m. Far beacons else outvote the near one, and drag the loudness of the phone along.
+ * distance it is twice as large, m. Otherwise far beacons outvote the near one, and bias the loudness of the phone.
  */
 const DOUBLED_AT = 8;
 

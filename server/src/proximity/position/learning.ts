@@ -3,14 +3,14 @@ import type { Evidence, Learned } from '../presence/types.ts';
 /**
  * What ordinary traffic says about a beacon's radio. Each step of a position leaves, for each beacon that was heard, how much
  * its path loss differed from what the model expects at that distance. From the sums follows a correction of the measured
- * power and of the exponent; it is applied only where it would have predicted better what it was not learned from.
+ * power and of the exponent; it is applied only if it would have improved the prediction of data from which it was not learned.
  */
 
 export const noEvidence: Evidence = { n: 0, l: 0, ll: 0, r: 0, rl: 0, rr: 0 };
 
 /** Of more steps the older ones count half: a beacon that was moved is learned again within days. */
 const MOST_STEPS = 20_000;
-/** Seconds that follow each other say nearly the same: ten of them count as one. */
+/** Consecutive seconds are nearly redundant: ten of them count as one. */
 const INDEPENDENT = 0.1;
 /** Variance of a residual, dB². */
 const RESIDUAL_VARIANCE = 36;

@@ -2,9 +2,9 @@ import type { Ear, Pass } from '../presence/types.ts';
 import { EAR_VARIANCE } from './fix.ts';
 
 /**
- * How loud an installation hears, from one visit to the next. A track finds it out as its phone moves about and is forgotten
- * after days; what it found with each beacon that was passed is summed up here: for the installation, for phones of its
- * model, and for all of the site. Whoever comes back, or comes with a known phone, begins with it.
+ * How loudly an installation hears, from one visit to the next. A track learns it as its phone moves about and is deleted after
+ * days; what it learned from each beacon passed is summed up here: for the installation, for phones of its model, and for all of
+ * the site. A visitor who returns, or has a known phone model, starts from it.
  *
  * Where a position shows it, the loss is known both ways. Where only signals speak, the mean pass is taken to lead to the edge
  * of the radius, one standard error is subtracted, and only a phone that is too quiet is corrected, as in passes.ts.
@@ -27,7 +27,7 @@ export interface Hearing {
   readonly heard: Halves;
 }
 
-/** How much more is lost than expected (dB), and the variance of that (dB²). */
+/** How much the loss exceeds what is expected (dB), and its variance (dB²). */
 export interface Loudness {
   readonly loss: number;
   readonly variance: number;
@@ -58,8 +58,8 @@ const HALF_MS = 60_000;
 /** How far phones differ among themselves, dB: a site has to be quieter or louder by more to be so. */
 const SITE_LEAST = 6;
 /**
- * A phone that is there all day is one phone: after so many passes its word counts half for its model and its site, and no
- * more than so many of those that are told together count.
+ * A phone that is there all day is one phone: after this many passes it counts half for its model and its site, and at most this
+ * many passes of one report count.
  */
 const HALF_WEIGHT = 20;
 
@@ -70,11 +70,11 @@ export function addPasses(hearing: Hearing, passes: readonly Pass[], at: number)
 
 /**
  * The same for all phones of a model or of a site. `own` is what is known of the installation that measured. Each counts for one
- * half or the other, so that what one phone has does not pass for what all have.
+ * half or the other, so that one phone's peculiarity is not taken for everyone's.
  */
 export function addPassesOf(installationId: string, own: Hearing, { to, passes }: Common): Hearing {
   const known = countOf(own.placed) + countOf(own.heard);
-  // Also what comes together is the word of one phone.
+  // What is reported together also comes from one phone.
   const weight = Math.min(1, HALF_WEIGHT / passes.length) / (1 + known / HALF_WEIGHT);
   return addWeighted(to, passes, { half: halfOf(installationId), weight });
 }
@@ -102,7 +102,7 @@ function noted([a, b]: Halves, half: number, one: Residuals): Halves {
   return countOf(next) > MOST_PASSES ? [halved(next[0]), halved(next[1])] : next;
 }
 
-/** Null where nothing is known that would have predicted better than nothing what it was not learned from. */
+/** Null if nothing known would have improved the prediction of data from which it was not learned. */
 export function loudnessOf({ placed, heard }: Hearing): Loudness | null {
   const sure = fitted(placed);
   if (sure !== null) return sure;
@@ -112,7 +112,7 @@ export function loudnessOf({ placed, heard }: Hearing): Loudness | null {
   return loss > 0 ? { loss, variance: found.variance } : null;
 }
 
-/** How a track begins: by the phone itself, else by its model, else by the site; null: as if every phone were alike. */
+/** How a track starts: from the phone itself, else its model, else the site; null: as if all phones were alike. */
 export function earOf(
   own: Loudness | null,
   { model, site }: { readonly model: Loudness | null; readonly site: Loudness | null },
@@ -136,7 +136,7 @@ function helps(learn: Residuals, test: Residuals): boolean {
   return loss * (loss * test.n - 2 * test.r) < 0;
 }
 
-/** The mean, drawn towards none as a normal prior has it. */
+/** The mean, shrunk towards none by a normal prior. */
 const fit = ({ n, r }: Residuals) => r / (n + SPREAD / PHONES);
 
 export const countOf = ([a, b]: Halves): number => a.n + b.n;

@@ -7,9 +7,9 @@ import { SURE_EAR } from './reckoning.ts';
 /**
  * How quiet an installation hears where no position shows it: by how near it seems to come to the beacons it passes.
  *
- * Where beacons hang a few metres apart, whoever passes one comes within its radius now and then. An installation that seems to
- * pass all of them outside is a phone with a weak antenna or in a bag, and no visitor who keeps away from everything. The mean
- * pass is taken to lead to the edge of the radius. Most lead farther in, so that a phone that hears well is not corrected.
+ * Where beacons hang a few metres apart, somebody passing them comes within a radius from time to time. An installation that
+ * seems to pass all of them outside is a phone with a weak antenna or in a bag, not a visitor who stays away from everything. The
+ * mean pass is assumed to lead to the edge of the radius. Most lead farther in, so a phone that hears well is not corrected.
  */
 
 /** Fewer passes show nothing. */
@@ -20,14 +20,14 @@ const MOST_PASSES = 50;
 const SPREAD = 6;
 /** More is a broken phone, dB. */
 const MOST_LOSS = 20;
-/** What is learned so is no surer than this, dB². A position does better. */
+/** The least variance of what is learned this way, dB². A position does better. */
 const VARIANCE = 36;
-/** A filter (dB²) that has settled; that of `fast` tells nothing. */
-const SETTLED = 12;
+/** A filter (dB²) that has settled where each beacon is heard once in two seconds; that of `fast` tells nothing. */
+const SETTLED = 16;
 
 /**
- * Takes note of who is nearest at `at` (ms); corrects the ear once enough beacons were passed, unless more is known of it.
- * The pass that is over is told.
+ * Takes note of who is nearest at `at` (ms); corrects the ear once enough beacons were passed, unless it is known better. A
+ * finished pass is reported.
  */
 export function notePasses({ track, passes: over }: Calculation, at: number): void {
   const found = nearestSettled(track.beacons, at);

@@ -16,11 +16,11 @@ const MOST_ANCHORS = 16;
 const STEP_MS = 1_000;
 /** After this long without a step the old position says nothing. */
 const FORGET_MS = 30_000;
-/** Only a position that is surer than this (m²), of an ear that is known better than this (dB²), teaches anything. */
+/** Only a position more certain than this (m²), with an ear known better than this (dB²), teaches anything. */
 const SURE_VARIANCE = 12;
 export const SURE_EAR = 4;
 
-/** More is lost by nothing that is still heard, dB; beyond it the power would be no number any more. */
+/** Nothing with a greater loss is still heard, dB; beyond it the power would no longer be a number. */
 const FAINTEST = 200;
 
 /**
@@ -44,7 +44,7 @@ export function noteLoss(
  */
 const TRUE_SPREAD = 0.3;
 
-/** What is to be added to each anchor's loss, dB: its measured power is drawn towards the mean of the site's. */
+/** What is added to each anchor's loss, dB: its measured power is shrunk towards the site's mean. */
 function corrections(anchors: readonly Anchor[], beacons: Readonly<Record<string, PresenceState>>): number[] {
   const powers = anchors.map(({ beaconId }) => beacons[beaconId]?.settings.measuredPower);
   const known = powers.filter((power) => power !== undefined);
@@ -52,7 +52,7 @@ function corrections(anchors: readonly Anchor[], beacons: Readonly<Record<string
   return powers.map((power) => (power === undefined ? 0 : (1 - TRUE_SPREAD) * (mean - power)));
 }
 
-/** Makes a step of the position where one is due; true when it has been made. */
+/** Makes a step of the position if one is due; true when it has been made. */
 export function reckon(run: Calculation, at: number): boolean {
   const { track } = run;
   const since = track.fix !== null && at - track.fix.at < FORGET_MS ? track.fix.at : track.pendingSince;
@@ -101,7 +101,7 @@ interface Reckoned {
   readonly heard: readonly HeardAnchor[];
 }
 
-/** Notes how what was heard differs from what is expected: for the next steps, and where it is sure for later visitors. */
+/** Notes how what was heard differs from what is expected: for the next steps and, if certain, for later visitors. */
 function learn({ track, evidence, thresholds }: Calculation, { anchors, layout, heard }: Reckoned): void {
   const { fix, ear } = track;
   if (fix === null || ear === null) return;

@@ -6,19 +6,21 @@ import {
   showGates,
   showImmediate,
 } from '../presence/presence.ts';
+import { isSparse } from '../presence/silence.ts';
 import type { Thresholds } from '../presence/thresholds.ts';
 import type { PresenceState, Rival, Sample } from '../presence/types.ts';
 import { type Calculation, enter, leave, ownState, type TrackedBeacon } from '../presence/visits.ts';
+import { distanceInField, fieldOf } from './lead.ts';
 import { notePasses } from './passes.ts';
 import { reckon } from './reckoning.ts';
 
 /**
  * One zone at a time: the beacons that one installation hears are decided together.
  *
- * Where three or more of them have a location, a position is reckoned (fix.ts), and a beacon's radius holds the visitor as
- * soon as it is likely and until it is unlikely. Else each beacon's own gates say whether the visitor is within its radius.
- * Of those that hold the visitor the nearest gets the visit; another one takes over only when it is clearly nearer, so that
- * nobody who stands between two beacons is sent to and fro. Visits that a phone has decided by itself are left alone.
+ * Where three or more of them have a location, a position is computed (fix.ts), and a beacon's radius holds the visitor as soon
+ * as that is likely and until it is unlikely. Otherwise each beacon's own gates say whether the visitor is within its radius.
+ * Of those that hold the visitor the nearest gets the visit; another one takes over only when it is clearly nearer, so that a
+ * visitor standing between two beacons does not alternate. Visits decided by a phone itself are left alone.
  */
 
 /** A beacon that was heard at the instant in question, with its newest sample. */
@@ -28,12 +30,12 @@ export interface HeardAt {
 }
 
 /** At which share of the distance another beacon takes over where no position is known. */
-const CLEARLY_NEARER = 0.75;
-/** Share of the radius within which a visit begins where only the signal speaks; as the gates have it. */
+const CLEARLY_NEARER = 0.7;
+/** Share of the radius within which a visit begins if only the signal is known; as in the gates. */
 const NEAR_ENOUGH = 5 / 6;
 /**
- * Between two beacons as far away as each other the signal of somebody who stands still favours now this one, now that one. A
- * beacon that had the visitor so lately (ms) takes them back only for so many times the evidence (in log odds).
+ * Between two equally distant beacons, the signal of somebody standing still favours one, then the other. A beacon that held the
+ * visitor this recently (ms) takes them back only with this many times the evidence (in log odds).
  */
 const RETURN_MS = 300_000;
 const RETURN_EVIDENCE = 3;
@@ -45,11 +47,18 @@ export function decideTogether(run: Calculation, heard: readonly HeardAt[]): voi
   const at = (heard[0] as HeardAt).sample.occurredAt;
   const isLocated = reckon(run, at);
   notePasses(run, at);
+  const field = fieldOf(track, at);
   for (const { place, sample } of heard) {
-    const distance = nearestDistance(place.state, at, track.ear?.loss);
+    const { state } = place;
+    const distance = nearestDistance(state, at, track.ear?.loss);
     if (distance === null) continue;
-    if (place.state.standing === null) showGates(place.state, { distance, sample });
-    else showImmediate(place.state, { distance, sample });
+    if (state.standing !== null) {
+      showImmediate(state, { distance, sample });
+      continue;
+    }
+    const isOfSender = sample.rssi === undefined || sample.smoothed === true;
+    const taken = isSparse(sample) || isOfSender ? distance : distanceInField(state, distance, field);
+    showGates(state, { distance: taken, sample }, distance);
   }
   if (isLocated || heard.some(({ place }) => place.state.standing === null)) settle(run, at);
 }
@@ -95,19 +104,21 @@ function settle(run: Calculation, at: number): void {
 
 interface Contender extends Rival {
   readonly place: TrackedBeacon;
+  /** Its assumed distance (m); `distance` is what its own level gives, by which two beacons are compared. */
+  readonly taken: number;
 }
 
-/** Whether it holds the visitor now, and not only not yet no more. */
-function canBegin({ place, share, distance }: Contender, { likely }: Thresholds): boolean {
+/** Whether it holds the visitor now, as opposed to merely not having lost them yet. */
+function canBegin({ place, share, taken }: Contender, { likely }: Thresholds): boolean {
   const { radius, visit, settings } = place.state;
   if (visit?.source === 'device' || radius.inside !== true) return false;
-  return share === undefined ? distance <= NEAR_ENOUGH * (settings.radius ?? DEFAULT_RADIUS) : share >= likely;
+  return share === undefined ? taken <= NEAR_ENOUGH * (settings.radius ?? DEFAULT_RADIUS) : share >= likely;
 }
 
 function nearer(best: Contender | undefined, other: Contender): Contender {
   if (best === undefined) return other;
   const isNearer =
-    best.share === undefined || other.share === undefined ? other.distance < best.distance : other.share > best.share;
+    best.share === undefined || other.share === undefined ? other.taken < best.taken : other.share > best.share;
   return isNearer ? other : best;
 }
 
@@ -123,19 +134,21 @@ function rivalOf({ beaconId, distance, share }: Rival): Rival {
 /** The beacons that are decided together and were measured lately, the nearest first. */
 function contendersOf(run: Calculation, at: number): Contender[] {
   const { track } = run;
+  const field = fieldOf(track, at);
   const found: Contender[] = [];
   for (const beaconId of Object.keys(track.beacons)) {
     const state = ownState(run, beaconId) as PresenceState;
     const { settings, inContact, standing } = state;
     if (settings.oneZone !== true || !inContact) continue;
     const place = { beaconId, state };
-    if (standing !== null) found.push({ beaconId, place, ...standing });
+    if (standing !== null) found.push({ beaconId, place, ...standing, taken: standing.distance });
     else {
       const distance = nearestDistance(state, at, track.ear?.loss);
-      if (distance !== null) found.push({ beaconId, place, distance });
+      if (distance === null) continue;
+      found.push({ beaconId, place, distance, taken: distanceInField(state, distance, field) });
     }
   }
-  return found.sort((a, b) => a.distance - b.distance || (a.beaconId < b.beaconId ? -1 : 1));
+  return found.sort((a, b) => a.taken - b.taken || (a.beaconId < b.beaconId ? -1 : 1));
 }
 
 interface Takeover {
@@ -158,7 +171,7 @@ interface Zones {
   readonly only?: string;
 }
 
-/** Only the beacon that has the visitor can be near; whoever leaves one is far from it. */
+/** Only the beacon that has the visitor can be near; a visitor who leaves one is far from it. */
 function changeZones(run: Calculation, contenders: readonly Contender[], { at, next, only }: Zones): void {
   for (const { beaconId, place, distance } of contenders) {
     if (only !== undefined && beaconId !== only) continue;

@@ -2,7 +2,7 @@ import type { Observation, PresenceSettings } from './types.ts';
 
 /** RSSI at one metre of a beacon nobody has calibrated, in dBm: what Apple's iBeacon sample code and most tags start from. */
 export const DEFAULT_MEASURED_POWER = -59;
-/** Path-loss exponent n where none was learned: 2 is free space (Friis). Indoors it is 1.6–3.3. */
+/** Path-loss exponent n if none was learned: 2 is free space (Friis). Indoors it is 1.6–3.3. */
 export const PATH_LOSS_EXPONENT = 2;
 
 /** Outside this range a stated power is no RSSI at one metre: positive values are the radio's transmit power. */
@@ -33,7 +33,7 @@ export function distanceFromLoss(loss: number, exponent = PATH_LOSS_EXPONENT): n
   return 10 ** (loss / (10 * exponent));
 }
 
-/** The inverse: path loss in dB beyond one metre at a distance in metres (not below 1 cm, where the model has no sense). */
+/** The inverse: path loss in dB beyond one metre at a distance in metres (not below 1 cm, where the model is meaningless). */
 export function lossFromDistance(distance: number): number {
   return 10 * PATH_LOSS_EXPONENT * Math.log10(Math.max(distance, 0.01));
 }

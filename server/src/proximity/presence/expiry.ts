@@ -2,7 +2,7 @@ import { newGate } from './gate.ts';
 import type { PresenceState, TrackState } from './types.ts';
 import { type Calculation, FLAP_MS, leave, ownState, type TrackedBeacon } from './visits.ts';
 
-/** What the mere passing of time brings about. Nothing polls: each state knows when it has to be looked at next. */
+/** What happens merely because time passes. Nothing polls: each state knows when it must be checked next. */
 
 /** A visit that a phone has decided closes by itself this long after its last sign of life: its EXIT was lost. */
 export const LONGEST_VISIT_MS = 12 * 3_600_000;
@@ -80,7 +80,7 @@ function timeOut(run: Calculation, place: TrackedBeacon, at: number): void {
   leave(run, place, { at, leftAt: Math.max(visit.enteredAt, state.heardAt ?? 0), cause: 'timeout' });
 }
 
-/** Notes that the beacon has to be looked at again. */
+/** Notes that the beacon must be checked again. */
 export function noteDue(track: TrackState, state: PresenceState): void {
   const due = dueOf(state);
   if (due < (track.dueAt ?? NEVER)) track.dueAt = due;
@@ -88,7 +88,7 @@ export function noteDue(track: TrackState, state: PresenceState): void {
 
 /**
  * Until when (ms, sensing time) the visits of the beacon stay open if nothing more is heard, or null: nothing is open.
- * `patience` (ms): no silence shorter than this is told, since the sender delivers that rarely.
+ * `patience` (ms): no silence shorter than this is reported, since the sender sends that rarely.
  */
 export function openUntil(state: PresenceState, patience: number): number | null {
   if (state.visit === null) return null;

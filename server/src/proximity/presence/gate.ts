@@ -1,6 +1,6 @@
 import type { GateState, Sensitivity } from './types.ts';
 
-/** How sure the engine must be before a boundary counts as crossed. Factors of the radius; holds in milliseconds. */
+/** How certain the engine must be before a boundary counts as crossed. Factors of the radius; holds in milliseconds. */
 export interface GateTuning {
   readonly inFactor: number;
   readonly inHold: number;

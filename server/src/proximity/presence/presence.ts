@@ -1,8 +1,8 @@
 import { distanceFromLoss, PATH_LOSS_EXPONENT, pathLoss } from './distance.ts';
-import { newFilter, updateFilter } from './filter.ts';
+import { type Haste, newFilter, updateFilter } from './filter.ts';
 import { GATE_TUNING, newGate, SPARSE_TUNING, updateGate } from './gate.ts';
 import { isSparse, silenceMs } from './silence.ts';
-import type { PresenceState, Sample, Zone } from './types.ts';
+import type { PresenceSettings, PresenceState, Sample, Zone } from './types.ts';
 import { type Calculation, type EventFacts, enter, leave, report, type TrackedBeacon } from './visits.ts';
 
 /**
@@ -17,7 +17,7 @@ import { type Calculation, type EventFacts, enter, leave, report, type TrackedBe
  * - Stepping from IMMEDIATE back to NEAR is a NEAR event. Rushing to the beacon skips NEAR.
  * - Zone events outside a visit carry the id of the visit that will follow, so that a trigger on FAR fires once a pass.
  *
- * Phones that decide by themselves are trusted: their ENTER opens a visit that only their EXIT, or twelve hours, end;
+ * Phones that decide themselves are trusted: their ENTER opens a visit that only their EXIT, or twelve hours, end;
  * samples in the meantime move the zones only.
  */
 
@@ -30,7 +30,7 @@ const MOST_RECEIVERS = 8;
 
 /**
  * Takes what one receiver of the beacon measured at one instant into its filter. Several values of one instant (clocks that
- * tell whole seconds) count as one sample with their mean path loss, so that it makes no difference how they were delivered.
+ * tell whole seconds) count as one sample with their mean path loss, so that it makes no difference how they were batched.
  * Answers that loss in dB; null where nothing was measured.
  */
 export function hear(run: Calculation, { beaconId, state }: TrackedBeacon, samples: readonly Sample[]): number | null {
@@ -52,10 +52,13 @@ export function hear(run: Calculation, { beaconId, state }: TrackedBeacon, sampl
     own.mean = loss;
     own.at = at;
   } else {
-    updateFilter(own, loss, at, state.settings.sensitivity ?? 'stable');
+    updateFilter(own, loss, at, hasteOf(state.settings));
   }
   return loss;
 }
+
+const hasteOf = ({ sensitivity = 'stable', oneZone }: PresenceSettings): Haste =>
+  sensitivity === 'stable' && oneZone === true ? 'together' : sensitivity;
 
 /** Mean path loss in dB of the distinct values, or null where none holds a measurement. */
 function meanLoss(samples: readonly Sample[], { settings }: PresenceState): number | null {
@@ -68,8 +71,8 @@ function meanLoss(samples: readonly Sample[], { settings }: PresenceState): numb
 }
 
 /**
- * The distance in metres of the nearest receiver that was heard lately; null where none has measured. `ear`: what the
- * installation hears too quiet, dB.
+ * The distance in metres of the nearest receiver that was heard lately; null where none has measured. `ear`: by how much the
+ * installation hears too little, dB.
  */
 export function nearestDistance({ filters, settings }: PresenceState, at: number, ear = 0): number | null {
   let least: number | null = null;
@@ -87,19 +90,22 @@ export interface Measured {
   readonly sample: Sample;
 }
 
-/** Shows a distance to the beacon's three gates. True when the visitor has just crossed the radius, either way. */
-export function showGates(state: PresenceState, { distance, sample }: Measured): boolean {
+/**
+ * Shows a distance to the beacon's three gates, and to that of the zone IMMEDIATE another one where it is given. True when the
+ * visitor has just crossed the radius, either way.
+ */
+export function showGates(state: PresenceState, { distance, sample }: Measured, beside = distance): boolean {
   const at = sample.occurredAt;
   const { sensitivity = 'stable', radius = DEFAULT_RADIUS } = state.settings;
   const tuning = isSparse(sample) ? SPARSE_TUNING : GATE_TUNING[sensitivity];
   const crossed = updateGate(state.radius, distance, at, radius, tuning);
   updateGate(state.near, distance, at, NEAR_RADIUS, tuning);
-  updateGate(state.immediate, distance, at, IMMEDIATE_RADIUS, tuning);
+  updateGate(state.immediate, beside, at, IMMEDIATE_RADIUS, tuning);
   if (state.radius.inside === true) state.insideAt = at;
   return crossed;
 }
 
-/** Where a position decides about the rest. */
+/** For where a position decides the rest. */
 export function showImmediate(state: PresenceState, { distance, sample }: Measured): void {
   updateGate(state.immediate, distance, sample.occurredAt, IMMEDIATE_RADIUS, GATE_TUNING.stable);
 }
@@ -147,7 +153,7 @@ export function applyDecision(run: Calculation, place: TrackedBeacon, sample: Sa
   if (sample.event === 'ENTER') enter(run, place, { at, since: at, source: 'device', ...facts });
   else {
     leave(run, place, { at, leftAt: at, cause: 'device', ...facts });
-    // The samples start over: what they knew is older than what the phone decided.
+    // The samples start over: what they showed is older than the phone's decision.
     state.radius = newGate();
   }
 }

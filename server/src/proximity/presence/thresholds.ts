@@ -1,6 +1,6 @@
 /** What decides over beacons together; see position/zones.ts. The bench tries others. */
 export interface Thresholds {
-  /** How likely the radius must hold the visitor to come in, and how unlikely to go. */
+  /** How likely the radius must hold the visitor to enter, and how unlikely to leave. */
   readonly likely: number;
   readonly unlikely: number;
   /** How many times as likely another beacon takes over. */

@@ -19,7 +19,10 @@ export interface BeaconAddress {
   readonly region?: true;
 }
 
-/** Who met whom. A phone hears a beacon; a gateway, which stands for a beacon, hears a tag, which stands for a visitor. */
+/**
+ * Which installation met which beacon. A phone hears a beacon; a gateway, which represents a beacon, hears a tag, which
+ * represents a visitor.
+ */
 export type Subject =
   | { readonly direction: 'phone'; readonly beaconId?: string; readonly address?: BeaconAddress }
   | { readonly direction: 'gateway'; readonly gateway: string; readonly tag: string; readonly address?: BeaconAddress };
@@ -60,7 +63,7 @@ export interface PresenceSettings {
   readonly radius?: number;
   /** The beacon's own calibration: RSSI at one metre in dBm. */
   readonly measuredPower?: number;
-  /** Added to the measured power for what a receiver hears too loud (+) or too quiet (−), in dB, by receiver. */
+  /** Added to the measured power because a receiver hears too loudly (+) or too quietly (−), in dB, by receiver. */
   readonly receiverOffsets?: Readonly<Record<string, number>>;
   /** What traffic has taught about the beacon's radio, on top of the measured power and an exponent of 2. */
   readonly learned?: Learned;
@@ -111,7 +114,7 @@ export interface GateState {
 }
 
 /** What a position says about a beacon: how likely its radius holds the visitor (0–1), and the expected distance in metres. */
-export interface Standing {
+export interface PositionShare {
   share: number;
   distance: number;
 }
@@ -131,17 +134,17 @@ export interface OpenVisit {
   source: 'samples' | 'device';
 }
 
-/** A visit that a phone's own EXIT has ended, and that its next ENTER soon after takes up again. */
+/** A visit that a phone's own EXIT has ended, and that its next ENTER soon after continues. */
 export interface LeftVisit {
   readonly visit: OpenVisit;
-  /** The EXIT event that is taken back then. */
+  /** The EXIT event that is then revoked. */
   readonly exitId: string;
   readonly at: number;
 }
 
 /** One installation at one beacon. Times are those of sensing. */
 export interface PresenceState {
-  /** The beacon's configuration when the contact began: what is changed later counts from the next contact on. */
+  /** The beacon's configuration when the contact began: later changes apply from the next contact on. */
   settings: PresenceSettings;
   filters: FilterState[];
   radius: GateState;
@@ -149,10 +152,10 @@ export interface PresenceState {
   immediate: GateState;
   zone: Zone | null;
   /** Where the visitor's position is known (see `Fix`); null: only the beacon's own signal speaks. */
-  standing: Standing | null;
+  standing: PositionShare | null;
   /** Null until a position has shown one. */
   bias: Bias | null;
-  /** The pass under way: from the first confirmed event to EXIT or silence. Its id becomes the visit's id. */
+  /** The current pass: from the first confirmed event to EXIT or silence. Its id becomes the visit's id. */
   passId: string | null;
   visit: OpenVisit | null;
   left: LeftVisit | null;
@@ -205,7 +208,7 @@ export interface Pass {
   readonly beaconId: string;
   /** The least that was lost there beyond what is lost at the edge of its radius, dB. */
   readonly excess: number;
-  /** How much too quiet the installation hears, dB, where its position shows it for sure. */
+  /** How much too little the installation hears, dB, if its position shows it with certainty. */
   readonly ear?: number;
 }
 
@@ -268,7 +271,7 @@ export interface PresenceEvent {
   readonly cause: 'samples' | 'device' | 'silence' | 'timeout';
   /** Which beacons competed where a site decides over all of them, the likeliest first; this one is among them. */
   readonly rivals?: readonly Rival[];
-  /** EXIT after twelve hours without a word: a guess, never pushed. */
+  /** EXIT after twelve hours without a report: a guess, never pushed. */
   readonly inferred?: true;
   /** A client has logged and shown it itself. */
   readonly logged?: true;

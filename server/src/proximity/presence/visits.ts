@@ -14,19 +14,25 @@ import type {
   TrackState,
 } from './types.ts';
 
-/** Opening and closing visits, and saying so: everything that makes an event goes through here. */
+/** Opening and closing visits, and reporting them: all events are made here. */
 
-/** One calculation under way. `track` is its own copy and is changed in place. */
-export interface Calculation {
+/** Ids of visits are derived from the installation's; from this instead if that one must not be found by trying known ids. */
+export interface Seeding {
+  /** For a visit whose first event is at a time (ms); always the same for the same time. */
+  readonly seedOf?: ((at: number) => string) | undefined;
+}
+
+/** One calculation in progress. `track` is its own copy and is changed in place. */
+export interface Calculation extends Seeding {
   readonly installationId: string;
   readonly track: TrackState;
   /** What is configured now for a beacon; asked when a contact begins. */
   readonly settingsOf: (beaconId: string) => PresenceSettings;
   /** Confirmed events in order of time. */
   readonly events: PresenceEvent[];
-  /** Ids of EXIT events that are taken back, because the phone that decided them came in again at once. */
+  /** Ids of revoked EXIT events, because the phone that decided them entered again at once. */
   readonly retracted: string[];
-  /** Since when (ms, sensing time) the same person carries it: nobody goes on with the visit of another one. */
+  /** Since when (ms, sensing time) the same person carries it: nobody continues another person's visit. */
   readonly heldSince: number;
   /** What the steps of the position say about each beacon's radio. */
   readonly evidence: Record<string, Evidence>;
@@ -83,7 +89,7 @@ function resumable({ heldSince }: Calculation, { left }: PresenceState, at: numb
   return isOfAnother ? null : left;
 }
 
-/** The phone's EXIT was a flap of its own: the visit goes on as if it had not been said. */
+/** The phone's EXIT was a flap: the visit continues as if it had not been reported. */
 function takeUpAgain(run: Calculation, state: PresenceState, at: number): boolean {
   const left = resumable(run, state, at);
   if (left === null) return false;
@@ -118,12 +124,12 @@ export function leave(run: Calculation, place: TrackedBeacon, departure: Departu
   state.leftAt = departure.at;
 }
 
-/** The id of the pass under way; the first confirmed event of a pass gives it its id. */
+/** The id of the current pass; the first confirmed event of a pass gives it its id. */
 function passId(run: Calculation, { beaconId, state }: TrackedBeacon, at: number): string {
-  // The phone may be about to take its EXIT back.
+  // The phone may be about to revoke its EXIT.
   const left = resumable(run, state, at);
   if (left !== null) return left.visit.id;
-  state.passId ??= visitIdOf(run.installationId, beaconId, at);
+  state.passId ??= visitIdOf(run.seedOf?.(at) ?? run.installationId, beaconId, at);
   return state.passId;
 }
 

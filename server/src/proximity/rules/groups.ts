@@ -15,8 +15,8 @@ function share(parts: readonly string[]): number {
 
 /**
  * The group of an installation: `heldOut`, the name of a variant, or undefined for a message without groups. It follows from the ids
- * alone, so that all nodes say the same, today and in a year. Who is held out is drawn apart from the variants: whoever is held out of
- * 10 % is also held out of 20 %, and changing that moves nobody from one variant to another.
+ * alone, so that all nodes give the same, today and in a year. The holdout is drawn separately from the variants: an installation
+ * in a 10 % holdout is also in a 20 % holdout, and changing that moves nobody from one variant to another.
  */
 export function groupOf(
   { id, holdout = 0, variants = [] }: Pick<Trigger, 'id' | 'holdout' | 'variants'>,

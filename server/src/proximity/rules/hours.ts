@@ -1,7 +1,6 @@
-import type { DayName } from './rule-types.ts';
-import { type LocalTime, localTime } from './schedule.ts';
+import { type DayName, type LocalTime, localTime } from './local-time.ts';
 
-/** When a venue is open, by the clock on its wall: only Intl knows the day on which a zone changes its clocks. */
+/** When a venue is open, in its local time: only Intl knows the day on which a zone changes its clocks. */
 
 /** "HH:MM"; `until` may be "24:00". An `until` that is not after `from` is on the next day. */
 export interface Opening {
@@ -28,7 +27,7 @@ export interface Span {
   readonly until: number;
 }
 
-/** Hours as they are asked for. A day without an entry in `week` is closed; without a week, nobody knows. */
+/** Hours in the form used here. A day without an entry in `week` is closed; without a week, the hours are unknown. */
 export interface VenueHours {
   readonly zone: string | undefined;
   readonly week: ReadonlyMap<string, readonly Span[]> | undefined;
@@ -69,7 +68,7 @@ export function readHours(
 
 type Day = Pick<LocalTime, 'dayName' | 'date'>;
 
-/** Undefined: nothing is known of this day. */
+/** Undefined: nothing is known about this day. */
 const spansOn = ({ week, exceptions }: VenueHours, { dayName, date }: Day): readonly Span[] | undefined =>
   exceptions.get(date)?.spans ?? (week && (week.get(dayName) ?? []));
 
@@ -81,7 +80,7 @@ function dayAfter({ date }: Day, days: number): Day {
   return { date: at.toISOString().slice(0, 10), dayName: NAMES[at.getUTCDay()] as DayName };
 }
 
-/** Open at an instant (ms). Where nothing is known of the hours, it counts as open. */
+/** Open at an instant (ms). If nothing is known about the hours, it counts as open. */
 export function isOpenAt(hours: VenueHours, at: number, zone: string): boolean {
   return isOpen(hours, localTime(at, zone));
 }

@@ -10,7 +10,7 @@ export interface Wait {
   readonly event: PresenceEvent;
   /** Sensing time, ms. */
   readonly dueAt: number;
-  /** Its verdict says that the visitor left first, but the end of the visit may still be taken back. */
+  /** Its verdict says that the visitor left first, but the end of the visit may still be revoked. */
   readonly isTold?: true;
 }
 
@@ -22,7 +22,7 @@ export interface Judging {
   readonly state: TrackState;
   /** How a visit ended; undefined while it is open. */
   readonly exitOf: (visitId: string) => PresenceEvent | undefined;
-  /** Whether the end of a visit may still be taken back. */
+  /** Whether the end of a visit may still be revoked. */
   readonly isProvisional: (visitId: string) => boolean;
   /** The sensing time until which everything that was sensed is supposed to have arrived, ms. */
   readonly knownUntil: number;
@@ -47,7 +47,7 @@ interface End {
   readonly leftAt?: number;
 }
 
-/** Judges new events and waits whose end is known, in order of time. */
+/** Judges new events, and waits whose end is known, in order of time. */
 export function judgeEvents(judging: Judging): Judgement {
   const { events, now } = judging;
   const verdicts: { beaconId: string; verdict: Verdict }[] = [];
@@ -75,7 +75,7 @@ export function judgeEvents(judging: Judging): Judgement {
     if (!stayed && judging.isProvisional(wait.event.visitId)) waits.push({ ...wait, isTold: true });
     if (!stayed && wait.isTold) return;
     const trigger = judging.rulesOf(wait.event.beaconId).triggers.find(({ id }) => id === wait.triggerId);
-    // A trigger that was deleted since has nobody left who could ask why.
+    // Nobody can ask why about a trigger that was deleted since.
     if (trigger !== undefined) ask(trigger, wait.event, { at, stayed, ...(leftAt === undefined ? {} : { leftAt }) });
   };
   const settleUntil = (until: number): void => {
@@ -103,13 +103,13 @@ export function judgeEvents(judging: Judging): Judgement {
   return { verdicts, waits };
 }
 
-/** Coming and going happen once a visit: if one is told again after a correction, its message is not. */
+/** ENTER and EXIT happen once per visit: if one is reported again after a correction, its message is not. */
 function onceOnly(trigger: Trigger, { event }: PresenceEvent): Trigger {
   if (trigger.policy?.oncePer !== 'event' || (event !== 'ENTER' && event !== 'EXIT')) return trigger;
   return { ...trigger, policy: { ...trigger.policy, oncePer: 'visit' } };
 }
 
-/** How a wait has ended, or null while nobody can know. Only presence that was confirmed counts as having stayed. */
+/** How a wait has ended, or null while that cannot be known. Only presence that was confirmed counts as having stayed. */
 function endOfWait(wait: Wait, judging: Judging): End | null {
   const { event, dueAt } = wait;
   const { beaconId, visitId } = event;

@@ -1,6 +1,7 @@
 import { exceptionAt, isOpenAt, isOpenDay, nextOpening } from './hours.ts';
+import { type LocalTime, localTime, siteTimeZone } from './local-time.ts';
 import type { Cap, Firing, History, Policy, PolicyOverride, Question, Reason, Rules, Trigger } from './rule-types.ts';
-import { isQuiet, type LocalTime, localTime, siteTimeZone } from './schedule.ts';
+import { isQuiet } from './schedule.ts';
 import { clockText, durationText, timesText } from './sentences.ts';
 
 /** One switch: at most one of a kind in a quarter of an hour, three messages a day for one installation, nights quiet. */
@@ -23,7 +24,7 @@ export interface Refusal {
   readonly dueAt?: number;
 }
 
-/** A question with what the gates share: the policy in force, the site's zone and clock there, and the past. */
+/** A question with what the gates share: the policy in force, the site's time zone and local time, and the past. */
 export interface Case extends Question {
   readonly policy: PolicyOverride;
   readonly history: History;
@@ -121,7 +122,7 @@ function refuseQuietHours(question: Case): Refusal | null {
   };
 }
 
-/** By the clock of the venue, whatever zone the message runs in. */
+/** In the venue's local time, whatever zone the message uses. */
 function refuseClosed({ event, policy, at, stayed }: Case, rules: Rules): Refusal | null {
   const rule = policy.venueHours;
   const { hours } = rules;
@@ -136,7 +137,7 @@ function refuseClosed({ event, policy, at, stayed }: Case, rules: Rules): Refusa
     rule.during === 'open'
       ? `the venue was closed on ${date} at ${clockText(minute)} in ${zone}${why}`
       : `the venue does not open on ${date}${why}`;
-  // Whoever leaves before it opens, or comes when they leave, has nothing to wait for.
+  // A visitor who leaves before it opens, or arrives only to leave, has nothing to wait for.
   const mayWait = rule.alreadyInside === true && event.event !== 'EXIT' && stayed !== false;
   const dueAt = mayWait ? nextOpening(hours, at, zone) : undefined;
   return { reason: 'closed', because, ...(dueAt === undefined ? {} : { dueAt }) };

@@ -1,9 +1,6 @@
 import type { EventKind, PresenceEvent } from '../presence/types.ts';
 import type { VenueHours } from './hours.ts';
 
-/** Three-letter names as the interface writes them. */
-export type DayName = 'Sun' | 'Mon' | 'Tue' | 'Wed' | 'Thu' | 'Fri' | 'Sat';
-
 export interface ShownDay {
   readonly dayName: string;
   readonly checked: boolean;
@@ -64,7 +61,7 @@ export interface NthVisit {
 /** Only while the venue is open, or at any time of a day on which it opens. Without known hours it is always open. */
 export interface DuringHours {
   readonly during: 'open' | 'openDays';
-  /** Whoever is inside when the venue opens gets it then, instead of never. */
+  /** Visitors who are inside when the venue opens get it then, instead of never. */
   readonly alreadyInside?: boolean;
 }
 
@@ -85,7 +82,7 @@ export interface Policy {
 
 export type PolicyOverride = { readonly [K in keyof Policy]?: Policy[K] | null };
 
-/** All that decides about an event besides the event and the past. */
+/** Everything that decides about an event besides the event and the past. */
 export interface Rules {
   readonly triggers: readonly Trigger[];
   readonly policy?: PolicyOverride;
@@ -110,7 +107,7 @@ export interface Rules {
  */
 export interface History {
   readonly fired?: readonly Firing[];
-  /** Visits of this installation at this beacon that began before the one under way. */
+  /** Visits of this installation at this beacon that began before the current one. */
   readonly earlierVisits?: number;
 }
 
@@ -141,8 +138,8 @@ export type Reason =
   | 'fired';
 
 /**
- * What became of one trigger at one event. `pending` (reason `dwell` or `closed`) is followed by a final verdict of the same trigger
- * and event at `dueAt`, or when the visitor leaves first; it replaces the pending one.
+ * The outcome of one trigger at one event. `pending` (reason `dwell` or `closed`) is followed by a final verdict of the same
+ * trigger and event at `dueAt`, or when the visitor leaves first; it replaces the pending one.
  */
 export interface Verdict {
   readonly triggerId: string;

@@ -1,8 +1,9 @@
 import type { EventKind } from '../presence/types.ts';
 import { groupOf, heldOut } from './groups.ts';
+import { localTime, siteTimeZone } from './local-time.ts';
 import { type Case, effectivePolicy, POLICY_GATES, type Refusal } from './policy.ts';
 import type { History, Question, Rules, Trigger, Verdict } from './rule-types.ts';
-import { describeDays, localTime, longDayName, runsOn, siteTimeZone } from './schedule.ts';
+import { describeDays, longDayName, runsOn } from './schedule.ts';
 import { durationText } from './sentences.ts';
 
 /** The push's time to live for what proximity sends, in seconds. */
@@ -63,7 +64,7 @@ export function judge(question: Question, rules: Rules, history: History): Verdi
   return { ...base, outcome: 'fired', reason: 'fired', text, ...(group === undefined ? {} : { group }) };
 }
 
-/** Asked last: everybody in the group would have been shown the message, like those with whom they are compared. */
+/** Checked last: everybody in the group would have been shown the message, like those with whom they are compared. */
 const heldOutText = ({ holdout }: Trigger) =>
   `Not shown: this visitor is one of the ${holdout} % who get nothing, so that its effect can be told.`;
 
@@ -74,7 +75,7 @@ export function remember(history: History, verdict: Verdict): History {
   return { ...history, fired: [...(history.fired ?? []), { triggerId, visitId, at }] };
 }
 
-/** Zone and clock at the site. Read only where a gate asks, since most triggers stop before. */
+/** Time zone and local time at the site. Read only if a gate asks, since most triggers stop earlier. */
 function siteClock(question: Question, rules: Rules): Pick<Case, 'zone' | 'local'> {
   let zone: string | undefined;
   const read = (): string =>

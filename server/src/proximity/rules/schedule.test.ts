@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isOpenAt, isOpenDay, nextOpening, overlapInWeek, readHours } from './hours.ts';
-import { describeDays, isQuiet, localTime, runsOn, siteTimeZone } from './schedule.ts';
+import { localTime, siteTimeZone } from './local-time.ts';
+import { describeDays, isQuiet, runsOn } from './schedule.ts';
 
 const ZONES = [
   'UTC',

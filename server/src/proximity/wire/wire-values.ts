@@ -1,6 +1,6 @@
 import type { BeaconAddress, ReporterKind, Subject } from '../presence/types.ts';
 
-/** Values as senders write them, which is: numbers as strings, UUIDs with and without dashes, times in three ways. */
+/** Values as senders write them: numbers as strings, UUIDs with and without dashes, times in three forms. */
 
 export type ProblemCode =
   | 'not_an_object'

@@ -56,8 +56,8 @@ const escapeForm = /\\(?:x\{[0-9A-Fa-f]+\}|x[0-9A-Fa-f]{2}|[0-7]{1,3}|p\{\^?\w+\
 const characterClass = /\[\^?\]?(?:\[:\^?\w+:\]|\\(?:[pPx]\{\^?\w+\}|[\s\S])|[^\]\\])*\]/uy;
 
 /**
- * Parses a pattern in time linear in its length. It accepts more than RE2 does, which has to check the skeleton and the
- * atoms; a text without a recognisable structure is refused.
+ * Parses a pattern in time linear in its length. It accepts more than RE2 does, so RE2 must check the skeleton and the atoms;
+ * a text without a recognisable structure is refused.
  *
  * @throws SyntaxError
  */

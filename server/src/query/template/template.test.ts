@@ -30,6 +30,22 @@ describe('a where with variables', () => {
     assert.equal(matches({ title: { $ne: '$auth.installationId' } }, anna, { title: 'i2' }), false);
   });
 
+  test('compares with more values than a list may have, if a variable stands for them', () => {
+    const all = Array.from({ length: 600 }, (_, n) => `i${n}`);
+    const many: VariableValues = { '$auth.installationId': all };
+    for (const [title, isHers] of [
+      ['i0', true],
+      ['i599', true],
+      ['other', false],
+    ] as const) {
+      assert.equal(matches({ title: '$auth.installationId' }, many, { title }), isHers);
+      assert.equal(matches({ title: { $nin: ['$auth.installationId', 'x'] } }, many, { title }), !isHers);
+      assert.equal(matches({ $nor: [{ title: { $in: ['$auth.installationId'] } }] }, many, { title }), !isHers);
+    }
+    // Who writes a rule gets the limit of everybody.
+    assert.throws(() => bound({ title: { $in: ['$auth.userId', ...all] } }, anna), /at most 256 values/);
+  });
+
   test('asks the caller herself, before any record', () => {
     assert.ok(isAlways(bound({ '$auth.role': 'user' }, anna)));
     assert.ok(isNever(bound({ '$auth.role': 'manager' }, anna)));

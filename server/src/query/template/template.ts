@@ -1,5 +1,6 @@
 import type { Condition, Group, OpenCondition, Template, Where } from '../ast.ts';
 import type { Field } from '../fields.ts';
+import { maxListLength } from '../literals.ts';
 import { matches } from '../match.ts';
 import { operators } from '../operators.ts';
 import { RegexBudget } from '../regex/regex-cost.ts';
@@ -94,7 +95,11 @@ function bindOpen(
   // Whether belonging to the list, and not the opposite, is what lets a record match.
   if (isUnknown && isWanted === isNegated) return isNegated ? never : always;
   if (known.length === 0) return isNegated ? always : never;
-  return conditionOn(name, field, known, isNegated);
+  // A variable may stand for more values than anybody may write into a list.
+  const lists = Array.from({ length: Math.ceil(known.length / maxListLength) }, (_, n) =>
+    conditionOn(name, field, known.slice(n * maxListLength, (n + 1) * maxListLength), isNegated),
+  );
+  return isNegated ? joinAll(lists) : joinAny(lists);
 }
 
 /** None of these operators takes a pattern. */

@@ -10,8 +10,8 @@ import { newTotpSecret, readCode, stepOfCode, totpAddress } from './totp.ts';
 
 /**
  * Codes of one account, from wherever they come: a guesser who knows the password may use many addresses, and of a
- * million codes three are right. Ten at once, then twelve an hour. Who knows the password must not lock out the owner with it,
- * so that the network from which a code was last right has a limit of its own.
+ * million codes three are right. Ten at once, then twelve an hour. Somebody who knows the password must not lock out the owner
+ * with it, so the network that last sent a right code has a separate limit.
  */
 const guesses = Object.freeze({ perSecond: 1 / 300, burst: 10 });
 
@@ -20,7 +20,7 @@ export interface CodeDeps<Owner extends OwnerColumns> {
   readonly now: Clock;
   readonly secrets: SecretBox;
   readonly limiter: RateLimiter;
-  /** What else somebody can give who cannot give a code, for messages. */
+  /** What somebody can give instead of a code, for messages. */
   readonly otherwise: string;
   /** Names the account: secrets are sealed for it, and guesses are counted by it. */
   readonly nameOf: (owner: Owner) => string;

@@ -22,7 +22,7 @@ export interface CeremonyDeps<Owner extends OwnerColumns> {
   readonly db: Database;
   readonly store: FactorStore<Owner>;
   readonly now: Clock;
-  /** What somebody can do who has another passkey than those that are known. */
+  /** What somebody can do whose passkey is not known here. */
   readonly otherwise: string;
 }
 
@@ -33,7 +33,7 @@ export interface Ceremony {
   readonly site: Site;
 }
 
-/** WebAuthn from a challenge to what was made of its answer: credentials that are found without a name and verify the person. */
+/** WebAuthn from a challenge to the verified answer: credentials that are found without a name and verify the person. */
 export class Ceremonies<Owner extends OwnerColumns> {
   readonly #deps: CeremonyDeps<Owner>;
 

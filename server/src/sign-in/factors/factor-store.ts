@@ -49,8 +49,8 @@ function insertInto(table: Sql, cells: Readonly<Record<string, string | number |
 }
 
 /**
- * What people prove beside a password or instead of it, in the tables of whoever owns them: `admin_totp` and `user_totp` are
- * alike but for the columns that name the person. SQL and nothing else.
+ * What people prove in addition to a password or instead of it, in the tables of their kind: `admin_totp` and `user_totp` are the
+ * same except for the columns that name the person. SQL only.
  */
 export class FactorStore<Owner extends OwnerColumns> {
   readonly #totp: Sql;

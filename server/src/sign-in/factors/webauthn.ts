@@ -38,7 +38,7 @@ export function siteOf(origin: string): Site {
   );
 }
 
-export interface Owner {
+export interface PasskeyOwner {
   /** The authenticator replaces a passkey of the same owner. */
   readonly id: string;
   /** What tells accounts apart in the list of the authenticator. */
@@ -49,7 +49,7 @@ export interface Owner {
 /** It verifies the person (PIN, finger, face) and is found without a user name: it is two factors in one. */
 export async function creationOptions(
   { rpId, rpName }: Site,
-  owner: Owner,
+  owner: PasskeyOwner,
   known: readonly PasskeyRow[],
 ): Promise<CreationOptions> {
   const { generateRegistrationOptions } = await library();

@@ -1,10 +1,10 @@
-import { type Reading, readJson, Unreadable } from './read-json.ts';
+import { type JsonReading, readJson, Unreadable } from './read-json.ts';
 
 /** What an issuer says about itself. */
 export type IssuerMetadata = Readonly<Record<string, unknown>> & { readonly issuer: string };
 
 /** OpenID Connect Discovery 1.0, section 4. @throws Unreadable */
-export async function discover(issuer: string, reading: Reading): Promise<IssuerMetadata> {
+export async function discover(issuer: string, reading: JsonReading): Promise<IssuerMetadata> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const metadata = await readJson(url, reading);
   if (metadata['issuer'] !== issuer)

@@ -60,6 +60,9 @@ const longestSubject = 255;
 const toleranceSeconds = 30;
 const oldestSeconds = 86_400;
 
+/** What access tokens have (RFC 9068, RFC 8693; `scp`: Entra ID, Okta) and ID tokens do not. */
+const accessTokenClaims = ['client_id', 'scope', 'scp'];
+
 interface Verifying {
   readonly issuer: TrustedIssuer;
   readonly keys: JWTVerifyGetKey;
@@ -81,15 +84,16 @@ export async function verifyIdToken(
   const { payload, type } = await verify(token, { ...how, options });
   if (type !== undefined && type !== 'jwt') throw new TokenRefused(`This is no ID token, but one of the type ${type}.`);
   if ('events' in payload) throw new TokenRefused('This is no ID token, but an event.');
-  const { azp } = payload;
-  if (Array.isArray(payload.aud) && payload.aud.length > 1 && !how.issuer.audiences.includes(String(azp)))
-    throw new TokenRefused('The ID token is for several audiences, and was not issued to this app (azp).');
+  assertIssuedToUs(payload, how.issuer);
   assertNonce(payload['nonce'], nonce);
   return verified(token, payload);
 }
 
 /**
- * An access token that the issuer has made for this service (RFC 9068), or an ID token that an app uses as one.
+ * An access token that the issuer has made for this service (RFC 9068), or an ID token that an app uses as one. An access token may
+ * be for several services, whichever app it was issued to: its issuer has named this service all the same. An ID token tells one app who
+ * somebody is; another of its audiences could enter here with it, so the rule for ID tokens applies. What bears no mark of an access token
+ * counts as an ID token.
  *
  * @throws TokenRefused, Failure Timeout while the issuer's keys cannot be read
  */
@@ -98,10 +102,12 @@ export async function verifyAccessToken(token: string, how: Verifying): Promise<
   if (type !== undefined && type !== 'jwt' && type !== 'at+jwt')
     throw new TokenRefused(`This is no access token, but one of the type ${type}.`);
   if ('events' in payload) throw new TokenRefused('This is no access token, but an event.');
+  if (type !== 'at+jwt' && !accessTokenClaims.some((claim) => claim in payload)) assertIssuedToUs(payload, how.issuer);
+  assertIssuedAlready(payload, how.now);
   return verified(token, payload);
 }
 
-/** What the token says without having been verified: who has to be asked. Undefined if it is no token. */
+/** What the unverified token says: which issuer to ask. Undefined if it is not a token. */
 export function unverifiedIssuer(token: string): string | undefined {
   const [, body = '', , more] = token.length > longestToken ? [] : token.split('.');
   if (body === '' || more !== undefined) return undefined;
@@ -160,6 +166,19 @@ function assertNonce(signed: unknown, given: string | undefined): void {
     throw new TokenRefused('The ID token was asked for with a nonce. Send the same nonce with it.');
   if (signed === undefined || (signed !== given && signed !== hash('sha256', given, 'hex')))
     throw new TokenRefused('The nonce is another than the one in the ID token.');
+}
+
+/** OpenID Connect Core 1.0, section 3.1.3.7. @throws TokenRefused */
+function assertIssuedToUs({ aud, azp }: JWTPayload, { audiences }: TrustedIssuer): void {
+  const isOurs = typeof azp === 'string' && audiences.includes(azp);
+  if (Array.isArray(aud) && aud.length > 1 && !isOurs)
+    throw new TokenRefused('The ID token is for several audiences, and was not issued to this app (azp).');
+}
+
+/** A time to come would also be later than an erasure that is still to be. @throws TokenRefused */
+function assertIssuedAlready({ iat }: JWTPayload, now: number): void {
+  if (iat !== undefined && iat > now / 1000 + toleranceSeconds)
+    throw new TokenRefused('The token is not valid now, or lacks a claim (iat).', true);
 }
 
 function verified(token: string, claims: JWTPayload): VerifiedToken {

@@ -34,7 +34,7 @@ interface Kept {
 const freshMs = 600_000;
 /** An issuer that does not answer may have withdrawn a key by now. */
 const longestUseMs = 86_400_000;
-/** Between two readings: whoever invents key ids must not make this service ask all the time. */
+/** Between two reads: invented key ids must not make this service fetch keys all the time. */
 const coolDownMs = 30_000;
 const afterFailureMs = 5_000;
 const mostKept = 500;

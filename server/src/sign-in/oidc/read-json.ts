@@ -12,12 +12,12 @@ export class Unreadable extends Error {
   }
 }
 
-export interface Reading {
+export interface JsonReading {
   readonly targets: TargetRules;
   readonly timeoutMs: number;
 }
 
-export interface Asking extends Reading {
+export interface JsonRequest extends JsonReading {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -34,14 +34,14 @@ export interface Said {
  *
  * @throws Unreadable
  */
-export async function readJson(url: string, reading: Reading): Promise<Readonly<Record<string, unknown>>> {
+export async function readJson(url: string, reading: JsonReading): Promise<Readonly<Record<string, unknown>>> {
   const { status, text } = await ask(url, reading);
   if (status !== 200) throw new Unreadable(`${url} answered ${status}`);
   return parse(url, text);
 }
 
 /** Sends a request to such an address, under the same conditions. @throws Unreadable */
-export async function ask(url: string, asking: Asking): Promise<Said> {
+export async function ask(url: string, asking: JsonRequest): Promise<Said> {
   const { targets, timeoutMs } = asking;
   const { hostname, host } = new URL(url);
   const refusal = targets.refusalOfAddress(hostname);
@@ -58,7 +58,11 @@ export async function ask(url: string, asking: Asking): Promise<Said> {
   }
 }
 
-function send(url: string, { targets, method, headers, body }: Asking, signal: AbortSignal): Promise<IncomingMessage> {
+function send(
+  url: string,
+  { targets, method, headers, body }: JsonRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const open = url.startsWith('https:') ? httpsRequest : httpRequest;
     // A new connection each time, so that each one is checked.

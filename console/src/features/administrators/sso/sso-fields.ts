@@ -1,5 +1,8 @@
 import type { Role } from '../../../lib/data/access.ts';
+import { copyName } from '../../../lib/text/copy-name.ts';
 import type { Operations, SsoProvider } from '../../../lib/wire.ts';
+import type { Reach } from '../reach-fields.tsx';
+import type { AppRoles } from './app-roles-fields.tsx';
 
 export type NewSsoProvider = Operations['createSsoProvider']['body'];
 
@@ -19,11 +22,14 @@ export interface SsoFields {
   readonly editor: string;
   readonly installer: string;
   readonly analyst: string;
+  readonly appRoles: AppRoles;
   /** Empty: they are refused. */
   readonly defaultRole: string;
   /** One a line. */
   readonly factorValues: string;
   readonly trustsEmail: boolean;
+  /** Of those who join without an invitation; null: everywhere. */
+  readonly joinApps: Reach;
 }
 
 const lines = (text: string) =>
@@ -46,16 +52,37 @@ export function fieldsOf(provider?: SsoProvider): SsoFields {
     editor: groups('editor'),
     installer: groups('installer'),
     analyst: groups('analyst'),
+    appRoles: provider?.appRoles ?? [],
     defaultRole: provider?.defaultRole ?? '',
     factorValues: provider?.factorValues.join('\n') ?? '',
     trustsEmail: provider?.trustsEmail ?? false,
+    joinApps: provider?.joinApps === 'all' ? null : (provider?.joinApps ?? []),
   };
 }
+
+/** Another provider with the same roles. There is one for each issuer, and its secret is nowhere to be read. */
+export const copyOf = (provider: SsoProvider): SsoFields => ({
+  ...fieldsOf(provider),
+  name: copyName(provider.name),
+  issuer: '',
+});
 
 /** What is empty is left out of a new record, and cleared of one that is there. */
 export function bodyOf(fields: SsoFields, known?: SsoProvider): object {
   const none = known ? null : undefined;
-  const { name, issuer, clientId, clientSecret, scopes, groupsClaim, defaultRole, factorValues, trustsEmail } = fields;
+  const {
+    name,
+    issuer,
+    clientId,
+    clientSecret,
+    scopes,
+    groupsClaim,
+    appRoles,
+    defaultRole,
+    factorValues,
+    trustsEmail,
+    joinApps,
+  } = fields;
   return {
     name: name.trim(),
     ...(known ? {} : { issuer: issuer.trim() }),
@@ -64,8 +91,10 @@ export function bodyOf(fields: SsoFields, known?: SsoProvider): object {
     scopes: scopes.trim().replace(/\s+/g, ' '),
     groupsClaim: groupsClaim.trim() || none,
     roles: Object.fromEntries(groupRoles.map((role) => [role, lines(fields[role])])),
+    appRoles: appRoles.map((one) => ({ ...one, group: one.group.trim() })),
     defaultRole: defaultRole || none,
     factorValues: lines(factorValues),
     trustsEmail,
+    joinApps: joinApps ?? 'all',
   };
 }

@@ -1,20 +1,24 @@
-import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { PageForm } from '../../../components/form/page-form.tsx';
 import { PasswordField } from '../../../components/form/password-field.tsx';
-import { useFields } from '../../../components/form/use-fields.ts';
+import type { Fields } from '../../../components/form/use-fields.ts';
+import { useRecordForm } from '../../../components/form/use-record-form.ts';
 import { Block } from '../../../components/page/block.tsx';
-import { useAction } from '../../../lib/actions/use-action.ts';
-import { roleOptions, roleTexts } from '../../../lib/data/access.ts';
+import { type Role, roleOptions, roleTexts } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
 import { waysQuery } from '../../../lib/data/queries.ts';
 import type { SsoProvider } from '../../../lib/wire.ts';
-import { inSentence, t } from '../../../lib/words/words.ts';
+import { inSentence, listed, t } from '../../../lib/words/words.ts';
+import { type Reach, ReachFields, reachWords } from '../reach-fields.tsx';
+import { type AppRoles, AppRolesFields } from './app-roles-fields.tsx';
 import { ssoProvidersKey } from './queries.ts';
-import { bodyOf, fieldsOf, groupRoles, type NewSsoProvider, type SsoFields } from './sso-fields.ts';
+import { bodyOf, copyOf, fieldsOf, groupRoles, type NewSsoProvider, type SsoFields } from './sso-fields.ts';
 
 interface Props {
   /** The provider to edit; without it, a new one is added. */
   readonly provider?: SsoProvider;
+  /** The provider that a new one starts as a copy of. */
+  readonly model?: SsoProvider;
   readonly onDone: () => void;
 }
 
@@ -26,46 +30,75 @@ const names = [
   'scopes',
   'groupsClaim',
   'roles.',
+  'appRoles',
+  'appRoles.',
   'defaultRole',
   'factorValues.',
+  'joinApps',
+  'joinApps.',
 ];
 
-export function SsoProviderForm({ provider, onDone }: Props) {
-  const form = useFields(fieldsOf(provider));
-  const save = useAction({
-    run: () => {
-      const body = bodyOf(form.values, provider);
-      return provider
-        ? call('changeSsoProvider', { params: { providerId: provider.providerId }, body })
-        : call('createSsoProvider', { body: body as NewSsoProvider });
-    },
+/** The fields in words, for what somebody else has changed. */
+const labels: Readonly<Record<string, string>> = {
+  name: t('Name'),
+  clientId: t('Client id'),
+  scopes: t('Scopes'),
+  groupsClaim: t('Claim'),
+  ...Object.fromEntries(
+    groupRoles.map((role) => [role, t('Groups: {role}', { role: inSentence(roleTexts[role].label) })]),
+  ),
+  appRoles: t('Roles in some apps'),
+  defaultRole: t('Everybody else'),
+  joinApps: t('New people'),
+  factorValues: t('Proof of a second factor'),
+  trustsEmail: t('Its e-mail addresses are verified'),
+};
+
+export function SsoProviderForm({ provider, model, onDone }: Props) {
+  const params = { providerId: provider?.providerId ?? '' };
+  const shared = useRecordForm<SsoProvider, SsoFields, SsoProvider>({
+    name: `sso-provider ${provider?.providerId ?? 'new'}`,
+    record: provider,
+    hasCredentials: true,
+    ...(model ? { start: copyOf(model) } : {}),
+    fieldsOf,
+    bodyOf,
+    read: async () => (await call('getSsoProvider', { params })).result,
+    change: async (body, ifMatch) => (await call('changeSsoProvider', { params, body, ifMatch })).result,
+    create: async (body) => (await call('createSsoProvider', { body: body as NewSsoProvider })).result,
     done: provider ? t('The provider is saved.') : t('Administrators can now sign in through it.'),
     refresh: [ssoProvidersKey, waysQuery.queryKey],
-    showsError: true,
-    after: () => {
-      // Nothing is left to be saved, so that leaving the page is not asked about.
-      form.reset(form.current());
-      onDone();
+    after: onDone,
+    labels,
+    show: {
+      appRoles: (all: AppRoles) =>
+        all.length === 0 ? '' : listed(all.map(({ group, role }) => `${group} (${roleTexts[role].label})`)),
+      defaultRole: (role: Role | '') => (role === '' ? t('Is refused') : roleTexts[role].label),
+      joinApps: (reach: Reach) => reachWords(reach) ?? t('In all apps, and for the service as a whole'),
     },
   });
+  const { form, submit, isBusy } = shared;
   return (
     <PageForm
       form={form}
       names={names}
       submit={provider ? t('Save') : t('Add the provider')}
-      isBusy={save.isPending}
-      onSubmit={() => save.mutate(undefined, { onError: form.setFailure })}
+      isBusy={isBusy}
+      shared={shared}
+      onSubmit={submit}
       onCancel={onDone}
     >
       <Details form={form} provider={provider} />
       <Roles form={form} />
+      <SomeApps form={form} />
+      <NewPeople form={form} />
       <Trust form={form} />
     </PageForm>
   );
 }
 
 interface PartProps {
-  readonly form: ReturnType<typeof useFields<SsoFields>>;
+  readonly form: Fields<SsoFields>;
 }
 
 function Details({ form, provider }: PartProps & { readonly provider: SsoProvider | undefined }) {
@@ -148,6 +181,47 @@ function Roles({ form }: PartProps) {
           onChange={({ currentTarget }) => form.set('defaultRole', currentTarget.value)}
         />
       </Stack>
+    </Block>
+  );
+}
+
+/** A group that works in one museum of several, or for one customer. */
+function SomeApps({ form }: PartProps) {
+  return (
+    <Block
+      title={t('Roles in some apps')}
+      about={t(
+        'For whoever has none of the roles above: groups that have one in an app, or in some of its venues. People see exactly what their groups give them, and what they see follows at each sign-in.',
+      )}
+    >
+      <AppRolesFields
+        value={form.values.appRoles}
+        problem={(name) => form.problemWithin(`appRoles.${name}`)}
+        onChange={(appRoles) => form.set('appRoles', appRoles)}
+      />
+    </Block>
+  );
+}
+
+/** An app that somebody was given stays when this is changed. */
+function NewPeople({ form }: PartProps) {
+  return (
+    <Block
+      title={t('New people')}
+      about={t(
+        'Who signs in for the first time and is not invited gets this. Owners are limited to nothing. Those who are there already keep what they have.',
+      )}
+    >
+      <ReachFields
+        value={form.values.joinApps}
+        error={form.problemWithin('joinApps')}
+        onChange={(apps) => form.set('joinApps', apps)}
+      />
+      {form.values.joinApps?.length === 0 && (
+        <Text size="sm" mt="xs">
+          {t('New people see no app until an owner gives them some.')}
+        </Text>
+      )}
     </Block>
   );
 }

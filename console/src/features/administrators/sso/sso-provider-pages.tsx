@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
 import { Block } from '../../../components/page/block.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
-import { DeleteButton, RecordPage } from '../../../components/page/record-page.tsx';
+import { EditOrDelete, NewFrom, RecordPage } from '../../../components/page/record-page.tsx';
 import { TestNote } from '../../../components/page/test-note.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
@@ -15,6 +15,7 @@ import { ssoProviderQuery, ssoProvidersKey } from './queries.ts';
 import { RedirectAddress } from './sso-page.tsx';
 import { SsoProviderForm } from './sso-provider-form.tsx';
 
+const createRoute = getRouteApi('/signed-in/administrators/single-sign-on/new');
 const route = getRouteApi('/signed-in/administrators/single-sign-on/$providerId');
 
 function useLeave() {
@@ -23,6 +24,9 @@ function useLeave() {
 }
 
 export function NewSsoProviderPage() {
+  const { from } = createRoute.useSearch();
+  const model = useQuery({ ...ssoProviderQuery(from ?? ''), enabled: from !== undefined });
+  const leave = useLeave();
   return (
     <>
       <PageHeader title={t('Add a provider')}>
@@ -30,7 +34,13 @@ export function NewSsoProviderPage() {
       </PageHeader>
       <Stack gap="md">
         <RedirectAddress />
-        <SsoProviderForm onDone={useLeave()} />
+        <NewFrom
+          from={from}
+          query={model}
+          note={t('The issuer and the client secret are not copied: enter those of the new provider.')}
+        >
+          {(copied) => <SsoProviderForm {...(copied ? { model: copied } : {})} onDone={leave} />}
+        </NewFrom>
       </Stack>
     </>
   );
@@ -46,7 +56,12 @@ export function SsoProviderPage() {
       query={query}
       title={(provider) => provider?.name ?? t('Provider')}
       all={{ label: t('Single sign-on'), to: '/administrators/single-sign-on', params: {} }}
-      action={() => <DeleteButton onClick={() => setDeleting(true)}>{t('Delete')}</DeleteButton>}
+      action={() => (
+        <EditOrDelete
+          copy={{ to: '/administrators/single-sign-on/new', params: {}, from: providerId }}
+          onDelete={() => setDeleting(true)}
+        />
+      )}
     >
       {(provider) => (
         <Stack gap="md">

@@ -6,7 +6,7 @@ interface DotProps {
   readonly at: Point;
   /** Metres of a pixel on the screen. */
   readonly px: number;
-  /** A ring is where somebody is believed to be, a filled dot where she is. */
+  /** A ring is where somebody is believed to be, a filled dot where they are. */
   readonly isRing?: boolean;
   /** What finds it in the page. */
   readonly mark: Readonly<Record<`data-${string}`, string | number>>;

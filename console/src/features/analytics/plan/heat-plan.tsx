@@ -7,7 +7,7 @@ import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import { type Period, periodText } from '../period.ts';
 import { NumberTable } from '../plot.tsx';
-import { csvOf, metricCells, metricHeader } from '../plots.tsx';
+import { csvOf, placeCells, placeHeader } from '../plots.tsx';
 import { type NumberRow, numbersQuery } from '../queries.ts';
 import type { SiteOf } from '../site.ts';
 import { countText, hoursText, plotted } from '../words.ts';
@@ -57,8 +57,8 @@ export function HeatPlan({ appId, floor, site, period, of }: Props) {
     })
     .sort((a, b) => sizeOf(b.row) - sizeOf(a.row));
   const table = {
-    header: [t('Zone'), t('Time spent'), ...metricHeader],
-    rows: rows.map(({ name, row }) => [name, hoursText(row.dwellTotal), ...metricCells(row)]),
+    header: [t('Zone'), t('Time spent'), ...placeHeader],
+    rows: rows.map(({ name, row }) => [name, hoursText(row.dwellTotal), ...placeCells(row)]),
   };
   const names = new Map(zones.map(({ objectId, name }) => [objectId, name]));
   return (

@@ -63,7 +63,7 @@ export function NowPlan({ appId, floor, site }: Props) {
     ({ x, y, floor: level = 0 }) => x !== undefined && y !== undefined && level === floor.level,
   );
   const zoneOf = new Map(all.map(({ objectId, zoneId }) => [objectId, zoneId?.objectId ?? '']));
-  // Of a small group nobody is drawn: she could be followed.
+  // Members of a small group are not drawn: they could be followed.
   const isTold = ({ beaconId }: SensedPosition) =>
     !isProtected || (counts.get(zoneOf.get(beaconId.objectId) ?? '') ?? 0) >= fewest;
   const shown = back > 0 ? [] : onFloor.filter(isTold);

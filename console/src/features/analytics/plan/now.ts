@@ -5,11 +5,11 @@ import { dataOf } from '../../../lib/data/api.ts';
 import { dataKey, type Listed } from '../../../lib/data/listed.ts';
 import { streamAddress } from '../../../lib/data/live.ts';
 
-/** Where visitors are now, as the live stream tells it. */
+/** Where visitors are now, from the live stream. */
 
 export type SensedPosition = Listed<'listPositions'>;
 
-/** Whoever was not heard of for longer is not here. */
+/** A visitor not heard for longer is not here. */
 export const presentMs = 60_000;
 const mostVisitors = 1_000;
 const ignore = () => undefined;
@@ -19,8 +19,8 @@ const drawEveryMs = 200;
 const askEveryMs = 5_000;
 
 /**
- * The newest position of each installation that was heard of in the last minute; and whether the stream is there. A page that is
- * hidden listens to nothing.
+ * The newest position of each installation heard in the last minute, and whether the stream is connected. A hidden page does not
+ * listen.
  */
 export function useNow(appId: string, isWanted: boolean) {
   const known = useRef(new Map<string, SensedPosition>());
@@ -51,7 +51,7 @@ export function useNow(appId: string, isWanted: boolean) {
       for (const begins of ['ready', 'lost'])
         source.addEventListener(begins, () => {
           setLive(true);
-          // The stream goes on where it is; what was before it is tried again with the next one.
+          // The stream continues where it is; what came before it is tried again with the next one.
           readAll().catch(ignore);
         });
       source.addEventListener('position.changed', ({ data }: MessageEvent<string>) =>
@@ -69,7 +69,7 @@ export function useNow(appId: string, isWanted: boolean) {
       if (hasChanged) setPositions([...known.current.values()]);
       hasChanged = false;
     }, drawEveryMs);
-    // Whoever is limited to some venues has no stream, which tells of all.
+    // Administrators limited to some venues have no stream, since it covers all.
     const ask = setInterval(() => {
       if (source?.readyState === EventSource.CLOSED) readAll().then(() => setLive(true), ignore);
     }, askEveryMs);

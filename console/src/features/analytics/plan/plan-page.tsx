@@ -72,7 +72,7 @@ export function PlanPage() {
   );
 }
 
-/** The floor that is chosen, or the lowest of what is. */
+/** The chosen floor, or the lowest one. */
 function floorOf(site: SiteOf, { floor, venue, zone }: AnalyticsSearch): Floor | undefined {
   const { floors, zones } = site;
   const ofZone = zones.find(({ objectId }) => objectId === zone)?.floorId.objectId;

@@ -1,6 +1,6 @@
 import { download } from '../../../lib/actions/download.ts';
 
-/** Saves a drawing as a file of its own: its picture goes into it. A picture that cannot be read is left out. */
+/** Saves a drawing as a self-contained file, with its picture in it. A picture that cannot be read is left out. */
 export async function saveDrawing(drawing: SVGSVGElement, name: string): Promise<void> {
   download(`${name}.svg`, 'image/svg+xml', [textOf(await standalone(drawing))]);
 }
@@ -19,7 +19,7 @@ export async function saveDrawingAsPng(drawing: SVGSVGElement, name: string): Pr
     number,
     number,
   ];
-  // Without a size of its own some browsers draw nothing.
+  // Without an explicit size some browsers draw nothing.
   copy.setAttribute('width', String(canvas.width));
   copy.setAttribute('height', String(canvas.height));
   const image = new Image();

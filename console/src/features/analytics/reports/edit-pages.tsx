@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { SectionHeader } from '../../../components/page/page-header.tsx';
-import { RecordPage } from '../../../components/page/record-page.tsx';
+import { NewFrom, RecordPage } from '../../../components/page/record-page.tsx';
 import { t } from '../../../lib/words/words.ts';
 import { reportQuery } from './queries.ts';
 import { ReportForm } from './report-form.tsx';
@@ -12,16 +12,23 @@ const one = '/apps/$appId/activity/analytics/reports/$reportId';
 
 export function NewReportPage() {
   const { appId } = createRoute.useParams();
+  const { from } = createRoute.useSearch();
+  const model = useQuery({ ...reportQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
   return (
     <>
       <SectionHeader title={t('Set up a report')} />
-      <ReportForm
-        appId={appId}
-        // Otherwise the back button would lead to the empty form.
-        onDone={(reportId) => void navigate({ to: one, params: { appId, reportId }, replace: true })}
-        onCancel={() => void navigate({ to: '/apps/$appId/activity/analytics/reports', params: { appId } })}
-      />
+      <NewFrom from={from} query={model} note={t('Addresses outside the console have to confirm this report, too.')}>
+        {(copied) => (
+          <ReportForm
+            appId={appId}
+            {...(copied ? { model: copied } : {})}
+            // Otherwise the back button would lead to the empty form.
+            onDone={(reportId) => void navigate({ to: one, params: { appId, reportId }, replace: true })}
+            onCancel={() => void navigate({ to: '/apps/$appId/activity/analytics/reports', params: { appId } })}
+          />
+        )}
+      </NewFrom>
     </>
   );
 }

@@ -15,6 +15,8 @@ interface Props {
   readonly appId: string;
   /** The report to edit; without it, a new one is set up. */
   readonly report?: Report;
+  /** The one to copy. */
+  readonly model?: Report;
   readonly onDone: (reportId: string) => void;
   readonly onCancel: () => void;
 }
@@ -32,6 +34,11 @@ type NewReport = Operations['createReport']['body'];
 
 const fields = ['venueId', 'every', 'administrators', 'administrators.', 'addresses', 'addresses.'] as const;
 
+const intervals: Readonly<Record<Report['every'], string>> = {
+  week: t('Weekly, on Monday'),
+  month: t('Monthly, on the first'),
+};
+
 const fieldsOf = (report?: Report): ReportFields => ({
   venueId: report?.venueId ?? '',
   every: report?.every ?? 'week',
@@ -47,12 +54,14 @@ const bodyOf = ({ venueId, every, administrators, addresses }: ReportFields, kno
   addresses: addresses.split(/[\s,;]+/).filter((one) => one !== ''),
 });
 
-export function ReportForm({ appId, report, onDone, onCancel }: Props) {
+export function ReportForm({ appId, report, model, onDone, onCancel }: Props) {
   const params = { appId, reportId: report?.reportId ?? '' };
   const { data: known } = useQuery(reportsQuery(appId));
+  const venues = useSite(appId)?.venues ?? [];
   const shared = useRecordForm<Report, ReportFields, Report>({
-    name: `report ${report?.reportId ?? `new ${appId}`}`,
+    name: `report ${report?.reportId ?? `new ${model?.reportId ?? appId}`}`,
     record: report,
+    ...(model ? { start: fieldsOf(model) } : {}),
     fieldsOf,
     bodyOf,
     read: async () => (await call('getReport', { params })).result,
@@ -67,6 +76,13 @@ export function ReportForm({ appId, report, onDone, onCancel }: Props) {
       every: t('How often'),
       administrators: t('Administrators'),
       addresses: t('Other people'),
+    },
+    show: {
+      venueId: (id: string) =>
+        id === '' ? t('The whole app') : (venues.find(({ objectId }) => objectId === id)?.name ?? t('Deleted')),
+      every: (every: Report['every']) => intervals[every],
+      administrators: (ids: readonly string[]) =>
+        ids.map((id) => known?.candidates.find(({ adminId }) => adminId === id)?.name ?? id).join(', '),
     },
   });
   const { form, submit, isBusy } = shared;
@@ -95,8 +111,8 @@ export function ReportForm({ appId, report, onDone, onCancel }: Props) {
             onChange={(every) => form.set('every', every as Report['every'])}
           >
             <Stack gap="xs" mt="xs">
-              <Radio value="week" label={t('Weekly, on Monday')} />
-              <Radio value="month" label={t('Monthly, on the first')} />
+              <Radio value="week" label={intervals.week} />
+              <Radio value="month" label={intervals.month} />
             </Stack>
           </Radio.Group>
         </Stack>

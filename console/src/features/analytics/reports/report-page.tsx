@@ -33,12 +33,13 @@ export function ReportPage() {
   const [isDeleting, setDeleting] = useState(false);
   const mayWrite = useMay()('reports.write');
   const edit = { to: `${list}/$reportId/edit`, params: { appId, reportId } };
+  const copy = { to: `${list}/new`, params: { appId }, from: reportId };
   return (
     <RecordPage
       query={query}
       title={(report) => (report ? titleOf(report) : t('Report by mail'))}
       all={{ label: t('All reports'), to: list, params: { appId } }}
-      action={() => mayWrite && <EditOrDelete edit={edit} onDelete={() => setDeleting(true)} />}
+      action={() => mayWrite && <EditOrDelete edit={edit} copy={copy} onDelete={() => setDeleting(true)} />}
     >
       {(report) => (
         <>

@@ -5,9 +5,9 @@ import names from '../../../components/page/names.module.css';
 import { TriggerLink } from '../../../components/page/names.tsx';
 import { useStanding } from '../../../lib/data/access.ts';
 import { eventWords } from '../../../lib/text/event-words.ts';
+import { verdictReason } from '../../../lib/text/reason-words.ts';
 import { timeOfDay } from '../../../lib/time/times.ts';
-import { told } from '../../../lib/words/service-words.ts';
-import { pageLanguage, t } from '../../../lib/words/words.ts';
+import { t } from '../../../lib/words/words.ts';
 import type { Playback } from './playback.ts';
 import classes from './stage.module.css';
 import { believedZone, type Ground, type Happening, happeningsOf, type WalkAnswer, wordsOf } from './walk.ts';
@@ -92,7 +92,7 @@ export function Happenings({ appId, walk, ground, zone, playback }: Props) {
   );
 }
 
-/** A message that is switched off is no reason to tell that somebody came near. */
+/** A message that is switched off is no reason to report that somebody came near. */
 const isTold = ({ verdicts }: Happening) => verdicts.some(({ verdict }) => verdict.reason !== 'disabled');
 
 const isNow = ({ time }: Happening, now: number) => time <= now && time > now - 3;
@@ -152,17 +152,11 @@ function Verdicts({ appId, happening: { event, verdicts }, walk, zone }: Verdict
                   {words.title && <b>{words.title}</b>} {words.text}
                 </p>
               )}
-              {outcome !== 'fired' && <p>{whyNot(text)}</p>}
+              {outcome !== 'fired' && <p>{verdictReason(text)}</p>}
             </div>
           </li>
         );
       })}
     </ul>
   );
-}
-
-/** Without its beginning, which the badge says. */
-function whyNot(text: string): string {
-  const said = told(text.replace(/^Not shown: /, ''));
-  return said.slice(0, 1).toLocaleUpperCase(pageLanguage()) + said.slice(1);
 }

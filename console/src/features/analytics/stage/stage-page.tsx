@@ -26,7 +26,7 @@ export function StagePage() {
     void navigate({ to: '/apps/$appId/activity/walk', params: { appId }, search: { floor: id }, replace: true });
   return (
     <>
-      <SectionHeader title={t('Activity')}>
+      <SectionHeader title={t('Activity')} part={t('Rehearsal')}>
         {t(
           'Let simulated visitors walk over a floor, and see where the service believes them to be, what they would be shown, and why something would not. Nothing is sent, nothing is recorded, and no visit is counted.',
         )}

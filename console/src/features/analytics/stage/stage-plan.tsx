@@ -153,7 +153,7 @@ function Walker({ walker, level, isAlone, px, frame }: WalkerProps) {
   // A text at the edge turns inwards.
   const part = at ? (at.x - frame.left) / frame.width : 0.5;
   const anchor = part < 0.25 ? 'start' : part > 0.75 ? 'end' : 'middle';
-  // Beacons whose floor has no number leave open on which somebody is.
+  // If the floor of beacons has no number, the visitor's floor is unknown.
   const isHere = believed?.floor === undefined ? at !== undefined : believed.floor === level;
   const { x, y, accuracy = 0 } = believed ?? {};
   const guess = isHere && x !== undefined && y !== undefined ? { x, y } : undefined;

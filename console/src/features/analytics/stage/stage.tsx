@@ -190,7 +190,7 @@ function groundOf({ floors, zones }: SiteOf, { venueId: { objectId } }: Floor, b
   };
 }
 
-/** Where visitors come in who roam, if it is on this floor: where somebody clicked, else the middle of the entrance. */
+/** Where roaming visitors enter, if it is on this floor: where somebody clicked, else the middle of the entrance. */
 function entranceOn(floorId: string, chosen: Place | undefined, usual: Point | undefined): Point | undefined {
   if (!chosen) return usual;
   return chosen.floorId === floorId ? chosen : undefined;

@@ -2,7 +2,7 @@ import type { Answer, Beacon, Floor, Zone } from '@pharos/sdk';
 import { isInside, type Point, round } from '../../../lib/plan/floor-geometry.ts';
 import { instantOf } from '../../../lib/time/zoned-time.ts';
 
-/** What is asked of a walk, and what its answer says at a moment. */
+/** The request of a walk, and its answer at a given moment. */
 
 export type WalkAnswer = Answer<'simulateWalks'>['result'];
 export type Walked = WalkAnswer['visitors'][number];
@@ -25,7 +25,7 @@ export interface WalkFields {
   readonly mode: 'way' | 'roam';
   readonly points: readonly WayPoint[];
   readonly entrance: Place | undefined;
-  /** Whoever roams goes to the other floors, too. */
+  /** Roaming visitors go to the other floors too. */
   readonly allFloors: boolean;
   readonly visitors: number | string;
   readonly minutes: number | string;
@@ -89,7 +89,7 @@ export interface Pose {
   readonly believed?: Step['believed'];
 }
 
-/** At so many seconds after the beginning, between two steps in a straight line. */
+/** At a number of seconds after the start, in a straight line between two steps. */
 export function poseAt({ steps }: Walked, time: number): Pose {
   const step = steps[Math.max(0, Math.min(steps.length, Math.floor(time)) - 1)];
   const next = steps[Math.min(steps.length - 1, Math.floor(time))];

@@ -5,18 +5,23 @@ import { CopyField } from '../../../components/code/copy-field.tsx';
 import { SecretDialog, SecretShownOnce } from '../../../components/dialogs/shown-once.tsx';
 import { DialogFields } from '../../../components/form/dialog-form.tsx';
 import { useFields } from '../../../components/form/use-fields.ts';
+import { CopyNote } from '../../../components/page/record-page.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
 import { bucketsQuery, secretKeysQuery } from '../../../lib/data/queries.ts';
 import { venueNamesQuery } from '../../../lib/data/venue-names.ts';
+import { copyName } from '../../../lib/text/copy-name.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import { addDays, instantOf } from '../../../lib/time/zoned-time.ts';
+import type { SecretKey } from '../../../lib/wire.ts';
 import { listed, t } from '../../../lib/words/words.ts';
 import { ScopePicker } from './scope-picker.tsx';
-import { canTakeVenues, listensByVenue, purposes, scopesOf, type Ticked, withoutVenues } from './scopes.ts';
+import { canTakeVenues, listensByVenue, purposes, scopesOf, type Ticked, tickedOf, withoutVenues } from './scopes.ts';
 
 interface Props {
   readonly appId: string;
+  /** The one to copy. */
+  readonly model: SecretKey | undefined;
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }
@@ -27,7 +32,7 @@ interface Made {
 }
 
 /** Makes a secret key, then shows it once. */
-export function NewSecretKeyDialog({ appId, isOpen, onClose }: Props) {
+export function NewSecretKeyDialog({ appId, model, isOpen, onClose }: Props) {
   const [made, setMade] = useState<Made>();
   return (
     <SecretDialog
@@ -50,7 +55,7 @@ export function NewSecretKeyDialog({ appId, isOpen, onClose }: Props) {
           <CopyField label={t('Secret key, sent as AppKey')} text={made.secretKey} />
         </SecretShownOnce>
       ) : (
-        <KeyForm appId={appId} onCancel={onClose} onMade={setMade} />
+        <KeyForm key={model?.keyId} appId={appId} model={model} onCancel={onClose} onMade={setMade} />
       )}
     </SecretDialog>
   );
@@ -78,14 +83,26 @@ const empty: FormValues = {
   networks: '',
 };
 
+/** What another key may do; its secret and its last day are its own. */
+const copyOf = ({ name, scopes, networks }: SecretKey): FormValues => ({
+  ...empty,
+  name: copyName(name),
+  purpose: 'own',
+  scopes: tickedOf(scopes),
+  buckets: [...new Set(scopes.flatMap(({ buckets = [] }) => buckets))],
+  venues: [...new Set(scopes.flatMap(({ venues = [] }) => venues))],
+  networks: networks.join(', '),
+});
+
 interface FormProps {
   readonly appId: string;
+  readonly model: SecretKey | undefined;
   readonly onCancel: () => void;
   readonly onMade: (made: Made) => void;
 }
 
-function KeyForm({ appId, onCancel, onMade }: FormProps) {
-  const form = useFields<FormValues>(empty);
+function KeyForm({ appId, model, onCancel, onMade }: FormProps) {
+  const form = useFields<FormValues>(model ? copyOf(model) : empty);
   const { values, set } = form;
   const { zone } = useTimes(appId);
   const { data: buckets = [] } = useQuery(bucketsQuery(appId));
@@ -98,7 +115,7 @@ function KeyForm({ appId, onCancel, onMade }: FormProps) {
   function choose(purpose: string) {
     const ticked = purposes.find(({ value }) => value === purpose)?.ticked ?? [];
     set('purpose', purpose);
-    // Whoever wants something else goes on from what was chosen before.
+    // Another choice starts from what was chosen before.
     if (ticked.length > 0) set('scopes', ticked);
   }
   function submit() {
@@ -117,6 +134,11 @@ function KeyForm({ appId, onCancel, onMade }: FormProps) {
       isBusy={create.isPending}
       onSubmit={submit}
       onClose={onCancel}
+      about={
+        model && (
+          <CopyNote>{t('The key itself and its last day are not copied: a new key is made, and shown once.')}</CopyNote>
+        )
+      }
     >
       <TextInput
         label={t('Name')}

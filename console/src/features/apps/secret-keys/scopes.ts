@@ -111,7 +111,7 @@ export const canTakeVenues = (ticked: Ticked): boolean =>
 export const withoutVenues = (ticked: Ticked): readonly string[] =>
   scopeParts.flatMap((part) => (!resourcesByVenue.has(part.resource) && isTicked(ticked, part) ? [part.label] : []));
 
-/** What happens is told to all who listen, before anybody knows to which venue it belongs. */
+/** Events are sent to all listeners before their venue is known. */
 export const listensByVenue = (ticked: Ticked): boolean =>
   scopeParts.some((part) => resourcesByVenue.has(part.resource) && ticked.includes(tickOf(part, hear)));
 
@@ -130,6 +130,15 @@ export function scopesOf(
     return [{ resource: part.resource, verbs, ...only, ...within }];
   });
 }
+
+/** What is ticked for the scopes of a key. What was made with the command line alone is left out. */
+export const tickedOf = (scopes: readonly Scope[]): Ticked =>
+  scopeParts.flatMap((part) => {
+    const own = scopes.find(({ resource }) => resource === part.resource);
+    return part.actions
+      .filter(({ verbs }) => verbs.every((verb) => own?.verbs.includes(verb)))
+      .map((action) => tickOf(part, action));
+  });
 
 /**
  * `See beacons, visits; see and add records of buckets (guestbook)`: what may be done alike is said once. A key that was made

@@ -20,6 +20,7 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
   const { data: keys, error } = useQuery(secretKeysQuery(appId));
   const may = useMay();
   const [dialog, setDialog] = useState<'new' | SecretKey>();
+  const [model, setModel] = useState<SecretKey>();
   const target = typeof dialog === 'object' ? dialog : undefined;
   const close = () => setDialog(undefined);
   return (
@@ -34,7 +35,14 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
           </Text>
         </div>
         {may('keys.write') && (
-          <Button leftSection={<Icon name="plus" />} onClick={() => setDialog('new')} disabled={!keys}>
+          <Button
+            leftSection={<Icon name="plus" />}
+            onClick={() => {
+              setModel(undefined);
+              setDialog('new');
+            }}
+            disabled={!keys}
+          >
             {t('Make a secret key')}
           </Button>
         )}
@@ -43,6 +51,19 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
         {(key) => (
           <li key={key.keyId} className={`${blocks.row} ${blocks.stacking}`}>
             <Facts appId={appId} secretKey={key} />
+            {may('keys.write') && (
+              <Button
+                variant="default"
+                size="xs"
+                aria-label={t('Duplicate {name}', { name: key.name })}
+                onClick={() => {
+                  setModel(key);
+                  setDialog('new');
+                }}
+              >
+                {t('Duplicate')}
+              </Button>
+            )}
             {may('keys.write') && (
               <Button
                 variant="default"
@@ -56,7 +77,7 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
           </li>
         )}
       </RowList>
-      <NewSecretKeyDialog appId={appId} isOpen={dialog === 'new'} onClose={close} />
+      <NewSecretKeyDialog appId={appId} model={model} isOpen={dialog === 'new'} onClose={close} />
       <ConfirmedAction
         isOpen={target !== undefined}
         onClose={close}

@@ -32,7 +32,7 @@ export interface RecordRow {
   readonly isTyped?: boolean;
   /** What the field shows: a text, or the entries of a list. Empty: the member is left out. */
   readonly value: string | readonly string[];
-  /** What was stored, and how the field showed that: a field that nobody touches stays as it is to the letter. */
+  /** What was stored, and how the field showed that: an untouched field stays exactly as it is. */
   readonly stored?: { readonly raw: unknown; readonly shown: string | readonly string[] };
 }
 
@@ -63,6 +63,21 @@ export function rowsOf(document: JsonObject, ground: Ground): readonly RecordRow
   const common = [...counts].filter(([, count]) => count * 2 >= sample.length).map(([name]) => name);
   const names = [...new Set([...Object.keys(columns), ...Object.keys(document), ...common])];
   return names.map((name) => rowOf(name, document, ground));
+}
+
+/** A field for each member that is declared or that other records have, without a value. */
+export function emptyRows(ground: Ground): readonly RecordRow[] {
+  const { columns, sample } = ground;
+  const names = new Set([...Object.keys(columns), ...sample.flatMap(({ metadata }) => Object.keys(metadata))]);
+  return [...names].map((name) => rowOf(name, {}, ground));
+}
+
+/** What a single field says; undefined if it is empty. */
+export function readRow(row: RecordRow, zone: string) {
+  const problem = problemOf(row);
+  if (problem !== undefined) return { problem };
+  const value = memberValue(row, zone);
+  return value === undefined ? undefined : { value };
 }
 
 function rowOf(name: string, document: JsonObject, ground: Ground): RecordRow {

@@ -32,7 +32,7 @@ const placeOf = ({ location }: Beacon): Point => {
 };
 const isSame = (a: Typed, b: Typed) => a.x === b.x && a.y === b.y;
 
-/** What is stored, or what is typed in its place, which stays when the beacon is moved meanwhile; and where it was then. */
+/** What is stored, or what is typed in its place, which stays when the beacon is moved in the meantime; and where it was then. */
 function usePlace(stored: Point) {
   const [{ from, typed }, set] = useState<{ readonly from: Point; readonly typed: Typed }>({
     from: stored,

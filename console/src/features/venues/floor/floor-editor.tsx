@@ -4,13 +4,14 @@ import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
-import { t } from '../../../lib/words/words.ts';
+import { t, tenths } from '../../../lib/words/words.ts';
 import { kindTexts } from '../venue-fields.ts';
 import classes from '../venues.module.css';
 import { BeaconPanel } from './beacon-panel.tsx';
 import type { FloorMap } from './floor-map.ts';
 import { Items, ZonePanel } from './floor-panels.tsx';
 import { BringIn, ScaleForm, Tools } from './floor-tools.tsx';
+import { GatewayPanel } from './gateway-panel.tsx';
 import { PlanCanvas } from './plan-canvas.tsx';
 import { type Drawing, type Mode, useDrawing } from './use-drawing.ts';
 import { type Known, useFloor } from './use-floor.ts';
@@ -65,6 +66,10 @@ export function FloorEditor({ appId, floor }: Props) {
                 const moved = known.beacons.find(({ objectId }) => objectId === id);
                 if (moved) known.placeBeacon(moved, to);
               },
+              onMoveGateway: (id, to) => {
+                const moved = known.gateways.find((gateway) => gateway.id === id);
+                if (moved) known.changeGateway(moved, to);
+              },
               onChangeZone: (id, polygon) => {
                 const changed = known.zones.find(({ objectId }) => objectId === id);
                 if (changed) known.changeZone(changed, { polygon: [...polygon] });
@@ -85,8 +90,9 @@ export function FloorEditor({ appId, floor }: Props) {
   );
 }
 
-const layersOf = ({ zones, walls, beacons }: Known) => ({
+const layersOf = ({ zones, walls, beacons, gateways }: Known) => ({
   walls,
+  gateways: gateways.map(({ id, name, x, y }) => ({ id, name, at: { x, y } })),
   zones: zones.map(({ objectId, name, polygon }) => ({ id: objectId, name, polygon })),
   beacons: beacons.map(({ objectId, name, location }) => ({
     id: objectId,
@@ -109,15 +115,18 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
   const zone = known.zones.find(({ objectId }) => objectId === selected);
   const beacon = known.beacons.find(({ objectId }) => objectId === selected);
   const wall = known.walls.find(({ id }) => id === selected);
+  const gateway = known.gateways.find(({ id }) => id === selected);
   const zoneName = (of: Beacon) => known.zones.find(({ objectId }) => objectId === of.zoneId?.objectId)?.name;
   return (
     <div className={classes.panel}>
       {zone && (
         <ZonePanel
           key={zone.objectId}
+          appId={appId}
           zone={zone}
           mayEdit={may('updateZone')}
           onChange={(change) => known.changeZone(zone, change)}
+          onCopy={() => known.copyZone(zone, setSelected)}
           onRemove={() => {
             known.removeZone(zone);
             setSelected(undefined);
@@ -131,6 +140,22 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
           onChange={(points) => known.changeWall(wall, points)}
           onRemove={() => {
             known.removeWall(wall);
+            setSelected(undefined);
+          }}
+        />
+      )}
+      {gateway && (
+        <GatewayPanel
+          key={JSON.stringify(gateway)}
+          gateway={gateway}
+          taken={known.gateways.flatMap(({ name }) => (name === gateway.name ? [] : [name]))}
+          mayEdit={may('updateFloor')}
+          onChange={(change) => {
+            known.changeGateway(gateway, change);
+            if (change.name !== undefined) setSelected(`gateway ${change.name}`);
+          }}
+          onRemove={() => {
+            known.removeGateway(gateway);
             setSelected(undefined);
           }}
         />
@@ -165,6 +190,14 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
         onSelect={setSelected}
         items={known.beacons.map((one) => ({ id: one.objectId, name: one.name, note: zoneName(one) ?? '' }))}
       />
+      {known.gateways.length > 0 && (
+        <Items
+          title={t('Gateways')}
+          selected={selected}
+          onSelect={setSelected}
+          items={known.gateways.map(({ id, name, x, y }) => ({ id, name, note: `${tenths(x)}, ${tenths(y)}` }))}
+        />
+      )}
       {mayPlace && (
         <BringIn
           appId={appId}

@@ -3,7 +3,7 @@ import L from 'leaflet';
 import { type PlanFrame, type Point, roundPoint, snapTo } from '../../../lib/plan/floor-geometry.ts';
 import classes from '../venues.module.css';
 import { Dots } from './map-dots.ts';
-import { MapHandles, placeOf, pointOf } from './map-handles.ts';
+import { type Handle, MapHandles, placeOf, pointOf } from './map-handles.ts';
 
 /** The plan of a floor as Leaflet draws it. Metres are its units; y runs downwards, as on paper. */
 
@@ -30,6 +30,7 @@ export interface Shown {
   readonly zones: readonly MapZone[];
   readonly walls: readonly MapWall[];
   readonly beacons: readonly MapBeacon[];
+  readonly gateways: readonly MapBeacon[];
   readonly selected: string | undefined;
   /** What a click does: choose something, add a corner of a new zone or wall, or a point of the scale, or say where something is. */
   readonly mode: 'move' | 'draw' | 'wall' | 'scale' | 'place';
@@ -45,8 +46,15 @@ export interface MapEvents {
   readonly onSelect: (id: string | undefined) => void;
   readonly onPoint: (point: Point) => void;
   readonly onMoveBeacon: (id: string, to: Point) => void;
+  readonly onMoveGateway: (id: string, to: Point) => void;
   readonly onChangeZone: (id: string, polygon: readonly Point[]) => void;
   readonly onChangeWall: (id: string, points: readonly Point[]) => void;
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+  readonly isSelected: boolean;
 }
 
 /** More are dots on a canvas; the chosen one alone can be dragged then. */
@@ -72,6 +80,9 @@ export class FloorMap {
   #overlay: L.ImageOverlay | undefined;
   #overlayKey = '';
   #isFitted = false;
+  /** Nobody has moved or zoomed it since it was fitted: it is fitted again when there is more or less room. */
+  #isWhole = false;
+  readonly #room = new ResizeObserver(() => this.#changeRoom());
   #shown: Shown | undefined;
   #isHeld = false;
   /** What came while something was held. */
@@ -97,10 +108,16 @@ export class FloorMap {
     names.style.zIndex = '450';
     this.#layers.addTo(this.#map);
     this.#map.on('click', ({ latlng }) => this.#click(pointOf(latlng)));
+    const isMoved = () => {
+      this.#isWhole = false;
+    };
+    this.#map.on({ movestart: isMoved, zoomstart: isMoved });
+    this.#room.observe(element);
   }
 
   remove(): void {
     this.#waiting = undefined;
+    this.#room.disconnect();
     this.#map.remove();
   }
 
@@ -110,12 +127,12 @@ export class FloorMap {
   }
 
   show(shown: Shown): void {
-    // Everything is drawn anew, and what somebody is dragging would be taken out of their hand.
+    // Everything is redrawn, which would interrupt a drag.
     if (this.#isHeld) {
       this.#waiting = shown;
       return;
     }
-    // What has the focus is drawn anew: it keeps it.
+    // The focused element is redrawn and keeps the focus.
     const focused = (document.activeElement as HTMLElement | null)?.dataset['mapKey'];
     this.#shown = shown;
     this.#showPlan(shown.plan);
@@ -126,6 +143,7 @@ export class FloorMap {
     if (isCrowded) this.#addDots(shown.beacons.filter(({ id }) => id !== shown.selected));
     for (const beacon of shown.beacons)
       if (!isCrowded || beacon.id === shown.selected) this.#addMarker(beacon, beacon.id === shown.selected);
+    for (const gateway of shown.gateways) this.#addGateway(gateway, gateway.id === shown.selected);
     this.#addPoints(shown);
     if (!this.#isFitted) this.fit();
     if (focused)
@@ -135,7 +153,7 @@ export class FloorMap {
         ?.focus();
   }
 
-  /** Until it is let go of. The drag ends in the same turn of the event loop, and says first where to. */
+  /** Until it is released. The drag ends in the same turn of the event loop, and first says where to. */
   #hold(): void {
     this.#isHeld = true;
     const letGo = () => {
@@ -152,9 +170,9 @@ export class FloorMap {
 
   /** Shows everything. */
   fit(): void {
-    const { plan, zones = [], walls = [], beacons = [] } = this.#shown ?? {};
+    const { plan, zones = [], walls = [], beacons = [], gateways = [] } = this.#shown ?? {};
     const corners = [...zones.flatMap(({ polygon }) => polygon), ...walls.flatMap(({ points }) => points)];
-    const points = [...corners, ...beacons.map(({ at }) => at)];
+    const points = [...corners, ...[...beacons, ...gateways].map(({ at }) => at)];
     if (plan) {
       const { left, top, width, height } = plan.frame;
       points.push({ x: left, y: top }, { x: left + width, y: top + height });
@@ -162,6 +180,13 @@ export class FloorMap {
     this.#isFitted = points.length > 0;
     const bounds = L.latLngBounds(points.length > 0 ? points.map(placeOf) : [placeOf({ x: 0, y: 0 }), [-20, 30]]);
     this.#map.fitBounds(bounds.pad(0.04), { animate: false });
+    this.#isWhole = true;
+  }
+
+  /** The window, or what is beside the plan, has become larger or smaller. */
+  #changeRoom(): void {
+    this.#map.invalidateSize({ animate: false });
+    if (this.#isWhole && !this.#isHeld) this.fit();
   }
 
   #showPlan(plan: Shown['plan']): void {
@@ -240,13 +265,29 @@ export class FloorMap {
   }
 
   #addMarker({ id, name, at }: MapBeacon, isSelected: boolean): void {
-    const marker = this.#handles.add(at, {
+    this.#addHandle({ id, name, isSelected }, at, {
       key: `beacon ${id}`,
       isMovable: this.#shown?.mayPlace ?? false,
       label: name,
       className: isSelected ? classes.chosen : classes.beacon,
       onMove: (to) => this.#events().onMoveBeacon(id, to),
     });
+  }
+
+  #addGateway({ id, name, at }: MapBeacon, isSelected: boolean): void {
+    this.#addHandle({ id, name, isSelected }, at, {
+      key: id,
+      isMovable: this.#shown?.mayEdit ?? false,
+      label: name,
+      className: isSelected ? classes.chosenGateway : classes.gateway,
+      onMove: (to) => this.#events().onMoveGateway(id, to),
+    });
+  }
+
+  #addHandle({ id, name, isSelected }: Named, at: Point, handle: Handle): void {
+    const marker = this.#handles.add(at, handle);
+    // What is chosen can be dragged, whatever else is at its place.
+    if (isSelected) marker.setZIndexOffset(10_000);
     marker.bindTooltip(words(name), { direction: 'top', offset: [0, -8], permanent: isSelected });
     marker.on('click', () => this.#shown?.mode === 'move' && this.#events().onSelect(id));
   }

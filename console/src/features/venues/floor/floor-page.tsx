@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { OwnerBlock } from '../../../components/owner/owner-block.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
 import { DeleteButton, RecordPage } from '../../../components/page/record-page.tsx';
 import { useMayCall } from '../../../lib/data/access.ts';
@@ -40,8 +41,12 @@ export function FloorPage() {
           {mayChange && (
             <>
               <DeleteButton onClick={() => setOpen('delete')} />
-              <Button variant="default" onClick={() => setOpen('copy')}>
-                {t('Copy the floor')}
+              <Button
+                variant="default"
+                aria-label={t('Duplicate {name}', { name: floor?.name })}
+                onClick={() => setOpen('copy')}
+              >
+                {t('Duplicate')}
               </Button>
             </>
           )}
@@ -64,6 +69,16 @@ export function FloorPage() {
         <>
           <FloorEditor key={known.objectId} appId={appId} floor={known} />
           {mayChange && <PlanSettings appId={appId} floor={known} />}
+          <OwnerBlock
+            appId={appId}
+            name={known.name}
+            createdBy={known.createdBy}
+            operation="updateFloorOwner"
+            rules={{ group: 'resources', name: 'floors' }}
+            read={() => dataOf(appId).floors.get(floorId)}
+            handOver={(userId, how) => dataOf(appId).floors.handOver(floorId, userId, how)}
+            refresh={planKeys(appId)}
+          />
           <FloorDialog
             appId={appId}
             venueId={venueId}

@@ -1,7 +1,10 @@
 import { Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import type { Zone } from '@pharos/sdk';
 import { useState } from 'react';
+import { OwnerBlock } from '../../../components/owner/owner-block.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
+import { dataOf } from '../../../lib/data/api.ts';
+import { planKeys } from '../../../lib/data/venue-queries.ts';
 import { areaText } from '../../../lib/plan/floor-geometry.ts';
 import { inSentence, pageLanguage, t } from '../../../lib/words/words.ts';
 import { kindTexts } from '../venue-fields.ts';
@@ -68,7 +71,7 @@ export function Items({ title, items, selected, onSelect }: ItemsProps) {
   );
 }
 
-/** What is stored, or what is typed in its place: that stays when something else arrives meanwhile. */
+/** What is stored, or what is typed in its place: that stays when something else arrives in the meantime. */
 function useTyped<T extends string | number>(stored: T) {
   const [known, setKnown] = useState(stored);
   const [typed, setTyped] = useState(stored);
@@ -80,13 +83,15 @@ function useTyped<T extends string | number>(stored: T) {
 }
 
 interface ZonePanelProps {
+  readonly appId: string;
   readonly zone: Zone;
   readonly mayEdit: boolean;
   readonly onChange: (change: ZoneChange) => void;
+  readonly onCopy: () => void;
   readonly onRemove: () => void;
 }
 
-export function ZonePanel({ zone, mayEdit, onChange, onRemove }: ZonePanelProps) {
+export function ZonePanel({ appId, zone, mayEdit, onChange, onCopy, onRemove }: ZonePanelProps) {
   const [name, setName] = useTyped(zone.name);
   const [capacity, setCapacity] = useTyped<number | string>(zone.capacity ?? '');
   const limit = () => {
@@ -140,12 +145,26 @@ export function ZonePanel({ zone, mayEdit, onChange, onRemove }: ZonePanelProps)
         />
       )}
       {mayEdit && (
-        <Group>
+        <Group gap="xs">
+          <Button size="xs" variant="default" leftSection={<Icon name="copy" size={14} />} onClick={onCopy}>
+            {t('Duplicate')}
+          </Button>
           <Button size="xs" variant="default" leftSection={<Icon name="trash" size={14} />} onClick={onRemove}>
             {t('Delete the zone')}
           </Button>
         </Group>
       )}
+      <OwnerBlock
+        appId={appId}
+        title={t('Owner of the zone')}
+        name={zone.name}
+        createdBy={zone.createdBy}
+        operation="updateZoneOwner"
+        rules={{ group: 'resources', name: 'zones' }}
+        read={() => dataOf(appId).zones.get(zone.objectId)}
+        handOver={(userId, how) => dataOf(appId).zones.handOver(zone.objectId, userId, how)}
+        refresh={planKeys(appId)}
+      />
     </Stack>
   );
 }

@@ -59,7 +59,12 @@ export function Tools({ drawing, known, hasPlan, centre }: ToolsProps) {
           </Button>
         </>
       )}
-      <Button variant="default" disabled={!known.undoLabel} onClick={known.undo} title={known.undoLabel ?? ''}>
+      {mode === 'move' && (
+        <Button variant="default" onClick={() => drawing.setSelected(`gateway ${known.addGateway(centre())}`)}>
+          {t('Add a gateway')}
+        </Button>
+      )}
+      <Button variant="default" disabled={!known.canUndo} onClick={known.undo} title={known.undoLabel ?? ''}>
         {t('Undo')}
       </Button>
       <Checkbox

@@ -22,7 +22,7 @@ interface Plan {
   /** Whether anything can be moved now. */
   readonly isMovable: () => boolean;
   readonly snapped: (point: Point, except: string | undefined) => Point;
-  /** Nothing is drawn anew until what is held is let go of. */
+  /** Nothing is redrawn until the drag ends. */
   readonly hold: () => void;
 }
 

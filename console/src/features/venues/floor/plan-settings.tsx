@@ -1,7 +1,10 @@
 import { Button, FileButton, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import type { Body, Floor } from '@pharos/sdk';
 import { useEffect, useState } from 'react';
-import { useFields } from '../../../components/form/use-fields.ts';
+import { ConflictDialog } from '../../../components/form/conflict-dialog.tsx';
+import { FormNotes } from '../../../components/form/form-notes.tsx';
+import { LeaveGuard } from '../../../components/form/leave-guard.tsx';
+import { type SavedRecord, useRecordForm } from '../../../components/form/use-record-form.ts';
 import { Block } from '../../../components/page/block.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
@@ -73,13 +76,13 @@ export function PlanSettings({ appId, floor }: Props) {
             </Text>
           )}
         </Group>
-        <Measures key={`${floor.updatedAt}`} appId={appId} floor={floor} />
+        <Measures key={floor.objectId} appId={appId} floor={floor} />
       </Stack>
     </Block>
   );
 }
 
-interface Fields {
+interface Values {
   readonly name: string;
   readonly level: number | string;
   readonly width: number | string;
@@ -88,7 +91,7 @@ interface Fields {
   readonly north: number | string;
 }
 
-const valuesOf = (floor: Floor): Fields => ({
+const valuesOf = (floor: Floor): Values => ({
   name: floor.name,
   level: floor.level,
   width: floor.plan && floor.scale ? Math.round(floor.plan.width * metresPerPixel(floor) * 100) / 100 : '',
@@ -97,39 +100,56 @@ const valuesOf = (floor: Floor): Fields => ({
   north: floor.north ?? '',
 });
 
-/** Only what was changed, so that a scale that was measured between two points stays. */
-function changesOf(floor: Floor, fields: Fields): Body<'updateFloor'> {
-  const before = valuesOf(floor);
-  const { plan } = floor;
-  const isChanged = (...names: readonly (keyof Fields)[]) => names.some((name) => fields[name] !== before[name]);
-  const [x, y] = [fields['origin.x'], fields['origin.y']];
-  const scale = plan && { from: { x: 0, y: 0 }, to: { x: plan.width, y: 0 }, metres: fields.width };
+function bodyOf(values: Values, floor: Floor): Body<'updateFloor'> {
+  const { name, level, north, 'origin.x': x, 'origin.y': y } = values;
   return {
-    ...(isChanged('name') ? { name: fields.name.trim() } : {}),
-    ...(isChanged('level') ? { level: fields.level } : {}),
-    ...(isChanged('width') ? { scale: fields.width === '' ? null : scale } : {}),
-    ...(isChanged('origin.x', 'origin.y') ? { origin: x === '' && y === '' ? null : { x: x || 0, y: y || 0 } } : {}),
-    ...(isChanged('north') ? { north: fields.north === '' ? null : fields.north } : {}),
+    name: name.trim(),
+    level,
+    scale: scaleOf(values, floor),
+    origin: x === '' && y === '' ? null : { x: x || 0, y: y || 0 },
+    north: north === '' ? null : north,
   } as Body<'updateFloor'>;
 }
 
+/** One that was measured between two points stays until another width is entered. */
+function scaleOf({ width }: Values, floor: Floor) {
+  const { plan, scale } = floor;
+  if (width === valuesOf(floor).width) return scale ?? null;
+  return width === '' || !plan ? null : { from: { x: 0, y: 0 }, to: { x: plan.width, y: 0 }, metres: width };
+}
+
 function Measures({ appId, floor }: Props) {
-  const [start] = useState(() => valuesOf(floor));
-  const form = useFields<Fields>(start);
-  const save = useAction({
-    run: () => dataOf(appId).floors.update(floor.objectId, changesOf(floor, form.current())),
-    done: t('{name} is saved.', { name: floor.name }),
+  const { floors } = dataOf(appId);
+  const shared = useRecordForm<Floor, Values, SavedRecord>({
+    name: `floor ${floor.objectId}`,
+    record: floor,
+    fieldsOf: (stored = floor) => valuesOf(stored),
+    bodyOf: (values, stored = floor) => bodyOf(values, stored),
+    read: () => floors.get(floor.objectId),
+    change: (members, ifMatch) => floors.update(floor.objectId, members, { ifMatch }),
+    done: ({ name }) => t('{name} is saved.', { name: name.trim() }),
     refresh: planKeys(appId),
-    showsError: true,
+    labels: {
+      name: t('Name of the floor'),
+      level: t('Level'),
+      width: t('Width of the picture'),
+      north: t('North'),
+      'origin.x': t('x is 0 at'),
+      'origin.y': t('y is 0 at'),
+    },
   });
+  const { form, submit, isBusy, isOutdated } = shared;
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate(undefined, { onError: form.setFailure });
+        submit();
       }}
     >
+      <LeaveGuard form={form} />
+      <FormNotes form={form} isOutdated={isOutdated} />
+      <ConflictDialog {...shared} />
       <FailureNote message={form.rest(['name', 'level', 'north'])} />
       <div className={classes.pair}>
         <TextInput label={t('Name of the floor')} required {...form.text('name')} />
@@ -163,7 +183,7 @@ function Measures({ appId, floor }: Props) {
           {...form.number('origin.y')}
         />
       </div>
-      <Button type="submit" mt="md" variant="default" disabled={!form.isDirty} loading={save.isPending}>
+      <Button type="submit" mt="md" variant="default" disabled={!form.isDirty} loading={isBusy}>
         {t('Save')}
       </Button>
     </form>

@@ -29,7 +29,7 @@ export function useDrawing(known: Known) {
   const finish = () => (mode === 'wall' ? addWall(points) : add(points));
   const isWhole = (mode === 'draw' && points.length > 2) || (mode === 'wall' && points.length > 1);
   useHotkeys([
-    ['mod+Z', () => known.undoLabel && known.undo()],
+    ['mod+Z', known.undo],
     ['Escape', () => begin('move')],
     ['Enter', () => isWhole && finish()],
   ]);

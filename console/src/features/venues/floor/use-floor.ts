@@ -5,7 +5,19 @@ import { useAction } from '../../../lib/actions/use-action.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { floorsQuery, planKeys, pointer, venueBeaconsQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
 import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
+import { copyName } from '../../../lib/text/copy-name.ts';
 import { t } from '../../../lib/words/words.ts';
+import {
+  changeGateways,
+  type DrawnGateway,
+  freeName,
+  type Gateway,
+  type GatewayChange,
+  gatewaysOf,
+  withChanged,
+  withGateway,
+  withoutGateway,
+} from './gateways.ts';
 import { changeWalls, type DrawnWall, type WallChange, wallsOf, withOther, withoutWall, withWall } from './walls.ts';
 
 interface Step {
@@ -24,12 +36,12 @@ export type ZoneChange = Partial<Pick<Zone, 'name' | 'kind' | 'polygon'> & { rea
 
 const mostSteps = 50;
 
-/** The zones and beacons of a floor, and what can be done with them. Each change is stored at once and can be taken back. */
+/** The zones and beacons of a floor, and what can be done with them. Each change is stored at once and can be undone. */
 export function useFloor(appId: string, floor: Floor) {
   const venueId = floor.venueId.objectId;
   const { data: allZones = [], error: zonesError } = useQuery(zonesQuery(appId, venueId));
   const { data: allBeacons = [], error: beaconsError } = useQuery(venueBeaconsQuery(appId, venueId));
-  const { commit, undo, undoLabel, isBusy, error } = useSteps(appId);
+  const { commit, undo, undoLabel, canUndo, isBusy, error } = useSteps(appId);
   const queries = useQueryClient();
   const zones = allZones.filter((zone) => zone.floorId.objectId === floor.objectId);
   const beacons = allBeacons.filter((beacon) => isOnFloor(beacon, floor));
@@ -78,6 +90,21 @@ export function useFloor(appId: string, floor: Floor) {
       undo: () => data.zones.delete(id),
     });
   }
+  /** Another zone of the same form, a metre beside it, so that both are seen. */
+  function copyZone({ name, kind, polygon, capacity }: Zone, added: (id: string) => void) {
+    let id = '';
+    const copied = copyName(name);
+    commit({
+      label: t('{name} added', { name: copied }),
+      run: async () => {
+        const beside = polygon.map(({ x, y }) => ({ x: x + 1, y: y + 1 }));
+        const body = { floorId: pointer('Floor', floor.objectId), name: copied, kind, polygon: beside };
+        id = (await data.zones.create({ ...body, ...(capacity ? { capacity } : {}) })).objectId;
+        added(id);
+      },
+      undo: () => data.zones.delete(id),
+    });
+  }
   function removeZone({ objectId, floorId, name, kind, polygon, capacity }: Zone) {
     commit({
       label: t('{name} deleted', { name }),
@@ -107,9 +134,15 @@ export function useFloor(appId: string, floor: Floor) {
     const walls = change(floor.walls ?? []) as Floor['walls'] & {};
     expect<Floor>(queryKey, floor.objectId, { walls });
   });
+  const gateways = gatewaySteps(appId, floor, commit, (change) => {
+    const { queryKey } = floorsQuery(appId, venueId);
+    expect<Floor>(queryKey, floor.objectId, { gateways: change(floor.gateways ?? []) as Floor['gateways'] & {} });
+  });
   return {
     zones,
     beacons,
+    gateways: gatewaysOf(floor),
+    ...gateways,
     walls: wallsOf(floor),
     addWall,
     changeWall,
@@ -119,10 +152,12 @@ export function useFloor(appId: string, floor: Floor) {
     error: zonesError ?? beaconsError ?? error,
     changeZone,
     addZone,
+    copyZone,
     removeZone,
     placeBeacon,
     undo,
     undoLabel,
+    canUndo,
     isBusy,
   };
 }
@@ -153,13 +188,42 @@ function wallSteps(
   };
 }
 
-/** Runs one change after the other, and remembers how each is taken back. */
+function gatewaySteps(
+  appId: string,
+  { objectId, gateways = [] }: Floor,
+  commit: (step: Step) => void,
+  expectGateways: (change: GatewayChange) => void,
+) {
+  const step = (label: string, change: GatewayChange, back: GatewayChange) =>
+    commit({
+      label,
+      run: () => changeGateways(appId, objectId, change),
+      undo: () => changeGateways(appId, objectId, back),
+      expect: () => expectGateways(change),
+    });
+  return {
+    /** Answers its name. */
+    addGateway: ({ x, y }: Point): string => {
+      const name = freeName(gateways);
+      step(t('{name} added', { name }), withGateway({ name, x, y }), withoutGateway(name));
+      return name;
+    },
+    changeGateway: ({ name, x, y }: DrawnGateway, change: Partial<Gateway>) =>
+      step(t('{name} changed', { name }), withChanged(name, change), withChanged(change.name ?? name, { name, x, y })),
+    removeGateway: (gateway: DrawnGateway) =>
+      step(t('{name} deleted', { name: gateway.name }), withoutGateway(gateway.name), withGateway(gateway)),
+  };
+}
+
+/** Runs one change after the other, and remembers how to undo each. */
 function useSteps(appId: string) {
   const done = useRef<Step[]>([]);
   const last = useRef<Promise<unknown>>(Promise.resolve());
+  /** Changes that are being stored, before the page has drawn that they are. */
+  const open = useRef(0);
   const [undoLabel, setLabel] = useState<string>();
   const refresh = planKeys(appId);
-  const inTurn = (work: () => Promise<unknown>) => {
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.current.catch(() => undefined).then(work);
     last.current = next;
     return next;
@@ -173,31 +237,38 @@ function useSteps(appId: string) {
   const run = useAction<Step>({
     run: async (step) => {
       try {
-        await inTurn(step.run);
+        await inTurn(async () => {
+          await step.run();
+          done.current = [...done.current, step].slice(-mostSteps);
+          told();
+        });
       } catch (error) {
         reload();
         throw error;
+      } finally {
+        open.current--;
       }
-      done.current = [...done.current, step].slice(-mostSteps);
-      told();
     },
     refresh,
     showsError: true,
   });
   const back = useAction({
     run: async () => {
-      const step = done.current.pop();
-      told();
-      if (!step) return;
-      step.expectUndo?.();
       try {
-        await inTurn(step.undo);
+        // What was changed a moment ago is the last step once it is stored.
+        return await inTurn(async () => {
+          const step = done.current.pop();
+          told();
+          step?.expectUndo?.();
+          await step?.undo();
+          return step !== undefined;
+        });
       } catch (error) {
         reload();
         throw error;
       }
     },
-    done: t('The change was undone.'),
+    done: (isUndone) => (isUndone ? t('The change was undone.') : undefined),
     refresh,
     showsError: true,
   });
@@ -205,10 +276,16 @@ function useSteps(appId: string) {
     commit: (step: Step) => {
       step.expect?.();
       back.reset();
+      open.current++;
       run.mutate(step);
     },
-    undo: () => back.mutate(),
+    /** Does nothing if there is nothing to take back. */
+    undo: () => {
+      if (done.current.length > 0 || open.current > 0) back.mutate();
+    },
     undoLabel,
+    /** The first change can be taken back while it is being stored, too. */
+    canUndo: undoLabel !== undefined || run.isPending,
     isBusy: run.isPending || back.isPending,
     error: run.error ?? back.error,
   };

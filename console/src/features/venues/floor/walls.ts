@@ -1,8 +1,8 @@
-import { type Body, entityTag, type Floor, PharosError } from '@pharos/sdk';
-import { dataOf } from '../../../lib/data/api.ts';
+import type { Floor } from '@pharos/sdk';
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { canonical } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
+import { changeFloor } from './change-floor.ts';
 
 /** The walls of a floor, which are a member of it. */
 
@@ -48,24 +48,6 @@ function indexOf(walls: readonly Wall[], wall: Wall): number {
   return at;
 }
 
-const mostTries = 4;
-
-/**
- * Changes the walls as they are now, so that those that somebody else draws at the same time stay.
- *
- * @throws Error, PharosError
- */
-export async function changeWalls(appId: string, floorId: string, change: WallChange): Promise<void> {
-  const data = dataOf(appId);
-  for (let tries = 1; ; tries++) {
-    const floor = await data.floors.get(floorId);
-    const walls = change(floor.walls ?? []);
-    const body = { walls: walls.length > 0 ? walls : null } as unknown as Body<'updateFloor'>;
-    try {
-      await data.call('updateFloor', { params: { objectId: floorId }, body, ifMatch: entityTag(floor) });
-      return;
-    } catch (error) {
-      if (!(error instanceof PharosError && error.status === 412) || tries === mostTries) throw error;
-    }
-  }
-}
+/** Those that somebody else draws at the same time stay. @throws Error, PharosError */
+export const changeWalls = (appId: string, floorId: string, change: WallChange): Promise<void> =>
+  changeFloor(appId, floorId, ({ walls = [] }) => ({ walls: change(walls) }));

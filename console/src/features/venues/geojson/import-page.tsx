@@ -9,12 +9,12 @@ import { useMayCall } from '../../../lib/data/access.ts';
 import { allRecords } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { floorsQuery, planKeys, venueQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
-import { readTableFile } from '../../../lib/text/table-file.ts';
+import { isJsonFile, readTableFile } from '../../../lib/text/table-file.ts';
 import { isWorkbook as isZip } from '../../../lib/text/workbook.ts';
 import { t } from '../../../lib/words/words.ts';
 import { unpacked } from '../imdf/archive.ts';
 import { metresOf } from '../imdf/read.ts';
-import { planGeoJson } from './plan-import.ts';
+import { planCsv, planGeoJson } from './plan-import.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId/import');
 
@@ -26,24 +26,28 @@ export function ImportVenuePage() {
   if (!mayWrite) return <Text>{t('Your role cannot change venues.')}</Text>;
   return (
     <>
-      <SectionHeader title={t('Import GeoJSON or IMDF')}>
-        <BackLink
-          label={venue?.name ?? t('The venue')}
-          to="/apps/$appId/beacons/venues/$venueId"
-          params={{ appId, venueId }}
-        />
-      </SectionHeader>
+      <SectionHeader
+        title={t('Import GeoJSON, IMDF or CSV')}
+        back={
+          <BackLink
+            label={venue?.name ?? t('The venue')}
+            to="/apps/$appId/beacons/venues/$venueId"
+            params={{ appId, venueId }}
+          />
+        }
+      />
       <FileImport
         keepAs={`import venue ${venueId}`}
-        label={t('GeoJSON or IMDF file')}
-        accept=".geojson,.json,.zip,application/geo+json,application/zip"
+        label={t('GeoJSON, IMDF or CSV file')}
+        accept=".geojson,.json,.zip,.csv,.tsv,.txt,.xlsx,application/geo+json,application/zip,text/csv"
         isTable={false}
         about={t(
-          'A file as the page of the venue exports it: GeoJSON with levels, zones (units), walls and beacons in metres, or an IMDF archive, of which levels and units are read. What has the same id is updated, else a level with the same ordinal, a zone with the same name on its level, or a beacon with the same UUID, major and minor; the rest is added, and nothing is deleted. You see a preview before anything is changed.',
+          'A file as the page of the venue exports it: GeoJSON with levels, zones (units), walls, gateways and beacons in metres; a table (CSV or Excel) of the venue, its floors, walls, gateways and zones; or an IMDF archive, of which levels and units are read. What has the same id is updated, else a level with the same ordinal, a zone with the same name on its level, or a beacon with the same UUID, major and minor; the rest is added, and nothing is deleted. You see a preview before anything is changed.',
         )}
         read={async (file) => {
           const bytes = new Uint8Array(await file.arrayBuffer());
-          if (!isZip(bytes)) return readTableFile(file);
+          // A workbook is a zip archive as well.
+          if (!isZip(bytes) || /\.xlsx$/i.test(file.name)) return readTableFile(file);
           const [venue, floors, zones] = await Promise.all([
             queries.fetchQuery(venueQuery(appId, venueId)),
             queries.fetchQuery(floorsQuery(appId, venueId)),
@@ -51,14 +55,15 @@ export function ImportVenuePage() {
           ]);
           return { name: file.name, text: metresOf(await unpacked(bytes), { venue, floors, zones }) };
         }}
-        plan={async ({ text }) => {
+        plan={async ({ name, text }) => {
           const [known, floors, zones, beacons] = await Promise.all([
             queries.fetchQuery(venueQuery(appId, venueId)),
             queries.fetchQuery(floorsQuery(appId, venueId)),
             queries.fetchQuery(zonesQuery(appId, venueId)),
             allBeacons(appId),
           ]);
-          return planGeoJson(appId, text, { venue: known, floors, zones, beacons });
+          const plan = isJsonFile({ name, text }) || /\.(geojson|zip)$/i.test(name) ? planGeoJson : planCsv;
+          return plan(appId, text, { venue: known, floors, zones, beacons });
         }}
         apply={(row) => row.apply()}
         after={() => Promise.all(planKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })))}

@@ -1,15 +1,17 @@
-import type { Beacon, Body, Floor, Zone } from '@pharos/sdk';
+import type { Beacon, Body, Floor, Venue, Zone } from '@pharos/sdk';
 import type { ImportRow } from '../../../components/import/import-rows.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
 import { canonical, differenceText } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
+import { readPlanCsv } from '../csv/read.ts';
+import { changeGateways, type Gateway, withChanged, withGateway } from '../floor/gateways.ts';
 import { changeWalls, withWall } from '../floor/walls.ts';
 import { kindTexts } from '../venue-fields.ts';
 import { type Found, isSameLine, isSameOutline, labelOf, lineOf, pointOf, polygonOf, readFeatures } from './read.ts';
 import type { Site } from './write.ts';
 
-/** What a GeoJSON file would change in a venue, feature by feature; nothing is deleted. */
+/** What a file would change in a venue, feature by feature; nothing is deleted. */
 export interface PlannedFeature extends ImportRow {
   readonly apply: () => Promise<unknown>;
 }
@@ -17,10 +19,17 @@ export interface PlannedFeature extends ImportRow {
 const mostCorners = 200;
 
 /** @throws Error whose message is a sentence about the whole file */
-export function planGeoJson(appId: string, text: string, site: Site): readonly PlannedFeature[] {
-  const all = readFeatures(text);
+export const planGeoJson = (appId: string, text: string, site: Site): readonly PlannedFeature[] =>
+  planned(appId, readFeatures(text), site);
+
+/** The same of a table. @throws CsvError whose message is a sentence about the whole file */
+export const planCsv = (appId: string, text: string, site: Site): readonly PlannedFeature[] =>
+  planned(appId, readPlanCsv(text), site);
+
+function planned(appId: string, all: readonly Found[], site: Site): readonly PlannedFeature[] {
   const target = new Target(appId, site, all);
   return all.flatMap((found) => {
+    if (found.problem !== undefined) return [refused(found, found.problem)];
     switch (found.featureType) {
       case 'level':
         return [target.level(found)];
@@ -28,10 +37,12 @@ export function planGeoJson(appId: string, text: string, site: Site): readonly P
         return [target.unit(found)];
       case 'wall':
         return [target.wall(found)];
+      case 'gateway':
+        return [target.gateway(found)];
       case 'beacon':
         return [target.beacon(found)];
       case 'venue':
-        return [];
+        return target.venue(found);
       default:
         return [
           refused(
@@ -84,6 +95,20 @@ class Target {
     this.#levels = new Map(all.flatMap((one) => (one.featureType === 'level' && one.id ? [[one.id, one]] : [])));
   }
 
+  /** Of another venue, whose floors are copied here, nothing is taken over. */
+  venue(found: Found): readonly PlannedFeature[] {
+    const { venue } = this.#site;
+    if (found.id !== venue.objectId) return [];
+    const { name, time_zone, address } = found.properties;
+    const wanted = {
+      name: labelOf(name) || venue.name,
+      ...(typeof time_zone === 'string' && time_zone !== '' ? { timeZone: time_zone } : {}),
+      ...(typeof address === 'string' && address !== '' ? { address } : {}),
+    };
+    const { venues } = dataOf(this.#appId);
+    return [this.#compared(found, venue, wanted, (change) => venues.update(venue.objectId, change))];
+  }
+
   level(found: Found): PlannedFeature {
     const ordinal = found.properties['ordinal'];
     const name = labelOf(found.properties['name']);
@@ -122,7 +147,9 @@ class Target {
     const data = dataOf(this.#appId);
     if (known && floor) {
       const outline = isSameOutline(known.polygon, polygon) ? known.polygon : polygon;
-      const wanted = { name, kind, polygon: outline, floorId: pointer('Floor', floor.objectId), ...limit };
+      // A file that says nothing of kinds changes none.
+      const said = category === '' ? {} : { kind };
+      const wanted = { name, ...said, polygon: outline, floorId: pointer('Floor', floor.objectId), ...limit };
       return this.#compared(found, known, wanted, (change) => data.zones.update(known.objectId, change));
     }
     return {
@@ -151,6 +178,31 @@ class Target {
       apply: async () => {
         const floorId = floor?.objectId ?? (await this.#makeFloor(level, t('Level {level}', { level })));
         await changeWalls(this.#appId, floorId, withWall({ points }));
+      },
+    };
+  }
+
+  /** By its name on its level. */
+  gateway(found: Found): PlannedFeature {
+    const name = labelOf(found.properties['name']);
+    const at = pointOf(found.geometry);
+    if (name === '') return refused(found, t('A gateway needs a name.'));
+    if (!at) return refused(found, t('A gateway needs a point.'));
+    const level = this.#levelOf(found);
+    if (level === undefined)
+      return refused(found, t('Its level_id is no level of this file and no floor of the venue.'));
+    const floor = this.#floorAt(level);
+    const known = floor?.gateways?.find((one) => one.name === name);
+    if (known && floor)
+      return this.#compared(found, known, at, (change: object) =>
+        changeGateways(this.#appId, floor.objectId, withChanged(name, change)),
+      );
+    return {
+      ...rowOf(found),
+      kind: 'new',
+      apply: async () => {
+        const floorId = floor?.objectId ?? (await this.#makeFloor(level, t('Level {level}', { level })));
+        await changeGateways(this.#appId, floorId, withGateway({ name, ...at }));
       },
     };
   }
@@ -212,7 +264,7 @@ class Target {
 
   #compared(
     found: Found,
-    known: Floor | Zone | Beacon,
+    known: Venue | Floor | Zone | Beacon | Gateway,
     wanted: object,
     change: (members: never) => Promise<unknown>,
   ): PlannedFeature {

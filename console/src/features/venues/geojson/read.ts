@@ -1,3 +1,4 @@
+import { readJson } from '../../../lib/text/json-text.ts';
 import { t } from '../../../lib/words/words.ts';
 /** Reads GeoJSON whose coordinates are metres, as `write.ts` makes it. */
 
@@ -13,6 +14,8 @@ export interface Found {
   readonly featureType: string;
   readonly geometry: unknown;
   readonly properties: Readonly<Record<string, unknown>>;
+  /** Why it cannot be read, as a sentence. */
+  readonly problem?: string;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -52,11 +55,9 @@ export function readFeatures(text: string): readonly Found[] {
 }
 
 function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error(t('The file is no JSON.'));
-  }
+  const read = readJson(text.replace(/^\uFEFF/, ''));
+  if ('value' in read) return read.value;
+  throw new Error(t('The file is not JSON. {problem}', { problem: read.problem.message }));
 }
 
 /** A text, or the first of several languages, as IMDF has them. */

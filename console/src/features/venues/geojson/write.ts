@@ -29,6 +29,12 @@ export function writeGeoJson({ venue, floors, zones, beacons }: Site): string {
         return feature(`${floor.objectId} wall ${at + 1}`, 'wall', line, { level_id: floor.objectId });
       }),
     ),
+    ...floors.flatMap((floor) =>
+      (floor.gateways ?? []).map(({ name, x, y }) => {
+        const point = { type: 'Point', coordinates: positionOf({ x, y }) };
+        return feature(`${floor.objectId} gateway ${name}`, 'gateway', point, { name, level_id: floor.objectId });
+      }),
+    ),
     ...zones.map((zone) => {
       const ring = [...zone.polygon, ...zone.polygon.slice(0, 1)].map(positionOf);
       const properties = {

@@ -1,6 +1,6 @@
 import type { Zone } from '@pharos/sdk';
 
-/** What zones are called in IMDF 1.0.0 (OGC 20-094), and the categories of units that are no places to be. */
+/** What zones are called in IMDF 1.0.0 (OGC 20-094), and the categories of units where nobody can be. */
 
 export const categoryOf: Readonly<Record<Zone['kind'], string>> = {
   room: 'room',

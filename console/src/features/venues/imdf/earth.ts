@@ -1,8 +1,8 @@
 import type { Floor, Venue } from '@pharos/sdk';
 
 /**
- * Between the metres of a floor and positions on earth (WGS 84, longitude first). A venue's coordinates are where x and y are 0, and
- * the floor says where north is.
+ * Converts between the metres of a floor and geographic positions (WGS 84, longitude first). A venue's coordinates are where
+ * x and y are 0, and the floor says where north is.
  */
 
 export interface Point {

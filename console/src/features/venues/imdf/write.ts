@@ -3,7 +3,7 @@ import { t } from '../../../lib/words/words.ts';
 import type { Site } from '../geojson/write.ts';
 import { categoryOf } from './categories.ts';
 import { Earth, type Point, type Position } from './earth.ts';
-import { hullOf, outlineOf, polygonOf } from './outline.ts';
+import { hullOf, outlineOf, pointInside, polygonOf } from './outline.ts';
 import { type Part, uuidOf } from './uuid.ts';
 
 /** A venue as the files of an IMDF archive (version 1.0.0, OGC 20-094). Beacons have no place in it. */
@@ -68,7 +68,7 @@ export function imdfFiles(site: Site, particulars: Particulars, now: Date): Read
     return { floor, on, outline: (outlineOf(floor, zonesOn(zones, floor.objectId)) ?? []).map(on) };
   });
   const hull = hullOf(levels.flatMap(({ outline }) => outline));
-  const display_point = pointAt(middleOf(hull));
+  const display_point = pointAt(pointInside(hull));
   const [address_id, buildingId] = [idOf('address'), idOf('building')];
   const named = { name: labels(venue.name), alt_name: null, restriction: null, address_id, display_point };
   return {
@@ -118,7 +118,7 @@ export function imdfFiles(site: Site, particulars: Particulars, now: Date): Read
           ordinal: floor.level,
           name: labels(floor.name),
           short_name: labels(floor.name.slice(0, 4)),
-          display_point: pointAt(middleOf(outline)),
+          display_point: pointAt(pointInside(outline)),
           address_id,
           building_ids: [buildingId],
         }),
@@ -135,7 +135,7 @@ export function imdfFiles(site: Site, particulars: Particulars, now: Date): Read
             name: labels(zone.name),
             alt_name: null,
             level_id: uuidOf(floor.objectId),
-            display_point: pointAt(middleOf(zone.polygon.map(on))),
+            display_point: pointAt(pointInside(zone.polygon.map(on))),
           }),
         ),
       ),
@@ -157,13 +157,7 @@ const feature = (id: string, feature_type: string, geometry: object | null, prop
 
 const pointAt = (coordinates: Position) => ({ type: 'Point', coordinates });
 
-function middleOf(corners: readonly Position[]): Position {
-  const sum = corners.reduce(([a, b], [x, y]) => [a + x, b + y], [0, 0] as Position);
-  const round = (degrees: number) => Math.round((degrees / Math.max(1, corners.length)) * 1e9) / 1e9;
-  return [round(sum[0]), round(sum[1])];
-}
-
-/** As OpenStreetMap writes them, with two letters for a day, without holidays; null: nobody has said. */
+/** As OpenStreetMap writes them, with two letters for a day, without holidays; null: unknown. */
 function hoursOf({ openingHours }: Venue): string | null {
   if (!openingHours) return null;
   if (openingHours.length === 0) return 'off';

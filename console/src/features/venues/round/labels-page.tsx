@@ -20,13 +20,17 @@ export function LabelsPage() {
   const sorted = beacons.toSorted((a, b) => a.name.localeCompare(b.name, pageLanguage(), { numeric: true }));
   return (
     <>
-      <SectionHeader title={t('Labels to print')} action={<Button onClick={() => print()}>{t('Print')}</Button>}>
-        <BackLink
-          label={venue?.name ?? t('The venue')}
-          to="/apps/$appId/beacons/venues/$venueId"
-          params={{ appId, venueId }}
-        />
-      </SectionHeader>
+      <SectionHeader
+        title={t('Labels to print')}
+        action={<Button onClick={() => print()}>{t('Print')}</Button>}
+        back={
+          <BackLink
+            label={venue?.name ?? t('The venue')}
+            to="/apps/$appId/beacons/venues/$venueId"
+            params={{ appId, venueId }}
+          />
+        }
+      />
       <FailureNote message={error?.message} />
       <Text size="sm" c="dimmed" mb="md">
         {t(

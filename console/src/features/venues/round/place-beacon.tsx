@@ -129,6 +129,7 @@ function FloorTap({ appId, floor, others, at, onTap }: TapProps) {
             .filter((zone) => zone.floorId.objectId === floor.objectId)
             .map(({ objectId, name, polygon }) => ({ id: objectId, name, polygon })),
           walls: wallsOf(floor),
+          gateways: [],
           beacons: others.map(({ objectId, name, location }) => ({
             id: objectId,
             name,
@@ -146,6 +147,7 @@ function FloorTap({ appId, floor, others, at, onTap }: TapProps) {
           onSelect: () => undefined,
           onPoint: onTap,
           onMoveBeacon: () => undefined,
+          onMoveGateway: () => undefined,
           onChangeZone: () => undefined,
           onChangeWall: () => undefined,
         }}

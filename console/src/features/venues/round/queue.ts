@@ -3,7 +3,7 @@ import type { Beacon } from '@pharos/sdk';
 /** What an installer has done and the service does not know yet, kept on this device. */
 
 export interface Waiting {
-  /** One for a beacon and person: who places it again means the latest. */
+  /** One per beacon and person: placing it again replaces the earlier one. */
   readonly id: string;
   /** The e-mail of the administrator: on a phone of several people each sends her own. */
   readonly person: string;
@@ -22,7 +22,7 @@ export interface Waiting {
 
 export interface Problem {
   readonly message: string;
-  /** What somebody else has made of it meanwhile. */
+  /** What somebody else has changed it to in the meantime. */
   readonly theirs?: Beacon;
 }
 

@@ -7,12 +7,13 @@ import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
 import { SectionHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
-import { useMayCall } from '../../../lib/data/access.ts';
+import { useMay, useMayCall } from '../../../lib/data/access.ts';
 import { type Placement, placementsQuery } from '../../../lib/data/placements.ts';
 import { floorsQuery, venueBeaconsQuery, venueQuery } from '../../../lib/data/venue-queries.ts';
 import { type Times, useTimes } from '../../../lib/time/times.ts';
 import { pageLanguage, t } from '../../../lib/words/words.ts';
 import { beaconOf } from './match.ts';
+import { Nearest } from './nearest.tsx';
 import { PlaceBeacon } from './place-beacon.tsx';
 import classes from './round.module.css';
 import { Scan } from './scan.tsx';
@@ -35,13 +36,14 @@ export function RoundPage() {
             {t('Labels to print')}
           </LinkButton>
         }
-      >
-        <BackLink
-          label={venue?.name ?? t('The venue')}
-          to="/apps/$appId/beacons/venues/$venueId"
-          params={{ appId, venueId }}
-        />
-      </SectionHeader>
+        back={
+          <BackLink
+            label={venue?.name ?? t('The venue')}
+            to="/apps/$appId/beacons/venues/$venueId"
+            params={{ appId, venueId }}
+          />
+        }
+      />
       {mayVerify ? <Round appId={appId} venueId={venueId} /> : <Text>{t('Your role cannot place beacons.')}</Text>}
     </>
   );
@@ -62,7 +64,7 @@ function Round({ appId, venueId }: Props) {
   const beacon = beacons?.find(({ objectId }) => objectId === chosen);
   const waits = ({ objectId }: Beacon) => round.waiting.find((one) => one.beacon.objectId === objectId);
   const isVerified = (one: Beacon) => placements?.get(one.objectId)?.isMoved === false && !waits(one);
-  /** For whoever goes round, what waits for a network is done as well. */
+  /** For the person on the round, what waits for a network counts as done. */
   const isDone = (one: Beacon) => {
     const waiting = waits(one);
     return waiting ? !waiting.problem : isVerified(one);
@@ -129,6 +131,7 @@ const mostRows = 100;
 /** Which beacon one stands before: by its label, by its name or its numbers. Those that are to do come first. */
 function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
   const times = useTimes(appId);
+  const may = useMay();
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();
   const found = beacons
@@ -143,6 +146,7 @@ function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
           return meant !== undefined;
         }}
       />
+      {may('phones.pair') && <Nearest appId={appId} beacons={beacons} onChoose={onChoose} />}
       <TextInput
         type="search"
         label={t('Or find it')}

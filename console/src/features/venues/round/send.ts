@@ -8,7 +8,10 @@ import { dropWaiting, keepWaiting, type Problem, type Waiting } from './queue.ts
 /** What has become of something that waited. `later`: there is no network, or the service has too much to do. */
 export type Sent = 'done' | 'later' | Problem;
 
-/** Sends what was done at one beacon: its place, if nobody else has moved it meanwhile, the photograph, and that it is verified. */
+/**
+ * Sends what was done at one beacon: its place, if nobody else has moved it in the meantime, the photograph, and that it is
+ * verified.
+ */
 export async function send(waiting: Waiting): Promise<Sent> {
   try {
     const moved = await place(waiting);

@@ -69,7 +69,7 @@ export function useWaiting(appId: string, venueId: string) {
       await read();
       void sendAll();
     },
-    /** Ours counts, whatever somebody else has made of it. */
+    /** Ours counts, whatever somebody else has changed it to. */
     insist: async ({ problem, ...one }: Waiting) => {
       await keepWaiting({ ...one, beacon: problem?.theirs ?? one.beacon });
       await sendAll();

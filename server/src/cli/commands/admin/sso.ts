@@ -1,5 +1,6 @@
 import { commandLine } from '../../../access/audit.ts';
-import { adminRoles } from '../../../access/roles.ts';
+import type { AppGrant } from '../../../access/reach.ts';
+import { adminRoles, limitedRoles } from '../../../access/roles.ts';
 import { createSecretBox } from '../../../base/secrets.ts';
 import type { Config } from '../../../config/config.ts';
 import { ssoProviderShape } from '../../../features/admins/sso/provider-schemas.ts';
@@ -32,6 +33,11 @@ const setOptions: Readonly<Record<string, OptionSpec>> = {
     help: 'a group that has a role; may be repeated, and replaces those that there were',
     multiple: true,
   },
+  'app-role': {
+    value: 'APP:ROLE=GROUP',
+    help: 'a group that has a role in an app (or in venues of it: APP:ROLE@VENUE+VENUE=GROUP), for whoever has none by --role; may be repeated, and replaces those that there were; none: no group has',
+    multiple: true,
+  },
   'default-role': { value: 'ROLE', help: 'of people in none of the groups; none: they are refused' },
   'factor-value': {
     value: 'VALUE',
@@ -39,6 +45,11 @@ const setOptions: Readonly<Record<string, OptionSpec>> = {
     multiple: true,
   },
   'trusts-email': { value: 'yes|no', help: 'its e-mail addresses count as verified without email_verified' },
+  'join-app': {
+    value: 'APP',
+    help: 'an app (APP, APP:ROLE, APP@VENUE or APP:ROLE@VENUE+VENUE) in which the role holds of those who join without an invitation; may be repeated, and replaces those that there were; all: everywhere; none: in no app until an owner gives them some, as for a new provider',
+    multiple: true,
+  },
   enabled: { value: 'yes|no', help: 'whether administrators can sign in through it; no ends their sessions' },
 };
 
@@ -77,6 +88,37 @@ function readRoles(call: CommandCall): Readonly<Record<string, readonly string[]
   return roles;
 }
 
+/** As the console would send it. */
+function readAppRoles(call: CommandCall): unknown {
+  const given = call.texts('app-role');
+  if (given.length === 0) return undefined;
+  if (given.length === 1 && given[0] === 'none') return [];
+  return given.map((text) => {
+    const [, appId, role = '', venues, group] = /^([^:@,=]+):([a-z]+)(?:@([^:@=]+))?=(.+)$/.exec(text) ?? [];
+    if (appId === undefined)
+      throw new UsageError(`--app-role takes APP:ROLE@VENUE+VENUE=GROUP, or none by itself, not "${text}".`);
+    if (!(limitedRoles as readonly string[]).includes(role))
+      throw new UsageError(`--app-role takes the roles ${limitedRoles.join(', ')}, not "${role}".`);
+    return { group, role, appId, ...(venues ? { venues: venues.split('+') } : {}) };
+  });
+}
+
+/** As the console would send it; roles are checked with the rest. */
+function readJoinApps(call: CommandCall): unknown {
+  const given = call.texts('join-app');
+  if (given.length === 0) return undefined;
+  if (given.length === 1 && given[0] === 'all') return 'all';
+  if (given.length === 1 && given[0] === 'none') return [];
+  return given.map((text) => {
+    const [, appId, role, venues] = /^([^:@,]+)(?::([a-z]+))?(?:@([^:@]+))?$/.exec(text) ?? [];
+    if (appId === undefined || appId === 'all' || appId === 'none')
+      throw new UsageError(`--join-app takes APP:ROLE@VENUE+VENUE, or all or none by itself, not "${text}".`);
+    if (role !== undefined && !(limitedRoles as readonly string[]).includes(role))
+      throw new UsageError(`--join-app takes the roles ${limitedRoles.join(', ')}, not "${role}".`);
+    return { appId, ...(role ? { role } : {}), ...(venues ? { venues: venues.split('+') } : {}) };
+  });
+}
+
 /** What the options name, as the console would send it. */
 async function readFields(call: CommandCall): Promise<Readonly<Record<string, unknown>>> {
   if (call.has('client-secret-stdin') && call.has('no-client-secret'))
@@ -95,9 +137,11 @@ async function readFields(call: CommandCall): Promise<Readonly<Record<string, un
     scopes: call.text('scopes')?.replaceAll(',', ' '),
     groupsClaim: orNone('groups-claim'),
     roles: readRoles(call),
+    appRoles: readAppRoles(call),
     defaultRole: orNone('default-role'),
     factorValues: factorValues.length > 0 ? factorValues : undefined,
     trustsEmail: readSwitch(call, 'trusts-email'),
+    joinApps: readJoinApps(call),
     enabled: readSwitch(call, 'enabled'),
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -105,17 +149,30 @@ async function readFields(call: CommandCall): Promise<Readonly<Record<string, un
 
 function shown(provider: Provider): string {
   const { name, issuer, clientId, hasSecret, groupsClaim, roles, defaultRole, factorValues, enabled } = provider;
-  const groups = Object.entries(roles).map(([role, of]) => `${role}: ${of.join(', ')}`);
+  const groups = [
+    ...Object.entries(roles).map(([role, of]) => `${role}: ${of.join(', ')}`),
+    ...provider.appRoles.map(({ group, ...grant }) => `${grantText(grant)}: ${group}`),
+  ];
   const words = [
     `client ${clientId}${hasSecret ? '' : ' without a secret'}`,
     ...(groupsClaim === null ? [] : [`groups in ${groupsClaim}`]),
     ...groups,
     ...(defaultRole === null ? [] : [`everybody else: ${defaultRole}`]),
     ...(factorValues.length === 0 ? [] : [`second factor: ${factorValues.join(', ')}`]),
+    joinWords(provider.joinApps),
     ...(provider.trustsEmail ? ['e-mail addresses are trusted'] : []),
   ];
   return `${name}  ${issuer}${enabled ? '' : '  (switched off)'}\n    ${words.join('; ')}`;
 }
+
+function joinWords(apps: Provider['joinApps']): string {
+  if (apps === 'all') return 'new people: in all apps';
+  if (apps.length === 0) return 'new people: in no app until an owner gives them some';
+  return `new people: ${apps.map(grantText).join(' ')}`;
+}
+
+const grantText = ({ appId, role, venues }: AppGrant) =>
+  `${appId}${role ? `:${role}` : ''}${venues ? `@${venues.join('+')}` : ''}`;
 
 const onlyText = (isOnly: boolean) =>
   isOnly
@@ -136,7 +193,7 @@ async function runSet(call: CommandCall) {
   const fields = await readFields(call);
   const provider = await withProviders(call.config(), async (providers) => {
     const known = (await providers.list()).find((provider) => provider.name === name);
-    if (known) return providers.change(known.providerId, ssoProviderShape.readUpdate(fields), commandLine);
+    if (known) return providers.change(known.providerId, ssoProviderShape.readUpdate(fields), { by: commandLine });
     // What is cleared was never there.
     const given = Object.entries(fields).filter(([, value]) => value !== null);
     return providers.create(ssoProviderShape.readCreate({ name, ...Object.fromEntries(given) }), commandLine);

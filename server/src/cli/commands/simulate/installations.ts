@@ -7,13 +7,13 @@ const prefix = 'simulated:';
 export const runNamePattern = /^[A-Za-z0-9_.-]{1,60}$/;
 export const installationIdOf = (run: string, visitor: string | number) => `${prefix}${run}:${visitor}`;
 
-export interface Pretended {
+export interface SimulatedVisitor {
   readonly run: string;
   readonly visitor: string | number;
 }
 
 /** False when it was stopped in the meantime. @throws ServiceError */
-export async function register(client: ServiceClient, { run, visitor }: Pretended): Promise<boolean> {
+export async function register(client: ServiceClient, { run, visitor }: SimulatedVisitor): Promise<boolean> {
   const body = {
     installationId: installationIdOf(run, visitor),
     deviceType: 'android',

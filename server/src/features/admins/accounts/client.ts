@@ -1,5 +1,5 @@
 /** From where somebody signs in. */
-export interface Client {
+export interface SignInOrigin {
   readonly address: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }

@@ -7,6 +7,7 @@ import { fail } from '../../../base/errors.ts';
 import { newObjectId, randomText } from '../../../base/id.ts';
 import type { Passwords } from '../../../base/passwords.ts';
 import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
+import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
 import * as store from './store.ts';
 
 export interface AdminView {
@@ -54,6 +55,9 @@ export function adminView(row: store.AdminRow): AdminView {
 
 const shown = ({ email, name, role, apps, disabled }: AdminView) => ({ email, name, role, apps, disabled });
 
+/** The tag of what can be changed of an administrator. */
+export const adminTag = (admin: AdminView): string => entityTag(JSON.stringify(shown(admin)));
+
 function newRow(admin: NewAdmin, passwordHash: string, now: number): store.AdminRow {
   return {
     admin_id: newObjectId(now),
@@ -63,6 +67,7 @@ function newRow(admin: NewAdmin, passwordHash: string, now: number): store.Admin
     password_hash: passwordHash,
     role: admin.role,
     apps: reachText(admin.apps ?? null),
+    apps_by_groups: 0,
     disabled_at: null,
     local_until: null,
     created_at: now,
@@ -96,6 +101,14 @@ export class AdminService {
   async list(): Promise<AdminView[]> {
     const { db } = this.#deps;
     return (await store.listAdmins(db)).map(adminView);
+  }
+
+  /** @throws Failure ObjectNotFound */
+  async get(adminId: string): Promise<AdminView> {
+    const { db } = this.#deps;
+    const row = await store.findAdmin(db, adminId);
+    if (!row) throw noSuchAdmin(adminId);
+    return adminView(row);
   }
 
   async findByEmail(email: string): Promise<AdminView | undefined> {
@@ -150,12 +163,21 @@ export class AdminService {
     return adminView(row);
   }
 
-  /** Disabling ends every session of the administrator. @throws Failure ObjectNotFound, OperationForbidden */
-  async change(adminId: string, change: AdminChange, by: Actor): Promise<store.AdminRow> {
+  /**
+   * Disabling ends every session of the administrator.
+   *
+   * @throws Failure ObjectNotFound, OperationForbidden, PreconditionFailed
+   */
+  async change(
+    adminId: string,
+    change: AdminChange,
+    { by, assertUnchanged }: { readonly by: Actor; readonly assertUnchanged?: AssertUnchanged | undefined },
+  ): Promise<store.AdminRow> {
     const { now } = this.#deps;
     return this.#update(adminId, by, {
       action: 'administrator.change',
       change: (row) => {
+        assertUnchanged?.(adminTag(adminView(row)));
         const role = change.role ?? row.role;
         // Whoever becomes an owner is limited to nothing any more, unless the request says so itself and is refused.
         const apps = change.apps === undefined ? (role === 'owner' ? null : storedReach(row)) : change.apps;
@@ -165,6 +187,7 @@ export class AdminService {
           name: change.name ?? row.name,
           role,
           apps: reachText(apps),
+          apps_by_groups: change.apps === undefined && role !== 'owner' ? row.apps_by_groups : 0,
           disabled_at:
             change.disabled === undefined ? row.disabled_at : change.disabled ? (row.disabled_at ?? now()) : null,
         };
@@ -237,7 +260,7 @@ export class AdminService {
       // The owners are locked first, so that two owners cannot remove each other at the same moment.
       const owners = await store.lockOwners(db);
       const row = await store.findAdmin(db, adminId);
-      if (!row) throw fail('ObjectNotFound', `There is no administrator ${adminId}.`);
+      if (!row) throw noSuchAdmin(adminId);
       const next = how.change({ ...row, updated_at: Math.max(now(), row.updated_at) });
       const isOwner = next.role === 'owner' && next.disabled_at === null;
       if (!isOwner && owners.every(({ admin_id }) => admin_id === adminId))
@@ -251,6 +274,8 @@ export class AdminService {
     });
   }
 }
+
+const noSuchAdmin = (adminId: string) => fail('ObjectNotFound', `There is no administrator ${adminId}.`);
 
 async function insert(db: Db, row: store.AdminRow, by: Actor): Promise<void> {
   await store.insertAdmin(db, row);

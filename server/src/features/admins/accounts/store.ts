@@ -15,6 +15,8 @@ export interface AdminRow {
   readonly role: AdminRole;
   /** JSON: where the role holds (`access/reach.ts`); null: everywhere. */
   readonly apps: string | null;
+  /** 1: `apps` follows the groups of single sign-on. */
+  readonly apps_by_groups: number;
   readonly disabled_at: number | null;
   /** Until when an owner may sign in with a password although only single sign-on is allowed. */
   readonly local_until: number | null;
@@ -35,7 +37,7 @@ export interface SessionRow extends AdminRow {
   readonly provider_name: string | null;
 }
 
-/** How somebody proved who she is. */
+/** How somebody proved who they are. */
 export type SignInMethod = 'password' | 'totp' | 'recovery code' | 'passkey' | 'single sign-on';
 
 export interface NewSessionRow {
@@ -95,14 +97,15 @@ export function lockOwners(db: Db): Promise<{ admin_id: string }[]> {
 }
 
 export async function insertAdmin(db: Db, admin: AdminRow): Promise<void> {
-  await db.run(sql`insert into admins (admin_id, email, email_key, name, password_hash, role, apps, created_at, updated_at)
+  await db.run(sql`insert into admins (admin_id, email, email_key, name, password_hash, role, apps, apps_by_groups,
+      created_at, updated_at)
     values (${admin.admin_id}, ${admin.email}, ${admin.email_key}, ${admin.name}, ${admin.password_hash}, ${admin.role},
-      ${admin.apps}, ${admin.created_at}, ${admin.updated_at})`);
+      ${admin.apps}, ${admin.apps_by_groups}, ${admin.created_at}, ${admin.updated_at})`);
 }
 
 export async function updateAdmin(db: Db, admin: AdminRow): Promise<void> {
-  await db.run(sql`update admins set name = ${admin.name}, role = ${admin.role}, apps = ${admin.apps}, disabled_at = ${admin.disabled_at},
-    password_hash = ${admin.password_hash}, local_until = ${admin.local_until}, updated_at = ${admin.updated_at} where admin_id = ${admin.admin_id}`);
+  await db.run(sql`update admins set name = ${admin.name}, role = ${admin.role}, apps = ${admin.apps},
+    apps_by_groups = ${admin.apps_by_groups}, disabled_at = ${admin.disabled_at}, password_hash = ${admin.password_hash}, local_until = ${admin.local_until}, updated_at = ${admin.updated_at} where admin_id = ${admin.admin_id}`);
 }
 
 export async function insertSession(db: Db, session: NewSessionRow): Promise<void> {

@@ -13,6 +13,8 @@ export const admins = defineTable({
     role: text,
     /** JSON: where the role holds; null: everywhere. */
     apps: nullable(text),
+    /** 1: `apps` follows the groups of single sign-on. */
+    apps_by_groups: withDefault(bigint),
     disabled_at: nullable(bigint),
     /** Until when an owner may sign in with a password although only single sign-on is allowed. */
     local_until: nullable(bigint),

@@ -9,7 +9,7 @@ import {
   type CreationOptions,
   creationOptions,
   type NewPasskey,
-  type Owner,
+  type PasskeyOwner,
   type RegistrationResponseJSON,
   type RequestOptions,
   requestOptions,
@@ -82,7 +82,7 @@ export class Passkeys {
   }
 
   /** For somebody who is about to become an administrator. */
-  async firstOptions(owner: Owner, origin: string): Promise<CreationOptions> {
+  async firstOptions(owner: PasskeyOwner, origin: string): Promise<CreationOptions> {
     return this.#ceremonies.ask(await creationOptions(siteOf(origin), owner, []), {
       purpose: joining(owner.id),
       realm,

@@ -18,7 +18,7 @@ import {
 import { type AdminKey, keyOf, type PasskeyRow, store } from './store.ts';
 
 /** What can be given beside the password. */
-export type Proof = 'code' | 'passkey' | 'recoveryCode';
+export type FactorKind = 'code' | 'passkey' | 'recoveryCode';
 
 export interface FactorState {
   readonly hasPassword: boolean;
@@ -64,7 +64,7 @@ export class SecondFactors {
   }
 
   /** What the administrator can give beside the password. */
-  async proofsOf(adminId: string): Promise<readonly Proof[]> {
+  async proofsOf(adminId: string): Promise<readonly FactorKind[]> {
     const { totpSince, passkeys, recoveryCodesLeft } = await this.stateOf(adminId);
     return [
       ...(totpSince === undefined ? [] : (['code'] as const)),
@@ -125,10 +125,10 @@ export class SecondFactors {
   }
 
   /**
-   * Changes the factors of somebody who is signed in: her other sessions end, and it is recorded. Answers the recovery
+   * Changes the factors of a signed-in administrator: the other sessions end, and it is recorded. Answers the recovery
    * codes that come with the first factor; without a factor or a password there are none.
    *
-   * @throws Failure OperationForbidden when she could no longer sign in, or as the installation requires
+   * @throws Failure OperationForbidden when the administrator could no longer sign in, or as the installation requires
    */
   async change(
     { adminId, sessionHash }: AdminContext,
@@ -155,7 +155,7 @@ export class SecondFactors {
   }
 }
 
-/** Takes away every factor and ends every session, for somebody who has lost them. @throws Failure ObjectNotFound */
+/** Removes every factor and ends every session, for somebody who has lost them. @throws Failure ObjectNotFound */
 export async function resetFactors(
   { db, now }: Pick<SecondFactorDeps, 'db' | 'now'>,
   adminId: string,

@@ -228,6 +228,7 @@ export class AdminLinks {
           password_hash: hash,
           role: invitation.role,
           apps: invitation.apps,
+          apps_by_groups: 0,
           disabled_at: null,
           local_until: null,
           created_at: at,

@@ -1,16 +1,18 @@
 import { recordChange } from '../../../access/audit.ts';
-import type { AdminRole } from '../../../access/roles.ts';
+import { storedReach } from '../../../access/reach.ts';
 import { newObjectId } from '../../../base/id.ts';
 import type { Db } from '../../../db/db.ts';
 import * as accounts from '../accounts/store.ts';
 import { deleteInvitation, findInvitationOf } from '../links/store.ts';
-import type { Person } from './person.ts';
+import type { SsoPerson } from './person.ts';
 import * as store from './store.ts';
 
 /** Why a person whom the provider vouches for is not let in. */
-export type Refusal = 'role' | 'address' | 'taken' | 'off';
+export type SsoRefusal = 'role' | 'address' | 'taken' | 'off';
 
-export type Admission = { readonly row: accounts.AdminRow } | { readonly refusal: Refusal; readonly email?: string };
+export type SsoAdmission =
+  | { readonly row: accounts.AdminRow }
+  | { readonly refusal: SsoRefusal; readonly email?: string };
 
 interface Admitting {
   readonly provider: store.ProviderRow;
@@ -24,7 +26,7 @@ interface Admitting {
  *
  * @throws UniqueViolation when the same person signs in for the first time twice at once
  */
-export async function admit(db: Db, person: Person, how: Admitting): Promise<Admission> {
+export async function admit(db: Db, person: SsoPerson, how: Admitting): Promise<SsoAdmission> {
   // Before the administrator, as wherever an owner may be demoted.
   const owners = await accounts.lockOwners(db);
   const identity = await store.findIdentity(db, person.issuer, person.subject);
@@ -33,29 +35,44 @@ export async function admit(db: Db, person: Person, how: Admitting): Promise<Adm
   if (row.disabled_at !== null) return { refusal: 'off', email: row.email };
   const isLastOwner = owners.length === 1 && owners[0]?.admin_id === row.admin_id;
   // The last owner stays: without one nobody could put right what the groups say.
-  const role = isLastOwner || person.role === undefined ? row.role : person.role;
-  if (role === null) {
+  const next = isLastOwner ? row : standingOf(row, person, how.provider);
+  if (next === undefined) {
     await store.deleteSingleSignOnSessions(db, row.admin_id);
     return { refusal: 'role', email: row.email };
   }
   await store.noteIdentityUse(db, identity, how.now);
-  return { row: role === row.role ? row : await changeRole(db, row, role, how) };
+  return { row: await changeStanding(db, row, next, how) };
 }
 
-async function changeRole(
+type Standing = Pick<accounts.AdminRow, 'role' | 'apps' | 'apps_by_groups'>;
+
+/** What the groups make of an administrator; undefined: nothing. */
+function standingOf(row: Standing, { role, apps }: SsoPerson, provider: store.ProviderRow): Standing | undefined {
+  if (role === null) return undefined;
+  if (role === undefined) return row;
+  if (apps) return { role, apps: JSON.stringify(apps), apps_by_groups: 1 };
+  // Who has a role like the others again is where somebody is who joins; else what an owner has given stays.
+  return row.apps_by_groups > 0
+    ? { role, apps: provider.join_apps, apps_by_groups: 0 }
+    : { role, apps: row.apps, apps_by_groups: 0 };
+}
+
+async function changeStanding(
   db: Db,
   row: accounts.AdminRow,
-  role: AdminRole,
+  { role, apps, apps_by_groups }: Standing,
   { provider, address, now }: Admitting,
 ): Promise<accounts.AdminRow> {
-  const next = { ...row, role, updated_at: Math.max(now, row.updated_at) };
+  const isSame = role === row.role && apps === row.apps && apps_by_groups === row.apps_by_groups;
+  if (isSame) return row;
+  const next = { ...row, role, apps, apps_by_groups, updated_at: Math.max(now, row.updated_at) };
   await accounts.updateAdmin(db, next);
   await recordChange(db, {
     by: { name: 'service', address },
     action: 'administrator.change',
     subject: row.email,
-    before: { role: row.role },
-    after: { role, groupsOf: provider.name },
+    before: { role: row.role, apps: storedReach(row) },
+    after: { role, apps: storedReach(next), groupsOf: provider.name },
     now,
   });
   return next;
@@ -65,7 +82,7 @@ async function changeRole(
  * Somebody comes for the first time. An account that is there already is not taken over: whoever has it signs in as
  * before and connects the two.
  */
-async function welcome(db: Db, person: Person, { provider, address, now }: Admitting): Promise<Admission> {
+async function welcome(db: Db, person: SsoPerson, { provider, address, now }: Admitting): Promise<SsoAdmission> {
   const { email, issuer, subject } = person;
   if (email === undefined) return { refusal: 'address' };
   const emailKey = accounts.adminEmailKey(email);
@@ -80,7 +97,9 @@ async function welcome(db: Db, person: Person, { provider, address, now }: Admit
     name: person.name ?? email,
     password_hash: null,
     role,
-    apps: invitation?.apps ?? null,
+    // Whoever is invited has the apps that the invitation names, unless the groups say where.
+    apps: person.apps ? JSON.stringify(person.apps) : invitation ? invitation.apps : provider.join_apps,
+    apps_by_groups: person.apps ? 1 : 0,
     disabled_at: null,
     local_until: null,
     created_at: now,
@@ -94,7 +113,12 @@ async function welcome(db: Db, person: Person, { provider, address, now }: Admit
     by: { name: email, address },
     action: 'single-sign-on.join',
     subject: email,
-    after: { role, through: provider.name, ...(invitation ? { invitedBy: invitation.invited_by } : {}) },
+    after: {
+      role,
+      through: provider.name,
+      ...(invitation ? { invitedBy: invitation.invited_by } : {}),
+      apps: storedReach(row),
+    },
     now,
   });
   return { row };

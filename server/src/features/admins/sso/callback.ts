@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../../base/clock.ts';
 import { attemptCookie, sessionCookie } from '../../../http/console/console-cookies.ts';
-import { callbackPath, type Ending, type SingleSignOn } from './single-sign-on.ts';
+import { callbackPath, type SingleSignOn, type SingleSignOnResult } from './single-sign-on.ts';
 
 export interface CallbackDeps {
   readonly singleSignOn: SingleSignOn;
@@ -29,7 +29,7 @@ export function registerCallback(server: FastifyInstance, { singleSignOn, now, p
   });
 }
 
-function addressOf(ending: Ending): string {
+function addressOf(ending: SingleSignOnResult): string {
   if (!('problem' in ending)) return `/console${ending.next}`;
   const { problem, isSignedIn, next } = ending;
   if (isSignedIn) return `/console/account?${new URLSearchParams({ problem })}`;

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import { readIfMatch } from '../../../resources/entity-tag.ts';
 import { onlyShape, ssoFieldsExample, ssoProviderRecord, ssoProviderShape, ssoTest } from './provider-schemas.ts';
-import type { SsoProviders } from './providers.ts';
+import { type SsoProviders, ssoProviderTag } from './providers.ts';
 
 const { schema, example } = ssoProviderRecord;
 const onlyAnswer = recordAnswer(onlyShape.schema, { only: false });
@@ -55,7 +56,11 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       permission: 'sso.manage',
       answer: recordAnswer(schema, example),
       errors: ['ObjectNotFound'],
-      handle: async ({ params }) => ({ result: await providers.get(params['providerId'] ?? '') }),
+      async handle({ params, setTag }) {
+        const result = await providers.get(params['providerId'] ?? '');
+        setTag(ssoProviderTag(result));
+        return { result };
+      },
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -73,9 +78,13 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       },
       answer: recordAnswer(schema, example),
       errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'OperationForbidden', 'ConfirmationNeeded'],
-      handle: async ({ params, body, by }) => ({
-        result: await providers.change(params['providerId'] ?? '', body, by),
-      }),
+      takesIfMatch: true,
+      async handle({ params, body, by, headers, setTag }) {
+        const how = { by, assertUnchanged: readIfMatch(headers) };
+        const result = await providers.change(params['providerId'] ?? '', body, how);
+        setTag(ssoProviderTag(result));
+        return { result };
+      },
     }),
     consoleEndpoint({
       method: 'DELETE',

@@ -1,8 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { type AdminRole, adminRoles } from '../../../access/roles.ts';
+import { type AdminRole, adminRoles, limitedRoles } from '../../../access/roles.ts';
 import type { Problem } from '../../../base/errors.ts';
 import { exampleCreated, exampleId, exampleUpdated, objectIdSchema, timestampSchema } from '../../../http/answers.ts';
 import { defineShape } from '../../../http/shape.ts';
+import { grantsSchema } from '../accounts/reach-schema.ts';
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const groups = Type.Array(text(200), { maxItems: 100 });
@@ -13,6 +14,28 @@ const roles = Type.Object(
     ReturnType<typeof Type.Optional<typeof groups>>
   >,
   { description: 'For each role the groups that have it. Of several roles the first one of this list counts' },
+);
+
+const id = Type.String({ minLength: 1, maxLength: 40 });
+const appRoles = Type.Array(
+  Type.Object({
+    group: text(200),
+    role: Type.Enum([...limitedRoles]),
+    appId: id,
+    venues: Type.Optional(
+      Type.Array(id, {
+        minItems: 1,
+        maxItems: 100,
+        description: 'The objectIds of the venues for which the role holds; all of the app without it',
+      }),
+    ),
+  }),
+  {
+    maxItems: 200,
+    description:
+      'Groups that have a role in an app only, or in venues of it. They count for whoever has no role by `roles`, and say at each ' +
+      'sign-in in which apps and venues somebody has one. Of several roles in one app the first one of `roles` counts',
+  },
 );
 
 /** A provider makes nobody an owner who is in no group. */
@@ -28,12 +51,17 @@ const members = {
     description: 'Separated by spaces, with `openid` among them',
   }),
   roles,
+  appRoles,
   factorValues: Type.Array(text(200), {
     maxItems: 20,
     description: 'Values of the claims `amr` or `acr` that prove a second factor, such as `mfa`. Empty: none does',
   }),
   trustsEmail: Type.Boolean({
     description: 'Its e-mail addresses count as verified although it does not say so (`email_verified`)',
+  }),
+  joinApps: Type.Union([Type.Literal('all'), grantsSchema], {
+    description:
+      'Where the role holds of those who join without an invitation: `all`, or in these apps. Empty, as it is unless it is sent: in no app, until an owner gives them some. Owners are limited to nothing',
   }),
   enabled: Type.Boolean(),
 };
@@ -53,9 +81,11 @@ const writable = Type.Object({
   scopes: Type.Optional(members.scopes),
   groupsClaim: Type.Optional(groupsClaim),
   roles: Type.Optional(roles),
+  appRoles: Type.Optional(appRoles),
   defaultRole: Type.Optional(defaultRole),
   factorValues: Type.Optional(members.factorValues),
   trustsEmail: Type.Optional(members.trustsEmail),
+  joinApps: Type.Optional(members.joinApps),
   enabled: Type.Optional(members.enabled),
 });
 export type ProviderFields = Static<typeof writable>;
@@ -74,6 +104,8 @@ export const ssoFieldsExample = {
   clientSecret: 'from the provider',
   groupsClaim: 'groups',
   roles: { owner: ['pharos-owners'], editor: ['curators', 'education'] },
+  appRoles: [{ group: 'north-house', role: 'manager' as const, appId: exampleId }],
+  joinApps: [{ appId: exampleId }],
 };
 
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -99,9 +131,11 @@ export const ssoProviderRecord = {
     scopes: 'openid email profile',
     groupsClaim: 'groups',
     roles: ssoFieldsExample.roles,
+    appRoles: ssoFieldsExample.appRoles,
     defaultRole: null,
     factorValues: ['mfa'],
     trustsEmail: false,
+    joinApps: [{ appId: exampleId }],
     enabled: true,
     createdAt: exampleCreated,
     updatedAt: exampleUpdated,

@@ -1,4 +1,5 @@
 import { type Actor, recordChange } from '../../../access/audit.ts';
+import { type AppGrant, assertGrants } from '../../../access/reach.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
@@ -8,12 +9,13 @@ import type { TargetRules } from '../../../delivery/provider/target-rules.ts';
 import { isoTime } from '../../../http/answers.ts';
 import type { AdminContext } from '../../../http/console/console-endpoint.ts';
 import type { Changes } from '../../../http/shape.ts';
+import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
 import { addressProblem } from '../../../sign-in/oidc/address-problem.ts';
 import type { IssuerKeys } from '../../../sign-in/oidc/issuer-keys.ts';
 import { Unreadable } from '../../../sign-in/oidc/read-json.ts';
-import type { RoleGroups } from './person.ts';
+import { appRolesOf, type RoleGroups } from './person.ts';
 import type { ProviderFields } from './provider-schemas.ts';
-import type { Registration } from './relying-party.ts';
+import type { ClientRegistration } from './relying-party.ts';
 import * as store from './store.ts';
 
 export interface ProviderDeps {
@@ -22,6 +24,11 @@ export interface ProviderDeps {
   readonly secrets: SecretBox;
   readonly targets: TargetRules;
   readonly keys: IssuerKeys;
+}
+
+interface Changing {
+  readonly by: Actor;
+  readonly assertUnchanged?: AssertUnchanged | undefined;
 }
 
 const maxProviders = 10;
@@ -62,9 +69,11 @@ export class SsoProviders {
       scopes: fields.scopes ?? usualScopes,
       groups_claim: fields.groupsClaim ?? null,
       roles: JSON.stringify(fields.roles ?? {}),
+      app_roles: appRolesText(fields.appRoles ?? []),
       default_role: fields.defaultRole ?? null,
       factor_values: JSON.stringify(fields.factorValues ?? []),
       trusts_email: fields.trustsEmail ? 1 : 0,
+      join_apps: joinText(fields.joinApps ?? []),
       is_enabled: fields.enabled === false ? 0 : 1,
       created_at: at,
       updated_at: at,
@@ -81,11 +90,16 @@ export class SsoProviders {
     );
   }
 
-  /** Its issuer stays. Switching it off ends the sessions that began with it. @throws Failure ObjectNotFound … */
-  async change(providerId: string, { set, cleared }: Changes<ProviderFields>, by: Actor) {
+  /**
+   * Its issuer stays. Switching it off ends the sessions that began with it.
+   *
+   * @throws Failure ObjectNotFound, PreconditionFailed …
+   */
+  async change(providerId: string, { set, cleared }: Changes<ProviderFields>, { by, assertUnchanged }: Changing) {
     const { now } = this.#deps;
     const secret = this.#seal(set.clientSecret, providerId);
     return this.#change(providerId, async (db, row, others) => {
+      assertUnchanged?.(ssoProviderTag(view(row)));
       if (set.issuer !== undefined && set.issuer !== row.issuer) throw fixedIssuer();
       const next: store.ProviderRow = {
         ...row,
@@ -95,9 +109,15 @@ export class SsoProviders {
         scopes: set.scopes ?? row.scopes,
         groups_claim: cleared.includes('groupsClaim') ? null : (set.groupsClaim ?? row.groups_claim),
         roles: set.roles ? JSON.stringify(set.roles) : row.roles,
+        app_roles: cleared.includes('appRoles') ? null : set.appRoles ? appRolesText(set.appRoles) : row.app_roles,
         default_role: cleared.includes('defaultRole') ? null : (set.defaultRole ?? row.default_role),
         factor_values: set.factorValues ? JSON.stringify(set.factorValues) : row.factor_values,
         trusts_email: set.trustsEmail === undefined ? row.trusts_email : set.trustsEmail ? 1 : 0,
+        join_apps: cleared.includes('joinApps')
+          ? joinText([])
+          : set.joinApps === undefined
+            ? row.join_apps
+            : joinText(set.joinApps),
         is_enabled: set.enabled === undefined ? row.is_enabled : set.enabled ? 1 : 0,
         updated_at: Math.max(now(), row.updated_at),
       };
@@ -175,7 +195,7 @@ export class SsoProviders {
   }
 
   /** @throws Error when the secret was sealed with another key */
-  registrationOf(row: store.ProviderRow): Registration {
+  registrationOf(row: store.ProviderRow): ClientRegistration {
     const { secrets } = this.#deps;
     const { issuer, client_id: clientId, client_secret: sealed, scopes, provider_id: providerId } = row;
     return {
@@ -235,14 +255,24 @@ export class SsoProviders {
 }
 
 /** @throws Failure ValidationError when roles name groups, but no claim says who is in them */
-function assertClaim({ groups_claim: claim, roles }: store.ProviderRow): void {
-  const named = Object.values(JSON.parse(roles) as RoleGroups).flat();
-  if (claim !== null || named.length === 0) return;
+function assertClaim(row: store.ProviderRow): void {
+  const named = [...Object.values(JSON.parse(row.roles) as RoleGroups).flat(), ...appRolesOf(row)];
+  if (row.groups_claim !== null || named.length === 0) return;
   const problem = 'is needed, because roles name groups';
   throw fail('ValidationError', {
     message: `groupsClaim ${problem}.`,
     details: [{ field: 'groupsClaim', problem }],
   });
+}
+
+const appRolesText = (roles: NonNullable<ProviderFields['appRoles']>) =>
+  roles.length === 0 ? null : JSON.stringify(roles);
+
+/** @throws Failure ValidationError */
+function joinText(apps: NonNullable<ProviderFields['joinApps']>): string | null {
+  if (apps === 'all') return null;
+  assertGrants('joinApps', apps);
+  return JSON.stringify(apps);
 }
 
 /** While it is the only way, one provider has to stay. @throws Failure OperationForbidden */
@@ -260,9 +290,11 @@ function chosen(row: store.ProviderRow) {
     scopes: row.scopes,
     groupsClaim: row.groups_claim,
     roles: JSON.parse(row.roles) as RoleGroups,
+    appRoles: [...appRolesOf(row)],
     defaultRole: row.default_role,
     factorValues: JSON.parse(row.factor_values) as readonly string[],
     trustsEmail: row.trusts_email > 0,
+    joinApps: row.join_apps === null ? ('all' as const) : (JSON.parse(row.join_apps) as AppGrant[]),
     enabled: row.is_enabled > 0,
   };
 }
@@ -273,6 +305,9 @@ const view = (row: store.ProviderRow) => ({
   createdAt: isoTime(row.created_at),
   updatedAt: isoTime(row.updated_at),
 });
+
+/** The tag of a provider; another secret makes another one, too. */
+export const ssoProviderTag = (provider: ReturnType<typeof view>) => entityTag(JSON.stringify(provider));
 
 function missing(providerId: string): never {
   throw fail('ObjectNotFound', `There is no provider ${providerId}.`);

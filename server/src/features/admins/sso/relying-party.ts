@@ -9,7 +9,7 @@ import { ask, Unreadable } from '../../../sign-in/oidc/read-json.ts';
 import type { AttemptRow } from './store.ts';
 
 /** How this service is known to a provider. */
-export interface Registration {
+export interface ClientRegistration {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | undefined;
@@ -23,7 +23,7 @@ export interface RelyingPartyDeps {
 }
 
 /** What a browser is sent to the provider with; the rest stays here. */
-export interface Departure {
+export interface AuthorizationRequest {
   readonly address: string;
   readonly state: string;
   readonly nonce: string;
@@ -57,7 +57,7 @@ export class RelyingParty {
   }
 
   /** `isAgain`: the provider has to ask who it is, even of somebody whom it knows. @throws Unreadable */
-  async depart(registration: Registration, redirectUri: string, isAgain: boolean): Promise<Departure> {
+  async depart(registration: ClientRegistration, redirectUri: string, isAgain: boolean): Promise<AuthorizationRequest> {
     const configuration = await this.#configuration(registration);
     const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
     const address = client.buildAuthorizationUrl(configuration, {
@@ -78,7 +78,7 @@ export class RelyingParty {
    * @throws AnswerRefused, Unreadable
    */
   async arrive(
-    registration: Registration,
+    registration: ClientRegistration,
     { redirect_uri: redirectUri, nonce, verifier }: AttemptRow,
     { query, state }: { readonly query: string; readonly state: string },
   ): Promise<VerifiedToken> {
@@ -103,7 +103,7 @@ export class RelyingParty {
     }
   }
 
-  async #configuration({ issuer, clientId, clientSecret }: Registration): Promise<client.Configuration> {
+  async #configuration({ issuer, clientId, clientSecret }: ClientRegistration): Promise<client.Configuration> {
     const { targets, now } = this.#deps;
     const metadata = await this.#metadataOf(issuer);
     const skew = Math.round((now() - Date.now()) / 1000);

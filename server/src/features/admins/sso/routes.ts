@@ -25,7 +25,7 @@ const departure = {
   description: 'Where the browser has to go, within ten minutes. The answer comes back to this browser only.',
 };
 
-/** Signing in through a provider, confirming with it, and connecting one's own account. */
+/** Signing in through a provider, confirming with it, and connecting an existing account. */
 export function singleSignOnEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   return [...signingEndpoints(deps), ...ownEndpoints(deps)];
 }

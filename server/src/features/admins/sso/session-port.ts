@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts';
 import type { AdminContext, NewSession } from '../../../http/console/console-endpoint.ts';
-import type { Client } from '../accounts/client.ts';
+import type { SignInOrigin } from '../accounts/client.ts';
 import type { AdminRow } from '../accounts/store.ts';
 
 /** Through whom a session is begun. */
@@ -17,7 +17,7 @@ export interface SessionPort {
   /** @throws Failure UserInvalidLoginParams when the account was changed in the meantime */
   signInThrough(
     row: AdminRow,
-    how: { readonly through: Through & { readonly name: string }; readonly client: Client },
+    how: { readonly through: Through & { readonly name: string }; readonly client: SignInOrigin },
   ): Promise<NewSession>;
   findByHash(hash: string): Promise<AdminContext | undefined>;
   noteConfirmation(sessionHash: string): Promise<void>;

@@ -155,6 +155,87 @@ for (const database of databases) {
       assert.deepEqual(body.results, []);
     });
 
+    test('whoever joins uninvited has the apps and venues that the provider names, and none unless it names any', async () => {
+      const fresh = await buildApp({ database, settings: loopback });
+      try {
+        const boss = await openConsole(fresh, 'owner');
+        const id = await addProvider(boss, idp, { joinApps: undefined });
+        const confirm = () =>
+          boss.send({ method: 'POST', url: '/session/confirm', body: { password: 'a long enough secret' } });
+        const change = async (joinApps: unknown) => {
+          await confirm();
+          return boss.send({ method: 'PUT', url: `/sso-providers/${id}`, body: { joinApps } });
+        };
+        const join = async (groups: readonly string[]) => {
+          // The limit of attempts of one address.
+          fresh.clock.now += 60_000;
+          person(groups);
+          const arrived = await goThrough(fresh, id);
+          const look = (url: string) => sendFromConsole(fresh, { method: 'GET', url }, arrived.cookies.get('pharos'));
+          return { apps: (await whoIs(fresh, arrived))?.apps, look };
+        };
+        const appUrl = `/apps/${fresh.appId}`;
+
+        const first = await join(['it']);
+        assert.deepEqual(first.apps, [], 'no app until somebody gives one');
+        assert.deepEqual((await first.look('/apps')).body.results, []);
+        assert.equal((await first.look(appUrl)).status, 404);
+        assert.equal((await first.look('/administrators')).status, 403);
+        assert.equal((await join(['heads'])).apps, null, 'an owner is limited to nothing');
+
+        const limit = [{ appId: fresh.appId, role: 'analyst', venues: ['somewhere'] }];
+        assert.deepEqual((await change(limit)).body.result.joinApps, limit);
+        assert.deepEqual((await join(['it'])).apps, limit);
+        assert.deepEqual(
+          await first.look('/apps').then(({ body }) => body.results),
+          [],
+          'who was there keeps what was given',
+        );
+        assert.equal((await change('all')).body.result.joinApps, 'all');
+        const last = await join(['curators']);
+        assert.equal(last.apps, null);
+        assert.equal((await last.look(appUrl)).status, 200);
+        assert.deepEqual((await change(null)).body.result.joinApps, []);
+
+        const twice = await change([{ appId: fresh.appId }, { appId: fresh.appId }]);
+        assert.deepEqual(twice.body.error.details, [{ field: 'joinApps.1.appId', problem: 'is there twice' }]);
+        assert.equal((await change([{ appId: fresh.appId, role: 'owner' }])).status, 400);
+        const { results } = (await boss.send({ method: 'GET', url: '/audit?limit=100' })).body;
+        type Entry = { action: string; after: { apps: unknown } };
+        const joined = results.filter(({ action }: Entry) => action === 'single-sign-on.join');
+        assert.deepEqual(
+          joined.map(({ after }: Entry) => after.apps),
+          [null, limit, null, []],
+        );
+
+        person(['it']);
+        await confirm();
+        const email = `person${people}@museum.example`;
+        const apps = [{ appId: fresh.appId }];
+        await boss.send({ method: 'POST', url: '/invitations', body: { email, role: 'editor', apps } });
+        fresh.clock.now += 60_000;
+        assert.deepEqual((await whoIs(fresh, await goThrough(fresh, id)))?.apps, apps, 'the invitation has its own');
+      } finally {
+        await fresh.close();
+      }
+    });
+
+    test('a provider from before keeps giving the role everywhere', async () => {
+      const fresh = await buildApp({ database, settings: loopback });
+      try {
+        const boss = await openConsole(fresh, 'owner');
+        const id = await addProvider(boss, idp, { joinApps: [] });
+        // As the migration leaves it.
+        await fresh.storage.db.run(sql`update sso_providers set join_apps = null`);
+        person(['it']);
+        assert.equal((await whoIs(fresh, await goThrough(fresh, id)))?.apps, null);
+        const { body } = await boss.send({ method: 'GET', url: `/sso-providers/${id}` });
+        assert.equal(body.result.joinApps, 'all');
+      } finally {
+        await fresh.close();
+      }
+    });
+
     test('never demotes or refuses the last owner', async () => {
       const alone = await buildApp({ database, settings: loopback });
       try {

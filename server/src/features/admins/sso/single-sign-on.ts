@@ -6,10 +6,10 @@ import { randomText } from '../../../base/id.ts';
 import { type Database, UniqueViolation } from '../../../db/db.ts';
 import type { AdminContext, NewSession } from '../../../http/console/console-endpoint.ts';
 import { Unreadable } from '../../../sign-in/oidc/read-json.ts';
-import type { Client } from '../accounts/client.ts';
+import type { SignInOrigin } from '../accounts/client.ts';
 import { isFactorRequired } from '../accounts/store.ts';
-import { admit, type Refusal } from './admit.ts';
-import { type Person, personOf } from './person.ts';
+import { admit, type SsoRefusal } from './admit.ts';
+import { personOf, type SsoPerson } from './person.ts';
 import type { SsoProviders } from './providers.ts';
 import { AnswerRefused, type RelyingParty } from './relying-party.ts';
 import type { SessionPort } from './session-port.ts';
@@ -26,13 +26,13 @@ export interface SingleSignOnDeps {
 }
 
 /**
- * What the page tells whoever comes back without success. `again`: the answer belongs to no attempt of this browser, or
+ * What the page says to somebody who comes back without success. `again`: the answer belongs to no attempt of this browser, or
  * came too late. `down`: the provider cannot be reached. `provider`: what it answered does not count. `factor`: a second
  * factor is required, and it vouches for none. `other`: confirmed as somebody else. `connected`: it is another
  * administrator's identity.
  */
 export type SsoProblem =
-  | Refusal
+  | SsoRefusal
   | 'again'
   | 'denied'
   | 'clock'
@@ -51,7 +51,7 @@ export interface Began {
 
 interface Beginning {
   readonly providerId: string;
-  readonly purpose: store.Purpose;
+  readonly purpose: store.SignInPurpose;
   /** Of a session that is confirmed or connected. */
   readonly sessionHash?: string;
   /** The address of the console, such as `https://pharos.example`. */
@@ -59,7 +59,7 @@ interface Beginning {
   readonly next: string | undefined;
 }
 
-export interface Answer {
+export interface ReturnFromProvider {
   /** As the provider has written it. */
   readonly query: string;
   /** Of the cookie. */
@@ -67,7 +67,7 @@ export interface Answer {
 }
 
 /** `next` is a page of the console. */
-export type Ending =
+export type SingleSignOnResult =
   | { readonly session?: NewSession; readonly next: string }
   | { readonly problem: SsoProblem; readonly isSignedIn: boolean; readonly next: string };
 
@@ -139,7 +139,7 @@ export class SingleSignOn {
   }
 
   /** The browser is back. It never throws because of what somebody has sent. */
-  async finish({ query, browser }: Answer, client: Client): Promise<Ending> {
+  async finish({ query, browser }: ReturnFromProvider, client: SignInOrigin): Promise<SingleSignOnResult> {
     const { db, now } = this.#deps;
     const state = new URLSearchParams(query).get('state') ?? '';
     if (browser === undefined || browser.length > longest || state === '' || state.length > longest)
@@ -155,12 +155,12 @@ export class SingleSignOn {
   async #finish(
     attempt: store.AttemptRow,
     answer: { readonly query: string; readonly state: string },
-    client: Client,
-  ): Promise<SsoProblem | Ending> {
+    client: SignInOrigin,
+  ): Promise<SsoProblem | SingleSignOnResult> {
     const { db, providers, party, warn } = this.#deps;
     const provider = await store.findProvider(db, attempt.provider_id);
     if (!provider?.is_enabled) return 'again';
-    let person: Person;
+    let person: SsoPerson;
     try {
       person = personOf(await party.arrive(providers.registrationOf(provider), attempt, answer), provider);
     } catch (error) {
@@ -173,7 +173,7 @@ export class SingleSignOn {
     return this.#ofSession(person, { attempt, provider, client });
   }
 
-  async #signIn(person: Person, { attempt, provider, client }: Arrived): Promise<SsoProblem | Ending> {
+  async #signIn(person: SsoPerson, { attempt, provider, client }: Arrived): Promise<SsoProblem | SingleSignOnResult> {
     const { db, now, sessions } = this.#deps;
     const { address } = client;
     if (!person.hasProvedFactor && (await isFactorRequired(db))) {
@@ -199,7 +199,10 @@ export class SingleSignOn {
   }
 
   /** The session that began it goes on; its cookie does not come along from another site, so the attempt names it. */
-  async #ofSession(person: Person, { attempt, provider, client }: Arrived): Promise<SsoProblem | Ending> {
+  async #ofSession(
+    person: SsoPerson,
+    { attempt, provider, client }: Arrived,
+  ): Promise<SsoProblem | SingleSignOnResult> {
     const { sessions } = this.#deps;
     const admin = await sessions.findByHash(attempt.session_hash ?? '');
     if (!admin) return 'again';
@@ -213,7 +216,7 @@ export class SingleSignOn {
     return ended ?? { next: attempt.next };
   }
 
-  async #confirm({ issuer, subject }: Person, admin: AdminContext): Promise<SsoProblem | undefined> {
+  async #confirm({ issuer, subject }: SsoPerson, admin: AdminContext): Promise<SsoProblem | undefined> {
     const { db, sessions } = this.#deps;
     const identity = await store.findIdentity(db, issuer, subject);
     if (identity?.admin_id !== admin.adminId) return 'other';
@@ -222,7 +225,7 @@ export class SingleSignOn {
   }
 
   async #connect(
-    { issuer, subject }: Person,
+    { issuer, subject }: SsoPerson,
     { adminId, email }: AdminContext,
     { provider, client }: Omit<Arrived, 'attempt'>,
   ): Promise<SsoProblem | undefined> {
@@ -279,7 +282,7 @@ export class SingleSignOn {
 interface Arrived {
   readonly attempt: store.AttemptRow;
   readonly provider: store.ProviderRow;
-  readonly client: Client;
+  readonly client: SignInOrigin;
 }
 
 function problemOf(error: unknown): SsoProblem | undefined {

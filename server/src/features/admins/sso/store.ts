@@ -9,8 +9,8 @@ export type ProviderRow = RowOf<typeof ssoProviders> & { readonly default_role: 
 export type IdentityRow = RowOf<typeof adminIdentities>;
 
 /** `confirm`: the session that is there already is confirmed. `connect`: its administrator signs in this way as well. */
-export type Purpose = 'sign in' | 'confirm' | 'connect';
-export type AttemptRow = RowOf<typeof ssoAttempts> & { readonly purpose: Purpose };
+export type SignInPurpose = 'sign in' | 'confirm' | 'connect';
+export type AttemptRow = RowOf<typeof ssoAttempts> & { readonly purpose: SignInPurpose };
 
 export function listProviders(db: Db): Promise<ProviderRow[]> {
   return db.all(sql`select * from sso_providers order by provider_id`);
@@ -28,18 +28,18 @@ export function lockProviders(db: Db): Promise<ProviderRow[]> {
 /** @throws UniqueViolation when the name or the issuer is taken */
 export async function insertProvider(db: Db, row: ProviderRow): Promise<void> {
   await db.run(sql`insert into sso_providers (provider_id, name, issuer, client_id, client_secret, scopes, groups_claim,
-      roles, default_role, factor_values, trusts_email, is_enabled, created_at, updated_at)
+      roles, app_roles, default_role, factor_values, trusts_email, join_apps, is_enabled, created_at, updated_at)
     values (${row.provider_id}, ${row.name}, ${row.issuer}, ${row.client_id}, ${row.client_secret}, ${row.scopes},
-      ${row.groups_claim}, ${row.roles}, ${row.default_role}, ${row.factor_values}, ${row.trusts_email},
-      ${row.is_enabled}, ${row.created_at}, ${row.updated_at})`);
+      ${row.groups_claim}, ${row.roles}, ${row.app_roles}, ${row.default_role}, ${row.factor_values}, ${row.trusts_email},
+      ${row.join_apps}, ${row.is_enabled}, ${row.created_at}, ${row.updated_at})`);
 }
 
 /** The issuer stays: the identities of administrators belong to it. */
 export async function updateProvider(db: Db, row: ProviderRow): Promise<void> {
   await db.run(sql`update sso_providers set name = ${row.name}, client_id = ${row.client_id},
       client_secret = ${row.client_secret}, scopes = ${row.scopes}, groups_claim = ${row.groups_claim},
-      roles = ${row.roles}, default_role = ${row.default_role}, factor_values = ${row.factor_values},
-      trusts_email = ${row.trusts_email}, is_enabled = ${row.is_enabled}, updated_at = ${row.updated_at}
+      roles = ${row.roles}, app_roles = ${row.app_roles}, default_role = ${row.default_role}, factor_values = ${row.factor_values},
+      trusts_email = ${row.trusts_email}, join_apps = ${row.join_apps}, is_enabled = ${row.is_enabled}, updated_at = ${row.updated_at}
     where provider_id = ${row.provider_id}`);
 }
 

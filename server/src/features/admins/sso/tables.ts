@@ -16,12 +16,16 @@ export const ssoProviders = defineTable({
     groups_claim: nullable(text),
     /** JSON: for each role the groups that have it. */
     roles: text,
+    /** JSON: the groups that have a role in some apps only; null: none have. */
+    app_roles: nullable(text),
     /** Of people in none of the groups; null: they are refused. */
     default_role: nullable(text),
     /** JSON: the values of `amr` or `acr` that prove a second factor. */
     factor_values: text,
     /** Its e-mail addresses count as verified although it does not say so. */
     trusts_email: bigint,
+    /** JSON: where the role holds of those who join without an invitation; null: everywhere. */
+    join_apps: nullable(text),
     is_enabled: bigint,
     created_at: bigint,
     updated_at: bigint,
@@ -42,7 +46,7 @@ export const adminIdentities = defineTable({
   indexes: { admin_identities_admin: { on: ['admin_id'] } },
 });
 
-/** Who has been sent to a provider and is not back yet. */
+/** Sign-ins sent to a provider and not back yet. */
 export const ssoAttempts = defineTable({
   name: 'sso_attempts',
   owner: 'admins',

@@ -3,7 +3,7 @@ import { type Answering, answerOf } from '../answer.ts';
 import { addDays, weekdayOf } from '../numbers/calendar.ts';
 import type { AskedPlace } from '../numbers/question.ts';
 import { type Count, fewest, smallGroup } from '../numbers/small-groups.ts';
-import { mostDays, type PastDay, reckon } from './reckon.ts';
+import { errorOf, mostDays, type PastDay, reckon } from './reckon.ts';
 
 /** What a day of the calendar is where somebody asks: `special` has other hours than its week. */
 export type DayKind = 'open' | 'closed' | 'special';
@@ -36,16 +36,26 @@ export interface ForecastAnswer {
 }
 
 /** Twice the days that a forecast looks back at, and room for holidays. */
-const weeksBack = 2 * mostDays + 10;
+export const weeksBack = 2 * mostDays + 10;
 const aheadDays = 14;
 
-export async function forecastOf(
-  by: Answering & { readonly findDays: FindDays },
+export type Forecasting = Answering & { readonly findDays: FindDays };
+
+/** The next open day of a place, null if there is none within two weeks; and what its other days are. */
+export async function nextOpenDay(
+  by: Forecasting,
   { place, today }: { readonly place: AskedPlace | undefined; readonly today: string },
-): Promise<ForecastAnswer> {
+): Promise<{ readonly date: string | null; readonly kindOf: (date: string) => DayKind }> {
   const kindOf = (await by.findDays(by.db, by.appId, { place, venues: by.venues })) ?? (() => 'open' as const);
   const ahead = Array.from({ length: aheadDays }, (_, index) => addDays(today, index + 1));
-  const date = ahead.find((one) => kindOf(one) === 'open') ?? null;
+  return { date: ahead.find((one) => kindOf(one) === 'open') ?? null, kindOf };
+}
+
+export async function forecastOf(
+  by: Forecasting,
+  { place, today }: { readonly place: AskedPlace | undefined; readonly today: string },
+): Promise<ForecastAnswer> {
+  const { date, kindOf } = await nextOpenDay(by, { place, today });
   const from = addDays(today, -7 * weeksBack);
   const question = { from, until: today, interval: 'day', groupBy: undefined, place, compare: undefined } as const;
   const { rows, timeZone, isProtected, isComplete } = await answerOf(by, question);
@@ -57,26 +67,28 @@ export async function forecastOf(
   const alike = (first < 0 ? [] : days.slice(first))
     .filter((day) => weekdayOf(day.date) === weekdayOf(date) && kindOf(day.date) === 'open')
     .reverse();
-  const reckoned = reckon(alike.map((day): PastDay => ({ date: day.date, visitors: sizeOf(day.visitors) })));
+  const reckoned = reckon(alike.map((day): PastDay => ({ date: day.date, value: sizeOf(day.visitors) })));
   if (!reckoned) return { ...told, forecast: null };
-  const { visitors, errors } = reckoned;
-  const step = isProtected ? fewest : 1;
-  // What three of four of the trials did not exceed, rounded up so that what is said of it holds.
-  const most = errors[Math.ceil(errors.length * 0.75) - 1] ?? 0;
-  const error = Math.max(isProtected ? fewest : 0, Math.ceil(most / step) * step);
   return {
     ...told,
     forecast: {
       date,
-      visitors: isProtected && visitors > 0 && visitors < fewest ? smallGroup : roundTo(step, visitors),
-      error,
-      within: errors.filter((one) => one <= error).length,
-      tried: errors.length,
+      visitors: toldCount(reckoned.value, isProtected),
+      ...countError(reckoned.errors, isProtected),
       days: alike.slice(0, mostDays),
     },
   };
 }
 
 /** Of a small group the middle of what it may be; what it was is not known here either. */
-const sizeOf = (count: Count): number => (typeof count === 'number' ? count : count === smallGroup ? 2.5 : 0);
-const roundTo = (step: number, value: number) => Math.round(value / step) * step;
+export const sizeOf = (count: Count): number => (typeof count === 'number' ? count : count === smallGroup ? 2.5 : 0);
+
+/** So many, as it is told where small groups are protected, or not. */
+export function toldCount(value: number, isProtected: boolean): Count {
+  if (isProtected && value > 0 && value < fewest) return smallGroup;
+  const step = isProtected ? fewest : 1;
+  return Math.round(value / step) * step;
+}
+
+export const countError = (errors: readonly number[], isProtected: boolean) =>
+  errorOf(errors, isProtected ? { step: fewest, least: fewest } : { step: 1 });

@@ -96,6 +96,93 @@ for (const database of databases) {
       );
     });
 
+    test('tells of each zone how many may be there at once, and how long they may wait, from the same days', async () => {
+      const zones = (query: Record<string, string>) =>
+        site.get(`analytics/forecast/zones?${new URLSearchParams(query)}`);
+      const told = await zones({ venueId: venue });
+      assert.deepEqual(
+        [told.date, told.isComplete, told.zones.length],
+        ['2026-11-28', true, 1],
+        'nobody was in the attic',
+      );
+      const [{ zoneId, peak, stay, days }] = told.zones;
+      const { forecast: all } = await forecast();
+      assert.equal(zoneId, queue);
+      // All of a Saturday were there together, for a minute.
+      assert.deepEqual(peak, { visitors: all.visitors, error: all.error, within: all.within, tried: all.tried });
+      assert.deepEqual(stay, { seconds: 60, error: 0, within: 8, tried: 8 });
+      const seen = days.map((one: { date: string; peak: number }) => ({ date: one.date, visitors: one.peak }));
+      assert.deepEqual(seen, all.days, 'the holiday is none of them');
+      assert.deepEqual((await zones({ zoneId: queue })).zones, told.zones);
+      assert.deepEqual((await zones({ zoneId: attic })).zones, []);
+      assert.deepEqual((await zones({})).zones, told.zones);
+      // On Fridays nobody ever came.
+      await change('venues', venue, { openingHours: [{ dayName: 'Fri', from: '10:00', until: '18:00' }] });
+      assert.deepEqual((await zones({ venueId: venue })).zones, []);
+      const openingHours = ['Sat', 'Sun'].map((dayName) => ({ dayName, from: '10:00', until: '18:00' }));
+      await change('venues', venue, { openingHours });
+      await site.app.app.apps.change(site.app.appId, { policy: { smallGroups: 'protected' } });
+      const [small] = (await zones({ venueId: venue })).zones;
+      assert.ok(small.days.every((one: { peak: unknown }) => one.peak === '1-4' || Number(one.peak) % 5 === 0));
+      assert.deepEqual([small.peak.visitors, small.peak.error % 5], [5, 0]);
+      await site.app.app.apps.change(site.app.appId, { policy: { smallGroups: 'shown' } });
+    });
+
+    test('of a zone in which somebody was on too few days nothing is told but these days', async () => {
+      const now = site.app.clock.now;
+      const where = { venueId: pointer('Venue', venue), zoneId: pointer('Zone', attic) };
+      const beacon = await site.beacon({ minor: 3, ...where });
+      site.app.clock.now = lastSaturday + dayMs;
+      for (const event of ['ENTER', 'EXIT'] as const) {
+        site.app.clock.now += 60_000;
+        const sightings = [{ beacon, event, occurredAt: site.app.clock.now }];
+        await site.send(sightings, { installationId: 'p1' });
+      }
+      site.app.clock.now = now;
+      await site.app.app.rollups.settle(site.app.appId);
+      await change('venues', venue, { openingHours: [{ dayName: 'Sun', from: '10:00', until: '18:00' }] });
+      const { date, zones } = await site.get(`analytics/forecast/zones?venueId=${venue}`);
+      assert.equal(date, '2026-11-29');
+      assert.equal(zones.length, 1);
+      assert.deepEqual([zones[0].peak, zones[0].stay, zones[0].days.length], [null, null, 1]);
+      const openingHours = ['Sat', 'Sun'].map((dayName) => ({ dayName, from: '10:00', until: '18:00' }));
+      await change('venues', venue, { openingHours });
+    });
+
+    test('how long somebody may stay comes from days on which somebody was there, and from no others', async () => {
+      const now = site.app.clock.now;
+      const where = { venueId: pointer('Venue', venue), zoneId: pointer('Zone', attic) };
+      const beacon = await site.beacon({ minor: 4, ...where });
+      // A beacon that is in no zone is not told of.
+      const loose = await site.beacon({ minor: 5 });
+      // Of thirteen Thursdays every third one stayed empty.
+      const weeks = Array.from({ length: 13 }, (_, weeksAgo) => weeksAgo).filter((weeksAgo) => weeksAgo % 3 !== 1);
+      for (const weeksAgo of weeks.toReversed()) {
+        site.app.clock.now = lastSaturday - 2 * dayMs - weeksAgo * 7 * dayMs;
+        for (const event of ['ENTER', 'EXIT'] as const) {
+          site.app.clock.now += 60_000;
+          const sightings = [beacon, loose].map((one) => ({ beacon: one, event, occurredAt: site.app.clock.now }));
+          await site.send(sightings, { installationId: 'p1' });
+        }
+      }
+      site.app.clock.now = now;
+      await site.app.app.rollups.settle(site.app.appId);
+      await change('venues', venue, { openingHours: [{ dayName: 'Thu', from: '10:00', until: '18:00' }] });
+      const { date, zones } = await site.get(`analytics/forecast/zones?zoneId=${attic}`);
+      assert.deepEqual([date, zones.length], ['2026-11-26', 1]);
+      const all = (await site.get('analytics/forecast/zones')).zones;
+      assert.deepEqual(
+        all.map(({ zoneId }: { zoneId: string }) => zoneId),
+        [attic],
+      );
+      // On three of the eight before it nobody came.
+      const [{ peak, stay }] = zones;
+      assert.deepEqual([peak.visitors, peak.error, peak.tried], [1, 1, 8]);
+      assert.deepEqual(stay, { seconds: 60, error: 0, within: 5, tried: 5 });
+      const openingHours = ['Sat', 'Sun'].map((dayName) => ({ dayName, from: '10:00', until: '18:00' }));
+      await change('venues', venue, { openingHours });
+    });
+
     test('says nothing of today, which is not over, and not from it', async () => {
       const now = site.app.clock.now;
       site.app.clock.now = lastSaturday + 7 * dayMs;
@@ -150,11 +237,11 @@ for (const database of databases) {
 }
 
 test('a forecast takes four days and four trials', () => {
-  const days = (count: number) => Array.from({ length: count }, (_, n) => ({ date: String(n), visitors: 10 * n }));
+  const days = (count: number) => Array.from({ length: count }, (_, n) => ({ date: String(n), value: 10 * n }));
   assert.equal(reckon(days(3)), undefined);
   assert.equal(reckon(days(7)), undefined);
   const told = reckon(days(8));
-  assert.deepEqual([told?.visitors, told?.errors.length, told?.days.length], [35, 4, 8]);
+  assert.deepEqual([told?.value, told?.errors.length, told?.days.length], [35, 4, 8]);
   // Each day against the middle of those before it, of an even number of days and of an odd one.
   assert.deepEqual(reckon(days(9))?.errors, [25, 30, 35, 40, 45]);
 });

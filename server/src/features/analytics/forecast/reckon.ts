@@ -2,39 +2,53 @@
 
 export interface PastDay {
   readonly date: string;
-  readonly visitors: number;
+  /** Visitors, at once or in all, or seconds. */
+  readonly value: number;
 }
 
 export interface Reckoned {
-  readonly visitors: number;
-  /** By how many visitors it would have been wrong on each of the days tried, the least first. */
+  readonly value: number;
+  /** By how much it would have been wrong on each of the days tried, the least first. */
   readonly errors: readonly number[];
   /** What the number comes from, the last first. */
   readonly days: readonly PastDay[];
 }
 
-/** So many days of the same weekday a forecast looks back at. */
+/** How many days of the same weekday a forecast looks back at. */
 export const mostDays = 8;
 /** Fewer say nothing about the next one, and fewer trials nothing about the error. */
 export const fewestDays = 4;
 
 /**
- * From ordinary open days of the weekday of the day to come, the last first: the middle of the last eight, and how far the same
- * reckoning would have been off on each of these eight, made from those before it. Undefined where that is too few.
+ * From ordinary open days of the weekday of the day to come, the last first: the median of the last eight, and how far the same
+ * forecast, made from the days before each of these eight, would have been off. Undefined if there are too few.
  */
 export function reckon(past: readonly PastDay[]): Reckoned | undefined {
   const days = past.slice(0, mostDays);
   if (days.length < fewestDays) return undefined;
-  const errors = days.flatMap(({ visitors }, index) => {
+  const errors = days.flatMap(({ value }, index) => {
     const before = past.slice(index + 1, index + 1 + mostDays);
-    return before.length < fewestDays ? [] : [Math.abs(middleOf(before) - visitors)];
+    return before.length < fewestDays ? [] : [Math.abs(middleOf(before) - value)];
   });
   if (errors.length < fewestDays) return undefined;
-  return { visitors: middleOf(days), errors: errors.sort((a, b) => a - b), days };
+  return { value: middleOf(days), errors: errors.sort((a, b) => a - b), days };
 }
 
 function middleOf(days: readonly PastDay[]): number {
-  const sorted = days.map(({ visitors }) => visitors).sort((a, b) => a - b);
+  const sorted = days.map(({ value }) => value).sort((a, b) => a - b);
   const half = sorted.length / 2;
   return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;
+}
+
+/**
+ * What three of four of the trials did not exceed, in steps rounded up, so that what is said of it holds; and on how many of them it
+ * did. `least`: an error is told as no less.
+ */
+export function errorOf(
+  errors: readonly number[],
+  { step, least = 0 }: { readonly step: number; readonly least?: number },
+): { readonly error: number; readonly within: number; readonly tried: number } {
+  const most = errors[Math.ceil(errors.length * 0.75) - 1] ?? 0;
+  const error = Math.max(least, Math.ceil(most / step) * step);
+  return { error, within: errors.filter((one) => one <= error).length, tried: errors.length };
 }

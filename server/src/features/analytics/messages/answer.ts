@@ -3,9 +3,9 @@ import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { heldOut } from '../../../proximity/index.ts';
 import { dateOf, dayStart, monthOf, unitOf, weekOf } from '../numbers/calendar.ts';
-import type { Question } from '../numbers/question.ts';
+import type { NumbersQuestion } from '../numbers/question.ts';
 import { type Count, rounded, smallGroup } from '../numbers/small-groups.ts';
-import { type Compared, compared, conclusion, type Outcome, shareInterval } from './statistics.ts';
+import { type ActedShare, type Compared, compared, conclusion, shareInterval } from './statistics.ts';
 import * as store from './store.ts';
 
 /** The numbers of messages in a period, from the days that were counted. */
@@ -26,7 +26,7 @@ export interface GroupNumbers {
   readonly shareHigh: number | null;
 }
 
-export interface Comparison {
+export interface GroupComparison {
   readonly group: string;
   readonly against: string;
   readonly difference: number | null;
@@ -42,7 +42,7 @@ export interface MessageNumbers {
   readonly name: string | null;
   readonly goal: Goal | null;
   readonly groups: readonly GroupNumbers[];
-  readonly comparisons: readonly Comparison[];
+  readonly comparisons: readonly GroupComparison[];
 }
 
 export interface MessageName {
@@ -67,7 +67,7 @@ function addTo(sums: Sums, row: Sums): void {
   for (const metric of metrics) sums[metric] += Number(row[metric]);
 }
 
-export async function messagesOf(by: MessageAnswering, question: Question, triggerId: string | undefined) {
+export async function messagesOf(by: MessageAnswering, question: NumbersQuestion, triggerId: string | undefined) {
   const { db, appId, zone, isProtected } = by;
   const { from, until, interval } = question;
   const stretch = { appId, from: dayStart(from, zone), until: dayStart(until, zone) };
@@ -169,14 +169,14 @@ function told(group: string, sums: Sums, isProtected: boolean): GroupNumbers {
 
 const fine = (share: number) => Math.round(share * 10_000) / 10_000;
 
-function outcomeOf({ reached, acted }: { readonly reached: Count; readonly acted: Count }): Outcome | undefined {
+function outcomeOf({ reached, acted }: { readonly reached: Count; readonly acted: Count }): ActedShare | undefined {
   if (typeof reached !== 'number' || typeof acted !== 'number' || reached === 0) return undefined;
   // Rounded numbers may exceed each other.
   return { acted: Math.min(acted, reached), of: reached };
 }
 
 /** Those who got something against those who did not; without a group that gets nothing, the variants against the first. */
-function comparisonsOf(groups: readonly GroupNumbers[]): Comparison[] {
+function comparisonsOf(groups: readonly GroupNumbers[]): GroupComparison[] {
   const held = groups.find(({ group }) => group === heldOut);
   const others = groups.filter(({ group }) => group !== heldOut);
   const against = held ?? others[0];
@@ -191,7 +191,7 @@ function whoOf(group: string): string {
   return group === '' ? 'who got it' : `who got ${group}`;
 }
 
-function comparisonOf(one: GroupNumbers, other: GroupNumbers): Comparison {
+function comparisonOf(one: GroupNumbers, other: GroupNumbers): GroupComparison {
   const [a, b] = [outcomeOf(one), outcomeOf(other)];
   const named = { group: one.group, against: other.group };
   const untold = { difference: null, low: null, high: null, isClear: false };

@@ -39,7 +39,9 @@ for (const database of databases) {
         ],
       };
       phones = [];
-      for (let place = 0; place < people; place++) {
+      // Groups follow from ids, which are random.
+      const isEnough = () => ['A', 'B', 'holdout'].every((group) => namesOf(group).length >= 3);
+      for (let place = 0; place < people || !isEnough(); place++) {
         const name = `phone ${place}`;
         const id = await site.installation({ installationId: name });
         phones.push({ name, id, group: groupOf(trigger, id) ?? '' });

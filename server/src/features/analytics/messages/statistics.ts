@@ -1,6 +1,6 @@
 /** What may be concluded from shares of groups. */
 
-export interface Outcome {
+export interface ActedShare {
   /** How many of the group did it. */
   readonly acted: number;
   /** How many there are. */
@@ -8,7 +8,7 @@ export interface Outcome {
 }
 
 /** From 0 to 1 for a share; a difference of shares reaches from -1 to 1. */
-export interface Interval {
+export interface ConfidenceInterval {
   readonly low: number;
   readonly high: number;
 }
@@ -20,7 +20,7 @@ const z = 1.959964;
  * The score interval of a share, 95 %: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of
  * the American Statistical Association 22 (1927), 209–212. Right for small groups and for shares near 0 and 1 too.
  */
-export function shareInterval({ acted, of }: Outcome): Interval {
+export function shareInterval({ acted, of }: ActedShare): ConfidenceInterval {
   if (of === 0) return { low: 0, high: 1 };
   const share = acted / of;
   const middle = share + (z * z) / (2 * of);
@@ -33,7 +33,7 @@ export function shareInterval({ acted, of }: Outcome): Interval {
  * The interval of the difference of two shares of separate groups, 95 %: method 10 of R. G. Newcombe, "Interval estimation for the
  * difference between independent proportions", Statistics in Medicine 17 (1998), 873–890, which joins the score intervals of both.
  */
-export function differenceInterval(one: Outcome, other: Outcome): Interval {
+export function differenceInterval(one: ActedShare, other: ActedShare): ConfidenceInterval {
   const [a, b] = [one.acted / one.of, other.acted / other.of];
   const [ofA, ofB] = [shareInterval(one), shareInterval(other)];
   return {
@@ -45,7 +45,7 @@ export function differenceInterval(one: Outcome, other: Outcome): Interval {
 /** Groups of fewer people are not compared: one more or less would change the sentence. */
 export const fewestCompared = 20;
 
-export interface Compared extends Interval {
+export interface Compared extends ConfidenceInterval {
   /** Share of the first minus share of the second. */
   readonly difference: number;
   /** The interval lies on one side of zero. */
@@ -53,7 +53,7 @@ export interface Compared extends Interval {
 }
 
 /** Undefined where a group is too small. */
-export function compared(one: Outcome, other: Outcome): Compared | undefined {
+export function compared(one: ActedShare, other: ActedShare): Compared | undefined {
   if (one.of < fewestCompared || other.of < fewestCompared) return undefined;
   const interval = differenceInterval(one, other);
   return {
@@ -67,13 +67,13 @@ const number = new Intl.NumberFormat('en-GB');
 const percent = (share: number) => `${Math.round(share * 1000) / 10} %`;
 const points = (share: number) => `${share > 0 ? '+' : share < 0 ? '−' : ''}${Math.abs(Math.round(share * 1000) / 10)}`;
 
-export interface Named extends Outcome {
+export interface NamedShare extends ActedShare {
   /** `who got it`, `who got A` */
   readonly who: string;
 }
 
 /** A sentence for somebody who has to decide, without a word of statistics that needs explaining. */
-export function conclusion(one: Named, other: Named, result: Compared | undefined): string {
+export function conclusion(one: NamedShare, other: NamedShare, result: Compared | undefined): string {
   if (result === undefined) {
     const small = Math.min(one.of, other.of);
     return `Too few visitors to compare: ${number.format(small)} in the smaller group, and at least ${fewestCompared} are needed.`;

@@ -86,7 +86,7 @@ export async function markNext(db: Db, appId: string, after: string, limit: numb
   return rows.length < limit ? null : last;
 }
 
-export interface Span {
+export interface TimeSpan {
   readonly from: number;
   readonly until: number;
 }
@@ -94,7 +94,7 @@ export interface Span {
 /** What a message did on a day, from its showings. */
 export function countDay(
   db: Db,
-  { appId, triggerId, from, until }: Span & { readonly appId: string; readonly triggerId: string },
+  { appId, triggerId, from, until }: TimeSpan & { readonly appId: string; readonly triggerId: string },
 ): Promise<Omit<MessageRollup, 'app_id' | 'started_at' | 'trigger_id'>[]> {
   return db.all(sql`select message_group, cast(sum(is_first) as bigint) as reached,
       cast(sum(case when is_first = 1 and exists (select 1 from message_showings other where other.app_id = s.app_id
@@ -132,7 +132,7 @@ export async function deleteRollups(db: Db, appId: string, from: number): Promis
 /** Rows of all messages or of one, in order of time, taken in slices beside other requests. */
 export async function* readRollups(
   db: Db,
-  { appId, from, until }: Span & { readonly appId: string },
+  { appId, from, until }: TimeSpan & { readonly appId: string },
   triggerId: string | undefined,
 ): AsyncGenerator<MessageRollup> {
   const slices = new WorkSlices();
@@ -178,7 +178,11 @@ export function findLoad(db: Db, appId: string, span: LoadSpan, startedAt: numbe
 }
 
 /** How many visitors were shown one message, two, and so on. */
-export function countLoad(db: Db, appId: string, { from, until }: Span): Promise<{ n: number; visitors: number }[]> {
+export function countLoad(
+  db: Db,
+  appId: string,
+  { from, until }: TimeSpan,
+): Promise<{ n: number; visitors: number }[]> {
   return db.all<{ n: number; visitors: number }>(
     sql`select n, count(*) as visitors from (
       select installation_id, count(*) as n from message_showings

@@ -8,7 +8,48 @@ export const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const stepMs = 15 * minuteMs;
 
-export const dateOf = (at: number, zone: string): string => localTime(at, zone).date;
+/** How far the clocks of a zone were ahead (ms) in whole days of UTC in which they did not change; null: they did. */
+const aheads = new BoundedMap<string, number | null>(20_000);
+/** Asking Intl costs some 20 µs, and a year of hours is asked about at once. */
+const firstKnown = Date.UTC(1972, 0, 1);
+
+function aheadAt(day: number, zone: string): number | null {
+  const key = `${zone} ${day}`;
+  const known = aheads.get(key);
+  if (known !== undefined) return known;
+  const [first, last] = [aheadOf(day * dayMs, zone), aheadOf((day + 1) * dayMs, zone)];
+  const ahead = first === last ? first : null;
+  aheads.set(key, ahead);
+  return ahead;
+}
+
+function aheadOf(at: number, zone: string): number {
+  const { date, minute } = localTime(at, zone);
+  return Date.parse(`${date}T00:00:00Z`) + minute * minuteMs - at;
+}
+
+/** The date and the minutes since midnight as the clocks of the zone show them. */
+export function localAt(at: number, zone: string): { readonly date: string; readonly minute: number } {
+  const ahead = at < firstKnown ? null : aheadAt(Math.floor(at / dayMs), zone);
+  if (ahead === null) return localTime(at, zone);
+  const local = at + ahead;
+  const day = Math.floor(local / dayMs);
+  return { date: dateText(day), minute: Math.floor((local - day * dayMs) / minuteMs) };
+}
+
+const dates = new BoundedMap<number, string>(20_000);
+
+/** Days since 1970 as a text. */
+function dateText(day: number): string {
+  let text = dates.get(day);
+  if (text === undefined) {
+    text = new Date(day * dayMs).toISOString().slice(0, 10);
+    dates.set(day, text);
+  }
+  return text;
+}
+
+export const dateOf = (at: number, zone: string): string => localAt(at, zone).date;
 
 /**
  * When the hour of the zone's clocks began in which `at` is. In zones that are half an hour off, it is half past in UTC. An hour
@@ -16,12 +57,12 @@ export const dateOf = (at: number, zone: string): string => localTime(at, zone).
  */
 export function hourStart(at: number, zone: string): number {
   const minutes = Math.floor(at / minuteMs);
-  return (minutes - (localTime(at, zone).minute % 60)) * minuteMs;
+  return (minutes - (localAt(at, zone).minute % 60)) * minuteMs;
 }
 
 /** `2026-10-01T09:00` on the clocks of the zone. */
 export function hourText(at: number, zone: string): string {
-  const { date, minute } = localTime(at, zone);
+  const { date, minute } = localAt(at, zone);
   return `${date}T${String(Math.floor(minute / 60)).padStart(2, '0')}:00`;
 }
 

@@ -46,6 +46,13 @@ export class PlaceHistory {
     return (this.#rowsOf.get(beaconId)?.[0]?.since ?? at) < at;
   }
 
+  /** Whether a beacon was hung up elsewhere between two times (ms), of which the first is not included. */
+  hasMoved(from: number, until: number): boolean {
+    for (const rows of this.#rowsOf.values())
+      for (const { since } of rows.slice(1)) if (since > from && since < until) return true;
+    return false;
+  }
+
   last(beaconId: string): PlaceRow | undefined {
     return this.#rowsOf.get(beaconId)?.at(-1);
   }

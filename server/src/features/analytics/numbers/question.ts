@@ -8,7 +8,7 @@ import { dimensions } from './places.ts';
 export const intervals = ['total', 'hour', 'day', 'week', 'month', 'hourOfWeek'] as const;
 export type Interval = (typeof intervals)[number];
 
-export interface Question {
+export interface NumbersQuestion {
   /** Days in the zone of the app, such as 2026-10-01; the second is not included. */
   readonly from: string;
   readonly until: string;
@@ -18,11 +18,11 @@ export interface Question {
   /** Only what was there. */
   readonly place: AskedPlace | undefined;
   /** The period before, or that of the year before. */
-  readonly compare: Comparison | undefined;
+  readonly compare: ComparedPeriod | undefined;
 }
 
 export const comparisons = ['previous', 'year'] as const;
-export type Comparison = (typeof comparisons)[number];
+export type ComparedPeriod = (typeof comparisons)[number];
 
 export interface AskedPlace {
   readonly dimension: Dimension;
@@ -66,7 +66,7 @@ export function readPeriod(query: Query, today: string): AskedPeriod {
 }
 
 /** @throws Failure InvalidQuery */
-export function readQuestion(query: Query, { today, isProtected }: AskedFor): Question {
+export function readQuestion(query: Query, { today, isProtected }: AskedFor): NumbersQuestion {
   const interval = oneOf('interval', intervals, query['interval'] ?? 'total');
   const groupBy = query['groupBy'] === undefined ? undefined : oneOf('groupBy', dimensions, query['groupBy']);
   const compare = query['compare'] === undefined ? undefined : oneOf('compare', comparisons, query['compare']);
@@ -93,7 +93,7 @@ export function oneOf<T extends string>(name: string, values: readonly T[], valu
   return found;
 }
 
-function assertBounded({ from, until, interval, groupBy, place }: Question): void {
+function assertBounded({ from, until, interval, groupBy, place }: NumbersQuestion): void {
   const days = daysBetween(from, until);
   if (groupBy && place && dimensions.indexOf(groupBy) > dimensions.indexOf(place.dimension))
     throw wrong(`A ${place.dimension} has no ${groupBy}s to group by.`);
@@ -118,7 +118,7 @@ export function assertOneUnit({ from, until }: AskedPeriod): void {
 const problem = 'Small groups are protected in this app: ';
 
 /** Periods that overlap by all but a day could be subtracted from each other. */
-function assertWhole({ from, until, interval }: Question): void {
+function assertWhole({ from, until, interval }: NumbersQuestion): void {
   if (interval === 'total' || interval === 'hourOfWeek') assertOneUnit({ from, until });
   const startOf = interval === 'week' ? weekOf : interval === 'month' ? monthOf : (date: string) => date;
   if (startOf(from) !== from || startOf(until) !== until)

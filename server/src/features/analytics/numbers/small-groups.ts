@@ -2,7 +2,7 @@ import type { Dwells } from './dwells.ts';
 import type { Tally } from './tally.ts';
 
 /**
- * Numbers as they are told. Where small groups are protected, 1 to 4 visitors are `1-4` and nothing more is told of them, and
+ * Numbers as they are shown. Where small groups are protected, 1 to 4 visitors are `1-4` and nothing more is said about them, and
  * everything else is rounded to fives, so that the difference of two numbers names nobody either; see ADR 33.
  */
 
@@ -103,7 +103,7 @@ export function rounded(count: number): Count {
 const mostOf = (count: Count) =>
   count === smallGroup ? fewest - 1 : count === null ? Number.POSITIVE_INFINITY : count + 2;
 
-/** A total that only fits if each small group beside it is as large as it can be would name them: it is not told. */
+/** A total that fits only if each small group beside it has its maximum size would reveal them: it is withheld. */
 export function withoutGivingAway(total: Metrics, rows: readonly Metrics[]): Metrics {
   const small = rows.filter(({ visitors }) => visitors === smallGroup).length;
   if (small === 0 || typeof total.visitors !== 'number') return total;

@@ -7,7 +7,10 @@ import { firstVisits, type rollupStates, visitRollups } from './tables.ts';
 
 /** SQL and what it says. */
 
-/** Of each beacon, of all together, and of each zone, floor and venue, whose id then stands in `beacon_id`. */
+/**
+ * Of each beacon, of all together, and of each zone, floor and venue, whose id then stands in `beacon_id`. Months, the part of the
+ * present month that is over, and years are added up some minutes later; see ADR 71 and 72.
+ */
 const spans = [
   'hour',
   'day',
@@ -19,8 +22,24 @@ const spans = [
   'floorDay',
   'venueHour',
   'venueDay',
+  'month',
+  'allMonth',
+  'zoneMonth',
+  'floorMonth',
+  'venueMonth',
+  'part',
+  'allPart',
+  'zonePart',
+  'floorPart',
+  'venuePart',
+  'year',
+  'allYear',
+  'zoneYear',
+  'floorYear',
+  'venueYear',
 ] as const;
-export type Span = (typeof spans)[number];
+const placeSpans = spans.slice(4, 10);
+export type RollupSpan = (typeof spans)[number];
 export const placeDimensions = ['zone', 'floor', 'venue'] as const;
 export type PlaceDimension = (typeof placeDimensions)[number];
 export type RollupRow = RowOf<typeof visitRollups>;
@@ -80,23 +99,33 @@ export async function deleteRollup(
     and started_at = ${row.started_at} and beacon_id = ${row.beacon_id}`);
 }
 
-export interface Stretch {
+export interface RollupStretch {
   readonly appId: string;
-  readonly span: Span;
+  readonly span: RollupSpan;
   /** Epoch ms; the second is not included. */
   readonly from: number;
   readonly until: number;
 }
 
-export function rollupsOf(db: Db, { appId, span, from, until }: Stretch): Promise<RollupRow[]> {
+export function rollupsOf(db: Db, { appId, span, from, until }: RollupStretch): Promise<RollupRow[]> {
   return db.all<RollupRow>(sql`select * from visit_rollups
+    where app_id = ${appId} and span = ${span} and started_at >= ${from} and started_at < ${until}`);
+}
+
+/** How long visits took, of each place; the visitors, which are most of a row, only where they are asked for. */
+export function dwellsOf(
+  db: Db,
+  { appId, span, from, until }: RollupStretch,
+  withVisitors: boolean,
+): Promise<(Pick<RollupRow, 'beacon_id' | 'ended' | 'dwells'> & Partial<Pick<RollupRow, 'visitors'>>)[]> {
+  return db.all(sql`select beacon_id, ended, dwells ${raw(withVisitors ? ', visitors' : '')} from visit_rollups
     where app_id = ${appId} and span = ${span} and started_at >= ${from} and started_at < ${until}`);
 }
 
 /** Rows that are read many at a time and taken in slices, beside other requests. */
 export async function* readRollups(
   db: Db,
-  { appId, span, from, until }: Stretch,
+  { appId, span, from, until }: RollupStretch,
   beaconId: string | undefined,
 ): AsyncGenerator<RollupRow> {
   let [startedAt, after] = [from, ''];
@@ -122,15 +151,25 @@ export async function* readRollups(
 /** A row has up to 16 kB. */
 const pageSize = 500;
 
-/** All rows of a stretch of time, or only those of zones, floors and venues. */
+/** All rows of a stretch of time, or only those of hours and days of zones, floors and venues, or of these spans. */
 export async function deleteRollups(
   db: Db,
   { appId, from, until }: { readonly appId: string; readonly from: number; readonly until: number },
-  which: 'all' | 'places' = 'all',
+  which: 'all' | 'places' | readonly RollupSpan[] = 'all',
 ): Promise<void> {
-  for (const span of which === 'all' ? spans : spans.slice(4))
+  for (const span of which === 'all' ? spans : which === 'places' ? placeSpans : which)
     await db.run(sql`delete from visit_rollups
       where app_id = ${appId} and span = ${span} and started_at >= ${from} and started_at < ${until}`);
+}
+
+/** The beginnings of the months of a stretch of time that have been added up. */
+export async function addedMonths(
+  db: Db,
+  { appId, from, until }: Omit<RollupStretch, 'span'>,
+): Promise<ReadonlySet<number>> {
+  const rows = await db.all<{ started_at: number }>(sql`select started_at from visit_rollups
+    where app_id = ${appId} and span = 'allMonth' and started_at >= ${from} and started_at < ${until}`);
+  return new Set(rows.map(({ started_at }) => started_at));
 }
 
 /** When the first hour or day at `from` (ms) or later began that has a row: those of days counted in another zone too. */
@@ -138,7 +177,7 @@ export async function nextRollup(
   db: Db,
   appId: string,
   from: number,
-  among: readonly Span[] = spans,
+  among: readonly RollupSpan[] = spans,
 ): Promise<number | undefined> {
   const found = await Promise.all(
     among.map((span) =>
@@ -188,7 +227,7 @@ export async function deleteFirst(db: Db, appId: string, installationId: string)
 /** When visitors came for the first time, of those who did then and at this beacon. */
 export async function firstsAt(
   db: Db,
-  { appId, beaconId, from, until }: Omit<Stretch, 'span'> & { readonly beaconId: string },
+  { appId, beaconId, from, until }: Omit<RollupStretch, 'span'> & { readonly beaconId: string },
 ): Promise<number[]> {
   const rows = await db.all<{ entered_at: number }>(sql`select entered_at from first_visits
     where app_id = ${appId} and beacon_id = ${beaconId} and entered_at >= ${from} and entered_at < ${until}`);

@@ -1,4 +1,4 @@
-import { bigint, defineTable, nullable, text } from '../../../db/table.ts';
+import { bigint, defineTable, nullable, text, withDefault } from '../../../db/table.ts';
 
 /** Where and when each visitor came for the first time. */
 export const firstVisits = defineTable({
@@ -102,7 +102,18 @@ export const wayRollups = defineTable({
   stepBy: 'started_at',
 });
 
-/** Days and months whose ways are to be counted anew. */
+/**
+ * Until when the present month (`part`), a month and a year have been added up, and which writing of it that is; see ADR 72 and 77. Of months
+ * only the version is read.
+ */
+export const rollupPeriods = defineTable({
+  name: 'rollup_periods',
+  owner: 'analytics',
+  columns: { app_id: text, span: text, started_at: bigint, covered_until: bigint, version: withDefault(bigint) },
+  key: ['app_id', 'span', 'started_at'],
+});
+
+/** Days whose ways are to be counted anew, and months and years that are to be added up. */
 export const waysDue = defineTable({
   name: 'ways_due',
   owner: 'analytics',

@@ -1,20 +1,19 @@
 import { WorkSlices } from '../../../base/work-slices.ts';
 import type { Db } from '../../../db/db.ts';
-import { localTime } from '../../../proximity/index.ts';
-import { addMonths, dateOf, dayStart, hourText, monthOf, weekdayOf } from '../numbers/calendar.ts';
+import { dateOf, dayStart } from '../numbers/calendar.ts';
+import { partsOf, readSteadily } from '../numbers/periods.ts';
 import { loadPlaces, type PlaceHistory } from '../numbers/places.ts';
 import type { AskedPeriod, AskedPlace } from '../numbers/question.ts';
 import { type Count, fewest, rounded } from '../numbers/small-groups.ts';
 import { findState, isCounted } from '../numbers/store.ts';
-import { addRow, otherPaths } from './count.ts';
+import { type KeepingWays, readKept, type ToldWay } from './closed.ts';
+import { otherPaths } from './rows.ts';
 import * as store from './store.ts';
-import { cutMark, type Way, type WayKind, Ways } from './tours.ts';
+import { cutMark, type Way, type WayKind } from './tours.ts';
 
 /** What is told of ways, from the rows that were counted. */
 
-export interface AskingWays {
-  readonly db: Db;
-  readonly appId: string;
+export interface AskingWays extends KeepingWays {
   readonly zone: string;
   readonly isProtected: boolean;
   /** As of the numbers of visits. */
@@ -43,7 +42,7 @@ export interface Flow extends Times {
   readonly visitors: Count;
 }
 
-interface Head extends AskedPeriod {
+export interface Head extends AskedPeriod {
   readonly timeZone: string;
   readonly isProtected: boolean;
   readonly isComplete: boolean;
@@ -70,35 +69,27 @@ export interface Paths extends Head {
 
 export type WayQuestion = AskedPeriod & { readonly place: AskedPlace | undefined };
 
-/** Whole months, and days before and after them. A month in which something has changed is read by its days. */
-async function stretchesOf({ db, appId, zone }: AskingWays, { from, until }: AskedPeriod) {
-  const due = new Set((await store.listDue(db, appId)).map(({ span, started_at }) => `${span} ${started_at}`));
-  const stretches: { readonly span: store.DueSpan; readonly from: number; until: number }[] = [];
-  const add = (span: store.DueSpan, begin: string, end: string) => {
-    const [start, stop] = [dayStart(begin, zone), dayStart(end, zone)];
-    const last = stretches.at(-1);
-    if (last?.span === span && last.until === start) last.until = stop;
-    else stretches.push({ span, from: start, until: stop });
-  };
-  for (let date = from; date < until; ) {
-    const next = addMonths(date, 1);
-    const isWhole = monthOf(date) === date && next <= until && !due.has(`month ${dayStart(date, zone)}`);
-    const end = next < until ? next : until;
-    add(isWhole ? 'month' : 'day', date, end);
-    date = end;
-  }
-  return stretches;
-}
+export const stretchOf = ({ appId, zone }: AskingWays, { from, until }: AskedPeriod) => ({
+  appId,
+  from: dayStart(from, zone),
+  until: dayStart(until, zone),
+});
 
-async function readAll(by: AskingWays, question: WayQuestion, kind: WayKind): Promise<Way[]> {
-  const ways = new Ways();
+async function readAll(
+  by: AskingWays,
+  question: WayQuestion,
+  kind: WayKind,
+  isAsked: (way: Pick<Way, 'place'>) => boolean = () => true,
+): Promise<ToldWay[]> {
   const venueId = question.place?.dimension === 'venue' ? question.place.id : undefined;
-  for (const stretch of await stretchesOf(by, question))
-    for await (const row of store.readWays(by.db, { appId: by.appId, kind, ...stretch }, venueId)) addRow(ways, row);
-  return [...ways.all()].sort((a, b) => b.tours - a.tours || (a.place < b.place ? -1 : 1));
+  const { db, appId, zone } = by;
+  const due = await store.listDue(db, appId);
+  const parts = await partsOf({ db, appId, zone, due, mayTakeYears: true }, question);
+  const ways = await readKept(by, parts, { kind, venueId, isAsked });
+  return ways.sort((a, b) => b.tours - a.tours || (a.place < b.place ? -1 : 1));
 }
 
-async function headOf(
+export async function headOf(
   { db, appId, zone, isProtected, isBehind }: AskingWays,
   { from, until }: AskedPeriod,
 ): Promise<Head> {
@@ -121,24 +112,25 @@ async function isDue(
   return days.length > 1;
 }
 
-const placeOf = (text: string): WayPlace =>
+export const placeOf = (text: string): WayPlace =>
   text.startsWith('z') ? { zoneId: text.slice(1) } : { beaconId: text.slice(1) };
 
-/** Where small groups are protected, ways of one to four visitors are left out: already that there were any tells about them. */
-const isTold = ({ visitors }: Way, isProtected: boolean) => !isProtected || visitors.size() >= fewest;
+/** What is told of a way. Where small groups are protected, none of one to four visitors: already that there were any tells about them. */
+function countsOf(way: ToldWay, isProtected: boolean): Pick<Flow, 'tours' | 'visitors'> | undefined {
+  const visitors = way.visitors();
+  if (!isProtected) return { tours: way.tours, visitors };
+  return visitors < fewest ? undefined : { tours: rounded(way.tours), visitors: rounded(visitors) };
+}
 
-const countsOf = ({ tours, visitors }: Way, isProtected: boolean) => {
-  const told = isProtected ? rounded : (count: number): Count => count;
-  return { tours: told(tours), visitors: told(visitors.size()) };
-};
-
-function flowOf(way: Way, isProtected: boolean): Flow {
+function flowOf(way: ToldWay, isProtected: boolean): Flow | undefined {
+  const counts = countsOf(way, isProtected);
+  if (!counts) return undefined;
   const [from = '', to = ''] = way.place.split('>');
   const { times } = way;
   return {
     from: from === '' ? null : placeOf(from),
     to: to === '' ? null : placeOf(to),
-    ...countsOf(way, isProtected),
+    ...counts,
     timeMedian: times.quantile(0.5),
     timeLowerQuartile: times.quantile(0.25),
     timeUpperQuartile: times.quantile(0.75),
@@ -146,7 +138,10 @@ function flowOf(way: Way, isProtected: boolean): Flow {
 }
 
 /** Of a floor: ways with one end there at least. */
-function touching(place: AskedPlace | undefined, history: PlaceHistory | undefined): (way: Way) => boolean {
+export function touching(
+  place: AskedPlace | undefined,
+  history: PlaceHistory | undefined,
+): (way: Pick<Way, 'place'>) => boolean {
   if (!place || !history || place.dimension === 'venue') return () => true;
   const zones = place.dimension === 'zone' ? new Set([place.id]) : history.idsIn('zone', place);
   const beacons = place.dimension === 'floor' ? history.idsIn('beacon', place) : new Set<string>();
@@ -158,10 +153,12 @@ export async function flowsOf(by: AskingWays, question: WayQuestion): Promise<Fl
   const history = question.place ? await loadPlaces(by.db, by.appId) : undefined;
   const isAsked = touching(question.place, history);
   const slices = new WorkSlices();
+  const stretch = stretchOf(by, question);
   const told = async (kind: WayKind) => {
     const flows: Flow[] = [];
-    for (const way of await readAll(by, question, kind)) {
-      if (isAsked(way) && isTold(way, by.isProtected)) flows.push(flowOf(way, by.isProtected));
+    for (const way of await readSteadily(by.db, stretch, () => readAll(by, question, kind, isAsked))) {
+      const flow = flowOf(way, by.isProtected);
+      if (flow) flows.push(flow);
       await slices.rest();
     }
     return flows;
@@ -170,69 +167,19 @@ export async function flowsOf(by: AskingWays, question: WayQuestion): Promise<Fl
 }
 
 export async function pathsOf(by: AskingWays, question: WayQuestion, limit: number): Promise<Paths> {
-  const ways = await readAll(by, question, 'path');
-  const named = ways.filter((way) => way.place !== otherPaths && isTold(way, by.isProtected));
+  const ways = await readSteadily(by.db, stretchOf(by, question), () => readAll(by, question, 'path'));
   const tours = ways.reduce((sum, way) => sum + way.tours, 0);
-  return {
-    ...(await headOf(by, question)),
-    tours: by.isProtected ? rounded(tours) : tours,
-    paths: named.slice(0, limit).map((way) => {
-      const stops = way.place.split('>');
-      const isCut = stops.at(-1) === cutMark;
-      return {
-        stops: (isCut ? stops.slice(0, -1) : stops).map(placeOf),
-        isCut,
-        ...countsOf(way, by.isProtected),
-      };
-    }),
-  };
-}
-
-export const peakIntervals = ['day', 'hour', 'hourOfWeek'] as const;
-export type PeakInterval = (typeof peakIntervals)[number];
-
-export interface Peak extends WayPlace {
-  readonly start?: string;
-  readonly weekday?: number;
-  readonly hour?: number;
-  /** Most visitors at once. */
-  readonly peak: Count;
-}
-
-export interface Peaks extends Head {
-  readonly interval: PeakInterval;
-  readonly rows: readonly Peak[];
-}
-
-/** How many were at a place at once, at most. */
-export async function peaksOf(by: AskingWays, question: WayQuestion, interval: PeakInterval): Promise<Peaks> {
-  const history = question.place ? await loadPlaces(by.db, by.appId) : undefined;
-  const isAsked = touching(question.place, history);
-  const most = new Map<string, { readonly row: Omit<Peak, 'peak'>; readonly key: string; count: number }>();
-  const stretch = { from: dayStart(question.from, by.zone), until: dayStart(question.until, by.zone) };
-  const venueId = question.place?.dimension === 'venue' ? question.place.id : undefined;
-  const asked = { appId: by.appId, kind: 'peak', span: 'hour', ...stretch } as const;
-  for await (const { started_at, place, tours } of store.readWays(by.db, asked, venueId)) {
-    if (!isAsked({ place } as Way)) continue;
-    const when = whenOf(started_at, interval, by.zone);
-    const key = `${place} ${Object.values(when).map(padded).join(' ')}`;
-    const known = most.get(key) ?? { row: { ...placeOf(place), ...when }, key, count: 0 };
-    known.count = Math.max(known.count, tours);
-    most.set(key, known);
+  const paths: Path[] = [];
+  for (const way of ways) {
+    if (paths.length === limit) break;
+    const counts = way.place === otherPaths ? undefined : countsOf(way, by.isProtected);
+    if (counts) paths.push({ ...stopsOf(way), ...counts });
   }
-  const rows = [...most.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-  return {
-    ...(await headOf(by, question)),
-    interval,
-    rows: rows.map(({ row, count }) => ({ ...row, peak: by.isProtected ? rounded(count) : count })),
-  };
+  return { ...(await headOf(by, question)), tours: by.isProtected ? rounded(tours) : tours, paths };
 }
 
-const padded = (part: string | number) => String(part).padStart(2, '0');
-
-function whenOf(at: number, interval: PeakInterval, zone: string) {
-  const date = dateOf(at, zone);
-  if (interval === 'day') return { start: date };
-  if (interval === 'hour') return { start: hourText(at, zone) };
-  return { weekday: weekdayOf(date), hour: Math.floor(localTime(at, zone).minute / 60) };
+function stopsOf({ place }: ToldWay): Pick<Path, 'stops' | 'isCut'> {
+  const stops = place.split('>');
+  const isCut = stops.at(-1) === cutMark;
+  return { stops: (isCut ? stops.slice(0, -1) : stops).map(placeOf), isCut };
 }

@@ -6,9 +6,11 @@ import { exampleId, otherExampleId } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type QueryParameter } from '../../../http/endpoint.ts';
 import { siteTimeZone } from '../../../proximity/index.ts';
 import { dateOf, daysBetween } from '../numbers/calendar.ts';
+import { Kept } from '../numbers/kept.ts';
 import { assertOneUnit, oneOf, readPeriod, readPlace } from '../numbers/question.ts';
 import { analyticsTag, countSchema, daySchema, periodQuery, secondsSchema } from '../numbers/schemas.ts';
-import { type AskingWays, flowsOf, pathsOf, peakIntervals, peaksOf, type WayQuestion } from './answer.ts';
+import { type AskingWays, flowsOf, pathsOf, type WayQuestion } from './answer.ts';
+import { peakIntervals, peaksOf } from './peaks.ts';
 import { longestPath } from './tours.ts';
 
 const placeMembers = {
@@ -77,12 +79,13 @@ type Query = Readonly<Record<string, string | undefined>>;
 const mostPeakDays = { day: 400, hour: 31, hourOfWeek: 100 } as const;
 
 export function wayEndpoints(db: Db, isBehind: AskingWays['isBehind']): Endpoint[] {
+  const kept = new Kept();
   const asking = ({ app, now, query }: Asking) => {
     const zone = siteTimeZone([app.policy.timeZone]);
     const isProtected = app.policy.smallGroups === 'protected';
     const period = readPeriod(query, dateOf(now, zone));
     const question: WayQuestion = { ...period, place: readPlace(query, ['venue', 'floor', 'zone']) };
-    return { by: { db, appId: app.appId, zone, isProtected, isBehind }, question };
+    return { by: { db, appId: app.appId, zone, isProtected, isBehind, kept }, question };
   };
   const asked = (call: Asking) => {
     const both = asking(call);

@@ -4,6 +4,7 @@ import { WorkSlices } from '../../../base/work-slices.ts';
 import { bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { NewRowOf, RowOf } from '../../../db/table.ts';
+import { forgetPeriods, type Unit } from '../numbers/periods.ts';
 import { wayRollups, type waysDue } from '../numbers/tables.ts';
 import type { WayKind } from './tours.ts';
 
@@ -12,7 +13,7 @@ import type { WayKind } from './tours.ts';
 export type WayRow = RowOf<typeof wayRollups>;
 export type NewWayRow = NewRowOf<typeof wayRollups>;
 export type DueRow = RowOf<typeof waysDue>;
-export type DueSpan = 'day' | 'month';
+export type DueSpan = 'day' | 'month' | 'year';
 
 export interface Due {
   readonly appId: string;
@@ -21,30 +22,43 @@ export interface Due {
   readonly startedAt: number;
 }
 
-/** Notes that something of a day or month has changed. One that is due already does not wait longer. */
+/** Notes that something of a day, month or year has changed. One that is due already does not wait longer. */
 export async function markDue(db: Db, { appId, span, startedAt }: Due, dueAt: number): Promise<void> {
   const changed = randomInt(2 ** 47);
   await db.run(sql`insert into ways_due (app_id, span, started_at, changed, due_at)
     values (${appId}, ${span}, ${startedAt}, ${changed}, ${dueAt})
-    on conflict (app_id, span, started_at) do update set changed = excluded.changed`);
+    on conflict (app_id, span, started_at) do update set changed = excluded.changed,
+      due_at = case when excluded.due_at < ways_due.due_at then excluded.due_at else ways_due.due_at end`);
 }
 
-/** The one that is counted next: days before months, the newest first. */
-export function nextDue(db: Db, appId: string, until: number): Promise<DueRow | undefined> {
+/**
+ * The one that is counted next: days before months before years, the newest first.
+ *
+ * @param until epoch ms: days that are due then
+ * @param preparedUntil months and years that are due then; others wait until more of them is over
+ */
+export function nextDue(
+  db: Db,
+  appId: string,
+  { until, preparedUntil }: { readonly until: number; readonly preparedUntil: number },
+): Promise<DueRow | undefined> {
   return db.one<DueRow>(sql`select * from ways_due where app_id = ${appId} and due_at <= ${until}
-    order by span, started_at desc limit 1`);
+    and (span = 'day' or due_at <= ${preparedUntil}) order by span, started_at desc limit 1`);
 }
 
-export async function hasDue(db: Db, appId: string): Promise<boolean> {
-  return (await db.one(sql`select 1 as found from ways_due where app_id = ${appId} limit 1`)) !== undefined;
+/** Whether something is due at `until` (ms). */
+export async function hasDue(db: Db, appId: string, until: number): Promise<boolean> {
+  const row = await db.one(sql`select 1 as found from ways_due where app_id = ${appId} and due_at <= ${until} limit 1`);
+  return row !== undefined;
 }
 
 export async function listDue(db: Db, appId: string): Promise<DueRow[]> {
   return db.all<DueRow>(sql`select * from ways_due where app_id = ${appId}`);
 }
 
-export async function appsWithDue(db: Db): Promise<string[]> {
-  const rows = await db.all<{ app_id: string }>(sql`select distinct app_id from ways_due`);
+/** The apps of which something is due at `until` (ms). */
+export async function appsWithDue(db: Db, until: number): Promise<string[]> {
+  const rows = await db.all<{ app_id: string }>(sql`select distinct app_id from ways_due where due_at <= ${until}`);
   return rows.map(({ app_id }) => app_id);
 }
 
@@ -61,7 +75,7 @@ export async function insertWays(db: Db, rows: readonly NewWayRow[]): Promise<vo
   for (const statement of newWays.each(db.dialect, rows)) await db.run(statement);
 }
 
-export type WaySpan = DueSpan | 'hour';
+export type WaySpan = Unit | 'hour';
 
 export interface WayStretch {
   readonly appId: string;
@@ -81,6 +95,7 @@ export async function deleteWays(db: Db, { appId, kind, span, from, until }: Way
 export async function deleteSince(db: Db, appId: string, from: number): Promise<void> {
   await db.run(sql`delete from way_rollups where app_id = ${appId} and started_at >= ${from}`);
   await db.run(sql`delete from ways_due where app_id = ${appId}`);
+  await forgetPeriods(db, { appId, from, until: Number.MAX_SAFE_INTEGER });
 }
 
 const pageSize = 4_000;

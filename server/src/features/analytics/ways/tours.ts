@@ -33,12 +33,15 @@ export interface Way extends WayKey {
   readonly visitors: VisitorSet;
 }
 
+/** What a way is about, as a text. */
+export const wayText = ({ kind, hour, venueId, place }: WayKey): string => `${kind} ${hour} ${venueId} ${place}`;
+
 /** Ways by what they are about. */
 export class Ways {
   readonly #ways = new Map<string, Way>();
 
   of(key: WayKey): Way {
-    const text = `${key.kind} ${key.hour} ${key.venueId} ${key.place}`;
+    const text = wayText(key);
     let way = this.#ways.get(text);
     if (way === undefined) {
       way = { ...key, tours: 0, times: new Dwells(), visitors: new VisitorSet() };
@@ -52,6 +55,10 @@ export class Ways {
     way.tours++;
     way.visitors.add(hash);
     if (seconds !== undefined) way.times.add(seconds);
+  }
+
+  find(text: string): Way | undefined {
+    return this.#ways.get(text);
   }
 
   all(): IterableIterator<Way> {
@@ -78,7 +85,7 @@ interface Located extends WayVisit {
   readonly place: string;
 }
 
-export interface Counting {
+export interface TourCounting {
   readonly zone: string;
   readonly places: PlaceHistory;
   readonly hashOf: (installationId: string) => number;
@@ -87,7 +94,7 @@ export interface Counting {
 }
 
 /** The ways of visits that began on one day; a busy day takes long, so that it is done in slices. */
-export async function waysOf(visits: readonly WayVisit[], by: Counting): Promise<Ways> {
+export async function waysOf(visits: readonly WayVisit[], by: TourCounting): Promise<Ways> {
   const ways = new Ways();
   const slices = new WorkSlices();
   const located: Located[] = [];
@@ -107,7 +114,7 @@ export async function waysOf(visits: readonly WayVisit[], by: Counting): Promise
 }
 
 /** A visit is at a zone; where its beacon is in none, at the beacon. */
-function locate(visit: WayVisit, { zone, places }: Counting): Located {
+function locate(visit: WayVisit, { zone, places }: TourCounting): Located {
   const at = places.at(visit.beacon_id, hourStart(visit.entered_at, zone));
   const place = at?.zone_id ? `z${at.zone_id}` : `b${visit.beacon_id}`;
   return { ...visit, venueId: at?.venue_id ?? '', place };
@@ -183,7 +190,7 @@ interface Span {
 async function countPeaks(
   ways: Ways,
   visits: readonly Located[],
-  { zone, until: end }: Counting,
+  { zone, until: end }: TourCounting,
   slices: WorkSlices,
 ): Promise<void> {
   for (const [, there] of Map.groupBy(visits, ({ venueId, place }) => `${venueId} ${place}`)) {

@@ -9,8 +9,8 @@ import { type Call, type Endpoint, JsonText } from '../../../http/endpoint.ts';
 import { assertGranted, grantOf, isOpen, rulesFor } from '../../../http/grants.ts';
 
 /**
- * What the rules of an app would answer to somebody, asked of the endpoints themselves: whoever may call is decided by
- * their grants, and which record by what they locate and list. Nothing is changed.
+ * What an app's rules would answer to somebody, determined by the endpoints themselves: their grants decide who may call, and
+ * what they locate and list decides for which records. Nothing is changed.
  */
 
 export interface TryDeps {
@@ -57,6 +57,11 @@ export async function tryRules(deps: TryDeps, question: TryQuestion): Promise<Tr
   const { objectId, ...ofAll } = { ...question, user };
   // Where rules are words alone, one record is like the other.
   const asked: TryQuestion = objectId === undefined || resource.wheres.length === 0 ? ofAll : { ...ofAll, objectId };
+  if (asked.objectId !== undefined && app.pseudonyms && of !== 'bucket' && !('owner' in ruledResources[of]))
+    throw fail(
+      'OperationForbidden',
+      'Phones have pseudonyms in this app: whose record of a phone this is cannot be found out. Try the rules without a record.',
+    );
   if (asked.objectId !== undefined) await assertRecord(deps, asked);
   const verbs = Object.keys(resource.verbs) as Verb[];
   const answers = verbs.map(async (verb) => {
@@ -75,7 +80,7 @@ async function judge(deps: TryDeps, question: TryQuestion, verb: Verb): Promise<
   return verb === 'listen' ? judgeListening(deps, question) : judgeVerb(deps, question, verb);
 }
 
-/** What happens to a record is told to those who may hear of it and may read it. */
+/** A record's events are sent to those who may listen for them and may read it. */
 async function judgeListening(deps: TryDeps, question: TryQuestion): Promise<Judged> {
   if (!question.user) return signInFirst;
   const listening = await judgeVerb(deps, question, 'listen');
@@ -186,7 +191,7 @@ type EarlyCall = Omit<Call<undefined, undefined>, 'body' | 'located'>;
 function callOf(caller: Caller, { now }: TryQuestion, params: Params, query: Params = {}): EarlyCall {
   return {
     ...caller,
-    // No endpoint looks at the token of who only reads.
+    // No endpoint reads the token of a caller who only reads.
     user: caller.user && { ...caller.user, accessToken: '', tokenHash: '', expiresAt: now },
     params,
     query,

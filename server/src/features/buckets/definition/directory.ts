@@ -3,9 +3,9 @@ import { sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import type { Field, FieldLookup, ListMember } from '../../../query/fields.ts';
+import { type BucketRow, findBucket, listSchemas } from './bucket-store.ts';
 import { type ColumnMap, slotColumns } from './schemas.ts';
 import type { Slot, SlotColumns } from './slots.ts';
-import { type BucketRow, findBucket, listSchemas } from './store.ts';
 import { ownLookup } from './tables.ts';
 
 /** A bucket's definition: the rules for its records, and how to find them. */

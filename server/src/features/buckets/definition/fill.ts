@@ -3,9 +3,10 @@ import { sql } from '../../../base/sql.ts';
 import type { Database } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import { lockBucket, updateSlots } from './bucket-store.ts';
 import { readSlots } from './directory.ts';
+import { lockRecordsAfter, type SlotsOfRecord, writeSlots } from './record-store.ts';
 import { type Slot, slotValues } from './slots.ts';
-import * as store from './store.ts';
 
 const pageSize = 64;
 /** A page of large documents is read in several steps, since nothing else is served during a step. */
@@ -26,7 +27,7 @@ export interface FillDeps {
 /** Copies declared columns of existing records into their slots, in small steps. May be repeated. */
 export async function fillBucket({ db, cacheVersion, now }: FillDeps, appId: string, bucketId: string): Promise<void> {
   if (!db.readsAreLocal) await delay(settleMs);
-  const started = await db.transaction((db) => store.lockBucket(db, appId, bucketId));
+  const started = await db.transaction((db) => lockBucket(db, appId, bucketId));
   if (!started) return;
   const slots = readSlots(started);
   const misfits = new Set<string>();
@@ -37,9 +38,9 @@ export async function fillBucket({ db, cacheVersion, now }: FillDeps, appId: str
     await db.caughtUp();
   }
   await cacheVersion.change(appId, async (db) => {
-    const bucket = await store.lockBucket(db, appId, bucketId);
+    const bucket = await lockBucket(db, appId, bucketId);
     if (!bucket) return;
-    await store.updateSlots(db, bucket, JSON.stringify(settled(readSlots(bucket), slots, misfits)), now());
+    await updateSlots(db, bucket, JSON.stringify(settled(readSlots(bucket), slots, misfits)), now());
   });
 }
 
@@ -59,9 +60,9 @@ interface Copied {
 /** Copies the next records, as many as time allows. */
 function copyPage(db: Database, { slots, ...page }: Page): Promise<Copied> {
   return db.transaction(async (db) => {
-    const records = await store.lockRecordsAfter(db, { ...page, limit: pageSize });
+    const records = await lockRecordsAfter(db, { ...page, limit: pageSize });
     const misfits: string[] = [];
-    const writes: store.SlotsOfRecord[] = [];
+    const writes: SlotsOfRecord[] = [];
     const end = performance.now() + mostMs;
     for (const { object_id: objectId, doc } of records) {
       if (writes.length > 0 && performance.now() > end) break;
@@ -73,7 +74,7 @@ function copyPage(db: Database, { slots, ...page }: Page): Promise<Copied> {
         lists: copied.lists,
       });
     }
-    if (slots.length > 0) await store.writeSlots(db, writes);
+    if (slots.length > 0) await writeSlots(db, writes);
     return { misfits, last: writes.at(-1)?.key.objectId };
   });
 }

@@ -2,10 +2,11 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { BoundedMap } from '../../../base/caches/bounded-map.ts';
 import type { Field } from '../../../query/fields.ts';
 import { readPath } from '../../../query/json.ts';
+import { lockBucket, updateSlots } from './bucket-store.ts';
 import { type Bucket, readSlots } from './directory.ts';
 import { type FillDeps, fillBucket } from './fill.ts';
+import { countRecords, sampleDocuments } from './record-store.ts';
 import { type LearnableMember, learnSlots, typeOfAll } from './slots.ts';
-import * as store from './store.ts';
 
 /** This many queries that read every document make a member worth an index; one or two do not. */
 const queriesToLearn = 20;
@@ -16,7 +17,7 @@ const maxNoted = 2_000;
 
 export interface AskedPaths {
   readonly members: readonly string[];
-  /** Members that are worth an index only if they hold lists: they stand in a `$or`, which slots do not answer. */
+  /** Members that are worth an index only if they hold lists: they are in an `$or`, which slots do not answer. */
   readonly lists?: readonly string[];
 }
 
@@ -72,8 +73,8 @@ export async function learnMembers(
   { bucketId, members, lists = [] }: Asked,
 ): Promise<void> {
   const { db, cacheVersion, now } = deps;
-  if ((await store.countRecords(db, { appId, bucketId, limit: fewestRecords })) < fewestRecords) return;
-  const sample = await store.sampleDocuments(db, { appId, bucketId, limit: sampleSize });
+  if ((await countRecords(db, { appId, bucketId, limit: fewestRecords })) < fewestRecords) return;
+  const sample = await sampleDocuments(db, { appId, bucketId, limit: sampleSize });
   const documents: unknown[] = [];
   for (const { doc } of sample) {
     documents.push(JSON.parse(doc));
@@ -85,11 +86,11 @@ export async function learnMembers(
     return type && (type === 'List' || members.includes(path)) ? [{ path, type }] : [];
   });
   const isToFill = await cacheVersion.change(appId, async (db) => {
-    const bucket = await store.lockBucket(db, appId, bucketId);
+    const bucket = await lockBucket(db, appId, bucketId);
     if (!bucket) return false;
     const current = readSlots(bucket);
     const slots = learnSlots(current, found, members);
-    if (slots.length > current.length) await store.updateSlots(db, bucket, JSON.stringify(slots), now());
+    if (slots.length > current.length) await updateSlots(db, bucket, JSON.stringify(slots), now());
     return slots.some(({ state }) => state !== 'ready');
   });
   if (isToFill) await fillBucket(deps, appId, bucketId);

@@ -4,7 +4,7 @@ import { ownMember, readPath } from '../../../query/json.ts';
 /** The types that a schema may declare. */
 export const columnTypes = ['Number', 'String', 'Date', 'Boolean'] as const;
 export type DeclaredType = (typeof columnTypes)[number];
-/** `List`: a member whose texts are looked for, such as with whom a record is shared. It is only learned. */
+/** `List`: a member whose texts are searched for, such as the people with whom a record is shared. It is only learned. */
 export type SlotType = DeclaredType | 'List';
 export type SlotColumns = Readonly<Record<string, DeclaredType>>;
 
@@ -142,7 +142,7 @@ function partnerOf(slot: string): string {
 /** The type of all existing values; undefined if there is none, or several, or one that no slot can hold. */
 export function typeOfAll(values: readonly unknown[]): LearnableMember['type'] | undefined {
   const lists = values.filter((value) => Array.isArray(value));
-  // Where some hold a list, a text is a list of one.
+  // If some hold a list, a text is a list of one.
   if (lists.length > 0 && values.every((value) => value === null || textsOf(value) !== undefined)) return 'List';
   const types = new Set(values.filter((value) => value !== undefined && value !== null).map(typeOf));
   const [type] = types;
@@ -154,7 +154,7 @@ function typeOf(value: unknown): LearnableMember['type'] | undefined {
   return type !== undefined && slotValue(type, value) !== undefined ? type : undefined;
 }
 
-/** The texts in a list, or the one that stands in its place; undefined for what the rows of a list cannot hold. */
+/** The texts in a list, or the single text in its place; undefined for what the rows of a list cannot hold. */
 function textsOf(value: unknown): readonly string[] | undefined {
   const texts = new Set([value].flat().filter((each): each is string => typeof each === 'string'));
   const fits = texts.size <= maxListTexts && [...texts].every((text) => text.length <= maxSlotText);

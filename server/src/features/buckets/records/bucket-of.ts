@@ -6,8 +6,8 @@ import type { UsageMeter } from '../../../limits/usage.ts';
 import type { Past } from '../../../resources/past.ts';
 import type { Bucket, BucketDirectory } from '../definition/directory.ts';
 import type { AskedMembers } from '../definition/learn.ts';
+import type * as store from '../definition/record-store.ts';
 import { assertBucketName } from '../definition/schemas.ts';
-import type * as store from '../definition/store.ts';
 import { recordTag } from '../definition/tables.ts';
 import type { InsertRecord } from './record-inserter.ts';
 import type { WriteSteps } from './record-writing.ts';
@@ -77,6 +77,11 @@ async function reload(deps: RecordDeps, call: PathCall): Promise<Bucket> {
 /** The key of the record, as its columns are called. */
 export function keyOf(bucket: Bucket, call: PathCall) {
   return { app_id: bucket.appId, bucket_id: bucket.bucketId, object_id: call.params['objectId'] ?? '' };
+}
+
+/** The same for the store. */
+export function storeKeyOf({ appId, bucketId }: Bucket, call: PathCall): store.RecordKey {
+  return { appId, bucketId, objectId: call.params['objectId'] ?? '' };
 }
 
 /** Each change of a record moves its time on, so the time tells its versions apart (ADR 54). As long as other tags are. */

@@ -4,7 +4,7 @@ import { readPointer } from '../../../query/literals.ts';
 import type { Document } from './record-rules.ts';
 
 /** What a body says of a record that is changed. */
-export interface Sent {
+export interface SentRecord {
   readonly whole: boolean;
   readonly members: Document;
   /** The owner, where the body names one. */
@@ -16,7 +16,7 @@ const generated = new Set(['objectId', 'createdAt', 'updatedAt']);
 /**
  * The meaning of a body for the document: a lone `metadata` object replaces it, anything else replaces members of it.
  */
-export function readChange(body: unknown): Sent {
+export function readChange(body: unknown): SentRecord {
   if (!isObject(body))
     throw fail('ValidationError', {
       message: 'The body must be a JSON object.',

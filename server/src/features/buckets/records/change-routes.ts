@@ -3,13 +3,15 @@ import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { inArray, isoTime, updatedAnswer } from '../../../http/answers.ts';
 import { type Call, type Endpoint, endpoint } from '../../../http/endpoint.ts';
+import type { Stored } from '../../../limits/stored.ts';
+import type { Storer } from '../../../limits/user-usage.ts';
 import { type AssertUnchanged, readIfMatch, tagged } from '../../../resources/entity-tag.ts';
 import { mergePatch } from '../../../resources/merge-patch.ts';
 import { makerOf } from '../../../resources/past.ts';
 import type { Bucket } from '../definition/directory.ts';
-import { recordBody } from '../definition/schemas.ts';
-import * as store from '../definition/store.ts';
-import { assertThere, thereFor } from './assert-there.ts';
+import * as store from '../definition/record-store.ts';
+import { maxRecordBytes, recordBody } from '../definition/schemas.ts';
+import { assertThere, lockThere } from './assert-there.ts';
 import {
   bucketToWrite,
   common,
@@ -18,10 +20,11 @@ import {
   path,
   type RecordDeps,
   stepsOf,
+  storeKeyOf,
   tagOf,
   timeOfChange,
 } from './bucket-of.ts';
-import { readChange, replaceMembers, type Sent } from './change-body.ts';
+import { readChange, replaceMembers, type SentRecord } from './change-body.ts';
 import { type Document, judgedRow, RecordRules } from './record-rules.ts';
 import { type Attempted, isKept, pastOf, prepare, writeRecord } from './record-writing.ts';
 
@@ -51,7 +54,7 @@ const updateSchema = Type.Object({}, { description: 'Members of the document, or
 
 interface Updating extends Pick<Endpoint, 'operationId' | 'summary' | 'description'> {
   readonly method: 'PUT' | 'PATCH';
-  readonly merge: (document: Document, change: Sent) => Document;
+  readonly merge: (document: Document, change: SentRecord) => Document;
 }
 
 /** @throws Failure ObjectNotFound */
@@ -64,11 +67,13 @@ interface Updated {
   readonly updatedAt: number;
   /** By how many bytes the document has grown. */
   readonly more: number;
+  readonly before: { readonly ownerId: string | null; readonly bytes: number };
+  readonly ownerId: string | null;
   readonly tag: string;
 }
 
 function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
-  return endpoint<Sent, Bucket>({
+  return endpoint<SentRecord, Bucket>({
     ...common,
     ...about,
     grant: { of: 'bucket', verb: 'update' },
@@ -94,33 +99,52 @@ function updating(deps: RecordDeps, { merge, ...about }: Updating): Endpoint {
       const assertUnchanged = readIfMatch(call.headers);
       const room = usage.assertRoom(call.app.appId, call.app.policy, {});
       if (room) await room;
-      const { updatedAt, more, tag } = await writeRecord<Bucket, Updated>(stepsOf(deps, call), (bucket) =>
-        deps.db.transaction((db) => change(deps, db, { call, bucket, merge, assertUnchanged })),
-      );
-      usage.add(call.app.appId, { recordBytes: more });
+      const ownRoom = usage.users.prepare(call, { recordBytes: maxRecordBytes });
+      if (ownRoom) await ownRoom;
+      const { createdBy: next } = call.body;
+      const assertGift = next === undefined ? undefined : await usage.users.giftTo(call, next);
+      let release = () => {};
+      const hold: Changing['hold'] = (storer, more) => {
+        release();
+        release = usage.hold(storer, more);
+      };
+      const changing = { call, merge, assertUnchanged, assertGift, hold };
+      const { updatedAt, more, before, ownerId, tag } = await writeRecord<Bucket, Updated>(
+        stepsOf(deps, call),
+        (bucket) => deps.db.transaction((db) => change(deps, db, { ...changing, bucket })),
+      ).finally(() => release());
+      const { appId } = call.app;
+      usage.add(appId, { recordBytes: more });
+      if (before.ownerId !== ownerId)
+        usage.users.move(appId, before.ownerId, ownerId, { records: 1, recordBytes: before.bytes });
+      usage.users.add(appId, ownerId, { recordBytes: more });
       return tagged(JSON.stringify({ result: [{ updatedAt: isoTime(updatedAt) }] }), tag);
     },
   });
 }
 
 interface Changing {
-  readonly call: Call<Sent, Bucket>;
+  readonly call: Call<SentRecord, Bucket>;
   /** As it is known now; `call.located` may be older. */
   readonly bucket: Bucket;
   readonly merge: Updating['merge'];
   readonly assertUnchanged: AssertUnchanged | undefined;
+  /** Whether its next owner has room for it. */
+  readonly assertGift: ((more: Partial<Stored>) => void) | undefined;
+  /** Takes room until it is written, instead of what the attempt before has taken. */
+  readonly hold: (storer: Storer, more: Partial<Stored>) => void;
 }
 
 /** One attempt, in a transaction. @throws Failure ObjectNotFound, OperationForbidden, PreconditionFailed and others */
 async function change(
   deps: RecordDeps,
   db: Db,
-  { call, bucket, merge, assertUnchanged }: Changing,
+  { call, bucket, merge, assertUnchanged, assertGift, hold }: Changing,
 ): Promise<Attempted<Updated>> {
   const { body, now } = call;
-  const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId: call.params['objectId'] ?? '' };
+  const key = storeKeyOf(bucket, call);
   const rules = new RecordRules(call, bucket);
-  const current = await store.lockRecord(db, key, rules.thereSql(thereFor('update'), bucket, db.dialect.where));
+  const current = await lockThere(db, 'update', { call, bucket, rules });
   const judged = current && judgedRow(current);
   if (!judged || !rules.isThere('update', bucket, judged)) throw noRecord();
   // Once, however often the transaction is tried.
@@ -137,11 +161,15 @@ async function change(
   if (prepared.outcome === 'misfits') return prepared;
   const { document } = prepared.write;
   const more = Buffer.byteLength(document) - Buffer.byteLength(current.doc);
+  const isOwn = createdBy === call.user?.userId;
   // Known since before the transaction, so nothing is awaited.
-  void deps.usage.assertRoom(bucket.appId, call.app.policy, { recordBytes: more });
+  if (more > 0) hold(isOwn ? call : { ...call, user: undefined }, { recordBytes: more });
+  if (createdBy !== current.created_by) assertGift?.({ records: 1, recordBytes: Buffer.byteLength(document) });
   if (!(await store.updateRecord(db, { ...prepared.write, key, createdBy, now: updatedAt })))
     return { outcome: 'outdated' };
   if (isKept(call) && document !== current.doc)
     await deps.past.noteChange(db, pastOf(key, current), { by: makerOf(call), now });
-  return { outcome: 'written', result: { updatedAt, more, tag: tagOf({ updated_at: updatedAt }) } };
+  const was = { ownerId: current.created_by, bytes: Buffer.byteLength(current.doc) };
+  const tag = tagOf({ updated_at: updatedAt });
+  return { outcome: 'written', result: { updatedAt, more, before: was, ownerId: createdBy, tag } };
 }

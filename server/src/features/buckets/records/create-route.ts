@@ -43,12 +43,18 @@ export function create(deps: RecordDeps): Endpoint {
         if (prepared.outcome === 'misfits') return prepared;
         const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId };
         const bytes = Buffer.byteLength(prepared.write.document);
-        const room = deps.usage.assertRoom(bucket.appId, call.app.policy, { records: 1, recordBytes: bytes });
+        const more = { records: 1, recordBytes: bytes };
+        const room = deps.usage.assertRoom(bucket.appId, call.app.policy, more);
         if (room) await room;
-        const isDone = await deps.insert({ ...prepared.write, key, createdBy, now });
+        const ownRoom = deps.usage.users.assertRoom(call, more);
+        if (ownRoom) await ownRoom;
+        // What is created at the same time counts together.
+        const held = deps.usage.hold(call, more);
+        const isDone = await deps.insert({ ...prepared.write, key, createdBy, now }).finally(held);
         return isDone ? { outcome: 'written', result: bytes } : { outcome: 'outdated' };
       });
       deps.usage.add(call.app.appId, { records: 1, recordBytes: bytes });
+      deps.usage.users.add(call.app.appId, createdBy, { records: 1, recordBytes: bytes });
       return created({ objectId, now: call.now });
     },
   });

@@ -4,10 +4,10 @@ import { type Call, type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { type AssertUnchanged, readIfMatch } from '../../../resources/entity-tag.ts';
 import { makerOf } from '../../../resources/past.ts';
 import type { Bucket } from '../definition/directory.ts';
-import * as store from '../definition/store.ts';
+import * as store from '../definition/record-store.ts';
 import { recordTable } from '../definition/tables.ts';
-import { assertThere, thereFor } from './assert-there.ts';
-import { bucketToRead, common, keyOf, noRecord, path, type RecordDeps, tagOf } from './bucket-of.ts';
+import { assertThere, lockThere } from './assert-there.ts';
+import { bucketToRead, common, keyOf, noRecord, path, type RecordDeps, storeKeyOf, tagOf } from './bucket-of.ts';
 import { judgedRow, RecordRules } from './record-rules.ts';
 import { isKept, pastOf } from './record-writing.ts';
 
@@ -28,11 +28,13 @@ export function remove(deps: RecordDeps): Endpoint {
       const assertUnchanged = readIfMatch(call.headers);
       const rules = new RecordRules(call, call.located);
       const isUnseen = assertUnchanged === undefined && !isKept(call) && rules.mayAll('delete', call.located);
-      const bytes = isUnseen
+      const removed = isUnseen
         ? await removeUnseen(deps, rules, call)
         : await deps.db.transaction((db) => removeSeen(deps, db, { call, rules, assertUnchanged }));
-      if (bytes === undefined) throw noRecord();
-      deps.usage.add(call.located.appId, { records: -1, recordBytes: -bytes });
+      if (removed === undefined) throw noRecord();
+      const less = { records: -1, recordBytes: -removed.bytes };
+      deps.usage.add(call.located.appId, less);
+      deps.usage.users.add(call.located.appId, removed.created_by, less);
       return { result: [{}] };
     },
   });
@@ -40,17 +42,11 @@ export function remove(deps: RecordDeps): Endpoint {
 
 type Removal = Call<undefined, Bucket>;
 
-const storeKeyOf = ({ located: { appId, bucketId }, params }: Removal): store.RecordKey => ({
-  appId,
-  bucketId,
-  objectId: params['objectId'] ?? '',
-});
-
-/** Without looking at the record. Returns the bytes that are free now; undefined: there is no such record. */
-async function removeUnseen({ db }: RecordDeps, rules: RecordRules, call: Removal): Promise<number | undefined> {
-  const removed = await store.removeUnseen(db, storeKeyOf(call));
+/** Without looking at the record. Undefined: there is no such record. */
+async function removeUnseen({ db }: RecordDeps, rules: RecordRules, call: Removal): Promise<store.Removed | undefined> {
+  const removed = await store.removeUnseen(db, storeKeyOf(call.located, call));
   if (removed) rules.noteDeleted(call.located, removed.created_by);
-  return removed?.bytes;
+  return removed;
 }
 
 interface Seen {
@@ -64,10 +60,10 @@ async function removeSeen(
   { past }: RecordDeps,
   db: Db,
   { call, rules, assertUnchanged }: Seen,
-): Promise<number | undefined> {
+): Promise<store.Removed | undefined> {
   const { located: bucket, now } = call;
-  const key = storeKeyOf(call);
-  const current = await store.lockRecord(db, key, rules.thereSql(thereFor('delete'), bucket, db.dialect.where));
+  const key = storeKeyOf(bucket, call);
+  const current = await lockThere(db, 'delete', { call, bucket, rules });
   const judged = current && judgedRow(current);
   if (!judged || !rules.isThere('delete', bucket, judged)) return undefined;
   // Once, however often the transaction is tried.
@@ -75,5 +71,5 @@ async function removeSeen(
   assertUnchanged?.(tagOf(current));
   if (isKept(call)) await past.noteRemoval(db, pastOf(key, current), { by: makerOf(call), now });
   await recordTable.remove(db, keyOf(bucket, call));
-  return Buffer.byteLength(current.doc);
+  return { bytes: Buffer.byteLength(current.doc), created_by: current.created_by };
 }

@@ -4,10 +4,10 @@ import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { tagged } from '../../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../../resources/list.ts';
 import type { Bucket } from '../definition/directory.ts';
+import type * as store from '../definition/record-store.ts';
 import { listedRecordSchema, recordExample, recordSchema } from '../definition/schemas.ts';
-import type * as store from '../definition/store.ts';
 import { plainRecordTable, recordTable } from '../definition/tables.ts';
-import { findThere } from './assert-there.ts';
+import { findToGet } from './assert-there.ts';
 import { bucketToRead, common, noRecord, type PathCall, path, type RecordDeps, tagOf } from './bucket-of.ts';
 import { judgedRow, RecordRules } from './record-rules.ts';
 
@@ -75,10 +75,9 @@ function readable<T>(
   use: (record: store.StoredRecord) => T,
 ): Promise<T> {
   const rules = new RecordRules(call, bucket);
-  return findThere(db, 'get', { call, bucket, rules }).then((record) => {
-    const judged = record && judgedRow(record);
-    if (!judged || !rules.may('get', bucket, judged)) throw noRecord();
-    rules.noteDryRun('get', bucket, judged);
+  return findToGet(db, { call, bucket, rules }).then((record) => {
+    if (!record) throw noRecord();
+    rules.noteDryRun('get', bucket, judgedRow(record));
     return use(record);
   });
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../../../base/errors.ts';
 import { Batcher } from '../../../db/batcher.ts';
 import type { Database, Db } from '../../../db/db.ts';
-import { insertRecord, insertRecords, type RecordWrite } from '../definition/store.ts';
+import { insertRecord, insertRecords, type RecordWrite } from '../definition/record-store.ts';
 
 /** Concurrent statements, and the most records, and characters of their documents, in one. */
 const together = { slots: 4, most: 64, mostWeight: 1_000_000 } as const;

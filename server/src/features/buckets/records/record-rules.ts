@@ -1,17 +1,15 @@
 import type { Caller } from '../../../access/caller.ts';
 import { bucketSubject, isDecidedAtGate, passesGate } from '../../../access/rules/dry-run.ts';
+import type { AskedRule, Rule } from '../../../access/rules/rule.ts';
 import { roleOf, type Verb } from '../../../access/rules/rule-types.ts';
-import type { ResourceRules, Rule } from '../../../access/rules/rules.ts';
+import type { ResourceRules } from '../../../access/rules/rules.ts';
 import { fail, type Problem } from '../../../base/errors.ts';
-import { joinSql, type Sql, sql } from '../../../base/sql.ts';
 import { sentence } from '../../../http/shape.ts';
 import { canonicalJson, ownMember, readPath } from '../../../query/json.ts';
 import { matches, type ReadField } from '../../../query/match.ts';
-import { readsColumns, whereToSql } from '../../../query/to-sql.ts';
-import type { WhereDialect } from '../../../query/where-dialect.ts';
 import { forbidden } from '../../../resources/allowed.ts';
 import type { Bucket } from '../definition/directory.ts';
-import type { StoredRecord } from '../definition/store.ts';
+import type { StoredRecord } from '../definition/record-store.ts';
 
 /** The app's rules, asked about records of a bucket: in memory, since a record's document is at hand where it is written. */
 
@@ -71,23 +69,20 @@ export class RecordRules {
     return this.#rules.rules.list.ask(this.#caller, lookup);
   }
 
+  /** What the caller may get; undefined: all. */
+  gettable({ lookup }: Pick<Bucket, 'lookup'>) {
+    return this.#rules.rules.get.ask(this.#caller, lookup);
+  }
+
   may(verb: Verb, bucket: Pick<Bucket, 'lookup'>, record: Judged): boolean {
     return this.#allows(this.#rules.rules[verb], bucket, record);
   }
 
-  /**
-   * What columns alone say of who may do one of these, for the statement that reads a record: a document that is hidden is
-   * not read then, so that its size is not felt in the time of the answer. Undefined where all are let through, or a rule
-   * looks into the document.
-   */
-  thereSql(verbs: readonly Verb[], { lookup }: Pick<Bucket, 'lookup'>, dialect: WhereDialect): Sql | undefined {
-    const conditions: Sql[] = [];
-    for (const verb of verbs) {
-      const where = this.#rules.rules[verb].bind(this.#caller, lookup);
-      if (!where || !readsColumns(where, dialect)) return undefined;
-      conditions.push(whereToSql(where, dialect));
-    }
-    return sql`(${joinSql(conditions, ' or ')})`;
+  /** The rules of which one has to allow a record for it to be there; undefined where one allows all. Equal ones come once. */
+  there(verbs: readonly Verb[], { lookup }: Pick<Bucket, 'lookup'>): readonly AskedRule[] | undefined {
+    const rules = new Map(verbs.map((verb) => [this.#rules.rules[verb].text, this.#rules.rules[verb]]));
+    const asked = [...rules.values()].map((rule) => rule.ask(this.#caller, lookup));
+    return asked.every((each) => each !== undefined) ? asked : undefined;
   }
 
   /** Once a request that may do this: notes that the rules of a dry run would hide the record, or refuse a new one. */

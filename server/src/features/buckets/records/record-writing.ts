@@ -3,10 +3,11 @@ import { fail } from '../../../base/errors.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import type { UsageMeter } from '../../../limits/usage.ts';
 import { type PastRecord, titleOf } from '../../../resources/past.ts';
+import { findBucketName } from '../definition/bucket-store.ts';
 import type { Bucket, BucketDirectory } from '../definition/directory.ts';
+import * as store from '../definition/record-store.ts';
 import { assertFitsColumns, documentText } from '../definition/schemas.ts';
 import { slotValues } from '../definition/slots.ts';
-import * as store from '../definition/store.ts';
 import type { Document } from './record-rules.ts';
 
 /** Exact slots that cannot hold a document's values; they have to be marked before it may be written. */
@@ -115,7 +116,7 @@ export async function putRecordBack(
 ): Promise<void> {
   const { db, directory, usage } = deps;
   const key = { appId: past.appId, bucketId: past.withinId, objectId: past.objectId };
-  const name = await store.findBucketName(db, past.appId, past.withinId);
+  const name = await findBucketName(db, past.appId, past.withinId);
   const reload = async () => {
     const bucket = name === undefined ? undefined : await directory.reload(past.appId, name);
     if (bucket) return bucket;

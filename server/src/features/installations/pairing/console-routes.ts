@@ -73,11 +73,11 @@ const ownerOf = ({ params: { appId = '' }, admin }: Pick<ConsoleCall<unknown>, '
   adminId: signedIn(admin).adminId,
 });
 
-/** An administrator's own phones, on which messages are tried. */
+/** An administrator's own phones: messages are tested on them, and in an install round they report which beacons are near. */
 export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps): readonly ConsoleEndpoint[] {
   const common = {
     tag: installations.tag.name,
-    permission: 'push.send',
+    permission: 'phones.pair',
     // They are about the caller alone.
     narrows: 'venues',
     locate: ({ appId = '' }: Readonly<Record<string, string>>) => getApp(appId),
@@ -88,7 +88,7 @@ export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps)
       method: 'GET',
       path: all,
       operationId: 'listOwnPhones',
-      summary: 'List the phones on which one tests messages oneself, and whether a code waits for another',
+      summary: 'List one’s own phones, and whether a code waits for another',
       answer: recordAnswer(ownPhones.schema, ownPhones.example),
       errors: ['ObjectNotFound'],
       async handle(call) {
@@ -131,7 +131,7 @@ export function pairingConsoleEndpoints({ service, getApp }: PairingConsoleDeps)
       method: 'DELETE',
       path: `${all}/phones/:installationId`,
       operationId: 'unpairPhone',
-      summary: 'Test on this phone no longer',
+      summary: 'Say that a phone is no longer one’s own',
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
       async handle(call) {

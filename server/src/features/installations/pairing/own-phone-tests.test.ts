@@ -127,6 +127,39 @@ for (const database of databases) {
       assert.deepEqual(refusal(wordless), [400, 'ValidationError']);
     });
 
+    test('under pseudonyms it is shown and tested as before, and what it got names it to nobody else', async () => {
+      const { app } = site;
+      await app.app.apps.change(app.appId, { policy: { pseudonyms: 'daily' } });
+      app.clock.now += 60_000;
+      await nora.send({ method: 'POST', url: '/session/confirm', body: { password } });
+      const shown = (await told(nora)).body.result.phones;
+      assert.deepEqual(
+        shown.map(({ objectId }: { objectId: string }) => objectId),
+        [phone],
+      );
+      const sent = await send(nora, phone, { data, beaconId: north.beacon });
+      assert.equal(sent.status, 201, JSON.stringify(sent.body));
+      assert.deepEqual(await gone(), [['nora-', 'Tonight']]);
+      const url = `${testsOf(phone)}/${sent.body.result.pushId}`;
+      const { delivery } = (await nora.send({ method: 'GET', url })).body.result;
+      assert.equal(delivery.state, 'sent');
+      // Visits of the phone are as anonymous as everybody's, to whoever paired it too.
+      const body = { installationId: 'nora', sightings: [{ beacon: north.beacon, event: 'ENTER' }] };
+      const headers = { 'installation-secret': 'nora'.padEnd(43, 'x') };
+      assert.equal((await app.send({ method: 'POST', url: '/api/v2/sightings', headers, body })).status, 200);
+      for (const list of ['visits', 'events', 'deliveries']) {
+        const { results } = (await site.ask({ method: 'GET', url: `/api/v2/${list}?limit=1000&order=-createdAt` }))
+          .body;
+        assert.ok(results.length > 0, list);
+        const since = results.filter(({ createdAt }: { createdAt: string }) => Date.parse(createdAt) >= site.now);
+        assert.ok(since.length > 0 && !JSON.stringify(since).includes(phone), `${list}: ${JSON.stringify(since)}`);
+      }
+      const visits = await nora.send({ method: 'GET', url: `/apps/${app.appId}/v2/visits?limit=1000` });
+      assert.equal(visits.status, 200);
+      assert.ok(visits.body.results.length > 0 && !JSON.stringify(visits.body).includes(phone));
+      await app.app.apps.change(app.appId, { policy: { pseudonyms: 'none' } });
+    });
+
     test('an analyst tests nothing', async () => {
       const analyst = await openConsole(site.app, 'analyst');
       assert.deepEqual(refusal(await send(analyst, phone, { data })), [403, 'OperationForbidden']);

@@ -21,11 +21,11 @@ export interface PairingDeps {
 }
 
 /** Who shows the code. */
-export interface Shower extends store.Owner {
+export interface Shower extends store.PairingOwner {
   readonly name: string;
 }
 
-export interface Claim {
+export interface PairingClaim {
   readonly appId: string;
   /** The objectId of the installation. */
   readonly installationId: string;
@@ -56,7 +56,7 @@ export class PairingService {
   }
 
   /**
-   * Makes a code, in place of the one before.
+   * Creates a code, replacing the previous one.
    *
    * @throws Failure OperationForbidden for somebody who has too many phones
    */
@@ -80,7 +80,7 @@ export class PairingService {
   }
 
   /** What an administrator has: the phones, and the code that waits or was used a moment ago. */
-  async read(owner: store.Owner) {
+  async read(owner: store.PairingOwner) {
     const { db, now } = this.#deps;
     const [phones, code] = [await store.listPhones(db, owner), await store.findCode(db, owner)];
     const isGood = code !== undefined && code.expires_at > now();
@@ -88,7 +88,7 @@ export class PairingService {
   }
 
   /** The code is good for nothing from now on. */
-  async endCode(owner: store.Owner): Promise<void> {
+  async endCode(owner: store.PairingOwner): Promise<void> {
     await store.deleteCode(this.#deps.db, owner);
   }
 
@@ -98,12 +98,12 @@ export class PairingService {
    * @throws Failure ObjectNotFound for an unknown code, and for an installation that there is not or that does not prove
    *   itself, DuplicateValue for a code that another phone has used, APICallLimit
    */
-  async claim({ appId, installationId, secret, code, address }: Claim) {
+  async claim({ appId, installationId, secret, code, address }: PairingClaim) {
     const { db, now, limiter } = this.#deps;
     limiter.take(`pairing ${appId} ${installationId}`, tries, now());
     return db.transaction(async (db) => {
       const phone = await lockInstallation(db, appId, installationId);
-      // One answer for all of them: whoever has only the app's key does not learn which installations there are.
+      // The same answer for all of them: with the app's key alone nobody learns which installations exist.
       if (!phone) throw noSuchPhone();
       // Nobody else may speak for it here, not even its user: the phone itself says that it is the one in the hand.
       if (phone.secret_hash === null || secret === undefined || !isSecretOf(phone.secret_hash, secret))
@@ -124,13 +124,13 @@ export class PairingService {
   }
 
   /** @throws Failure ObjectNotFound for a phone that is none of theirs */
-  async assertOwn(owner: store.Owner, installationId: string): Promise<void> {
+  async assertOwn(owner: store.PairingOwner, installationId: string): Promise<void> {
     const phones = await store.listPhones(this.#deps.db, owner);
     if (!phones.some((phone) => phone.object_id === installationId)) throw notTheirs();
   }
 
   /** @throws Failure ObjectNotFound for a phone that is none of theirs */
-  async unpair(owner: store.Owner, installationId: string, by: Actor): Promise<void> {
+  async unpair(owner: store.PairingOwner, installationId: string, by: Actor): Promise<void> {
     const { db, now } = this.#deps;
     await db.transaction(async (db) => {
       if ((await store.deletePhone(db, owner, installationId)) === 0) throw notTheirs();

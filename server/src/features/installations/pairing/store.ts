@@ -5,7 +5,7 @@ import type { pairingCodes } from './tables.ts';
 
 export type CodeRow = RowOf<typeof pairingCodes>;
 
-export interface Owner {
+export interface PairingOwner {
   readonly appId: string;
   readonly adminId: string;
 }
@@ -18,7 +18,7 @@ export async function putCode(db: Db, row: Omit<CodeRow, 'claimed_by'>): Promise
       name = excluded.name, expires_at = excluded.expires_at, claimed_by = null`);
 }
 
-export const findCode = (db: Db, { appId, adminId }: Owner) =>
+export const findCode = (db: Db, { appId, adminId }: PairingOwner) =>
   db.one<CodeRow>(sql`select * from pairing_codes where app_id = ${appId} and admin_id = ${adminId}`);
 
 /** Locks it until the end of the transaction, so that of two phones one is the first. */
@@ -27,7 +27,7 @@ export const lockCode = (db: Db, appId: string, codeHash: string) =>
     sql`select * from pairing_codes where app_id = ${appId} and code_hash = ${codeHash}${raw(db.dialect.lockRow)}`,
   );
 
-export async function deleteCode(db: Db, { appId, adminId }: Owner): Promise<void> {
+export async function deleteCode(db: Db, { appId, adminId }: PairingOwner): Promise<void> {
   await db.run(sql`delete from pairing_codes where app_id = ${appId} and admin_id = ${adminId}`);
 }
 
@@ -37,14 +37,14 @@ export async function noteClaim(db: Db, { app_id, admin_id }: CodeRow, installat
   );
 }
 
-export async function putPhone(db: Db, owner: Owner, installationId: string, now: number): Promise<void> {
+export async function putPhone(db: Db, owner: PairingOwner, installationId: string, now: number): Promise<void> {
   await db.run(sql`insert into own_phones (app_id, admin_id, installation_id, paired_at)
     values (${owner.appId}, ${owner.adminId}, ${installationId}, ${now})
     on conflict (app_id, admin_id, installation_id) do update set paired_at = excluded.paired_at`);
 }
 
 /** How many rows went: none, or one. */
-export const deletePhone = (db: Db, { appId, adminId }: Owner, installationId: string) =>
+export const deletePhone = (db: Db, { appId, adminId }: PairingOwner, installationId: string) =>
   db.run(
     sql`delete from own_phones where app_id = ${appId} and admin_id = ${adminId} and installation_id = ${installationId}`,
   );
@@ -59,7 +59,7 @@ export interface PhoneRow {
 }
 
 /** Those whose installation is still there, the one that was paired last first. */
-export const listPhones = (db: Db, { appId, adminId }: Owner) =>
+export const listPhones = (db: Db, { appId, adminId }: PairingOwner) =>
   db.all<PhoneRow>(sql`select i.object_id, i.device_type, i.device_model, i.app_version, p.paired_at,
       case when i.device_token is not null and i.token_dead_at is null then 1 else 0 end as has_address
     from own_phones p join installations i on i.app_id = p.app_id and i.object_id = p.installation_id

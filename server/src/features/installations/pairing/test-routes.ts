@@ -81,7 +81,7 @@ const outcome = Type.Object({
 
 const path = '/apps/:appId/own-phones/phones/:installationId/tests';
 
-/** Trying a message on one's own phone: also for those who are limited to venues, and who may send nobody else anything. */
+/** Testing a message on an administrator's own phone: also for those limited to venues, who may send nobody else anything. */
 export function ownPhoneTestEndpoints(deps: OwnPhoneTestDeps): readonly ConsoleEndpoint[] {
   const common = {
     tag: installations.tag.name,

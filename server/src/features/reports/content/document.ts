@@ -1,3 +1,6 @@
+import type { Bar, Block, Fact, Link, ReportDocument } from './blocks.ts';
+import { campaignMarks, campaignsText } from './campaigns.ts';
+import { calledGroup, effectOf } from './effect.ts';
 import { dayBefore, type Figures, isEmpty } from './figures.ts';
 import { addDays, type Every } from './periods.ts';
 import { storyOf } from './story.ts';
@@ -12,61 +15,6 @@ import {
   sizeOf,
   weekdays,
 } from './words.ts';
-
-/** A report as blocks, from which the mail, its plain text and the PDF are written. */
-
-export interface Link {
-  readonly text: string;
-  readonly url: string;
-}
-
-interface Titled {
-  readonly title: string;
-  readonly about: string;
-  /** Where the console shows it. */
-  readonly link: Link;
-}
-
-export interface Fact {
-  readonly label: string;
-  readonly value: string;
-  readonly note: string;
-}
-
-export interface Bar {
-  readonly label: string;
-  readonly size: number;
-  readonly text: string;
-  /** Of the period before; undefined: there is nothing to compare. */
-  readonly before?: { readonly size: number; readonly text: string } | undefined;
-  readonly mark?: string | undefined;
-}
-
-export type Block =
-  | { readonly kind: 'facts'; readonly facts: readonly Fact[] }
-  | (Titled & { readonly kind: 'bars'; readonly bars: readonly Bar[] })
-  | (Titled & {
-      readonly kind: 'grid';
-      readonly columns: readonly string[];
-      readonly rows: readonly {
-        readonly label: string;
-        readonly cells: readonly { readonly size: number; readonly text: string; readonly isOpen: boolean }[];
-      }[];
-    })
-  | (Titled & {
-      readonly kind: 'table';
-      readonly head: readonly string[];
-      readonly rows: readonly (readonly string[])[];
-    });
-
-export interface ReportDocument {
-  readonly subject: string;
-  readonly title: string;
-  readonly subtitle: string;
-  readonly story: readonly string[];
-  readonly blocks: readonly Block[];
-  readonly notes: readonly string[];
-}
 
 const mostZones = 8;
 const mostMessages = 8;
@@ -103,6 +51,7 @@ function blocksOf(figures: Figures, address: Address): Block[] {
     ...zonesOf(figures, address),
     ...peaksOf(figures, address),
     ...messagesOf(figures, address),
+    ...effectOf(figures, address('messages')),
   ];
 }
 
@@ -138,7 +87,9 @@ const comparedTo: Readonly<Record<Every, string>> = {
   month: 'Grey: the same day of the month before.',
 };
 
-function daysOf({ every, visits, subject: { calendar } }: Figures, address: Address): Block {
+function daysOf(figures: Figures, address: Address): Block {
+  const { every, visits, subject } = figures;
+  const marks = campaignMarks(figures);
   const before = new Map(visits.previous?.rows.map((row) => [row.start, row.visitors]));
   const bars = visits.rows.map(({ start = '', visitors }): Bar => {
     const other = dayBefore(every, start);
@@ -150,10 +101,19 @@ function daysOf({ every, visits, subject: { calendar } }: Figures, address: Addr
         other !== undefined && before.has(other)
           ? { size: sizeOf(before.get(other)), text: countText(before.get(other)) }
           : undefined,
-      mark: dayMark(calendar, start),
+      mark:
+        [dayMark(subject.calendar, start), ...(marks.get(start) ?? [])].filter((one) => one !== undefined).join(', ') ||
+        undefined,
     };
   });
-  return { kind: 'bars', title: 'Visitors by day', about: comparedTo[every], link: address('analytics'), bars };
+  return {
+    kind: 'bars',
+    title: 'Visitors by day',
+    about: comparedTo[every],
+    link: address('analytics'),
+    bars,
+    says: campaignsText(figures),
+  };
 }
 
 /** Hours in which nobody came and the place was closed are left out at both ends of the day. */
@@ -244,16 +204,12 @@ function peaksOf({ peaks, zones, subject }: Figures, address: Address): Block[] 
 }
 
 function messagesOf({ messages }: Figures, address: Address): Block[] {
-  const all = (messages?.messages ?? []).flatMap(({ name, groups }) =>
-    groups.map((one) => ({ name: name ?? 'Deleted message', ...one })),
-  );
+  const all = (messages?.messages ?? []).flatMap(({ name, groups }) => groups.map((one) => ({ name, ...one })));
   if (all.length === 0) return [];
-  const called = (name: string, group: string) =>
-    group === '' ? name : group === 'holdout' ? `${name} (held out)` : `${name} (${group})`;
   const rows = all
     .slice(0, mostMessages)
     .map(({ name, group, reached, shown, openedBy, acted }) => [
-      called(name, group),
+      calledGroup(name, group),
       ...[reached, shown, openedBy, acted].map(countText),
     ]);
   const more = all.length > mostMessages ? ` The first ${mostMessages} of ${all.length} rows.` : '';

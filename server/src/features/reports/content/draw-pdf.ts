@@ -1,4 +1,4 @@
-import type { Bar, Block, Link, ReportDocument } from './document.ts';
+import type { Block, Link, ReportDocument } from './blocks.ts';
 import { shade } from './html.ts';
 
 /** Draws a report with pdfkit: bars, shaded cells and tables as vectors. Points, from the upper left corner. */
@@ -82,7 +82,7 @@ function drawBlock(pdf: Pdf, block: Block): void {
   room(pdf, 110);
   write(pdf, block.title, { size: 13, isBold: true });
   write(pdf, block.about, { size: 9, colour: soft, link: block.link, after: 6 });
-  if (block.kind === 'bars') drawBars(pdf, block.bars);
+  if (block.kind === 'bars') drawBars(pdf, block);
   else if (block.kind === 'grid') drawGrid(pdf, block);
   else drawTable(pdf, block);
 }
@@ -105,7 +105,7 @@ function drawFacts(pdf: Pdf, facts: Extract<Block, { kind: 'facts' }>['facts']):
   }
 }
 
-function drawBars(pdf: Pdf, bars: readonly Bar[]): void {
+function drawBars(pdf: Pdf, { bars, says = [] }: Extract<Block, { kind: 'bars' }>): void {
   const most = Math.max(1, ...bars.flatMap(({ size, before }) => [size, before?.size ?? 0]));
   const [labels, numbers] = [165, 95];
   const space = widthOf(pdf) - labels - numbers;
@@ -121,6 +121,11 @@ function drawBars(pdf: Pdf, bars: readonly Bar[]): void {
     const tail = before ? ` (${before.text})` : '';
     cell(pdf, `${text}${tail}`, { x: start + space + 6, y: y + 1, width: numbers - 6 });
     pdf.y = y + height;
+  }
+  for (const text of says) {
+    room(pdf, 24);
+    pdf.y += 4;
+    write(pdf, text, { size: 9 });
   }
 }
 

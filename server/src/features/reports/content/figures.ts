@@ -1,4 +1,4 @@
-import { addDays, type Every, type Period, startOf } from './periods.ts';
+import { addDays, type Every, type ReportPeriod, startOf } from './periods.ts';
 
 /** The figures of a report, as `GET /analytics/…` answers them to whoever gets it: nothing is counted here. */
 
@@ -20,7 +20,7 @@ type Row = Metrics & {
   readonly hour?: number;
   readonly zoneId?: string;
 };
-interface VisitPeriod extends Period {
+interface VisitPeriod extends ReportPeriod {
   readonly total: Metrics | null;
   readonly rows: readonly Row[];
 }
@@ -42,7 +42,12 @@ export interface MessageAnswer {
       readonly shown: Count;
       readonly openedBy: Count;
       readonly acted: Count;
+      /** Of `reached`, who acted, with its interval of 95 %; null where it is not told. */
+      readonly share: number | null;
+      readonly shareLow: number | null;
+      readonly shareHigh: number | null;
     }[];
+    readonly comparisons: readonly { readonly text: string }[];
   }[];
 }
 
@@ -52,7 +57,7 @@ interface Answers {
   readonly getMessageNumbers: MessageAnswer;
 }
 
-/** Asks an endpoint as the person who gets the report; undefined where the console does not answer her. */
+/** Calls an endpoint as the person who gets the report; undefined where the console would refuse that person. */
 export type Ask = <Name extends keyof Answers>(
   operation: Name,
   query: Readonly<Record<string, string>>,
@@ -73,8 +78,15 @@ export interface Calendar {
   }[];
 }
 
+/** A message that is valid only for a time: its first and its last day, on the clocks of the app. */
+export interface Campaign {
+  readonly name: string;
+  readonly from: string | undefined;
+  readonly last: string | undefined;
+}
+
 /** What a report is about. */
-export interface Subject {
+export interface ReportSubject {
   readonly appId: string;
   readonly venueId: string | null;
   /** Of the venue, or of the app. */
@@ -84,21 +96,28 @@ export interface Subject {
   readonly timeZone: string;
   readonly calendar: Calendar | undefined;
   readonly zones: ReadonlyMap<string, { readonly name: string; readonly kind: string }>;
+  /** Of the venue, or of the whole app. */
+  readonly campaigns: readonly Campaign[];
 }
 
-export interface Figures extends Period {
+export interface Figures extends ReportPeriod {
   readonly every: Every;
-  readonly subject: Subject;
+  readonly subject: ReportSubject;
   readonly visits: VisitAnswer;
   readonly hours: readonly Row[];
   readonly zones: readonly Row[];
-  /** Undefined where whoever gets the report is not told of them. */
+  /** Undefined if the recipient may not see them. */
   readonly peaks: PeakAnswer | undefined;
   readonly messages: MessageAnswer | undefined;
 }
 
 /** @throws Failure as the endpoints do */
-export async function readFigures(ask: Ask, subject: Subject, every: Every, period: Period): Promise<Figures> {
+export async function readFigures(
+  ask: Ask,
+  subject: ReportSubject,
+  every: Every,
+  period: ReportPeriod,
+): Promise<Figures> {
   const { from, until } = period;
   const place: Record<string, string> = subject.venueId === null ? {} : { venueId: subject.venueId };
   const visits = await ask('getVisitNumbers', { from, until, interval: 'day', compare: 'previous', ...place });
@@ -114,7 +133,7 @@ export async function readFigures(ask: Ask, subject: Subject, every: Every, peri
     hours: hours?.rows ?? [],
     zones: zones?.rows ?? [],
     peaks: await ask('getPeaks', { from, until, interval: 'day', ...place }),
-    // Messages are counted of the app as a whole: in the report of one venue they would tell of the others.
+    // Messages are counted for the app as a whole: in the report of one venue they would reveal the others.
     messages: subject.venueId === null ? await ask('getMessageNumbers', { from, until }) : undefined,
   };
 }

@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../../sign-in/form-page.ts';
-import type { Bar, Block, Link, ReportDocument } from './document.ts';
+import type { Bar, Block, Link, ReportDocument } from './blocks.ts';
 
 /**
  * A report as a page for mail programs: tables, styles at the elements and nothing to load, since they know little else. Bars are
@@ -57,7 +57,11 @@ const table = (inner: string, width = '100%') =>
 function blockHtml(block: Block): string {
   if (block.kind === 'facts') return factsHtml(block.facts);
   const inner =
-    block.kind === 'bars' ? barsHtml(block.bars) : block.kind === 'grid' ? gridHtml(block) : tableHtml(block);
+    block.kind === 'bars'
+      ? barsHtml(block.bars, block.says)
+      : block.kind === 'grid'
+        ? gridHtml(block)
+        : tableHtml(block);
   return `<h2 style="margin:10px 0 2px;font-size:17px;color:${ink}">${escapeHtml(block.title)}</h2>
 <p style="margin:0 0 8px;font-size:13px;line-height:1.45;color:${soft}">${escapeHtml(block.about)} ${anchor({ ...block.link, text: `${block.link.text}: ${block.title.toLowerCase()}` })}</p>
 ${inner}`;
@@ -73,7 +77,7 @@ function factsHtml(facts: Extract<Block, { kind: 'facts' }>['facts']): string {
   return table(rows.join('\n'));
 }
 
-function barsHtml(bars: readonly Bar[]): string {
+function barsHtml(bars: readonly Bar[], says: readonly string[] = []): string {
   const most = Math.max(1, ...bars.flatMap(({ size, before }) => [size, before?.size ?? 0]));
   const bar = (size: number, colour: string, height: number) => {
     // A bar of no width would be drawn by some programs all the same.
@@ -91,7 +95,10 @@ function barsHtml(bars: readonly Bar[]): string {
 <td valign="middle" style="padding:3px 0">${bar(size, blue, 10)}${before ? bar(before.size, grey, 4) : ''}</td>
 <td align="right" valign="middle" width="22%" style="padding:3px 0 3px 8px;font-size:13px;font-weight:bold;color:${ink};white-space:nowrap">${escapeHtml(text)}${was}</td></tr>`;
   });
-  return table(rows.join('\n'));
+  const said = says.map(
+    (text) => `<p style="margin:6px 0 0;font-size:13px;line-height:1.45;color:${ink}">${escapeHtml(text)}</p>`,
+  );
+  return [table(rows.join('\n')), ...said].join('\n');
 }
 
 /** From white to the blue of the bars, of which text stays readable: dark on light, white on dark. */

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import PDFDocument from 'pdfkit';
-import type { ReportDocument } from './document.ts';
+import type { ReportDocument } from './blocks.ts';
 import { drawReport } from './draw-pdf.ts';
 
 const { document, madeAt } = workerData as { document: ReportDocument; madeAt: number };

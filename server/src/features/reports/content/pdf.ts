@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { ReportDocument } from './document.ts';
+import type { ReportDocument } from './blocks.ts';
 
 /** One at a time: a thread takes some 60 MB while it draws. */
 let last: Promise<unknown> = Promise.resolve();
@@ -7,7 +7,7 @@ let last: Promise<unknown> = Promise.resolve();
 let drawn: { readonly key: string; readonly bytes: Buffer } | undefined;
 const longestMs = 60_000;
 
-/** A report as PDF, drawn on a thread of its own, so that no request waits for it. `madeAt`: epoch milliseconds. */
+/** A report as PDF, drawn on its own thread, so that no request waits for it. `madeAt`: epoch milliseconds. */
 export function pdfOf(document: ReportDocument, madeAt: number): Promise<Buffer> {
   const key = JSON.stringify(document);
   const made = last.then(async () => {

@@ -5,7 +5,7 @@ import { dayIn } from '../../zone-day.ts';
 export const everies = ['week', 'month'] as const;
 export type Every = (typeof everies)[number];
 
-export interface Period {
+export interface ReportPeriod {
   readonly from: string;
   /** The day after the last. */
   readonly until: string;
@@ -13,7 +13,7 @@ export interface Period {
 
 /** Reports go out at this hour of the venue's clocks, on Monday or on the first of the month. */
 export const sendingHour = 7;
-/** One that is later than this tells old news. */
+/** One that is later than this is old news. */
 export const mostLateDays = 3;
 
 const dayMs = 86_400_000;
@@ -30,12 +30,12 @@ export function startOf(every: Every, day: string): string {
 }
 
 /** The period of the same kind that ends where this one begins. */
-export function periodBefore(every: Every, until: string): Period {
+export function periodBefore(every: Every, until: string): ReportPeriod {
   return { from: startOf(every, addDays(until, -1)), until };
 }
 
-/** The last period for which the hour of sending has come. Whatever clocks do, each is told by its first day. */
-export function duePeriod(every: Every, timeZone: string, now: number): Period {
+/** The last period for which the hour of sending has come. Whatever clocks do, each is identified by its first day. */
+export function duePeriod(every: Every, timeZone: string, now: number): ReportPeriod {
   const { day, hour } = dayIn(timeZone, now);
   return periodBefore(every, startOf(every, hour >= sendingHour ? day : addDays(day, -1)));
 }

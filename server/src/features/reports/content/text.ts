@@ -1,4 +1,4 @@
-import type { Block, ReportDocument } from './document.ts';
+import type { Block, ReportDocument } from './blocks.ts';
 import type { Foot } from './html.ts';
 
 /** A report as plain text, for mail programs that show no pages and for people who want none. */
@@ -17,7 +17,8 @@ function blockText(block: Block): string {
   if (block.kind === 'facts')
     return columns(block.facts.map(({ label, value, note }) => [label, value, note])).join('\n');
   const head = `${block.title.toUpperCase()}\n${block.about}`;
-  return [head, linesOf(block).join('\n'), block.link.url].join('\n');
+  const says = block.kind === 'bars' ? (block.says ?? []) : [];
+  return [head, linesOf(block).join('\n'), ...says, block.link.url].join('\n');
 }
 
 function linesOf(block: Exclude<Block, { kind: 'facts' }>): string[] {

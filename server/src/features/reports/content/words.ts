@@ -1,5 +1,5 @@
 import type { Calendar, Count } from './figures.ts';
-import { addDays, type Every, type Period } from './periods.ts';
+import { addDays, type Every, type ReportPeriod } from './periods.ts';
 
 /** How numbers, days and times are written in reports. */
 
@@ -47,7 +47,7 @@ const monthName = format({ month: 'long', year: 'numeric' });
 const plainDay = format({ day: 'numeric', month: 'long', year: 'numeric' });
 
 /** `November 2026`, `16 to 22 November 2026` */
-export function periodText(every: Every, { from, until }: Period): string {
+export function periodText(every: Every, { from, until }: ReportPeriod): string {
   if (every === 'month') return monthName(from);
   const last = addDays(until, -1);
   if (from.slice(0, 7) === last.slice(0, 7)) return `${Number(from.slice(8))} to ${plainDay(last)}`;

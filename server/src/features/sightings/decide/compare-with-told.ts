@@ -1,18 +1,18 @@
 import { endings, type PresenceEvent, type TrackState } from '../../../proximity/index.ts';
 import type { Corrections, VisitChange } from './reconcile.ts';
-import type { Sensed } from './sensed.ts';
+import type { Sensed, Sensing } from './sensed.ts';
 import { knownUntil, patienceOf, type TrackRecord } from './track-record.ts';
 
-/** Samples in order against what was told before them. */
+/** Compares samples in order with what was reported before them. */
 
 interface NewlyFound extends TrackRecord {
   readonly events: readonly PresenceEvent[];
   readonly retracted: ReadonlySet<string>;
 }
 
-/** What is new after samples in order: ends that were told early are confirmed, or taken back where the visit went on. */
+/** What is new after samples in order: ends that were reported early are confirmed, or revoked if the visit went on. */
 export function compareWithTold(
-  { installationId, now }: { readonly installationId: string; readonly now: number },
+  { installationId, seedOf, now }: Pick<Sensing, 'installationId' | 'seedOf' | 'now'>,
   before: TrackRecord,
   { events, retracted, ...record }: NewlyFound,
 ): Pick<Sensed, 'record' | 'events' | keyof Corrections> {
@@ -40,8 +40,8 @@ export function compareWithTold(
     visits.push({ id, beaconId, change: 'corrected', enteredAt, exit });
   }
   const patience = patienceOf(record);
-  const due = endings({ installationId, state: record.track, until: knownUntil(record, now), patience: 0 });
-  const late = endings({ installationId, state: record.track, until: knownUntil(record, now), patience });
+  const due = endings({ installationId, seedOf, state: record.track, until: knownUntil(record, now), patience: 0 });
+  const late = endings({ installationId, seedOf, state: record.track, until: knownUntil(record, now), patience });
   const stillEnded = due.filter(({ visitId }) => told.has(visitId));
   const ended: PresenceEvent[] = stillEnded.map(({ visitId }) => told.get(visitId) as PresenceEvent);
   const isOpen = openVisits(record.track);
@@ -54,7 +54,7 @@ export function compareWithTold(
   for (const id of retracted) {
     const visit = isTakenUp(before.track, id);
     if (visit === undefined) continue;
-    // The phone's own EXIT was told; the events of this call may have ended the visit again.
+    // The phone's own EXIT was reported; the events of this call may have ended the visit again.
     const exit = fresh.find(({ event, visitId }) => event === 'EXIT' && visitId === visit.visitId);
     if (exit === undefined) takeBack(visit);
     else {
@@ -78,7 +78,7 @@ function openVisits(track: TrackState): ReadonlySet<string> {
   return new Set(Object.values(track.beacons).flatMap(({ visit }) => visit?.id ?? []));
 }
 
-/** The EXIT event of a phone's own that has been taken back. */
+/** The phone's own EXIT event that has been revoked. */
 function isTakenUp(before: TrackState, exitId: string): PresenceEvent | undefined {
   for (const [beaconId, { left }] of Object.entries(before.beacons)) {
     if (left === null || left.exitId !== exitId) continue;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Permissions } from '../../../access/consent.ts';
 import { type AppPolicy, isForgetful } from '../../../access/policy.ts';
+import { timeOfId } from '../../../base/id.ts';
 import { isObject } from '../../../base/is-object.ts';
 import { inLanguage, languageFor } from '../../../delivery/push/translations.ts';
 import {
@@ -11,19 +12,20 @@ import {
   type PresenceSettings,
   type Rules,
   type Sample,
+  type Seeding,
   timePrefix,
   type VenueHours,
   type Verdict,
 } from '../../../proximity/index.ts';
-import type { SiteTrigger } from '../site/site-store.ts';
 import { appRules, historyMs } from '../site/trigger-policy.ts';
+import type { SiteTrigger } from '../site/trigger-store.ts';
 import type { Whereabouts } from '../traces/positions.ts';
 import type { HistoryReads, Sensed } from './sensed.ts';
 import { passTime, sense } from './sensing.ts';
 import { deadlineOf, knownUntil, lateMs, newRecord, type TrackRecord } from './track-record.ts';
 import { whereaboutsOf } from './whereabouts.ts';
 
-/** What one call of the engine is given and what follows from its answer; the same for a report, a deadline and a rehearsal. */
+/** The input of one call of the engine and what follows from its result; the same for a report, a deadline and a rehearsal. */
 
 /** Where the track, triggers and history come from: the transaction, or the memory of a simulation. */
 export interface Reads {
@@ -39,7 +41,7 @@ export interface Reads {
   readonly kept: HistoryReads;
 }
 
-export interface DecisionContext {
+export interface DecisionContext extends Seeding {
   readonly installationId: string;
   readonly policy: AppPolicy;
   /** The service's clock. */
@@ -70,20 +72,20 @@ export interface ReportedPlace {
 export interface Decision {
   readonly installationId: string;
   readonly sensed: Sensed;
-  /** Told now, in order of time. */
+  /** Reported now, in order of time. */
   readonly events: readonly PresenceEvent[];
   readonly verdicts: readonly JudgedAt[];
   readonly fired: readonly Fired[];
   /** By beacon; empty where nothing was judged. */
   readonly triggers: ReadonlyMap<string, readonly SiteTrigger[]>;
   readonly record: TrackRecord;
-  /** Where the installation is by now, if it was heard lately. */
+  /** Where the installation is now, if it was heard lately. */
   readonly whereabouts: Whereabouts | undefined;
-  /** Whether a push of what fired is on its way. */
+  /** Whether a push of what fired is being sent. */
   readonly isPushed: boolean;
   /** When time alone brings something about, by the service's clock (ms). */
   readonly deadline: number | null;
-  /** False when nothing has changed that would have to be stored. */
+  /** False when nothing has changed that must be stored. */
   readonly hasChanged: boolean;
 }
 
@@ -92,7 +94,7 @@ export interface JudgedAt {
   readonly verdict: Verdict;
 }
 
-/** A verdict that lets a message go, under the id by which its delivery is known everywhere. */
+/** A verdict that releases a message, under the id by which its delivery is known everywhere. */
 export interface Fired extends JudgedAt {
   readonly deliveryId: string;
   /** With its content in the visitor's language. */
@@ -102,9 +104,13 @@ export interface Fired extends JudgedAt {
 }
 
 /** One id for each trigger, installation, visit and event: what makes a delivery that delivery. */
-export function triggerDeliveryId(verdict: Verdict, installationId: string): string {
+export function triggerDeliveryId(
+  verdict: Verdict,
+  { installationId, seedOf }: Pick<DecisionContext, 'installationId' | 'seedOf'>,
+): string {
   const { triggerId, visitId, eventId } = verdict;
-  const digest = hash('sha256', JSON.stringify([triggerId, installationId, visitId, eventId]), 'base64url');
+  const whose = seedOf?.(timeOfId(visitId)) ?? installationId;
+  const digest = hash('sha256', JSON.stringify([triggerId, whose, visitId, eventId]), 'base64url');
   // The event's time in front: new jobs then land at the end of the index.
   return eventId.slice(0, 8) + digest.slice(0, 24);
 }
@@ -115,14 +121,15 @@ export async function decide(
   context: DecisionContext,
   samples: readonly Sample[] | null,
 ): Promise<Decision> {
-  const { installationId, now, heldSince } = context;
+  const { installationId, seedOf, now, heldSince } = context;
   const stored = await reads.record();
   const record = stored ?? newRecord(now, context.policy.oneZone ? await reads.ear?.() : null);
   const sensed =
     samples === null
-      ? passTime(installationId, record, now)
+      ? passTime({ installationId, seedOf }, record, now)
       : await sense({
           installationId,
+          seedOf,
           record,
           samples,
           now,
@@ -166,7 +173,7 @@ const settingsFrom = (reads: Reads, policy: AppPolicy) => async (beaconIds: read
 
 interface Found {
   readonly sensed: Sensed;
-  /** No delivery, so that nobody reads the answer. */
+  /** There was no batch, so nobody reads the answer. */
   readonly isTick: boolean;
 }
 
@@ -205,7 +212,7 @@ async function judgeAll(reads: Reads, context: DecisionContext, { sensed, isTick
     state: record.track,
     exitOf: (id) => exits.get(id),
     isProvisional: (id) => provisional.has(id),
-    // A visitor who cannot be reached by a push may be told by the answer to a later delivery.
+    // A visitor who cannot be reached by a push may get it in the answer to a later batch.
     knownUntil: isTick && !context.hasPushTarget ? Number.NEGATIVE_INFINITY : knownUntil(record, context.now),
     now: context.now,
     rulesOf: (beaconId): Rules => {
@@ -237,8 +244,8 @@ interface Asked {
 const isFirst = ({ visitId, at }: PresenceEvent) => visitId.startsWith(timePrefix(at));
 
 /**
- * The past is asked for only where a gate can ask: some trigger waits for what happened, and there are pauses or caps, or
- * the visit may have been told of before.
+ * The past is read only if a gate can need it: some trigger waits for what happened, and there are cool-downs or caps, or the
+ * visit may have been reported before.
  */
 function needsPast({ events, sensed, context, triggers, policies }: Asked): boolean {
   const { waits } = sensed.record;
@@ -256,14 +263,14 @@ const earliestOf = ({ events, context }: Asked) => events.reduce((least, { at })
 function firedOf(
   verdicts: readonly JudgedAt[],
   triggers: ReadonlyMap<string, readonly SiteTrigger[]>,
-  { installationId, locale }: DecisionContext,
+  context: DecisionContext,
 ): Fired[] {
   return verdicts.flatMap(({ beaconId, verdict }) => {
     const shown = triggers.get(beaconId)?.find(({ trigger }) => trigger.id === verdict.triggerId);
     if (verdict.outcome !== 'fired' || !shown) return [];
     const content = shown.variants?.get(verdict.group ?? '') ?? shown.content;
-    const worded = inWords({ ...shown, content }, locale);
-    return [{ beaconId, verdict, ...worded, deliveryId: triggerDeliveryId(verdict, installationId) }];
+    const worded = inWords({ ...shown, content }, context.locale);
+    return [{ beaconId, verdict, ...worded, deliveryId: triggerDeliveryId(verdict, context) }];
   });
 }
 

@@ -17,9 +17,9 @@ import { partsOf, prune, withoutDropped } from './segments.ts';
 import { beaconsOf, nothing, type Sensed, type Sensing } from './sensed.ts';
 import { knownUntil, patienceOf, SEGMENT_SAMPLES, type Segment, type TrackRecord } from './track-record.ts';
 
-/** Puts late samples where they belong and calculates the time from there on again. */
+/** Inserts late samples where they belong and recalculates from there on. */
 export async function goBack(sensing: Sensing): Promise<Sensed> {
-  const { installationId, record, samples, now, kept, keptSince } = sensing;
+  const { record, samples, now, kept, keptSince } = sensing;
   const firstAt = (samples[0] as Sample).occurredAt;
   const from = record.segments.findLast(([start]) => start <= firstAt)?.[0] ?? record.segments[0]?.[0] ?? firstAt;
   const stored = await kept.segments(from);
@@ -28,12 +28,12 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   if (duplicates === samples.length) return { ...nothing(sensing.record), duplicates };
   const checkpoint = stored[0]?.checkpoint ?? newTrack(record.ear);
   const settings = await sensing.settingsOf(beaconsOf(merged));
-  // Whoever is in contact keeps the settings under which the contact began.
+  // An existing contact keeps the settings under which it began.
   const settingsNow = (beaconId: string) => {
     const state = record.track.beacons[beaconId];
     return state !== undefined && (state.inContact || state.visit !== null) ? state.settings : settings(beaconId);
   };
-  const again = replay(installationId, {
+  const again = replay(sensing, {
     checkpoint,
     samples: withSettings(merged, settingsNow),
     settingsOf: settingsNow,
@@ -44,14 +44,14 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const lag = isNewest ? Math.max(0, now - newest) : record.lag;
   const told = new Set(record.ended.map(({ visitId }) => visitId));
   const reached = { ...record, track: again.track, lag };
-  const ends = endsNow(installationId, reached, now);
+  const ends = endsNow(sensing, reached, now);
   const after = checkpoint.at ?? (merged[0] as Sample).occurredAt - 1;
   const facts = factsOf([...again.events, ...ends.certain], checkpoint, again.retracted);
-  // Who had begun to leave at the checkpoint left before it.
+  // An exit that had begun at the checkpoint happened before it.
   const ids = Object.values(checkpoint.beacons).flatMap(({ visit, left }) => visit?.id ?? left?.visit.id ?? []);
   const visits = await kept.visits({ from: after, until: Number.MAX_SAFE_INTEGER, ids });
   const events = await kept.events({ after, visitIds: visits.map(({ id }) => id) });
-  // A visit that was told to be over stays so until a sample shows otherwise.
+  // A visit that was reported as over stays so until a sample shows otherwise.
   const isTold = (visitId: string) => told.has(visitId) || visits.some(({ id, isOpen }) => id === visitId && !isOpen);
   for (const exit of ends.early) {
     const visit = facts.visits.find(({ id }) => id === exit.visitId);
@@ -79,7 +79,7 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const { events: fresh, changedEvents, removedEvents, visits: changes } = found;
   return {
     record: { ...rest.record, waits: renameWaits(record, name) },
-    // Of what was told and is gone, nothing is told again.
+    // Nothing that was reported and is gone is reported again.
     events: keptSince === undefined ? fresh : fresh.filter(({ at }) => at >= keptSince),
     changedEvents,
     removedEvents,
@@ -104,14 +104,16 @@ function meetsClosed(enteredAt: number, exit: PresenceEvent, visits: readonly St
   );
 }
 
-/** Ends that follow if nothing more is sensed: those that are told by now, and those that may still wait for a delivery. */
-function endsNow(installationId: string, record: TrackRecord, now: number) {
+/** Ends that follow if nothing more is sensed: those already reported, and those that may still wait for a batch. */
+function endsNow({ installationId, seedOf }: Whose, record: TrackRecord, now: number) {
   const until = knownUntil(record, now);
-  const all = endings({ installationId, state: record.track, until, patience: 0 });
-  const certain = endings({ installationId, state: record.track, until, patience: patienceOf(record) });
+  const all = endings({ installationId, seedOf, state: record.track, until, patience: 0 });
+  const certain = endings({ installationId, seedOf, state: record.track, until, patience: patienceOf(record) });
   const ids = new Set(certain.map(({ id }) => id));
   return { certain, early: all.filter(({ id }) => !ids.has(id)) };
 }
+
+type Whose = Pick<Sensing, 'installationId' | 'seedOf'>;
 
 interface Part {
   readonly startedAt: number;
@@ -120,7 +122,7 @@ interface Part {
 }
 
 function replay(
-  installationId: string,
+  { installationId, seedOf }: Whose,
   {
     checkpoint,
     samples,
@@ -139,7 +141,7 @@ function replay(
   let track = checkpoint;
   for (const part of partsOf(samples, SEGMENT_SAMPLES)) {
     parts.push({ startedAt: (part[0] as Sample).occurredAt, checkpoint: track, samples: part });
-    const followed = follow({ installationId, state: track, samples: part, settingsOf, heldSince });
+    const followed = follow({ installationId, seedOf, state: track, samples: part, settingsOf, heldSince });
     track = followed.state;
     for (const id of followed.retracted) retracted.add(id);
     if (followed.retracted.length > 0) events = events.filter(({ id }) => !retracted.has(id));
@@ -148,7 +150,7 @@ function replay(
   return { parts, events, retracted, track };
 }
 
-/** What makes two samples the same, however they were delivered. */
+/** What makes two samples the same, however they were sent. */
 const keyOf = ({ occurredAt, beaconId, event, rssi, receiver, distance, txPower }: Sample) =>
   `${occurredAt} ${beaconId} ${event ?? ''} ${rssi ?? ''} ${distance ?? ''} ${txPower ?? ''} ${receiver ?? ''}`;
 
@@ -168,7 +170,7 @@ export function mergeSamples(known: readonly Sample[], samples: readonly Sample[
   return { merged: [...known, ...fresh].sort(compareSamples), duplicates: samples.length - fresh.length };
 }
 
-/** The state with the ids under which its visits were told. */
+/** The state with the ids under which its visits were reported. */
 function rename(track: TrackState, name: (id: string) => string): TrackState {
   const copy = copyTrack(track);
   for (const state of Object.values(copy.beacons)) {

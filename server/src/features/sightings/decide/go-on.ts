@@ -14,9 +14,9 @@ import { partsOf, prune, withoutDropped } from './segments.ts';
 import { beaconsOf, nothing, type Sensed, type Sensing, type WrittenSamples } from './sensed.ts';
 import { SEGMENT_SAMPLES, type Segment, SHORT_SEGMENT_MS } from './track-record.ts';
 
-/** Applies samples that are newer than all before. */
+/** Applies samples that are newer than all before, or an EXIT at the instant of the newest one. */
 export async function goOn(sensing: Sensing): Promise<Sensed> {
-  const { installationId, record, samples, now, settingsOf, heldSince, keptSince } = sensing;
+  const { installationId, seedOf, record, samples, now, settingsOf, heldSince, keptSince } = sensing;
   const settings = await settingsOf(beaconsOf(samples));
   const configured = withSettings(samples, settings);
   const segments = [...record.segments];
@@ -27,7 +27,9 @@ export async function goOn(sensing: Sensing): Promise<Sensed> {
   const passes: Pass[] = [];
   let { track } = record;
   const [begun, count] = segments.at(-1) ?? [0, SEGMENT_SAMPLES];
-  let isFull = count >= SEGMENT_SAMPLES || (keptSince !== undefined && begun < now - SHORT_SEGMENT_MS);
+  const isLong = count >= SEGMENT_SAMPLES || (keptSince !== undefined && begun < now - SHORT_SEGMENT_MS);
+  // Samples of one instant stay together.
+  let isFull = isLong && (samples[0] as Sample).occurredAt !== track.at;
   for (const part of partsOf(configured, isFull ? SEGMENT_SAMPLES : SEGMENT_SAMPLES - count)) {
     const startedAt = (part[0] as Sample).occurredAt;
     if (isFull) segments.push([startedAt, 0]);
@@ -35,7 +37,7 @@ export async function goOn(sensing: Sensing): Promise<Sensed> {
     written.push({ startedAt: start, checkpoint: isFull ? track : null, samples: writeSamples(part) });
     segments[segments.length - 1] = [start, before + part.length];
     isFull = true;
-    const followed = follow({ installationId, state: track, samples: part, settingsOf: settings, heldSince });
+    const followed = follow({ installationId, seedOf, state: track, samples: part, settingsOf: settings, heldSince });
     track = followed.state;
     events.push(...followed.events);
     for (const id of followed.retracted) retracted.add(id);
@@ -46,7 +48,7 @@ export async function goOn(sensing: Sensing): Promise<Sensed> {
   const newest = (samples.at(-1) as Sample).occurredAt;
   const lag = Math.max(0, now - newest);
   const next = prune({ ...record, track, segments, lag }, newest, keptSince);
-  const told = compareWithTold({ installationId, now }, record, {
+  const told = compareWithTold({ installationId, seedOf, now }, record, {
     ...next.record,
     events: events.filter(({ id }) => !retracted.has(id)),
     retracted,

@@ -3,7 +3,7 @@ import { raw, sql } from '../../../base/sql.ts';
 import { Lookup } from '../../../db/bulk.ts';
 import type { Db, Row } from '../../../db/db.ts';
 
-/** Everything about one installation happens one after the other, on all nodes: who acts for it locks it. */
+/** Everything about one installation happens one after the other, on all nodes: any code that acts for it locks it. */
 
 export interface InstallationLock {
   readonly hasPushTarget: boolean;
@@ -31,8 +31,8 @@ interface LockRow extends Row {
   readonly device_model: string | null;
 }
 
-/** Whom a batch is about. */
-export interface Named {
+/** The installation that a batch is about. */
+export interface NamedInstallation {
   readonly appId: string;
   /** Our id, or else where `isClients` the client's own, which comes first. */
   readonly id: string;
@@ -43,12 +43,12 @@ export interface NamedLock extends InstallationLock {
   readonly objectId: string;
   /** The user that it is linked to. */
   readonly userId: string | null;
-  /** Whoever registered it last has not shown that it is the same phone. */
+  /** The last registration did not prove that it is the same phone. */
   readonly isUnproven: boolean;
   readonly secretHash: string | null;
 }
 
-/** What the engine has to say is about whoever carries the phone, which an unproven token may not belong to. */
+/** The engine's results are about the person who carries the phone, to whom an unproven token may not belong. */
 const isReachable = ({ device_token, token_dead_at, unproven }: LockRow) =>
   device_token !== null && token_dead_at === null && unproven === 0;
 
@@ -93,8 +93,11 @@ const clientIds = new Lookup(
  * where somebody else holds it. Nobody waits for one lock while holding another, so no two transactions ever wait for
  * each other.
  */
-export async function lockNamed(db: Db, named: readonly Named[]): Promise<readonly (NamedLock | undefined)[]> {
-  const found = new Map<Named, NamedLock>();
+export async function lockNamed(
+  db: Db,
+  named: readonly NamedInstallation[],
+): Promise<readonly (NamedLock | undefined)[]> {
+  const found = new Map<NamedInstallation, NamedLock>();
   for (const [appId, ofApp] of Map.groupBy(named, (one) => one.appId)) {
     const locked = await lockOfApp(db, appId, { named: ofApp, waits: named.length === 1 });
     for (const [one, lock] of locked) found.set(one, lock);
@@ -105,12 +108,12 @@ export async function lockNamed(db: Db, named: readonly Named[]): Promise<readon
 async function lockOfApp(
   db: Db,
   appId: string,
-  { named, waits }: { readonly named: readonly Named[]; readonly waits: boolean },
-): Promise<Map<Named, NamedLock>> {
+  { named, waits }: { readonly named: readonly NamedInstallation[]; readonly waits: boolean },
+): Promise<Map<NamedInstallation, NamedLock>> {
   const { dialect } = db;
   const lock = waits ? dialect.lockRow : dialect.skipLocked;
-  const found = new Map<Named, NamedLock>();
-  const take = async (column: 'installation_id' | 'object_id', wanted: readonly Named[]) => {
+  const found = new Map<NamedInstallation, NamedLock>();
+  const take = async (column: 'installation_id' | 'object_id', wanted: readonly NamedInstallation[]) => {
     const ids = [...new Set(wanted.map(({ id }) => id))].map((id) => ({ installation_id: id, object_id: id }));
     const byId = new Map<string | null, LockedRow>();
     for (const statement of lockBy(column, lock).of(dialect, [appId], ids))
@@ -127,7 +130,7 @@ async function lockOfApp(
     named.filter(({ isClients }) => isClients),
   );
   const left = named.filter((one) => !found.has(one));
-  // A client's own id that somebody else holds must not be taken for one of ours.
+  // A client's own id that somebody else has locked must not be taken for one of ours.
   const held = left.length === 0 || waits ? new Set<string>() : await existing(db, appId, left);
   await take(
     'object_id',
@@ -139,8 +142,8 @@ async function lockOfApp(
 /** The person whose messages are counted together; null where it is uncertain. */
 export const personOf = ({ userId, isUnproven }: NamedLock): string | null => (isUnproven ? null : userId);
 
-/** Whose messages are about to be counted. */
-export interface Person {
+/** The person whose messages are about to be counted. */
+export interface LockedPerson {
   readonly appId: string;
   readonly userId: string;
 }
@@ -150,17 +153,21 @@ export interface Person {
  * the others. With `waits` there is one, and nobody who has one waits for anything of somebody else's; otherwise those that
  * somebody else has are left out.
  */
-export async function lockPersons(db: Db, persons: readonly Person[], waits: boolean): Promise<readonly Person[]> {
+export async function lockPersons(
+  db: Db,
+  persons: readonly LockedPerson[],
+  waits: boolean,
+): Promise<readonly LockedPerson[]> {
   const { lockNames } = db.dialect;
   if (lockNames === null || persons.length === 0) return persons;
-  const nameOf = ({ appId, userId }: Person) => `person ${appId} ${userId}`;
+  const nameOf = ({ appId, userId }: LockedPerson) => `person ${appId} ${userId}`;
   const names = persons.map(nameOf);
   const rows = await db.all<{ name: string }>(waits ? lockNames.all(names) : lockNames.free(names));
   const got = new Set(rows.map(({ name }) => name));
   return persons.filter((person) => got.has(nameOf(person)));
 }
 
-async function existing(db: Db, appId: string, named: readonly Named[]): Promise<Set<string>> {
+async function existing(db: Db, appId: string, named: readonly NamedInstallation[]): Promise<Set<string>> {
   const ids = named.filter(({ isClients }) => isClients).map(({ id }) => ({ installation_id: id }));
   const found = new Set<string>();
   for (const statement of clientIds.of(db.dialect, [appId], ids))

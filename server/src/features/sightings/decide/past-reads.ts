@@ -1,7 +1,7 @@
 import { BatchLoader } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Ear, Firing, PresenceEvent } from '../../../proximity/index.ts';
-import { findEars, type Listener } from '../site/hearing.ts';
+import { findEars, type HearingPhone } from '../site/hearing.ts';
 import {
   type EventScope,
   findEventsAfter,
@@ -15,7 +15,7 @@ import { countVisits, type FiringScope, findFirings, type PresenceKey } from './
 import type { TrackRecord } from './track-record.ts';
 import { findSegments, findTracks, keyText, type SegmentScope, type StoredSegment } from './track-store.ts';
 
-/** For an installation of which nothing is kept. */
+/** For an installation about which nothing is kept. */
 export const nothingKept: Reads['kept'] = {
   segments: async () => [],
   visits: async () => [],
@@ -23,8 +23,8 @@ export const nothingKept: Reads['kept'] = {
 };
 
 /**
- * What the decisions of one transaction ask about the past. They are made side by side, and what they ask at the same time
- * is one statement for all of them.
+ * What the decisions of one transaction read about the past. They are made concurrently, and what they read at the same time is
+ * one statement for all of them.
  */
 export class PastReads {
   readonly #records: BatchLoader<TrackKey, TrackRecord | undefined>;
@@ -33,7 +33,7 @@ export class PastReads {
   readonly #events: BatchLoader<TrackKey & EventScope, PresenceEvent[]>;
   readonly #firings: BatchLoader<FiringScope, Firing[]>;
   readonly #counts: BatchLoader<PresenceKey, number>;
-  readonly #ears: BatchLoader<Listener, Ear | null>;
+  readonly #ears: BatchLoader<HearingPhone, Ear | null>;
 
   constructor(db: Db) {
     this.#records = new BatchLoader(async (keys) => {
@@ -54,7 +54,7 @@ export class PastReads {
   }
 
   /** How a phone is known to hear. */
-  ear(listener: Listener): Promise<Ear | null> {
+  ear(listener: HearingPhone): Promise<Ear | null> {
     return this.#ears.ask(listener);
   }
 

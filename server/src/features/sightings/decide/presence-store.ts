@@ -5,7 +5,7 @@ import type { Dialect } from '../../../db/dialect.ts';
 import type { Firing } from '../../../proximity/index.ts';
 import { firings, presence } from '../traces/tables.ts';
 
-/** What the rules ask about the past of an installation. SQL and nothing else. */
+/** What the rules read about the past of an installation. SQL only. */
 
 /** Whose presence at which beacon. */
 export interface PresenceKey {
@@ -39,7 +39,7 @@ export async function countVisits(db: Db, keys: readonly PresenceKey[]): Promise
 }
 
 export interface CountedVisits extends PresenceKey {
-  /** Visits that have ended, less those that go on after all. */
+  /** Visits that have ended, minus those that go on after all. */
   readonly count: number;
   readonly now: number;
 }
@@ -57,7 +57,7 @@ export function addVisitCounts(dialect: Dialect, counted: readonly CountedVisits
 export interface FiringScope {
   readonly appId: string;
   readonly installationId: string;
-  /** The person who is signed in on it: what her other installations were shown counts too. */
+  /** The person who is signed in on it: what their other installations were shown counts too. */
   readonly userId: string | null;
   readonly since: number;
 }

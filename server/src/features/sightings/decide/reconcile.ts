@@ -1,7 +1,7 @@
 import { FLAP_MS, type PresenceEvent, type TrackState } from '../../../proximity/index.ts';
 import type { StoredVisit } from '../traces/told-store.ts';
 
-/** What was told before, against what the samples say now: the difference, by visits. Pure. */
+/** Compares what was reported before with what the samples say now: the difference, by visits. Pure. */
 
 /** A visit that has become another one. */
 export interface VisitChange {
@@ -9,7 +9,7 @@ export interface VisitChange {
   readonly beaconId: string;
   readonly change: 'corrected' | 'reopened' | 'merged' | 'removed';
   readonly enteredAt: number;
-  /** When it was said to have begun before, if that may have been another time. */
+  /** The previously reported beginning, if it may have been different. */
   readonly wasEnteredAt?: number;
   /** Null: it is open. */
   readonly exit: PresenceEvent | null;
@@ -94,9 +94,9 @@ export interface Reconciling {
 }
 
 export interface Reconciled extends Corrections {
-  /** Events to be told, in order of time. */
+  /** Events to be reported, in order of time. */
   readonly events: readonly PresenceEvent[];
-  /** Ids under which visits and events were told, by those that the samples give them now. */
+  /** Ids under which visits and events were reported, by those that the samples give them now. */
   readonly toldAs: ReadonlyMap<string, string>;
 }
 
@@ -121,7 +121,7 @@ class Work {
   readonly #removed = new Map<string, PresenceEvent>();
   readonly #visits: VisitChange[] = [];
   readonly #toldAs = new Map<string, string>();
-  /** Zone events that were told and belong to no visit that was told, by `zoneKey`. */
+  /** Zone events that were reported and belong to no reported visit, by `zoneKey`. */
   readonly #loose: Map<string, PresenceEvent>;
 
   constructor(input: Reconciling) {
@@ -151,7 +151,7 @@ class Work {
     return [...this.#loose.values()];
   }
 
-  /** Zone events that were told before anybody knew of the visit that they belong to. */
+  /** Zone events that were reported before the visit to which they belong was known. */
   #takeLoose(zones: readonly PresenceEvent[]): PresenceEvent[] {
     return zones.flatMap((event) => {
       const told = this.#loose.get(zoneKey(event));
@@ -256,7 +256,7 @@ class Work {
     this.#change(first.enter, { ...(isLater ? first.enter : found.enter), id, visitId, enteredAt });
   }
 
-  /** The EXIT under the id under which it is told. */
+  /** The EXIT under the id under which it is reported. */
   #compareExit(exit: PresenceEvent | null, first: Told, enteredAt: number): PresenceEvent | null {
     if (exit === null) {
       if (first.exit !== null && first.exit.id !== '') this.#removed.set(first.exit.id, first.exit);

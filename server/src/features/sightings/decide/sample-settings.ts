@@ -1,7 +1,7 @@
 import type { PresenceSettings, Sample } from '../../../proximity/index.ts';
 
 /**
- * A new configuration does not change the past: each sample keeps what was configured when it came. A late one takes
+ * A new configuration does not change the past: each sample keeps what was configured when it arrived. A late one takes
  * that of the next one of its beacon that was known, since both may be of one contact. In order of time.
  */
 export function withSettings(

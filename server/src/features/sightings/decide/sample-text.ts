@@ -1,8 +1,8 @@
 import type { Sample } from '../../../proximity/index.ts';
 
 /**
- * Samples as text, a line for each delivery, so that a delivery is appended without reading what is there. What most
- * samples of a delivery share (beacon, sender, interval, receiver …) is written once.
+ * Samples as text, one line per batch, so that a batch is appended without reading the existing text. What most samples of a
+ * batch share (beacon, sender, interval, receiver …) is written once.
  */
 
 type Rest = Omit<Sample, 'beaconId' | 'occurredAt' | 'rssi'>;

@@ -1,19 +1,27 @@
-import type { Evidence, Pass, PresenceEvent, PresenceSettings, Sample, TrackState } from '../../../proximity/index.ts';
+import type {
+  Evidence,
+  Pass,
+  PresenceEvent,
+  PresenceSettings,
+  Sample,
+  Seeding,
+  TrackState,
+} from '../../../proximity/index.ts';
 import type { StoredVisit, VisitScope } from '../traces/told-store.ts';
 import { type Corrections, noCorrections } from './reconcile.ts';
 import type { TrackRecord } from './track-record.ts';
 import type { StoredSegment } from './track-store.ts';
 
-/** What is asked about the samples of one installation, and what follows from them. */
+/** The input about the samples of one installation, and what follows from them. */
 
-/** What is asked of the database where something comes late. */
+/** What is read from the database if something arrives late. */
 export interface HistoryReads {
   segments(from: number): Promise<readonly StoredSegment[]>;
   visits(scope: VisitScope): Promise<readonly StoredVisit[]>;
   events(scope: { readonly after: number; readonly visitIds: readonly string[] }): Promise<readonly PresenceEvent[]>;
 }
 
-export interface Sensing {
+export interface Sensing extends Seeding {
   readonly installationId: string;
   readonly record: TrackRecord;
   /** With their clock corrected, in any order. */
@@ -24,7 +32,7 @@ export interface Sensing {
   readonly kept: HistoryReads;
   /** Since when (ms) the same person carries the installation. */
   readonly heldSince?: number | undefined;
-  /** What was told before this (ms) may be gone, because the app keeps it for no day; without it, everything is there. */
+  /** What was reported before this (ms) may be gone, because the app's retention is zero; without it, everything is there. */
   readonly keptSince?: number | undefined;
 }
 
@@ -37,17 +45,17 @@ export interface WrittenSamples {
 
 export interface Sensed extends Corrections {
   readonly record: TrackRecord;
-  /** To be told, in order of time. */
+  /** To be reported, in order of time. */
   readonly events: readonly PresenceEvent[];
   /** How many of the samples were known. */
   readonly duplicates: number;
   readonly written: readonly WrittenSamples[];
   readonly dropped: readonly number[];
-  /** What new samples in order say about the radio of beacons; what comes late has been heard of already. */
+  /** What new samples in order say about the radio of beacons; late samples have been counted already. */
   readonly evidence: Readonly<Record<string, Evidence>>;
   /** The beacons that new samples in order have passed. */
   readonly passes: readonly Pass[];
-  /** Something of it belongs before what was known: what is told may have been told before. */
+  /** Some of it is older than what was known: what is reported may have been reported before. */
   readonly isLate: boolean;
 }
 

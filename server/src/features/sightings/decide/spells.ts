@@ -1,8 +1,8 @@
 import type { Sample } from '../../../proximity/index.ts';
 
 /**
- * Which time has been taken in, kept for longer than the samples themselves. What a sender repeats after its samples are
- * gone would be weighed without what came before, and make other visits than it made the first time. Pure.
+ * Which time has been processed, kept for longer than the samples themselves. What a sender repeats after its samples are gone
+ * would be weighed without what came before, and give different visits from the first time. Pure.
  */
 
 /** Sensed without a longer pause from then until then (ms), and at which beacons: a bit for each, by `bitOf`. */
@@ -10,7 +10,7 @@ export type Spell = readonly [from: number, until: number, beacons: number];
 /** By receiver, since a phone and a gateway may each be late; '' is the phone itself. Oldest first. */
 export type Spells = Readonly<Record<string, readonly Spell[]>>;
 
-/** How long a sample may be on its way. */
+/** How long a sample may be in transit. */
 const PAUSE_MS = 30_000;
 const MOST_SPELLS = 48;
 const MOST_RECEIVERS = 8;

@@ -12,30 +12,41 @@ import {
 } from '../../../proximity/index.ts';
 import type { Spells } from './spells.ts';
 
-/** What is kept of one installation between two deliveries. Plain JSON. */
+/** What is kept about one installation between two batches. Plain JSON. */
 export interface TrackRecord {
   /** The presence after the newest sample: a pure function of the samples. */
   readonly track: TrackState;
   readonly waits: readonly Wait[];
-  /** EXIT events that were told although nothing later was sensed: a sample may still take them back. */
+  /** EXIT events that were reported although nothing later was sensed: a sample may still revoke them. */
   readonly ended: readonly PresenceEvent[];
   /** Arrival minus sensing of the newest sample, ms: moves deadlines from sensing time to the service's clock. */
   readonly lag: number;
-  /** The time span of the newest deliveries, ms. */
+  /** The time span of the newest batches, ms. */
   readonly spans: readonly number[];
   readonly clock: ClockState;
   /** The kept samples: start (ms) and number of each segment, oldest first. */
   readonly segments: readonly Segment[];
   /** Samples older than this (ms, sensing time) are no longer kept; null: all that were ever sent are. */
   readonly horizon: number | null;
-  /** The time that has been taken in, also where its samples are no longer kept. */
+  /** The time that has been processed, even if its samples are no longer kept. */
   readonly spells: Spells;
+  /** At most eight, if the app's retention is zero. */
+  readonly exits: readonly LoneExit[];
   /** The whereabouts that were written last; null: none yet. */
   readonly told: ToldWhereabouts | null;
   /** When the record was begun (service's clock): older visits are not its own, and only grow. */
   readonly since: number;
-  /** How the phone was known to hear when the record was begun: whatever comes late begins with the same. */
+  /** How the phone was known to hear when the record was begun: late samples start from the same. */
   readonly ear: Ear | null;
+}
+
+/** An EXIT that a phone decided and that ended nothing: its ENTER may still come. */
+export interface LoneExit {
+  readonly beaconId: string;
+  /** ms, sensing time. */
+  readonly at: number;
+  /** ms, service's clock. */
+  readonly heardAt: number;
 }
 
 export interface ToldWhereabouts {
@@ -58,6 +69,7 @@ export function newRecord(now: number, ear: Ear | null = null): TrackRecord {
     horizon: null,
     told: null,
     spells: {},
+    exits: [],
     since: now,
     ear,
   };
@@ -75,13 +87,13 @@ export const SEGMENT_SAMPLES = 256;
 export const MOST_SAMPLES = 4_096;
 export const WINDOW_MS = 26 * 3_600_000;
 /**
- * How late samples may come where the app keeps the past for no day; a little less than what was told is kept. Segments are short
- * there, since only those are calculated again that are wholly kept.
+ * How late samples may arrive if the app's retention is zero; a little less than reported data is kept. Segments are short then,
+ * since only those that are wholly kept can be recalculated.
  */
 export const lateMs = noDayMs - 600_000;
 export const SHORT_SEGMENT_MS = 600_000;
 
-/** Deliveries that span more are a backlog and no rhythm. */
+/** Batches that span more are a backlog, not a rhythm. */
 const LONGEST_SPAN_MS = 5 * 60_000;
 const REMEMBERED_SPANS = 4;
 
@@ -89,7 +101,7 @@ export function withSpan(spans: readonly number[], span: number): readonly numbe
   return [...spans, span > LONGEST_SPAN_MS ? 0 : span].slice(-REMEMBERED_SPANS);
 }
 
-/** How long the next delivery of a sender may be awaited, ms: half as long again as its deliveries reach back. */
+/** How long a sender's next batch may be awaited, ms: one and a half times as long as its batches reach back. */
 export function patienceOf({ spans }: Pick<TrackRecord, 'spans'>): number {
   return Math.ceil(1.5 * Math.max(0, ...spans));
 }
@@ -97,7 +109,7 @@ export function patienceOf({ spans }: Pick<TrackRecord, 'spans'>): number {
 /** The sensing time until which everything that was sensed is supposed to have arrived. */
 export const knownUntil = ({ lag }: Pick<TrackRecord, 'lag'>, now: number): number => now - lag;
 
-/** When time alone brings something about, by the service's clock (ms); null: not before the next delivery. */
+/** When time alone causes something, by the service's clock (ms); null: not before the next batch. */
 export function deadlineOf(record: TrackRecord, isReachable: boolean): number | null {
   const { track, ended, waits, lag } = record;
   const told = new Set(ended.map(({ visitId }) => visitId));

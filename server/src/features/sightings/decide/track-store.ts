@@ -9,13 +9,13 @@ import { presence, trackSamples, tracks } from '../traces/tables.ts';
 import type { TrackKey } from '../traces/told-store.ts';
 import { parseTrackRecord, type TrackRecord } from './track-record.ts';
 
-/** The engine's state of each installation, and the samples that led to it. SQL and nothing else. */
+/** The engine's state of each installation, and the samples that led to it. SQL only. */
 
-/** What a track is known by in memory. */
+/** What identifies a track in memory. */
 export const keyText = ({ appId, installationId }: TrackKey) => `${appId} ${installationId}`;
 const cellsOf = ({ appId, installationId }: TrackKey) => ({ app_id: appId, installation_id: installationId });
 
-/** Which writing of a track it is. */
+/** Which write of a track it is. */
 export interface TrackVersion {
   readonly version: number;
   /** ms */
@@ -133,7 +133,7 @@ export async function mendFutureTracks(db: Database, now: number): Promise<void>
         const record = JSON.parse(row.state) as TrackRecord;
         // The lag is what lies between the sender's clock and ours; of the two, ours has moved.
         const moved = JSON.stringify({ ...record, lag: record.lag - ahead });
-        // Who writes a track now writes the present time, and is not overwritten.
+        // A process that writes a track now writes the current time, and is not overwritten.
         await db.run(sql`update tracks set state = ${moved}, next_deadline = ${row.next_deadline - ahead}, updated_at = ${now}
           where app_id = ${row.app_id} and installation_id = ${row.installation_id} and updated_at = ${row.updated_at}`);
       }
@@ -149,7 +149,7 @@ export interface NewTrack extends TrackKey {
   readonly version: number;
 }
 
-/** A version that no writing of the track has had. */
+/** A version that no write of the track has had. */
 export const newVersion = (): number => randomInt(1, 2 ** 47);
 
 const savedTracks = bulkInsert(tracks, {

@@ -4,7 +4,7 @@ import type { ToldWhereabouts, TrackRecord } from './track-record.ts';
 
 /** Where an installation is: the beacon that it is nearest to, and its position where the site's beacons have locations. */
 
-/** How often they are written; at once when another beacon is the nearest. */
+/** How often they are written; at once when another beacon becomes the nearest. */
 const SPARSE_MS = 15_000;
 
 const centimetres = (metres: number) => Math.round(metres * 100) / 100;

@@ -3,7 +3,7 @@ import { Failure } from '../../../base/errors.ts';
 import type { TrackKey } from '../traces/told-store.ts';
 import type { HeldTracks } from './held-tracks.ts';
 
-/** Writes in time what is held in memory. */
+/** Writes what is held in memory, in time. */
 
 export interface Flushing {
   readonly held: HeldTracks;
@@ -14,7 +14,7 @@ export interface Flushing {
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
 
-/** Written at once; the writer puts those that wait together. */
+/** Written at once; the writer batches those that wait. */
 const atOnce = 128;
 
 /** Writes what is due by now, and all with `isLast`. Answers for how many installations. */
@@ -27,7 +27,7 @@ export async function flush(
   return due.length;
 }
 
-/** Writes these. One that cannot be written keeps back no other, unless none can. */
+/** Writes these. One that cannot be written does not hold back others, unless none can. */
 export async function flushAll({ held, now, write, findPolicy }: Flushing, keys: readonly TrackKey[]): Promise<void> {
   const policies = new Map<string, AppPolicy | undefined>();
   for (const { appId } of keys) if (!policies.has(appId)) policies.set(appId, await findPolicy(appId));

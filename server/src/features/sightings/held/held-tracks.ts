@@ -8,13 +8,12 @@ import type { TrackKey } from '../traces/told-store.ts';
 import { isInVisit, VISIT_WRITE_MS } from './quiet.ts';
 
 /**
- * Tracks in memory: as they were written, and what has come since and has not been written, because nothing follows from
- * it. It never overwrites anything: it goes on from one writing of the track, and where another node (or another version
- * of the service) has written since, what is held is put together with that like samples that come late. Where the track has
- * been deleted, it is forgotten too.
+ * Tracks in memory: as they were written, and what has arrived since and has not been written, because nothing follows from it.
+ * It never overwrites anything: it continues from one write of the track, and if another node (or another version of the service)
+ * has written since, what is held is merged with that like late samples. If the track has been deleted, it is discarded too.
  */
 
-/** What has come since the track was written. */
+/** What has arrived since the track was written. */
 export interface Unwritten {
   readonly samples: readonly WrittenSamples[];
   /** Segments that go. */
@@ -34,14 +33,14 @@ interface Held extends TrackVersion {
   readonly record: TrackRecord;
   readonly unwritten: Unwritten;
   readonly weight: number;
-  /** It was held at the same time as something else, so that `record` has only a part of it. */
+  /** It was held at the same time as something else, so `record` has only part of it. */
   readonly isTorn: boolean;
 }
 
 /** A track as it is known in a transaction that holds its installation. */
 export interface Known {
   readonly key: TrackKey;
-  /** Undefined: nothing is known of it. */
+  /** Undefined: nothing is known about it. */
   readonly record: TrackRecord | undefined;
   /** Of the stored one; undefined: none is stored. */
   readonly stored: TrackVersion | undefined;
@@ -55,7 +54,7 @@ export interface Known {
 
 /** Samples held since a track was written, after which it is written; as many as a segment has. */
 const MOST_HELD_SAMPLES_TEXT = 16_384;
-/** How long something may be held of somebody who is nowhere, ms. */
+/** How long something may be held for a phone in no visit, ms. */
 const LONGEST_MS = 30 * 60_000;
 /** Bytes, roughly: beyond half of it the oldest is written, beyond it nothing more is held. */
 const MOST_BYTES = 48 * 1024 * 1024;
@@ -94,7 +93,7 @@ export class HeldTracks {
         return [text, { key, record, unwritten, stored: { version, writtenAt }, apart: [], seen: here }];
       }
       const there = stored.get(text);
-      // Who has deleted the track meant all of it.
+      // Deleting the track was meant to delete all of it.
       const apart =
         there === undefined ? [] : (here?.unwritten.samples ?? []).flatMap((one) => readSamples(one.samples));
       const keys = there === undefined ? [] : (here?.unwritten.keys ?? []);
@@ -106,7 +105,7 @@ export class HeldTracks {
     return new Map(known);
   }
 
-  /** Whether there is room for what need not be written. */
+  /** Whether there is space for what need not be written. */
   get hasRoom(): boolean {
     return this.#bytes < this.#mostBytes;
   }
@@ -182,7 +181,7 @@ export class HeldTracks {
 
 const isSame = (a: TrackVersion, b: TrackVersion) => a.version === b.version && a.writtenAt === b.writtenAt;
 
-/** What was held and what a delivery adds. */
+/** What was held and what a batch adds. */
 export function addUnwritten(
   before: Unwritten,
   {
@@ -196,7 +195,7 @@ export function addUnwritten(
     readonly dropped: readonly number[];
     readonly keys: readonly string[];
     readonly now: number;
-    /** The newest sample before the delivery. */
+    /** The newest sample before the batch. */
     readonly at: number | null;
   },
 ): Unwritten {

@@ -2,14 +2,14 @@ import type { PresenceState } from '../../../proximity/index.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { TrackRecord } from '../decide/track-record.ts';
 
-/** Which deliveries need not be written at once: nothing follows from them, and nothing would be missed without them. Pure. */
+/** Which batches need not be written at once: nothing follows from them, and nothing would be missed without them. Pure. */
 
-/** While a visit is open its track is written this often (ms): how much earlier than it did a visit may seem to end. */
+/** While a visit is open its track is written this often (ms): by how much a visit may seem to end too early. */
 export const VISIT_WRITE_MS = 10_000;
 /** A share of a position's belief from which a beacon's radius may soon hold the visitor. */
 const LIKELY_SOON = 0.2;
 
-/** Somebody may be about to come in: what shows it must outlive a crash, or a short visit would never have been. */
+/** Somebody may be about to enter: the evidence must outlive a crash, or a short visit would be lost. */
 function isComing({ radius, near, immediate, standing, visit }: PresenceState): boolean {
   if (near.toward === 'in' || immediate.toward === 'in') return true;
   if (visit !== null || radius.inside === true) return false;
@@ -29,7 +29,7 @@ interface Written {
   readonly before: TrackRecord;
 }
 
-/** Whether a delivery that was applied in order may wait in memory. */
+/** Whether a batch that was applied in order may wait in memory. */
 export function isQuiet(
   { sensed, record, verdicts, events }: Decision,
   { writtenAt, writtenUntil, now, before }: Written,

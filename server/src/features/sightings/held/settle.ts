@@ -7,11 +7,11 @@ import { newVersion } from '../decide/track-store.ts';
 import { addUnwritten, type HeldTracks, isMuch, type Known, nothingUnwritten, type Unwritten } from './held-tracks.ts';
 import { isQuiet } from './quiet.ts';
 
-/** With what a decision begins, given what is held in memory, and whether its result is written or held. */
+/** What a decision starts from, given what is held in memory, and whether its result is written or held. */
 
 export interface Start {
   readonly known: Known;
-  /** Undefined: nothing is known of it. */
+  /** Undefined: nothing is known about it. */
   readonly record: TrackRecord | undefined;
   readonly samples: readonly Sample[];
   /** Samples that are held already. */
@@ -21,8 +21,8 @@ export interface Start {
 }
 
 /**
- * Samples that are newer than all before go on from the record in memory. Otherwise what is held is put with them, and the
- * decision begins with the stored record, since what comes late is put among stored samples.
+ * Samples that are newer than all before go on from the record in memory. Otherwise what is held is added to them, and the
+ * decision starts from the stored record, since late samples are inserted among stored ones.
  */
 export async function startWith(
   known: Known,
@@ -62,7 +62,7 @@ export interface Settling {
   readonly now: number;
   /** Keys of sightings that count now. */
   readonly keys: readonly string[];
-  /** Time has passed, or memory is to be emptied: it is written, whatever has happened. */
+  /** Time has passed, or memory must be flushed: it is written, whatever has happened. */
   readonly isDue: boolean;
 }
 
@@ -82,7 +82,7 @@ export function settle(tracks: HeldTracks, { start, decision, now, keys, isDue }
   const version = newVersion();
   if (!decision.hasChanged && !isDue) {
     const { record: before, stored, apart } = known;
-    // What was held apart is all stored by now.
+    // What was held separately is all stored by now.
     const isClear = apart.length > 0 && before !== undefined && stored !== undefined;
     const afterCommit = () => {
       if (isClear) tracks.keep(known, { record: before, stored }, nothingUnwritten);

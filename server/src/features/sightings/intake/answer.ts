@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { exampleId, objectIdSchema, otherExampleId, pointerExample, pointerSchema } from '../../../http/answers.ts';
 import type { Verdict } from '../../../proximity/index.ts';
+import type { ItemProblem } from '../batch/batch.ts';
 import type { Decision } from '../decide/decide.ts';
-import type { Content } from '../site/site-store.ts';
+import type { Content } from '../site/trigger-store.ts';
 import { events, kind, shownEvent, visitIdMember } from '../traces/events.ts';
 import { placeExample, placeMembers } from '../traces/rivals.ts';
 import { verdictCells, verdicts } from '../traces/verdicts.ts';
-import type { ItemProblem } from './intake.ts';
 
 /** What a sender of sightings is told, and what a simulation shows: events, messages, verdicts, problems. */
 
@@ -46,7 +46,7 @@ export const messageSchema = Type.Object({
       description: "The language that the visitor's localeIdentifier has chosen, where the message says it",
     }),
   ),
-  notification: Type.Optional(Type.Object({}, { description: 'objectId, description, type, message' })),
+  notification: Type.Optional(Type.Object({}, { description: 'objectId, type, message' })),
   scenario: Type.Optional(
     Type.Object({}, { description: 'objectId, storylineId, title, campaign, alertTitle, alertMessage, url…' }),
   ),
@@ -121,7 +121,7 @@ export const verdictSchema = Type.Object({
   dueAt,
 });
 
-/** A verdict without where and of what: the events beside it say that. */
+/** A verdict without its beacon and event: the events beside it have these. */
 export function answeredVerdict(verdict: Verdict): object {
   const judged = { verdict, beaconId: '', installationId: '', deliveryId: null };
   const { beacon_id: _there, installation_id: _who, visit_id: _when, ...cells } = verdictCells(judged);
@@ -135,7 +135,7 @@ export const problemSchema = Type.Object({
   message: Type.String({ description: 'What is wrong and what to do' }),
 });
 
-export interface Answer {
+export interface SightingsAnswer {
   readonly received: number;
   readonly duplicates: number;
   readonly clockError?: number;
@@ -172,7 +172,6 @@ export const messageExample = {
   isPushed: true,
   notification: {
     objectId: otherExampleId,
-    description: 'Welcome to the main hall',
     type: 'TEXT',
     message: { alertTitle: 'Welcome', alertMessage: 'The tour starts on your left.' },
   },

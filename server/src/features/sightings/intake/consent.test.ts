@@ -3,7 +3,10 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { databases, signIn } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { openConsole } from '../../../../test/support/console.ts';
+import { openStream } from '../../../../test/support/event-stream.ts';
 import { type Node, openNode, openSite, pointer, type Site, stay, walk } from '../../../../test/support/site.ts';
+import { listen } from '../../../../test/support/socket.ts';
+import { startReceiver } from '../../../../test/support/webhook-receiver.ts';
 import { service } from '../../../access/audit.ts';
 import { tables } from '../../../app/tables.ts';
 import { raw, sql } from '../../../base/sql.ts';
@@ -19,7 +22,7 @@ for (const database of databases) {
   describe(`consent of visitors on ${database}`, () => {
     let site: Site;
     beforeEach(async () => {
-      site = await openSite(database);
+      site = await openSite(database, { PHAROS_PRIVATE_TARGETS: '127.0.0.0/8' });
     });
     afterEach(() => site.close());
 
@@ -67,6 +70,16 @@ for (const database of databases) {
       }
       return found;
     };
+    /** How many rows of each table name it in any cell. */
+    const rowsNaming = async (ids: readonly string[]) => {
+      const found: Record<string, number> = {};
+      for (const { name } of tables) {
+        const rows = await site.app.storage.db.all(raw(`select * from ${name}`));
+        const naming = rows.filter((row) => ids.some((id) => JSON.stringify(row).includes(id)));
+        if (naming.length > 0) found[name] = naming.length;
+      }
+      return found;
+    };
     /** Without the counting of visits, which is done in the background, whenever it comes to it. */
     const recorded = async () => {
       const { visit_changes: _waiting, first_visits: _counted, ...rest } = await rowsOfPhone();
@@ -91,6 +104,45 @@ for (const database of databases) {
       await node.close();
       const [{ beaconId, sightings }] = await counts();
       assert.deepEqual([beaconId, sightings], [site.hall, 10], 'of the other node, which has stored them at its end');
+    });
+
+    test('nor does any other row, webhook, stream or log line name it, whatever is reported of it', async () => {
+      const receiver = await startReceiver();
+      const port = await listen(site.app);
+      const all = { ...site.app.credentials, ...site.user.headers };
+      const stream = await openStream(port, '/api/v2/stream', all);
+      try {
+        await stream.ready;
+        const owner = await openConsole(site.app, 'owner');
+        const hook = { url: receiver.url, events: ['presence.enter', 'visit.opened', 'visit.closed', 'message.fired'] };
+        assert.equal(
+          (await owner.send({ method: 'POST', url: `/apps/${site.app.appId}/webhooks`, body: hook })).status,
+          201,
+        );
+        await require();
+        await site.notification();
+        await site.makeReachable();
+        site.app.log.length = 0;
+        const before = await rowsNaming([site.phone, 'phone-1']);
+        await visit();
+        await site.send([site.decided('ENTER'), site.decided('EXIT')]);
+        const log = { moduleType: 'PRESENCE', event: 'ENTER', beaconId: pointer('Beacon', site.hall) };
+        await create(site.app, '/api/v2/logs', { ...log, installationId: pointer('_Installation', site.phone) });
+        const receipts = [{ deliveryId: 'nothing', event: 'opened' }];
+        await site.app.send({ method: 'POST', url: '/api/v2/receipts', body: { installationId: 'phone-1', receipts } });
+        await silence();
+        // Counts are stored at the end of the hour, and what is swept leaves no copy either.
+        site.app.clock.now += 2 * 60 * minute;
+        site.app.app.sweep();
+        await site.app.app.idle();
+        assert.deepEqual(await rowsNaming([site.phone, 'phone-1']), before);
+        assert.deepEqual(Object.keys(before), ['installations']);
+        assert.deepEqual([receiver.calls.length, stream.events.length], [0, 0]);
+        for (const line of site.app.log) assert.ok(!line.includes(site.phone) && !line.includes('phone-1'), line);
+      } finally {
+        stream.close();
+        await receiver.close();
+      }
     });
 
     test('where it is assumed, one that has said nothing is served as ever, and a refusal counts', async () => {

@@ -1,7 +1,8 @@
 import type { Db } from '../../../db/db.ts';
+import { reportKey } from '../batch/keys.ts';
+import type { Placed } from '../batch/placing.ts';
 import { findAnswers, findKnownKeys, keyText } from '../record/key-store.ts';
-import { type Placed, reportKey } from './intake.ts';
-import type { Effect, Held, Locked, Timely } from './take.ts';
+import type { Effect, Held, Locked, Timely } from './taking.ts';
 
 /** What of a batch has been counted before: its sightings by their keys, or the whole of it. */
 

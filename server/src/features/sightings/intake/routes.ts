@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { proofOf } from '../../../access/installation-proof.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
+import type { Batch } from '../batch/batch.ts';
 import { answerExample, answerSchema } from './answer.ts';
-import type { Batch } from './intake.ts';
 import { readSightings, sightingsExample, sightingsSchema } from './schemas.ts';
 import type { SightingService } from './service.ts';
 

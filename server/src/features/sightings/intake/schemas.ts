@@ -5,7 +5,7 @@ import { otherExampleId } from '../../../http/answers.ts';
 import { defineShape, sentence } from '../../../http/shape.ts';
 import { latestTime } from '../../../proximity/index.ts';
 import { parseInstant } from '../../../query/instant.ts';
-import type { Batch } from './intake.ts';
+import type { Batch } from '../batch/batch.ts';
 
 export const maxSightings = 1_000;
 

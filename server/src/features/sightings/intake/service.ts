@@ -5,6 +5,9 @@ import { Failure, fail } from '../../../base/errors.ts';
 import { allDone } from '../../../db/batch-loader.ts';
 import { Batcher } from '../../../db/batcher.ts';
 import type { Db } from '../../../db/db.ts';
+import { type Batch, readBatch } from '../batch/batch.ts';
+import { batchKey } from '../batch/keys.ts';
+import { type Placing, placeItems } from '../batch/placing.ts';
 import { type DecisionContext, decide } from '../decide/decide.ts';
 import { lockForDecision } from '../decide/installation-locks.ts';
 import { HeldTracks, readOne } from '../held/held-tracks.ts';
@@ -13,9 +16,9 @@ import { saveKeys } from '../record/key-store.ts';
 import { type RecordTools, recordDecisions } from '../record/record.ts';
 import type { SiteCache } from '../site/site-cache.ts';
 import type { TrackKey } from '../traces/told-store.ts';
-import type { Answer } from './answer.ts';
-import { type Batch, batchKey, type Placing, placeItems, readBatch } from './intake.ts';
-import { type Effect, groupBy, type Intake, readsOf, type Sender, type TakeTools, takeTogether } from './take.ts';
+import type { SightingsAnswer } from './answer.ts';
+import { groupBy, readsOf, type TakeTools, takeTogether } from './take.ts';
+import type { Effect, Intake, Sender } from './taking.ts';
 
 export interface SightingDeps extends RecordTools {
   readonly db: Db;
@@ -43,7 +46,7 @@ export function createSightingService({ db, site, held = new HeldTracks(), ...ot
       if (!effect) throw unknownInstallation(intake.id);
       return effect;
     },
-    // A database that does not answer will not do so for each of them either.
+    // A database that does not answer will not answer for each of them either.
     isOfOneItem: (error) => !(error instanceof Failure && error.name === 'Timeout'),
   });
   return {
@@ -58,21 +61,21 @@ export function createSightingService({ db, site, held = new HeldTracks(), ...ot
      *
      * @throws Failure ObjectNotFound for an installation that is not registered, OperationForbidden for one that has a secret
      */
-    async take(sender: Sender, batch: Batch): Promise<Answer> {
+    async take(sender: Sender, batch: Batch): Promise<SightingsAnswer> {
       await site.fresh();
       const { items, problems } = readBatch(batch, sender.now);
       const placing = await placeItems({ db, site }, sender.appId, items, batch.installationId);
       const key = batch.installationId === undefined ? undefined : batchKey(batch, items);
       const intakes = intakesOf({ sender, batch, placing, sentAt: batch.sentAt, batchKey: key });
-      // What was done for the others stays done when one fails.
+      // The others stay done when one fails.
       const effects = await allDone(intakes.map((intake) => batcher.add(intake)));
-      // A phone is refused; a gateway is told what of its batch could not be used.
+      // A phone is refused; a gateway is told which part of its batch could not be used.
       if (batch.installationId !== undefined && effects.some(({ isUnproven }) => isUnproven)) throw notProven();
       const clockError = effects.reduce(
         (most, one) => (Math.abs(one.clockError) > Math.abs(most) ? one.clockError : most),
         0,
       );
-      // An answer that was kept before there was such a member has none.
+      // An answer kept before this member existed has none.
       const nearest = effects.flatMap(({ nearest: own = [] }) => own);
       const found = [...problems, ...placing.problems, ...effects.flatMap((effect) => effect.problems)];
       return {
@@ -122,7 +125,7 @@ export interface ClientLog {
   readonly now: number;
 }
 
-/** Whether the installation may be named in what is recorded of it. Until the end of the transaction nobody changes that. */
+/** Whether the installation may be named in what is recorded about it. That cannot change until the end of the transaction. */
 export async function mayBeNamed(
   db: Db,
   { appId, policy, installationId }: Pick<ClientLog, 'appId' | 'policy' | 'installationId'>,
@@ -138,7 +141,13 @@ export async function mayBeNamed(
 export async function noteClientLog(
   db: Db,
   log: ClientLog,
-  { announce, logs, countVisits, held }: Pick<TakeTools, 'announce' | 'logs' | 'countVisits' | 'held'>,
+  {
+    announce,
+    logs,
+    countVisits,
+    held,
+    seedsFor,
+  }: Pick<TakeTools, 'announce' | 'logs' | 'countVisits' | 'held' | 'seedsFor'>,
 ): Promise<void> {
   const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
   const lock = await lockForDecision(db, appId, installationId);
@@ -146,8 +155,10 @@ export async function noteClientLog(
   const reads = readsOf(db, { appId, installationId, userId: null });
   const known = await readOne(held, db, { appId, installationId });
   const start = await startWith(known, [{ beaconId, event, occurredAt, logged: true }], reads.record);
+  const seedOf = await seedsFor?.(db, { appId, installationId, times: [occurredAt], now });
   const context: DecisionContext = {
     installationId,
+    seedOf,
     policy,
     now,
     hasTarget: false,

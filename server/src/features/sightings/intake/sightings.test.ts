@@ -35,7 +35,6 @@ for (const database of databases) {
             kind: 'notification',
             notification: {
               objectId: trigger,
-              description: 'Welcome',
               type: 'TEXT',
               message: { alertTitle: 'Welcome', alertMessage: 'The tour starts here.' },
             },

@@ -1,76 +1,30 @@
-import { type Permissions, permissionsOf } from '../../../access/consent.ts';
+import { permissionsOf } from '../../../access/consent.ts';
 import { isProven, notProven } from '../../../access/installation-proof.ts';
-import type { AppPolicy } from '../../../access/policy.ts';
 import { allDone } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
-import { newClock, type Sample } from '../../../proximity/index.ts';
+import { newClock, type Sample, type Seeding } from '../../../proximity/index.ts';
+import type { Placed } from '../batch/placing.ts';
+import { correctTimes } from '../batch/times.ts';
 import { type Decision, type DecisionContext, decide, type Reads } from '../decide/decide.ts';
-import { lockNamed, lockPersons, type NamedLock, personOf } from '../decide/installation-locks.ts';
+import { lockNamed, lockPersons, personOf } from '../decide/installation-locks.ts';
 import { nothingKept, PastReads } from '../decide/past-reads.ts';
 import { newRecord, type TrackRecord } from '../decide/track-record.ts';
 import * as store from '../decide/track-store.ts';
 import { type HeldTracks, type Known, nothingUnwritten } from '../held/held-tracks.ts';
 import { type Settled, settle, startWith } from '../held/settle.ts';
+import type { Decided } from '../record/decided-rows.ts';
 import { endPresence } from '../record/end-presence.ts';
 import { saveAnswers, saveKeys } from '../record/key-store.ts';
-import { type Decided, type RecordTools, recordDecisions } from '../record/record.ts';
+import { type RecordTools, recordDecisions } from '../record/record.ts';
 import { type SiteReads, storedSite } from '../site/site-cache.ts';
 import type { TrackKey } from '../traces/told-store.ts';
-import {
-  type AnsweredEvent,
-  type AnsweredMessage,
-  type AnsweredNearest,
-  answeredEvents,
-  answeredMessages,
-  answeredNearest,
-} from './answer.ts';
-import { correctTimes, type ItemProblem, type Placed, type Timed } from './intake.ts';
+import { answeredEvents, answeredMessages, answeredNearest } from './answer.ts';
 import { withoutRepeated } from './repeated.ts';
+import type { Effect, Held, Intake, Locked, Timely } from './taking.ts';
 
-/** What sightings do to the installations that they are about, in one transaction for several of them. */
+/** Applies sightings to the installations that they are about, in one transaction for several of them. */
 
-export interface Sender {
-  readonly appId: string;
-  readonly policy: AppPolicy;
-  /** When the batch arrived, ms. */
-  readonly now: number;
-  /** The signed-in user, if any. */
-  readonly userId: string | undefined;
-  /** A manager of the app, a secret key, or an administrator. */
-  readonly seesAll: boolean;
-  /** The secret of an installation, as it was sent. */
-  readonly secret: string | undefined;
-}
-
-/** What one batch says about one installation. */
-export interface Intake {
-  readonly sender: Sender;
-  /** Our id, or else where it sent the batch itself the client's own, which comes first. */
-  readonly id: string;
-  /** The installation itself has sent the batch and reads the answer. */
-  readonly isOwn: boolean;
-  readonly placed: readonly Placed[];
-  /** The sender's clock at sending, ms. */
-  readonly sentAt: number | undefined;
-  readonly batchKey: string | undefined;
-  /** Nothing was sent: what is held in memory is to be written. */
-  readonly isFlush?: true;
-}
-
-/** What a batch did to one installation. */
-export interface Effect {
-  readonly events: readonly AnsweredEvent[];
-  readonly messages: readonly AnsweredMessage[];
-  readonly nearest: readonly AnsweredNearest[];
-  readonly duplicates: number;
-  readonly problems: readonly ItemProblem[];
-  /** How far the sender's clock was off and has been corrected, ms; positive: ahead. */
-  readonly clockError: number;
-  /** It has a secret, which the sender has not shown: nothing was done. */
-  readonly isUnproven?: true;
-}
-
-/** Who a track is of, and how it is read. */
+/** Whom a track belongs to, and how it is read. */
 export interface TrackOwner {
   readonly appId: string;
   readonly installationId: string;
@@ -79,7 +33,7 @@ export interface TrackOwner {
   /** The model of the phone. */
   readonly model?: string | null;
   readonly site?: SiteReads;
-  /** Shared by those who are decided about side by side. */
+  /** Shared by concurrent decisions. */
   readonly past?: PastReads;
 }
 
@@ -97,18 +51,6 @@ export function readsOf(
     triggers: (beaconId) => site.triggers(db, appId, beaconId),
     ...past.of(key, userId),
   };
-}
-
-/** An intake whose installation is locked, and what of it has not been counted yet. */
-export interface Held {
-  readonly intake: Intake;
-  readonly lock: NamedLock;
-  readonly permissions: Permissions;
-  readonly known: Known;
-  readonly timed: Timed;
-  readonly fresh: readonly Placed[];
-  /** Keys of these. */
-  readonly keys: readonly string[];
 }
 
 export interface TakeTools extends RecordTools {
@@ -141,7 +83,7 @@ export async function takeTogether(
   }
   const past = new PastReads(db);
   const decisions = await allDone(
-    held.map((one) => {
+    held.map(async (one) => {
       const { appId } = one.intake.sender;
       const owner = {
         appId,
@@ -151,7 +93,14 @@ export async function takeTogether(
         site,
         past,
       };
-      return decideForOne(one, readsOf(db, owner), tools.held);
+      const { fresh } = one;
+      const seedOf = await tools.seedsFor?.(db, {
+        appId,
+        installationId: one.lock.objectId,
+        times: fresh.map(({ item }) => item.observation.occurredAt),
+        now: one.intake.sender.now,
+      });
+      return decideForOne({ ...one, seedOf }, readsOf(db, owner), tools.held);
     }),
   );
   const answers: AnswerToKeep[] = [];
@@ -173,9 +122,6 @@ export async function takeTogether(
   return intakes.map((intake) => effects.get(intake));
 }
 
-export type Locked = Pick<Held, 'intake' | 'lock' | 'permissions'>;
-export type Timely = Omit<Held, 'fresh' | 'keys'>;
-
 const trackKeyOf = ({ intake, lock }: Locked) => ({
   appId: intake.sender.appId,
   installationId: lock.objectId,
@@ -188,9 +134,12 @@ function withTimes(locked: Locked, known: Known): Timely {
   return { ...locked, known, timed: correctTimes(placed, { clock, sentAt, now: sender.now }) };
 }
 
-/** Where somebody is, only she, managers, and the phone that belongs to nobody are told. */
-const isShown = ({ intake: { sender }, lock }: Locked) =>
-  sender.seesAll || (!lock.isUnproven && (lock.userId === null || lock.userId === sender.userId));
+/** Only the visitor, managers, and a phone that belongs to nobody learn where it is. */
+function isShown({ intake: { sender, isOwn }, lock }: Locked): boolean {
+  const isTheirs = !lock.isUnproven && (lock.userId === null || lock.userId === sender.userId);
+  // Somebody who reports other people's phones would learn which visits are whose.
+  return sender.policy.pseudonyms === 'daily' ? isOwn && isTheirs : sender.seesAll || isTheirs;
+}
 
 const nothingShown: Effect = { events: [], messages: [], nearest: [], duplicates: 0, problems: [], clockError: 0 };
 
@@ -204,7 +153,7 @@ function shownEffect(locked: Locked, effect: Effect): Effect {
   return isShown(locked) ? effect : nothingShown;
 }
 
-/** Those whose installation could be had, each installation and each person once. */
+/** Those whose installation could be locked, each installation and each person once. */
 async function lock(db: Db, intakes: readonly Intake[]): Promise<Locked[]> {
   const named = intakes.map(({ sender: { appId }, id, isOwn }) => ({ appId, id, isClients: isOwn }));
   const locks = await lockNamed(db, named);
@@ -241,8 +190,8 @@ const unknownTrack = (key: TrackKey): Known => ({
 });
 
 /**
- * Leaves out those who have agreed neither to messages nor to being recorded: for them the engine does nothing. What was
- * recorded of somebody before the app asked for consent ends here.
+ * Leaves out those who have agreed neither to messages nor to being recorded: for them the engine does nothing. Presence recorded
+ * before the app asked for consent ends here.
  */
 async function withoutForbidden(db: Db, found: readonly Locked[], knownOf: KnownOf) {
   const ended = new Set<Locked>();
@@ -282,8 +231,8 @@ interface DecidedForOne extends Pick<Settled, 'keys' | 'afterCommit'> {
   readonly effect: Effect;
 }
 
-async function decideForOne(held: Held, stored: Reads, tracks: HeldTracks): Promise<DecidedForOne> {
-  const { intake, lock, permissions, timed, fresh, known, keys } = held;
+async function decideForOne(held: Held & Seeding, stored: Reads, tracks: HeldTracks): Promise<DecidedForOne> {
+  const { intake, lock, permissions, timed, fresh, known, keys, seedOf } = held;
   const { appId, policy, now } = intake.sender;
   const { objectId: installationId, hasPushTarget, heldSince, locale, model } = lock;
   const { clock, error } = timed;
@@ -294,6 +243,7 @@ async function decideForOne(held: Held, stored: Reads, tracks: HeldTracks): Prom
   const hasTarget = (intake.isOwn && isShown(held)) || hasPushTarget;
   const context: DecisionContext = {
     installationId,
+    seedOf,
     policy,
     now,
     hasTarget,

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openNode, openSite, type Site, stay, walk } from '../../../../test/support/site.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
-import { logStore } from '../../logs/store.ts';
+import { createEngineLogs } from '../../logs/engine-store.ts';
 import { mendFutureTracks } from '../decide/track-store.ts';
 import { HeldTracks } from '../held/held-tracks.ts';
 import { createTicker, type Ticker } from './ticker.ts';
@@ -44,7 +44,7 @@ for (const database of databases) {
         now: () => site.now,
         requestPushes: async () => undefined,
         announce: async () => undefined,
-        logs: logStore,
+        logs: createEngineLogs(false),
         held: new HeldTracks(),
         findPolicy: async () => defaultPolicy,
         timer: alarm,
@@ -122,7 +122,7 @@ for (const database of databases) {
         now: () => site.now,
         requestPushes: async () => undefined,
         announce: async () => undefined,
-        logs: logStore,
+        logs: createEngineLogs(false),
         held: new HeldTracks(),
         findPolicy: async () => {
           throw new Error('no policy today');

@@ -5,6 +5,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Db } from '../../../db/db.ts';
 import type { PulseSource } from '../../../db/nodes/pulse.ts';
 import type { Announce } from '../../domain-event.ts';
+import type { LogStore } from '../../event-log.ts';
 import { type DecisionContext, decide } from '../decide/decide.ts';
 import { installationExists, lockPersons, tryLockInstallation } from '../decide/installation-locks.ts';
 import * as store from '../decide/track-store.ts';
@@ -12,16 +13,16 @@ import { type HeldTracks, readOne } from '../held/held-tracks.ts';
 import { settle, startWith } from '../held/settle.ts';
 import { endPresence } from '../record/end-presence.ts';
 import { saveKeys } from '../record/key-store.ts';
-import { type LogStore, type NoteShowings, type RequestPushes, recordDecisions } from '../record/record.ts';
+import { type NoteShowings, type RequestPushes, recordDecisions, type SeedsFor } from '../record/record.ts';
 import { isRecorded, readsOf } from './take.ts';
 
-/** What time alone brings about: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
+/** What happens merely because time passes: EXIT by silence, the end of a trigger's wait, the end of a visit nobody ended. */
 
 export interface TickerDeps {
   readonly db: Db;
   readonly now: Clock;
   readonly requestPushes: RequestPushes;
-  /** What rings; a test hands in its own. */
+  /** What rings; a test passes its own. */
   readonly timer?: Timer;
   readonly announce: Announce;
   readonly logs: LogStore;
@@ -29,6 +30,7 @@ export interface TickerDeps {
   /** Told after the commit that visits of an app have changed. */
   readonly countVisits?: (appId: string) => void;
   readonly noteShowings?: NoteShowings;
+  readonly seedsFor?: SeedsFor;
   /** Whether this node rings for an app, where several share the work; without it, for all. */
   readonly owns?: (appId: string) => boolean;
   /** Undefined when the app is gone. */
@@ -56,13 +58,16 @@ function realTimer(): Timer {
 export type RunInBackground = (what: string, work: () => Promise<unknown>) => void;
 
 export interface Ticker {
-  /** Does all that is due now, but for whom somebody else holds for a second; answers for how many installations something was done. */
+  /**
+   * Does all that is due now, except installations that another process holds for a second; returns for how many
+   * installations something was done.
+   */
   tick(): Promise<number>;
   /** From now on it rings when something is due. */
   start(run: RunInBackground): void;
   /** Something falls due then (ms): makes it ring earlier where that is before what it knows of. */
   expect(deadline: number): void;
-  /** Looks at once: this node rings for other apps from now on. */
+  /** Checks at once: this node rings for other apps from now on. */
   wake(): void;
   /** What finds deadlines that other nodes have written. */
   readonly source: PulseSource;
@@ -77,7 +82,7 @@ const longestSleepMs = 10_000;
 const shortestSleepMs = 20;
 /** Who could not be dealt with (another node has it, or it failed) is tried again after this. */
 const retryMs = 1_000;
-/** So often a tick that was asked for tries it, with the shortest sleep in between. */
+/** How often a requested tick retries, with the shortest sleep in between. */
 const mostTries = 50;
 const batchSize = 200;
 /** Installations that are dealt with at once; on the embedded database they share a commit. */
@@ -145,7 +150,7 @@ export function createTicker(deps: TickerDeps): Ticker {
     });
   }
 
-  /** Whom somebody else is dealing with is tried again, as when it rings. */
+  /** Installations held by another process are tried again, as when it rings. */
   async function tick(): Promise<number> {
     let done = 0;
     for (let tries = 1; ; tries++) {
@@ -186,7 +191,7 @@ interface Round {
   readonly done: number;
   /** Nothing that is due was left out. */
   readonly isComplete: boolean;
-  /** Up to when; what falls due later is not looked at yet. */
+  /** Up to when; what falls due later is not handled yet. */
   readonly until: number;
 }
 
@@ -231,7 +236,7 @@ function createRound(deps: TickerDeps): (owns: Owns | undefined) => Promise<Roun
   };
 }
 
-/** One that cannot be dealt with must not stand before the others, but is told. */
+/** One that cannot be dealt with must not block the others, but is reported. */
 function finish(failures: readonly unknown[], round: Round): Round {
   if (failures.length === 0) return round;
   throw new AggregateError(failures, `${failures.length} installations are left as they are`);
@@ -265,8 +270,10 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
       return true;
     }
     const { hasPushTarget, locale } = lock;
+    const seedOf = await deps.seedsFor?.(db, { appId, installationId, times: [], now });
     const context: DecisionContext = {
       installationId,
+      seedOf,
       policy,
       now,
       hasTarget: hasPushTarget,

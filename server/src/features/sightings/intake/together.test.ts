@@ -119,12 +119,13 @@ for (const database of databases) {
 
     test('one whose rows cannot be written fails alone', async () => {
       const broken = ids.get(phones[3] as string);
-      await site.app.storage.db.run(
-        raw(`create unique index broken on logs (installation_id) where installation_id = '${broken}'`),
-      );
-      await site.app.storage.db.run(
-        raw(`insert into logs (app_id, object_id, module_type, event, beacon_id, installation_id, occurred_at, created_at,
-          updated_at) values ('${site.app.appId}', 'x', 'PRESENCE', 'ENTER', 'b', '${broken}', 0, 0, 0)`),
+      const { db } = site.app.storage;
+      await db.run(raw(`create unique index broken on tracks (installation_id) where installation_id = '${broken}'`));
+      const other = (await otherApp(site.app))['x-service-appid'];
+      await db.run(
+        raw(
+          `insert into tracks (app_id, installation_id, state, updated_at) values ('${other}', '${broken}', '{}', 0)`,
+        ),
       );
       const answers = await Promise.all(phones.map((phone) => post(phone)));
       assert.deepEqual(

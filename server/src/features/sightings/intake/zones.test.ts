@@ -89,6 +89,18 @@ for (const database of databases) {
       assert.deepEqual(await visits(), [0, 3]);
     });
 
+    test('without locations, too, a phone that hears 14 dB less enters where one beacon leads, and not between them', async () => {
+      for (const id of beacons) {
+        const answer = await site.ask({ method: 'PATCH', url: `/api/v2/beacons/${id}`, body: { location: null } });
+        assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      }
+      const { events } = await site.send(stand({ x: 4, y: 4 }, { quiet: 14 }));
+      assert.deepEqual(await visits(), [], 'in the middle of the room');
+      assert.ok(events.every(({ event }: { event: string }) => event !== 'ENTER'));
+      await site.send(stand({ x: 7.5, y: 0.5 }, { from: 30, quiet: 14 }));
+      assert.deepEqual(await visits(), [1]);
+    });
+
     test('the position is kept sparsely, listed, and forgotten with the installation', async () => {
       await site.send(stand({ x: 1, y: 1 }));
       const list = async () => {

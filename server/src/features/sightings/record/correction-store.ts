@@ -5,7 +5,7 @@ import type { VisitChange } from '../decide/reconcile.ts';
 import { eventRow, events, type NewEvent, type WriteContext } from '../traces/events.ts';
 import { visitEndOf, visits } from '../traces/visits.ts';
 
-/** What late reports correct in events and visits that were told. SQL and nothing else. */
+/** What late reports correct in reported events and visits. SQL only. */
 
 const removedEvents = bulkDelete(events.table, ['app_id', 'object_id']);
 

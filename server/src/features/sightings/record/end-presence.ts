@@ -5,8 +5,8 @@ import type { TrackKey } from '../traces/told-store.ts';
 import { noteVisitChanges } from '../traces/visit-changes.ts';
 
 /**
- * Ends what is known of an installation's presence, because it may no longer be recorded, or may be from now on: visits that
- * are under way end here, and nothing that comes later goes on with them. `db` is the transaction that holds the installation.
+ * Ends what is known of an installation's presence, because it may no longer be recorded, or may be from now on: open visits end
+ * here, and nothing later continues them. `db` is the transaction that holds the installation.
  */
 export async function endPresence(
   db: Db,

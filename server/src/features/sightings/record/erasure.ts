@@ -4,12 +4,12 @@ import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../../../db/table.ts';
 import type { JobHandler } from '../../../jobs/job.ts';
 
-/** Forgetting where somebody was. */
+/** Erasing where somebody was. */
 
 /** What earlier versions have asked for. */
 export const eraseJob = 'traces.erase';
 
-/** Everything of one installation up to a time. What comes later belongs to somebody else, or to a new beginning. */
+/** Everything of one installation up to a time. Later rows belong to somebody else, or to a new start. */
 interface Erasure {
   readonly installationId: string;
   readonly until: number;
@@ -17,7 +17,7 @@ interface Erasure {
 
 /** Erases a hundred rows at a time; may be repeated. */
 async function eraseTraces(
-  { db, traceTables }: Erasing,
+  { db, traceTables }: TraceErasureDeps,
   appId: string,
   { installationId, until }: Erasure,
 ): Promise<void> {
@@ -29,13 +29,13 @@ async function eraseTraces(
   }
 }
 
-export interface Erasing {
+export interface TraceErasureDeps {
   readonly db: Database;
-  /** The tables that say where somebody was or what she was sent, of all features. */
+  /** The tables that say where somebody was or what they were sent, of all features. */
   readonly traceTables: readonly DbTable[];
 }
 
-export function erasureJobHandlers(erasing: Erasing): Record<typeof eraseJob, JobHandler> {
+export function erasureJobHandlers(erasing: TraceErasureDeps): Record<typeof eraseJob, JobHandler> {
   return {
     [eraseJob]: {
       concurrency: 1,

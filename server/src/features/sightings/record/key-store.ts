@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../../base/sql.ts';
-import { bulkInsert, Lookup } from '../../../db/bulk.ts';
-import type { Db } from '../../../db/db.ts';
+import { bulkInsert, bulkUpdate, Lookup } from '../../../db/bulk.ts';
+import type { Database, Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import { sightingKeys } from '../traces/tables.ts';
 
@@ -65,7 +65,7 @@ const answers = new Lookup(
 );
 
 export interface AskedAnswer extends SightingKey {
-  /** Older answers are forgotten. */
+  /** Older answers are dropped. */
   readonly since: number;
 }
 
@@ -94,4 +94,38 @@ export interface NewAnswer extends NewKey {
 export function saveAnswers(dialect: Dialect, rows: readonly NewAnswer[]): Sql[] {
   const cells = rows.map((row) => ({ ...cellsOf(row), answer: row.answer, created_at: row.now }));
   return savedAnswers.each(dialect, cells);
+}
+
+const forgottenAnswers = bulkUpdate(sightingKeys, {
+  by: ['app_id', 'installation_id', 'sighting_key'],
+  set: ['answer'],
+});
+
+const forgottenAtOnce = 200;
+
+/** Drops the answers of a period (ms), some at a time; that the batches have been counted stays known. */
+export async function forgetAnswers(
+  db: Database,
+  { appId, from, until }: { readonly appId: string; readonly from: number; readonly until: number },
+): Promise<void> {
+  for (let since = from; ; ) {
+    const rows = await db.all<KeyRow & { created_at: number }>(
+      sql`select app_id, installation_id, sighting_key, created_at from sighting_keys where app_id = ${appId}
+        and created_at >= ${since} and created_at < ${until} and answer is not null order by created_at limit ${forgottenAtOnce}`,
+    );
+    for (const statement of forgottenAnswers.each(
+      db.dialect,
+      rows.map(({ app_id, installation_id, sighting_key }) => ({
+        app_id,
+        installation_id,
+        sighting_key,
+        answer: null,
+      })),
+    ))
+      await db.run(statement);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < forgottenAtOnce) return;
+    since = last.created_at;
+    await db.caughtUp();
+  }
 }

@@ -1,25 +1,23 @@
 import { recordFolded, service } from '../../../access/audit.ts';
-import { type AppPolicy, isForgetful, noDayMs, periodsOf } from '../../../access/policy.ts';
+import { isForgetful, noDayMs } from '../../../access/policy.ts';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
+import { analyzePartitions } from '../../../db/partitions.ts';
 import { type DbTable, type RetentionRule, stepColumn } from '../../../db/table.ts';
 import { timePrefix } from '../../../proximity/index.ts';
 import { tryLockInstallation } from '../decide/installation-locks.ts';
 import { visits } from '../traces/visits.ts';
+import { dayMs, keptSince, type Purged, type RetainedApp } from './kept.ts';
+import { forgetAnswers } from './key-store.ts';
+import { dropOldPartitions } from './old-partitions.ts';
 
-/** What is older than the app keeps it goes, a few hundred rows a transaction. */
+/** Deletes what is older than the app's retention, a few hundred rows per transaction. */
 
-const dayMs = 86_400_000;
 /** After this long an absence, the count of visits starts again at one. */
 export const presenceDays = 400;
 
-export interface RetainedApp {
-  readonly appId: string;
-  readonly policy: AppPolicy;
-}
-
-/** Deletes what has had its time, of the tables that say how long their rows are kept. */
+/** Deletes expired rows of the tables that declare how long their rows are kept. */
 export async function purgeTraces(
   db: Database,
   tables: readonly DbTable[],
@@ -29,12 +27,12 @@ export async function purgeTraces(
   for (const table of tables) {
     const { name, kept } = table;
     if (!kept) continue;
-    // Visits that are kept for no day are counted as they go.
+    // Visits with zero retention are counted as they are deleted.
     if (name === visits.table.name && policy.retentionDays.visits === 0) continue;
-    const old = olderThan(kept, now - Math.max(daysOf(kept, policy) * dayMs, kept.atLeastMs ?? 0));
+    const old = olderThan(kept, keptSince(kept, policy, now));
     const scope = sql`app_id = ${appId} and ${old} and ${raw(kept.only ?? '1 = 1')}`;
     const count = await deleteInSteps(db, { table: name, id: stepColumn(table), scope });
-    // What only the engine keeps nobody would look for.
+    // Nobody would look for what only the engine keeps.
     if (count > 0 && typeof kept.days === 'string') purged[name] = count;
   }
   return purged;
@@ -43,16 +41,6 @@ export async function purgeTraces(
 /** Ids begin with the time, so that what is old is one range of the primary key. */
 const olderThan = ({ by }: RetentionRule, before: number): Sql =>
   by === undefined ? sql`object_id < ${timePrefix(before)}` : sql`${raw(by)} < ${before}`;
-
-function daysOf({ days }: RetentionRule, policy: AppPolicy): number {
-  if (typeof days === 'number') return days;
-  const ofPolicy = (periodsOf(policy) as Readonly<Record<string, number>>)[days];
-  if (ofPolicy === undefined) throw new Error(`The policy of an app does not say how many days it keeps ${days}.`);
-  return ofPolicy;
-}
-
-/** How many records of each kind were deleted. */
-export type Purged = Readonly<Record<string, number>>;
 
 function sum(a: Purged, b: Purged): Purged {
   const tables = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
@@ -84,7 +72,7 @@ async function walkOld<T extends Aged & object>(
 }
 
 /**
- * The signals behind visits that are kept for no day, and what was answered to a delivery in case it is sent again. Decisions leave
+ * The signals behind visits with zero retention, and the answers to batches in case these are sent again. Decisions leave
  * these signals alone (`lateMs`).
  */
 async function purgeSignals(db: Database, appId: string, now: number): Promise<void> {
@@ -95,7 +83,7 @@ async function purgeSignals(db: Database, appId: string, now: number): Promise<v
     where app_id = ${appId} and created_at < ${before} and answer is not null`);
 }
 
-/** How often somebody has come is forgotten after a year and more. */
+/** How often somebody has come is deleted after a year and more. */
 export async function purgePresences(db: Db, appId: string, now: number): Promise<void> {
   const before = now - presenceDays * dayMs;
   await walkOld<Aged & { readonly beacon_id: string }>(
@@ -136,7 +124,7 @@ export async function purgeTracks(db: Database, appId: string, now: number): Pro
   );
 }
 
-/** So late a visit may be reported to be counted where visits are kept for no day. */
+/** How late a visit may be reported to be counted if visits have zero retention. */
 const lateVisitDays = 3;
 
 /**
@@ -150,7 +138,7 @@ function allKeptSince({ policy }: RetainedApp, now: number): number {
 }
 
 export interface Retention {
-  /** To be called now and then; presences are looked through once a day. */
+  /** To be called from time to time; presences are scanned once a day. */
   sweep(): Promise<void>;
 }
 
@@ -166,14 +154,31 @@ export function createRetention(deps: {
   readonly letGo?: (appId: string, before: number) => Promise<number>;
 }): Retention {
   let lastWalk = 0;
+  /** When answers were last dropped (ms). */
+  let lastForgotten = 0;
   return {
     async sweep() {
       const now = deps.now();
       const isDaily = now - lastWalk >= dayMs;
       if (isDaily) lastWalk = now;
-      for (const app of await deps.listApps()) {
-        if ((await deps.beforePurge?.(app.appId, allKeptSince(app, now))) === false) continue;
-        const aged = await purgeTraces(deps.db, deps.keptTables, { ...app, now });
+      const apps = await deps.listApps();
+      const since = Math.max(lastForgotten, now - dayMs);
+      for (const { appId, policy } of apps) {
+        // No message in them could be shown any more, so they are not needed; they are most of what a batch leaves.
+        const shownMs = policy.pushTimeToLive * 1000;
+        await forgetAnswers(deps.db, { appId, from: since - shownMs, until: now - shownMs });
+      }
+      lastForgotten = now;
+      const ready: RetainedApp[] = [];
+      for (const app of apps)
+        if ((await deps.beforePurge?.(app.appId, allKeptSince(app, now))) !== false) ready.push(app);
+      // What is too old for every app is dropped at once, if it is in partitions.
+      const whole =
+        ready.length === apps.length
+          ? await dropOldPartitions(deps.db, { tables: deps.keptTables, apps, now })
+          : undefined;
+      for (const app of ready) {
+        const aged = sum(whole?.get(app.appId) ?? {}, await purgeTraces(deps.db, deps.keptTables, { ...app, now }));
         const gone = app.policy.retentionDays.visits === 0 ? await deps.letGo?.(app.appId, now - noDayMs) : 0;
         const purged = gone ? { ...aged, visits: gone } : aged;
         if (isForgetful(app.policy)) await purgeSignals(deps.db, app.appId, now);
@@ -188,6 +193,7 @@ export function createRetention(deps: {
         await purgePresences(deps.db, app.appId, now);
         await purgeTracks(deps.db, app.appId, now);
       }
+      if (isDaily) await analyzePartitions(deps.db);
     },
   };
 }

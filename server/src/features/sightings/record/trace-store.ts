@@ -7,7 +7,7 @@ import { firings } from '../traces/tables.ts';
 import { type NewVerdict, type VerdictRow, verdictRow, verdicts } from '../traces/verdicts.ts';
 import { type NewVisit, visitEndOf, visitRow, visits } from '../traces/visits.ts';
 
-/** What the engine leaves behind: events, visits, verdicts, firings. SQL and nothing else. */
+/** What the engine leaves behind: events, visits, verdicts, firings. SQL only. */
 
 const newEvents = bulkInsert(events.table);
 
@@ -44,7 +44,7 @@ const newVerdicts = bulkInsert(verdicts.table, {
 
 /** The final verdict after a wait takes the place of the pending one. */
 export function saveVerdicts(dialect: Dialect, rows: readonly NewVerdict[]): Sql[] {
-  // Two verdicts of one trigger at one event in one statement would meet each other.
+  // Two verdicts of one trigger at one event in one statement would conflict.
   const last = new Map<string, VerdictRow>();
   for (const row of rows.map(verdictRow)) {
     const key = `${row.app_id} ${row.object_id}`;

@@ -69,7 +69,7 @@ for (const database of databases) {
 
     test('a simulation decides like the real thing', async () => {
       await site.notification();
-      const sightings = [...walk(stay(2, 6), site.now - 40_000), ...walk(stay(8, 20), site.now - 34_000)];
+      const sightings = [...walk(stay(2, 6), site.now - 40_000), ...walk(stay(20, 20), site.now - 34_000)];
       const rehearsed = (await simulate({ installationId: 'phone-1', sightings })).body.result;
       const real = await site.send(sightings);
       const names = ({ event, occurredAt }: Record<string, string>) => `${event} ${occurredAt}`;
@@ -226,6 +226,39 @@ for (const database of databases) {
       await site.app.app.ticker.tick();
       const end = await after(500);
       assert.deepEqual(end, Object.fromEntries(traceTables.map((table) => [table, 0])));
+    });
+
+    test('the answer to a delivery is forgotten when its messages are too old to be shown, and the delivery is still known', async () => {
+      site.app.app.ticker.stop();
+      await site.app.app.apps.change(site.app.appId, { policy: { pushTimeToLive: 120 } });
+      await site.notification();
+      const sightings = walk(stay(1.5, 10), site.now - 10_000);
+      const answers = async () => (await site.rows('sighting_keys')).filter(({ answer }) => answer !== null).length;
+      const first = await site.send(sightings);
+      assert.equal(first.messages.length, 1);
+      const keys = (await site.rows('sighting_keys')).length;
+      assert.ok((await answers()) > 0);
+      await site.app.app.retention.sweep();
+      assert.ok((await answers()) > 0, 'sent again at once, it is answered as before');
+      assert.deepEqual((await site.send(sightings)).messages, first.messages);
+      site.app.clock.now += 3_600_000;
+      await site.app.app.retention.sweep();
+      assert.equal(await answers(), 0);
+      assert.equal((await site.rows('sighting_keys')).length, keys);
+    });
+
+    test('of visits that are kept for no day the answer goes too, however long its messages may be shown', async () => {
+      site.app.app.ticker.stop();
+      await site.app.app.apps.change(site.app.appId, {
+        policy: { pushTimeToLive: 86_400, retentionDays: { logs: 0, visits: 0, events: 0 } },
+      });
+      await site.notification();
+      await site.send(walk(stay(1.5, 10), site.now - 10_000));
+      const answers = async () => (await site.rows('sighting_keys')).filter(({ answer }) => answer !== null).length;
+      assert.ok((await answers()) > 0);
+      site.app.clock.now += 2 * 3_600_000;
+      await site.app.app.retention.sweep();
+      assert.equal(await answers(), 0);
     });
 
     test('log records that are kept for no day go with the next hour', async () => {

@@ -3,8 +3,8 @@ import { raw, sql } from '../../../base/sql.ts';
 import type { Database } from '../../../db/db.ts';
 
 /**
- * Sightings of those who have not agreed to be recorded: how many there were at a beacon in an hour. They are gathered in
- * memory, so that no statement of a single phone is written, and stored now and then. What a process has gathered and not yet
+ * Sightings of those who have not agreed to be recorded: how many there were at a beacon in an hour. They are gathered in memory,
+ * so that no write is about a single phone, and stored from time to time. What a process has gathered and not yet
  * written is lost with it.
  */
 

@@ -7,33 +7,33 @@ import { GiveUp, type JobHandler, LeaseLost, RetryLater } from '../../../jobs/jo
 import type { Trigger } from '../../../proximity/index.ts';
 import { findBeaconsById } from '../site/site-store.ts';
 import { appRules, historyMs } from '../site/trigger-policy.ts';
-import { type Counted, countVerdicts, judgePast, newCounted } from './judge-past.ts';
+import { countVerdicts, judgePast, newCounted, type VerdictCounts } from './judge-past.ts';
 import * as store from './store.ts';
 
-/** Tries drafts on what was recorded, beside everything else. Nothing is stored but numbers, and nothing is sent. */
+/** Tries drafts on what was recorded, alongside everything else. Only numbers are stored, and nothing is sent. */
 
 export const replayJob = 'rules.replay';
 
 /** What is compared, as it is stored. */
-export interface Asked {
+export interface ReplayQuestion {
   /** Epoch ms; the second is not included. */
   readonly from: number;
   readonly until: number;
   readonly draft: Trigger;
-  /** The message as it was when this was asked, or another draft; null: there is none. */
+  /** The message as it was when this was requested, or another draft; null: there is none. */
   readonly against: Trigger | null;
 }
 
 export interface Result {
-  readonly draft: Counted;
-  readonly against: Counted;
+  readonly draft: VerdictCounts;
+  readonly against: VerdictCounts;
   /** Events that were looked at. */
   events: number;
 }
 
 export const newResult = (): Result => ({ draft: newCounted(), against: newCounted(), events: 0 });
 
-export interface Judged {
+export interface JudgedVisitor {
   readonly objectId: string;
   /** What its visitor has decided, as it is stored. */
   readonly consents: string | null;
@@ -42,7 +42,7 @@ export interface Judged {
 export interface ReplayDeps {
   /** Installations in order of their ids; they are another feature's. */
   readonly installations: {
-    readonly next: (db: Db, appId: string, after: string, limit: number) => Promise<readonly Judged[]>;
+    readonly next: (db: Db, appId: string, after: string, limit: number) => Promise<readonly JudgedVisitor[]>;
     readonly count: (db: Db, appId: string) => Promise<number>;
   };
   readonly db: Database;
@@ -50,9 +50,9 @@ export interface ReplayDeps {
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
 }
 
-/** So many installations are judged between two looks at whether somebody has cancelled it. */
+/** How many installations are judged between two checks whether somebody has cancelled it. */
 const pageSize = 50;
-/** An error after so many tries, among them those that a stop has ended, is the end. */
+/** The job fails after this many tries, including those that a stop has ended. */
 const mostTries = 5;
 
 export function replayHandler(deps: ReplayDeps): JobHandler {
@@ -91,7 +91,7 @@ async function judgePage(deps: ReplayDeps, { appId, objectId, assertHeld }: Held
   const row = await store.findReplay(db, appId, objectId);
   const policy = await findPolicy(appId);
   if (!row || !policy || (row.state !== 'waiting' && row.state !== 'running')) return false;
-  const asked = JSON.parse(row.asked) as Asked;
+  const asked = JSON.parse(row.asked) as ReplayQuestion;
   const result = JSON.parse(row.result) as Result;
   const installations = row.state === 'waiting' ? await people.count(db, appId) : row.installations;
   const page = await people.next(db, appId, row.done_to, pageSize);
@@ -115,14 +115,14 @@ async function judgePage(deps: ReplayDeps, { appId, objectId, assertHeld }: Held
 interface Judging {
   readonly appId: string;
   readonly policy: AppPolicy;
-  readonly asked: Asked;
+  readonly asked: ReplayQuestion;
   readonly result: Result;
 }
 
 async function judgeInstallations(
   db: Db,
   { appId, policy, asked, result }: Judging,
-  page: readonly Judged[],
+  page: readonly JudgedVisitor[],
 ): Promise<void> {
   const { from, until, draft, against } = asked;
   const triggers = [draft, ...(against ? [against] : [])];

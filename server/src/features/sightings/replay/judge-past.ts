@@ -12,11 +12,11 @@ import {
 
 /** One trigger, judged at everything that happened to one installation, as if each report had come at once. */
 
-export interface Past {
+export interface PastOfInstallation {
   /** In order of time. */
   readonly events: readonly PresenceEvent[];
   readonly trigger: Trigger;
-  /** What holds at a beacon besides the trigger. */
+  /** What applies at a beacon besides the trigger. */
   readonly rulesAt: (beaconId: string) => Omit<Rules, 'triggers' | 'hasTarget' | 'timeToLive'>;
   /** What other messages were shown then: they count for caps and pauses of the app. */
   readonly shown: readonly Firing[];
@@ -27,7 +27,7 @@ export interface Past {
 }
 
 /** Final verdicts in order of time. */
-export function judgePast({ events, trigger, rulesAt, shown, earlierVisits, until }: Past): Verdict[] {
+export function judgePast({ events, trigger, rulesAt, shown, earlierVisits, until }: PastOfInstallation): Verdict[] {
   const beaconIds = new Set(trigger.beaconIds);
   const exits = new Map(events.filter(({ event }) => event === 'EXIT').map((event) => [event.visitId, event]));
   const { verdicts } = judgeEvents({
@@ -53,7 +53,7 @@ export function judgePast({ events, trigger, rulesAt, shown, earlierVisits, unti
     .filter(({ outcome, event }) => outcome !== 'pending' && event === trigger.event);
 }
 
-/** Whoever has not left stays until the end of what is known. */
+/** A visitor who has not left stays until the end of what is known. */
 function presentUntil(events: readonly PresenceEvent[], exits: ReadonlyMap<string, PresenceEvent>, until: number) {
   const track = newTrack();
   for (const { visitId, beaconId, event } of events) {
@@ -65,7 +65,7 @@ function presentUntil(events: readonly PresenceEvent[], exits: ReadonlyMap<strin
 }
 
 /** What was counted of some verdicts. */
-export interface Counted {
+export interface VerdictCounts {
   sent: number;
   visitors: number;
   /** How often each gate said no. */
@@ -74,10 +74,10 @@ export interface Counted {
   readonly days: Record<string, number>;
 }
 
-export const newCounted = (): Counted => ({ sent: 0, visitors: 0, reasons: {}, days: {} });
+export const newCounted = (): VerdictCounts => ({ sent: 0, visitors: 0, reasons: {}, days: {} });
 
 /** Verdicts of one installation. That the trigger is about something else is no reason anybody would ask about. */
-export function countVerdicts(counted: Counted, verdicts: readonly Verdict[], timeZone: string): void {
+export function countVerdicts(counted: VerdictCounts, verdicts: readonly Verdict[], timeZone: string): void {
   const zone = siteTimeZone([timeZone]);
   let sent = 0;
   for (const { outcome, reason, at } of verdicts) {

@@ -10,10 +10,11 @@ import { defineShape } from '../../../http/shape.ts';
 import type { Outbox } from '../../../jobs/outbox.ts';
 import type { Trigger } from '../../../proximity/index.ts';
 import { parseInstant } from '../../../query/instant.ts';
-import { findBeaconsById, findTrigger } from '../site/site-store.ts';
+import { findBeaconsById } from '../site/site-store.ts';
 import { toTimeZone, toTriggerPolicy } from '../site/trigger-policy.ts';
-import { type Asked, newResult, type ReplayDeps, type Result, replayJob } from './job.ts';
-import type { Counted } from './judge-past.ts';
+import { findTrigger } from '../site/trigger-store.ts';
+import { newResult, type ReplayDeps, type ReplayQuestion, type Result, replayJob } from './job.ts';
+import type { VerdictCounts } from './judge-past.ts';
 import * as store from './store.ts';
 
 const dayMs = 86_400_000;
@@ -167,13 +168,18 @@ function begin(deps: ReplayRouteDeps): ConsoleEndpoint {
   });
 }
 
-async function askedOf({ db, findPolicy }: ReplayRouteDeps, appId: string, body: Sent, now: number): Promise<Asked> {
+async function askedOf(
+  { db, findPolicy }: ReplayRouteDeps,
+  appId: string,
+  body: Sent,
+  now: number,
+): Promise<ReplayQuestion> {
   const { triggerId, draft, against } = body;
   const until = instantOf('until', body.until) ?? now;
   const asked = instantOf('from', body.from) ?? until - 30 * dayMs;
   if (asked >= until) throw fail('ValidationError', 'from must be before until.');
   if (until - asked > mostDays * dayMs) throw fail('ValidationError', `A period has at most ${mostDays} days.`);
-  // Of what is no longer kept nothing is found: the answer says from when on there is something to judge.
+  // What is no longer kept is not found: the answer says from when on there is something to judge.
   const keptDays = (await findPolicy(appId))?.retentionDays.events ?? mostDays;
   const from = Math.max(asked, now - keptDays * dayMs);
   if (from >= until)
@@ -250,7 +256,7 @@ function cancel({ db, assertApp, findPolicy, now }: ReplayRouteDeps): ConsoleEnd
 const noReplay = () => fail('ObjectNotFound', 'There is no such comparison. Comparisons are kept for 30 days.');
 
 function shown(row: store.ReplayRow, policy: AppPolicy | undefined) {
-  const { from, until, against } = JSON.parse(row.asked) as Asked;
+  const { from, until, against } = JSON.parse(row.asked) as ReplayQuestion;
   const result = JSON.parse(row.result) as Result;
   const isProtected = policy?.smallGroups === 'protected';
   return {
@@ -266,8 +272,8 @@ function shown(row: store.ReplayRow, policy: AppPolicy | undefined) {
   };
 }
 
-/** As analytics tell numbers: where small groups are protected, 1 to 4 are one, and everything else is rounded to fives. */
-function told({ sent, visitors, reasons, days }: Counted, isProtected: boolean) {
+/** Numbers as in analytics: where small groups are protected, 1 to 4 are one group, and everything else is rounded to fives. */
+function told({ sent, visitors, reasons, days }: VerdictCounts, isProtected: boolean) {
   const of = (count: number): number | '1-4' =>
     !isProtected ? count : count > 0 && count < 5 ? '1-4' : Math.round(count / 5) * 5;
   const all = (counts: Readonly<Record<string, number>>) =>

@@ -2,7 +2,7 @@ import { joinSql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { RowOf } from '../../../db/table.ts';
 import { type Firing, type PresenceEvent, timePrefix } from '../../../proximity/index.ts';
-import { type EventRow, toEvent } from '../traces/told-store.ts';
+import { type ToldEventRow, toEvent } from '../traces/told-store.ts';
 import type { ruleReplays } from './tables.ts';
 
 export type ReplayRow = RowOf<typeof ruleReplays>;
@@ -51,7 +51,7 @@ export async function endReplay(
     where app_id = ${appId} and object_id = ${objectId} and state in ('waiting', 'running')`);
 }
 
-export interface Stretch {
+export interface SampleStretch {
   readonly appId: string;
   readonly ids: readonly string[];
   /** Epoch ms; the second is not included. */
@@ -59,7 +59,7 @@ export interface Stretch {
   readonly until: number;
 }
 
-/** Ids begin with the time at which an event was first told; corrections move it by less than the kept samples reach. */
+/** Ids begin with the time at which an event was first reported; corrections move it by less than the kept samples reach. */
 const correctedMs = 2 * 86_400_000;
 
 const named = (ids: readonly string[]) =>
@@ -69,8 +69,11 @@ const named = (ids: readonly string[]) =>
   );
 
 /** What happened to some installations, by installation and in order of time. */
-export async function eventsOf(db: Db, { appId, ids, from, until }: Stretch): Promise<Map<string, PresenceEvent[]>> {
-  const rows = await db.all<EventRow & { readonly installation_id: string }>(
+export async function eventsOf(
+  db: Db,
+  { appId, ids, from, until }: SampleStretch,
+): Promise<Map<string, PresenceEvent[]>> {
+  const rows = await db.all<ToldEventRow & { readonly installation_id: string }>(
     sql`select * from events where app_id = ${appId} and installation_id in (${named(ids)})
       and object_id >= ${timePrefix(from - correctedMs)} and object_id < ${timePrefix(until + correctedMs)}
       and occurred_at >= ${from} and occurred_at < ${until} order by occurred_at, object_id`,
@@ -85,10 +88,10 @@ export async function eventsOf(db: Db, { appId, ids, from, until }: Stretch): Pr
   return found;
 }
 
-/** What was shown to them then, but for one trigger. */
+/** What was shown to them then, except for one trigger. */
 export async function shownTo(
   db: Db,
-  { appId, ids, from, until }: Stretch,
+  { appId, ids, from, until }: SampleStretch,
   except: string,
 ): Promise<Map<string, Firing[]>> {
   const rows = await db.all<{ installation_id: string; trigger_id: string; visit_id: string; decided_at: number }>(
@@ -109,7 +112,7 @@ export async function shownTo(
 /** How often they had been at these beacons before, by installation and beacon. */
 export async function visitsBefore(
   db: Db,
-  { appId, ids, from }: Stretch,
+  { appId, ids, from }: SampleStretch,
   beaconIds: readonly string[],
 ): Promise<Map<string, number>> {
   const rows = await db.all<{ installation_id: string; beacon_id: string; n: number }>(

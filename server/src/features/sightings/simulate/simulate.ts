@@ -1,22 +1,22 @@
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Ear, Firing } from '../../../proximity/index.ts';
+import type { Placed } from '../batch/placing.ts';
 import { type Decision, type DecisionContext, decide, type Reads, type ReportedPlace } from '../decide/decide.ts';
 import { nothingKept } from '../decide/past-reads.ts';
 import type { TrackRecord } from '../decide/track-record.ts';
 import { whereaboutsOf } from '../decide/whereabouts.ts';
-import type { Placed } from '../intake/intake.ts';
 import { readsOf } from '../intake/take.ts';
 import type { SiteReads } from '../site/site-cache.ts';
 import type { Whereabouts } from '../traces/positions.ts';
 
 /** A rehearsal: the same calls as for real sightings, on a presence that exists only in memory. */
 
-/** Whom it is pretended to be about. */
+/** The pretended installation. */
 export interface Pretence {
   readonly appId: string;
   readonly policy: AppPolicy;
-  /** Begin with what is known of a real installation instead of with nobody. */
+  /** Start from what is known about a real installation instead of from nothing. */
   readonly continues: boolean;
   readonly hasTarget: boolean;
   /** The language and region of the phone. */
@@ -29,21 +29,22 @@ export interface Pretence {
 
 export interface Simulation extends Pretence {
   readonly placed: readonly Placed[];
-  /** Let time go on until then after the last sighting, ms. */
+  /** Let time continue until then after the last sighting, ms. */
   readonly until: number | undefined;
 }
 
-/** Far more than any batch can bring about; a guard, not a limit that somebody meets. */
+/** Far more than any batch can cause; a guard, not a limit that anybody reaches. */
 const mostDeadlines = 20_000;
 
-/** Each report arrives when it was made, so that nothing is late by being told in one batch. */
+/** Each report arrives when it was made, so that nothing is late because it is sent in one batch. */
 export async function simulate(db: Db, simulation: Simulation): Promise<Decision[]> {
   const ordered = [...simulation.placed].sort((a, b) => occurredAt(a) - occurredAt(b));
-  const visitors = new Map<string, Pretended>();
+  const visitors = new Map<string, PretendedInstallation>();
   const decisions: Decision[] = [];
   for (const together of instantsOf(ordered)) {
     const first = together[0] as Placed;
-    const visitor = visitors.get(first.installationId) ?? new Pretended(db, simulation, first.installationId);
+    const visitor =
+      visitors.get(first.installationId) ?? new PretendedInstallation(db, simulation, first.installationId);
     visitors.set(first.installationId, visitor);
     decisions.push(...(await visitor.passTime(occurredAt(first))), await visitor.take(together));
   }
@@ -61,7 +62,7 @@ function instantsOf(ordered: readonly Placed[]): Placed[][] {
 }
 
 /** One installation whose presence is in memory. */
-export class Pretended {
+export class PretendedInstallation {
   readonly #simulation: Pretence;
   readonly #installationId: string;
   readonly #places = new Map<string, ReportedPlace>();
@@ -136,7 +137,7 @@ export class Pretended {
       locale,
     };
     const decision = await decide(this.#reads, context, samples);
-    // Kept samples are not kept here: whatever comes is in order.
+    // Samples are not kept here: everything arrives in order.
     this.#record = { ...decision.record, segments: [] };
     this.#deadline = decision.deadline;
     this.#fired = [...this.#fired, ...decision.fired.map(({ verdict }) => verdict)];

@@ -4,6 +4,8 @@ import type { Db } from '../../../db/db.ts';
 import { exampleCreated, otherExampleId } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
+import { type Batch, readBatch } from '../batch/batch.ts';
+import { placeItems } from '../batch/placing.ts';
 import type { Decision } from '../decide/decide.ts';
 import {
   answerExample,
@@ -15,7 +17,6 @@ import {
   verdictExample,
   verdictSchema,
 } from '../intake/answer.ts';
-import { type Batch, placeItems, readBatch } from '../intake/intake.ts';
 import { batchMembers, batchShape, readTime, toBatch, withPlainId } from '../intake/schemas.ts';
 import { findInstallationId, findLocale } from '../site/site-store.ts';
 import { simulate } from './simulate.ts';
@@ -107,7 +108,10 @@ const mostIdCharacters = 64;
 const pretendId = (id: string) => [...`pretend:${id}`].slice(0, mostIdCharacters).join('');
 
 export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
-  /** The installations that are real to a caller; undefined: all. Where somebody is could be asked piece by piece otherwise. */
+  /**
+   * The installations that are real to a caller; undefined: all. Otherwise somebody's location could be found by repeated
+   * queries.
+   */
   async function ownOf(caller: Caller): Promise<ReadonlySet<string> | undefined> {
     if (seesAll(caller)) return undefined;
     const held = await findHeld(caller.app.appId, caller.user?.userId ?? '');

@@ -5,7 +5,8 @@ import type { FloorPlan, PlannedBeacon, Spot, Wall, Waypoint } from '../../../si
 import { Routes } from '../../../simulation/routes.ts';
 import { findHearings } from '../site/hearing-store.ts';
 import type { SiteReads } from '../site/site-cache.ts';
-import { findBeaconsById, findTriggers, type SiteBeacon, type SiteTrigger } from '../site/site-store.ts';
+import { findBeaconsById, type SiteBeacon } from '../site/site-store.ts';
+import { findTriggers, type SiteTrigger } from '../site/trigger-store.ts';
 
 /** Floors as a stage: what simulated visitors walk past on them, and how their phones hear. */
 
@@ -19,7 +20,7 @@ interface Level {
   readonly name: string;
 }
 
-/** What is drawn of a floor; another feature knows. */
+/** What is drawn on a floor; another feature provides it. */
 export interface StageFloor extends Level {
   readonly objectId: string;
   readonly venueId: string;
@@ -52,15 +53,15 @@ const radioOf: Readonly<Record<Clutter, { readonly exponent: number; readonly de
   furnished: { exponent: 0.2, deviation: 4 },
   crowded: { exponent: 0.8, deviation: 6 },
 };
-/** What a measured power counts as where none is set, dBm at one metre. */
+/** The measured power if none is set, dBm at one metre. */
 const usualPower = -59;
 const usualInterval = 300;
 /** A light wall, dB. Source: COST Action 231, 1999, §4.7. */
 const wallLoss = 3.4;
-/** Of a venue with more beacons only those are heard that are on a floor over which somebody walks. */
+/** In a venue with more beacons, only those on a floor where somebody walks are heard. */
 const mostBeacons = 1_000;
 const readAtOnce = 500;
-/** How long somebody who roams stays before a beacon, seconds. */
+/** How long a roaming visitor stays in front of a beacon, seconds. */
 const usualStay = [10, 90] as const;
 
 export interface StagedWay {
@@ -71,7 +72,7 @@ export interface StagedWay {
   readonly entrance: Point | undefined;
 }
 
-/** What a walk needs, read once: whoever changes a message meanwhile changes the next walk. */
+/** What a walk needs, read once: a message changed in the meantime changes the next walk. */
 export interface Stage {
   readonly plan: FloorPlan;
   readonly way: Routes | readonly Stop[];
@@ -83,7 +84,7 @@ export interface Stage {
   readonly omitted: number;
 }
 
-/** Over which visitors walk, all of one venue; they come in on the first. */
+/** The floors where visitors walk, all of one venue; they enter on the first. */
 export type StagedFloors = readonly [StageFloor, ...StageFloor[]];
 
 /** @returns undefined where there is nothing to walk past */
@@ -114,7 +115,7 @@ export async function setStage(
   };
   return {
     plan,
-    // Doors are not drawn, so that whoever roams goes straight.
+    // Doors are not drawn, so roaming visitors walk straight.
     way: way.route ?? new Routes({ ...plan, walls: [] }),
     beacons,
     site: snapshot(db, appId, beacons),
@@ -162,7 +163,7 @@ function wallsOf({ zones, level }: StageFloor): Wall[] {
   return walls;
 }
 
-/** The entrance, and a place before each beacon of the floors. */
+/** The entrance, and a place in front of each beacon of the floors. */
 function waypointsOf(floors: StagedFloors, planned: readonly PlannedBeacon[], entrance: Point | undefined): Waypoint[] {
   const [first] = floors;
   const here = planned.filter((beacon) => floors.some(({ level }) => level === beacon.floor));
@@ -202,7 +203,7 @@ function snapshot(db: Db, appId: string, beacons: ReadonlyMap<string, SiteBeacon
 export interface PhoneHearing {
   /** How much less than others it hears, dB; null: nothing is known of the model. */
   readonly loss: number | null;
-  /** With what the engine begins. */
+  /** What the engine starts from. */
   readonly ear: Ear | null;
 }
 

@@ -6,7 +6,7 @@ import { StreamAnswer } from '../../../http/stream-answer.ts';
 import { readTime } from '../intake/schemas.ts';
 import { simulationTag } from './simulation-routes.ts';
 import { hearingOfModel, type Stage, type StagedFloors, type StageFloor, type StageReads, setStage } from './stage.ts';
-import { type Judged, type Walk, walk } from './walk.ts';
+import { type JudgedMessage, type Walk, walk } from './walk.ts';
 import {
   floorsOf,
   type SentWalk,
@@ -19,7 +19,7 @@ import {
   wayOf,
 } from './walk-schemas.ts';
 
-/** Walks that are worked out at the same time: of one app, and of all. More are asked to wait. */
+/** Walks computed at the same time: of one app, and of all. More must wait. */
 const mostOfApp = 3;
 const mostOfAll = 12;
 
@@ -94,7 +94,7 @@ export function walkEndpoints(db: Db, reads: StageReads): Endpoint[] {
 
 type WalkCall = Call<SentWalk, unknown>;
 
-/** Who is limited to venues finds the floors of these. */
+/** Callers limited to venues find the floors of these. */
 async function findFloors(db: Db, reads: StageReads, { app, venues, body }: WalkCall): Promise<StagedFloors> {
   const { floorId, route, allFloors = false } = body;
   const first = await reads.findFloor(db, app.appId, floorId);
@@ -152,10 +152,10 @@ async function walkOf(
   };
 }
 
-/** More is not worked out for one request: seconds times beacons, and each wall that may stand before these counts too. */
+/** The most work for one request: seconds times beacons, and each wall that may be in front of these counts too. */
 const mostWork = 720_000;
 const wallsOfABeacon = 200;
-/** Of these, in one second of one visitor; other requests wait so long. */
+/** Of these, in one second of one visitor; other requests wait for that long. */
 const mostPerSecond = 3_600;
 
 /** @throws Failure ValidationError */
@@ -191,7 +191,7 @@ async function* written(db: Db, floorId: string, { asked, signal, end }: Writing
     const head = { floorId, at: isoTime(start), seconds, seed, beacons, omitted, loss };
     yield `{"result":${JSON.stringify(head).slice(0, -1)},"visitors":[`;
     let isFirst = true;
-    const judged = new Map<string, Judged>();
+    const judged = new Map<string, JudgedMessage>();
     for await (const walked of walk(db, asked, { signal, judged })) {
       yield `${isFirst ? '' : ','}${JSON.stringify(walked)}`;
       isFirst = false;

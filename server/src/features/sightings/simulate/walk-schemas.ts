@@ -8,7 +8,7 @@ import { readTime } from '../intake/schemas.ts';
 import { events } from '../traces/events.ts';
 import { clutters } from './stage.ts';
 
-/** What is asked of simulated walks and what is answered. */
+/** The request and answer of simulated walks. */
 
 /** No site is larger, metres. */
 const farthest = 100_000;
@@ -152,7 +152,7 @@ export function wayOf(route: SentRoute, floorId: string, levelOf: (floorId: stri
   return route.map(({ x, y, stay = 0 }, index) => ({ x, y, stay, floor: levelOf(floors[index] ?? floorId) }));
 }
 
-/** For how long only matters which floors are others. */
+/** For the duration it only matters which floors differ. */
 function walkedSeconds(route: SentRoute, floorId: string): number {
   const known = [...new Set(floorsOf(route, floorId))];
   return Math.ceil(

@@ -2,14 +2,14 @@ import { FairQueue } from '../../../base/fair-queue.ts';
 import { WorkSlices, whenQuiet } from '../../../base/work-slices.ts';
 import type { Db } from '../../../db/db.ts';
 import { type Report, Visitor } from '../../../simulation/visitor.ts';
+import { readBatch } from '../batch/batch.ts';
+import type { Placed } from '../batch/placing.ts';
 import type { Decision } from '../decide/decide.ts';
 import { answeredEvents, answeredMessages, answeredVerdict } from '../intake/answer.ts';
-import { type Placed, readBatch } from '../intake/intake.ts';
-import type { Content } from '../site/site-store.ts';
-import { type Pretence, Pretended } from './simulate.ts';
+import { type Pretence, PretendedInstallation } from './simulate.ts';
 import type { Stage } from './stage.ts';
 
-/** Visitors who walk over a stage: the model moves and hears for them, and the engine decides as it does for real ones. */
+/** Visitors who walk across a stage: the model moves and hears for them, and the engine decides as for real ones. */
 
 export interface Walk {
   readonly stage: Stage;
@@ -25,10 +25,10 @@ export interface Walk {
 }
 
 /** Where a visitor is, and is believed to be, at the end of a second. */
-export interface Step {
+export interface WalkStep {
   /** Seconds after the beginning. */
   readonly at: number;
-  /** Metres; absent while the visitor is not in the house. */
+  /** Metres; absent while the visitor is not in the building. */
   readonly x?: number;
   readonly y?: number;
   /** The level of the floor. */
@@ -52,14 +52,14 @@ export interface Believed {
 /** One visitor's walk, as it is answered. */
 export interface Walked {
   readonly number: number;
-  readonly steps: readonly Step[];
+  readonly steps: readonly WalkStep[];
   readonly events: readonly object[];
   readonly verdicts: readonly object[];
   readonly messages: readonly object[];
 }
 
 /** A message that was judged, as its editors know it. */
-export interface Judged {
+export interface JudgedMessage {
   readonly objectId: string;
   readonly kind: string;
   readonly name: string;
@@ -72,7 +72,7 @@ const turns = new FairQueue(1, 120_000, 'Too many walks are being worked out. Tr
 export async function* walk(
   db: Db,
   asked: Walk,
-  { signal, judged }: { readonly signal: AbortSignal; readonly judged: Map<string, Judged> },
+  { signal, judged }: { readonly signal: AbortSignal; readonly judged: Map<string, JudgedMessage> },
 ): AsyncGenerator<Walked> {
   const { appId } = asked.pretence;
   for (let number = 1; number <= asked.visitors && !signal.aborted; number++) {
@@ -88,7 +88,7 @@ export async function* walk(
   }
 }
 
-/** Whoever was not heard of for longer is believed to be nowhere; the engine ends visits then. */
+/** A visitor not heard for longer is believed to be nowhere; the engine then ends visits. */
 const heardForMs = 30_000;
 
 const centimetres = (metres: number) => Math.round(metres * 100) / 100;
@@ -97,17 +97,17 @@ class OneWalk {
   readonly #walk: Walk;
   readonly #number: number;
   readonly #visitor: Visitor;
-  readonly #pretended: Pretended;
-  readonly #steps: Step[] = [];
+  readonly #pretended: PretendedInstallation;
+  readonly #steps: WalkStep[] = [];
   readonly #events: object[] = [];
   readonly #verdicts: object[] = [];
   readonly #messages: object[] = [];
-  readonly #judged: Map<string, Judged>;
+  readonly #judged: Map<string, JudgedMessage>;
 
   constructor(
     db: Db,
     asked: Walk,
-    { number, judged }: { readonly number: number; readonly judged: Map<string, Judged> },
+    { number, judged }: { readonly number: number; readonly judged: Map<string, JudgedMessage> },
   ) {
     const { stage, pretence, seed, loss } = asked;
     this.#walk = asked;
@@ -115,7 +115,11 @@ class OneWalk {
     this.#judged = judged;
     this.#visitor = new Visitor(stage.plan, stage.way, seed, number, loss);
     const installationId = `pretend:${seed}/${number}`;
-    this.#pretended = new Pretended(db, { ...pretence, continues: false, site: stage.site }, installationId);
+    this.#pretended = new PretendedInstallation(
+      db,
+      { ...pretence, continues: false, site: stage.site },
+      installationId,
+    );
   }
 
   get isOver(): boolean {
@@ -169,12 +173,12 @@ class OneWalk {
         if (verdict.reason === 'event' || verdict.reason === 'beacon') continue;
         this.#verdicts.push(answeredVerdict(verdict));
         const { triggerId: objectId, kind } = verdict;
-        const content = triggers.get(beaconId)?.find(({ trigger }) => trigger.id === objectId)?.content;
-        if (content) this.#judged.set(objectId, { objectId, kind, name: nameOf(content) });
+        const judged = triggers.get(beaconId)?.find(({ trigger }) => trigger.id === objectId);
+        if (judged) this.#judged.set(objectId, { objectId, kind, name: judged.name });
       }
   }
 
-  #stepAt(at: number, heard: number): Step {
+  #stepAt(at: number, heard: number): WalkStep {
     const position = this.#visitor.walker.position;
     const { whereabouts } = this.#pretended;
     const isKnown = whereabouts && this.#walk.start + at * 1_000 - whereabouts.sensedAt <= heardForMs;
@@ -187,16 +191,10 @@ class OneWalk {
   }
 }
 
-type Known = NonNullable<Pretended['whereabouts']>;
+type Known = NonNullable<PretendedInstallation['whereabouts']>;
 
 function believedOf({ beaconId, position }: Known, truth: Visitor['walker']['position']): Believed {
   if (!position) return { beacon: beaconId };
   const error = truth && centimetres(Math.hypot(position.x - truth.x, position.y - truth.y));
   return { beacon: beaconId, ...position, ...(error === undefined ? {} : { error }) };
-}
-
-/** A notification has a description, a scenario a title or a text that is shown. */
-function nameOf({ description, alertTitle, title }: Content): string {
-  const named = [description, alertTitle, title].find((text) => typeof text === 'string' && text !== '');
-  return String(named ?? '');
 }

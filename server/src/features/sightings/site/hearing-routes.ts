@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { fail } from '../../../base/errors.ts';
 import {
   deletedAnswer,
   exampleId,
@@ -11,7 +12,7 @@ import {
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import type { HearingLearning } from './hearing.ts';
 
-/** What was learned about how loud phones hear can be looked into and forgotten. */
+/** Shows and deletes what was learned about how loudly phones hear. */
 
 const schema = Type.Array(
   Type.Object({
@@ -33,11 +34,16 @@ const example = [
 
 export interface HearingRouteDeps {
   readonly hearing: HearingLearning;
+  readonly pseudonymsOf: (appId: string) => Promise<unknown>;
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
-export function hearingConsoleEndpoints({ hearing, assertApp }: HearingRouteDeps): readonly ConsoleEndpoint[] {
+export function hearingConsoleEndpoints({
+  hearing,
+  assertApp,
+  pseudonymsOf,
+}: HearingRouteDeps): readonly ConsoleEndpoint[] {
   const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
   const reset = { method: 'DELETE', tag: 'Installations', permission: 'apps.change', locate } as const;
   return [
@@ -58,8 +64,9 @@ export function hearingConsoleEndpoints({ hearing, assertApp }: HearingRouteDeps
         },
       ],
       answer: recordAnswer(schema, example),
-      errors: ['ObjectNotFound'],
+      errors: ['ObjectNotFound', 'OperationForbidden'],
       async handle({ params: { appId = '' }, query: { installationId } }) {
+        if (installationId !== undefined && (await pseudonymsOf(appId))) throw fail('OperationForbidden');
         const found = await hearing.list(appId, installationId);
         return { result: found.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: isoTime(updatedAt) })) };
       },

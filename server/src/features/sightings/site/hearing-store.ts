@@ -4,16 +4,16 @@ import type { Db } from '../../../db/db.ts';
 import { type Hearing, noHearing } from '../../../proximity/index.ts';
 import { hearings } from '../traces/tables.ts';
 
-/** How loud phones hear, as it is stored. SQL and nothing else. */
+/** How loudly phones hear, as it is stored. SQL only. */
 
 /** An installation (`model` empty), a model (`installationId` empty), or all of an app (both empty). */
-export interface Subject {
+export interface HearingSubject {
   readonly appId: string;
   readonly installationId: string;
   readonly model: string;
 }
 
-export interface StoredHearing extends Subject {
+export interface StoredHearing extends HearingSubject {
   readonly hearing: Hearing;
   readonly updatedAt: number;
 }
@@ -25,7 +25,7 @@ interface HearingRow {
   readonly updated_at: number;
 }
 
-const cellsOf = ({ appId, installationId, model }: Subject) => ({
+const cellsOf = ({ appId, installationId, model }: HearingSubject) => ({
   app_id: appId,
   installation_id: installationId,
   model,
@@ -45,7 +45,7 @@ const read = new BulkRead<'app_id' | 'installation_id' | 'model', Pick<HearingRo
 );
 
 /** In the order of the subjects. */
-export async function findHearings(db: Db, subjects: readonly Subject[]): Promise<Hearing[]> {
+export async function findHearings(db: Db, subjects: readonly HearingSubject[]): Promise<Hearing[]> {
   const found = await read.of(db, subjects.map(cellsOf));
   return found.map(([row]) => (row === undefined ? noHearing : readHearing(row.hearing)));
 }
@@ -66,7 +66,7 @@ export async function saveHearings(db: Db, stored: readonly StoredHearing[]): Pr
   await db.runTogether(saved.each(db.dialect, cells));
 }
 
-/** Nobody else adds to what is known of an app until the end of the transaction. */
+/** Nobody else adds to what is known about an app until the end of the transaction. */
 export async function lockHearings(db: Db, appId: string): Promise<void> {
   const { lockNames } = db.dialect;
   if (lockNames) await db.all(lockNames.all([`hearing ${appId}`]));
@@ -75,7 +75,7 @@ export async function lockHearings(db: Db, appId: string): Promise<void> {
 /** There are not so many models in the world; a name is whatever a client says. */
 export const mostModels = 1_000;
 
-/** Forgets the models that were heard of longest ago, if there are too many. */
+/** Deletes the models last heard from longest ago, if there are too many. */
 export async function forgetOldModels(db: Db, appId: string): Promise<void> {
   const models = sql`app_id = ${appId} and installation_id = '' and model <> ''`;
   const row = await db.one<{ n: number }>(sql`select count(*) as n from hearing where ${models}`);

@@ -14,27 +14,27 @@ import {
   deleteHearings,
   findHearings,
   forgetOldModels,
+  type HearingSubject,
   listHearings,
   lockHearings,
   type StoredHearing,
-  type Subject,
   saveHearings,
 } from './hearing-store.ts';
 
 /**
- * What traffic teaches about how loud phones hear (loudness.ts of the engine): gathered in memory and written now and then. What
- * a process has gathered and not yet written is lost with it, and gathered again by the next visits.
+ * What traffic teaches about how loudly phones hear (loudness.ts of the engine): gathered in memory and written from time to
+ * time. What a process has gathered and not yet written is lost with it, and gathered again by the next visits.
  */
 
 /** A phone that hears beacons. */
-export interface Listener {
+export interface HearingPhone {
   readonly appId: string;
   readonly installationId: string;
-  /** null: it has not told. */
+  /** null: it has not said. */
   readonly model: string | null;
 }
 
-/** What one subject is known by, for those who look into it. */
+/** What is known about one subject, for display. */
 export interface HearingView {
   /** Absent where it is of a model or of all phones. */
   readonly installationId?: string;
@@ -46,7 +46,7 @@ export interface HearingView {
 }
 
 interface Gathered {
-  readonly listener: Listener;
+  readonly listener: HearingPhone;
   /** With the time (ms) at which they were told. */
   readonly passes: (Pass & { readonly at: number })[];
 }
@@ -54,13 +54,17 @@ interface Gathered {
 /** More phones, or more of one phone, are not gathered at once. */
 const mostInstallations = 10_000;
 const mostPasses = 200;
-/** So many phones are written in one transaction. */
+/** How many phones are written in one transaction. */
 const together = 200;
 
-const ofInstallation = ({ appId, installationId }: Listener): Subject => ({ appId, installationId, model: '' });
-const ofModel = (appId: string, model: string): Subject => ({ appId, installationId: '', model });
+const ofInstallation = ({ appId, installationId }: HearingPhone): HearingSubject => ({
+  appId,
+  installationId,
+  model: '',
+});
+const ofModel = (appId: string, model: string): HearingSubject => ({ appId, installationId: '', model });
 /** A text without words names no model: the empty one stands for all phones of the app. */
-const modelOf = ({ model }: Listener): string | null => model?.trim() || null;
+const modelOf = ({ model }: HearingPhone): string | null => model?.trim() || null;
 
 /** Those of the installations that have not been erased, and whose visitors have not refused analytics. */
 type FindLearnable = (db: Db, appId: string, objectIds: readonly string[]) => Promise<ReadonlySet<string>>;
@@ -76,14 +80,14 @@ export class HearingLearning {
   }
 
   /** `at`: the service's clock, ms. */
-  note(listener: Listener, passes: readonly Pass[], at: number): void {
+  note(listener: HearingPhone, passes: readonly Pass[], at: number): void {
     this.#keep(
       listener,
       passes.map((pass) => ({ ...pass, at })),
     );
   }
 
-  #keep(listener: Listener, passes: Gathered['passes']): void {
+  #keep(listener: HearingPhone, passes: Gathered['passes']): void {
     if (passes.length === 0) return;
     const key = `${listener.appId} ${listener.installationId}`;
     const known = this.#gathered.get(key);
@@ -104,7 +108,7 @@ export class HearingLearning {
         try {
           await this.#write(part, now);
         } catch (error) {
-          // The database may be away for a while: the next time.
+          // The database may be down for a while: next time.
           for (const { listener, passes } of part) this.#keep(listener, passes);
           failed.push(error);
         }
@@ -132,7 +136,7 @@ export class HearingLearning {
     return (await listHearings(this.#db, appId, installationId)).map(viewOf);
   }
 
-  /** Forgets what was learned about one phone, or about all phones and models; learning starts again. */
+  /** Deletes what was learned about one phone, or about all phones and models; learning starts again. */
   async reset(appId: string, installationId?: string): Promise<void> {
     for (const [key, { listener }] of this.#gathered)
       if (listener.appId === appId && (installationId ?? listener.installationId) === listener.installationId)
@@ -153,7 +157,7 @@ function viewOf({ installationId, model, hearing, updatedAt }: StoredHearing): H
 }
 
 /** How the phones are known to hear, in their order: by themselves, else by their model, else by all of the app. */
-export async function findEars(db: Db, listeners: readonly Listener[]): Promise<(Ear | null)[]> {
+export async function findEars(db: Db, listeners: readonly HearingPhone[]): Promise<(Ear | null)[]> {
   const subjects = listeners.flatMap((one) => [
     ofInstallation(one),
     ofModel(one.appId, modelOf(one) ?? ''),
@@ -166,7 +170,7 @@ export async function findEars(db: Db, listeners: readonly Listener[]): Promise<
   });
 }
 
-const keyOf = ({ installationId, model }: Subject) => `${installationId} ${model}`;
+const keyOf = ({ installationId, model }: HearingSubject) => `${installationId} ${model}`;
 
 /** Adds what phones of one app have measured to what is stored of them, of their models and of the app. */
 async function store(db: Db, gathered: readonly Gathered[], now: number): Promise<void> {

@@ -11,7 +11,7 @@ import {
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import type { RadioLearning } from './radio.ts';
 
-/** What was learned about beacons can be looked into and forgotten. */
+/** Shows and deletes what was learned about beacons. */
 
 const learned = Type.Object({
   loss: Type.Number({ description: 'How many dB more are lost than the measured power says' }),

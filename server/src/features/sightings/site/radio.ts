@@ -6,8 +6,8 @@ import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { addEvidence, type Evidence, type Learned, learnedFrom, noEvidence } from '../../../proximity/index.ts';
 
 /**
- * What traffic teaches about the radio of beacons: gathered in memory, since many visitors pass one beacon, and written now
- * and then. What a process has gathered and not yet written is lost with it, and gathered again by the next visitors.
+ * What traffic teaches about the radio of beacons: gathered in memory, since many visitors pass one beacon, and written from time
+ * to time. What a process has gathered and not yet written is lost with it, and gathered again by the next visitors.
  */
 
 type Halves = readonly [Evidence, Evidence];
@@ -22,7 +22,7 @@ export interface StoredLearned extends Learned {
   readonly power: number | null;
 }
 
-/** What one beacon is known by, for those who look into it. */
+/** What is known about one beacon, for display. */
 export interface RadioView {
   readonly beaconId: string;
   readonly seconds: number;
@@ -101,7 +101,7 @@ export class RadioLearning {
   }
 
   /**
-   * Forgets what was learned about a beacon; learning starts again.
+   * Deletes what was learned about a beacon; learning starts again.
    *
    * @throws Failure ObjectNotFound for a beacon outside of `venues`
    */
@@ -132,7 +132,7 @@ interface Gathered {
   readonly now: number;
 }
 
-/** Adds to what is stored of a beacon; whether its correction is another one now. */
+/** Adds to what is stored about a beacon; returns whether its correction has changed. */
 async function store(db: Db, { appId, beaconId, halves, now }: Gathered): Promise<boolean> {
   const beacon = await db.one<{ measured_power: number | null }>(
     sql`select measured_power from beacons where app_id = ${appId} and object_id = ${beaconId}`,
@@ -145,7 +145,7 @@ async function store(db: Db, { appId, beaconId, halves, now }: Gathered): Promis
   const stored = row ? (JSON.parse(row.evidence) as StoredEvidence) : undefined;
   const all = stored?.power === power ? sum(stored.halves, halves) : halves;
   const found = learnedFrom([all[0], all[1]]);
-  // A tenth of a decibel is no change that would be worth reading all beacons again.
+  // A change of a tenth of a decibel is not worth reading all beacons again.
   const learned = found && JSON.stringify({ loss: tenths(found.loss), exponent: tenths(found.exponent), power });
   const evidence = JSON.stringify({ power, halves: all } satisfies StoredEvidence);
   await db.run(sql`insert into beacon_radio (app_id, beacon_id, evidence, learned, updated_at)

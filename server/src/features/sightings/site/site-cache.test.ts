@@ -11,15 +11,17 @@ for (const database of databases) {
     });
     afterEach(() => site.close());
 
-    /** Comes and goes; the descriptions of the messages that are shown. */
+    /** Comes and goes; the titles of the messages that are shown. */
     const pass = async (): Promise<string[]> => {
       site.app.clock.now += 60_000;
       const { messages } = await site.send([site.decided('ENTER')]);
       site.app.clock.now += 1_000;
       await site.send([site.decided('EXIT')]);
-      return messages.map((one: { notification?: { description: string }; scenario?: { alertTitle: string } }) =>
-        one.notification ? one.notification.description : one.scenario?.alertTitle,
-      );
+      interface Shown {
+        readonly notification?: { readonly message: { readonly alertTitle: string } };
+        readonly scenario?: { readonly alertTitle: string };
+      }
+      return messages.map(({ notification, scenario }: Shown) => (notification?.message ?? scenario)?.alertTitle);
     };
     const write = async (method: 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object) => {
       const answer = await site.ask({ method, url: `/api/v2/${path}`, ...(body ? { body } : {}) });
@@ -30,9 +32,9 @@ for (const database of databases) {
       assert.deepEqual(await pass(), []);
       const id = await site.notification();
       assert.deepEqual(await pass(), ['Welcome']);
-      await write('PUT', `notifications/${id}`, { description: 'Hello' });
+      await write('PUT', `notifications/${id}`, { message: { alertTitle: 'Hello', alertMessage: '' } });
       assert.deepEqual(await pass(), ['Hello']);
-      await write('PATCH', `notifications/${id}`, { description: 'Good day' });
+      await write('PATCH', `notifications/${id}`, { message: { alertTitle: 'Good day' } });
       assert.deepEqual(await pass(), ['Good day']);
       await write('DELETE', `notifications/${id}`);
       assert.deepEqual(await pass(), []);
@@ -89,11 +91,11 @@ for (const database of databases) {
       const node = await openNode(site);
       try {
         const body = {
-          description: 'From next door',
+          description: 'A guest',
           beaconId: { __type: 'Pointer', className: 'Beacon', objectId: site.hall },
           event: 'ENTER',
           type: 'TEXT',
-          message: { alertTitle: 'a', alertMessage: 'b' },
+          message: { alertTitle: 'From next door', alertMessage: 'b' },
           isEnabled: true,
         };
         const answer = await node.app.server.inject({

@@ -2,16 +2,10 @@ import { PairCache } from '../../../base/caches/pair-cache.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { Generations } from '../../../db/nodes/generations.ts';
-import {
-  type AddressParts,
-  findBeaconsByAddress,
-  findBeaconsById,
-  findTriggers,
-  type SiteBeacon,
-  type SiteTrigger,
-} from './site-store.ts';
+import { type AddressParts, findBeaconsByAddress, findBeaconsById, type SiteBeacon } from './site-store.ts';
+import { findTriggers, type SiteTrigger } from './trigger-store.ts';
 
-/** What intake and decisions ask about a place. `db` is the transaction that asks. */
+/** What intake and decisions read about a place. `db` is their transaction. */
 export interface SiteReads {
   beaconsById(db: Db, appId: string, ids: readonly string[]): Promise<SiteBeacon[]>;
   beaconsByAddress(db: Db, appId: string, addresses: readonly AddressParts[]): Promise<SiteBeacon[]>;

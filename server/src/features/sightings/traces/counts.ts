@@ -23,7 +23,7 @@ export async function countOpenVisits(db: Db, appId: string, venues?: readonly s
   return totals ?? { visitors: 0, occupied: 0 };
 }
 
-export interface Occupied {
+export interface OccupiedBeacon {
   readonly beacon_id: string;
   readonly visitors: number;
   /** Epoch milliseconds of the longest visit's beginning. */
@@ -31,8 +31,13 @@ export interface Occupied {
 }
 
 /** The beacons with the most visitors now. */
-export function listOccupied(db: Db, appId: string, limit: number, venues?: readonly string[]): Promise<Occupied[]> {
-  return db.all<Occupied>(
+export function listOccupied(
+  db: Db,
+  appId: string,
+  limit: number,
+  venues?: readonly string[],
+): Promise<OccupiedBeacon[]> {
+  return db.all<OccupiedBeacon>(
     sql`select beacon_id, count(*) as visitors, min(entered_at) as since
       from visits where app_id = ${appId} and is_open = 1 and ${atVenues(appId, venues)}
       group by beacon_id order by visitors desc, beacon_id limit ${limit}`,
@@ -74,7 +79,7 @@ export function countVerdicts(db: Db, appId: string, since: number): Promise<Ver
   );
 }
 
-/** Whoever was not heard of for longer is not here, as on the live plan of the console. */
+/** A visitor not heard for longer is not here, as on the console's live plan. */
 const presentMs = 60_000;
 /** A visit that is longer and has not ended is a phone beside somebody's desk. */
 const longestMs = 4 * 3_600_000;
@@ -87,7 +92,7 @@ export interface BeaconOfPlace {
 
 /**
  * How many visitors are at the beacons of each place now: by where they are (`byPosition`), else by their open visits. A place
- * where nobody is has no entry. What arrives late changes nothing here, for it says where somebody was.
+ * where nobody is has no entry. Late data changes nothing here, since it says where somebody was.
  */
 export async function countInPlaces(
   db: Db,

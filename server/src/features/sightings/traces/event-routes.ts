@@ -4,6 +4,7 @@ import type { Db } from '../../../db/db.ts';
 import type { Endpoint } from '../../../http/endpoint.ts';
 import { withoutHidden } from '../../../http/member-rules.ts';
 import { allowedSql, allowedTo, type RuledTable } from '../../../resources/allowed.ts';
+import { phoneViewOf, showPhones } from '../../../resources/members/phone-view.ts';
 import { getEndpoint, listEndpoint } from '../../../resources/read-endpoints.ts';
 import { events } from './events.ts';
 import { judgedEventRecord, verdicts } from './verdicts.ts';
@@ -23,9 +24,11 @@ async function findVerdicts(
     sql`select ${verdicts.records.selection} from verdicts
       where app_id = ${appId} and object_id > ${`${eventId}-`} and object_id < ${`${eventId}.`} and ${condition} order by object_id`,
   );
+  const phones = await phoneViewOf(verdicts.records, caller);
+  const shown = phones ? await showPhones(db, verdicts.records, rows, phones) : rows;
   const ruled = rules.of('verdicts');
-  if (!ruled.hasMembers) return rows.map(verdicts.records.render);
-  return rows.map((row) => JSON.stringify(withoutHidden(verdicts.records.decode(row), ruled, caller)));
+  if (!ruled.hasMembers) return shown.map(verdicts.records.render);
+  return shown.map((row) => JSON.stringify(withoutHidden(verdicts.records.decode(row), ruled, caller)));
 }
 
 export function eventEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {

@@ -13,7 +13,7 @@ import {
 import type { Tag } from '../../../http/endpoint.ts';
 import type { PresenceEvent } from '../../../proximity/index.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { boolean, json, number, pointer, text, time } from '../../../resources/members.ts';
+import { boolean, json, number, pointer, text, time } from '../../../resources/members/members.ts';
 import { answeredRivals, rivalsExample, rivalsSchema } from './rivals.ts';
 
 export const kind = Type.Enum(['ENTER', 'EXIT', 'IMMEDIATE', 'NEAR', 'FAR']);
@@ -72,7 +72,7 @@ export const events = defineResource({
     objectId: text('object_id'),
     event: text('event'),
     beaconId: pointer('beacon_id', 'Beacon'),
-    installationId: pointer('installation_id', '_Installation'),
+    installationId: pointer('installation_id', '_Installation', { phone: { day: 'visit_id', as: 'pseudonym' } }),
     visitId: text('visit_id'),
     occurredAt: time('occurred_at'),
     enteredAt: time('entered_at', { optional: true }),
@@ -86,7 +86,7 @@ export const events = defineResource({
   indexes: {
     events_beacon: { on: ['app_id', 'beacon_id', 'object_id'] },
     events_installation: { on: ['app_id', 'installation_id', 'object_id'] },
-    events_visit: { on: ['app_id', 'visit_id', 'object_id'] },
+    events_visit: { on: ['app_id', 'visit_id'], hasFew: true },
   },
   childOf: ['visits'],
   trail: { installation: 'installation_id', at: 'created_at' },
@@ -129,7 +129,7 @@ export function eventRow({ appId, now, event }: NewEvent): EventRow {
   };
 }
 
-/** An event as the interface shows it, outside of lists: when it was recorded is not said. */
+/** An event as the interface shows it outside lists: without the time at which it was recorded. */
 export function shownEvent(event: PresenceEvent): Record<string, unknown> {
   const { created_at: _recorded, ...cells } = eventRow({ appId: '', now: 0, event });
   return events.records.show(cells);

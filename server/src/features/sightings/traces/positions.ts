@@ -11,11 +11,12 @@ import {
   timestampSchema,
 } from '../../../http/answers.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { number, pointer, text, time } from '../../../resources/members.ts';
+import { number, pointer, text, time } from '../../../resources/members/members.ts';
 import { placeExample, placeMembers } from './rivals.ts';
 
 const fraction = { isFraction: true } as const;
 const optional = { ...fraction, optional: true } as const;
+const ofPhone = { phone: { day: 'sensed_at', as: 'pseudonym' } } as const;
 
 /** Written by the proximity engine, one row for each installation; it has the objectId of the installation. */
 export const positions = defineResource({
@@ -49,8 +50,8 @@ export const positions = defineResource({
     },
   },
   members: {
-    objectId: text('object_id'),
-    installationId: pointer('installation_id', '_Installation'),
+    objectId: text('object_id', ofPhone),
+    installationId: pointer('installation_id', '_Installation', ofPhone),
     beaconId: pointer('beacon_id', 'Beacon'),
     distance: number('distance', fraction),
     confidence: number('confidence', optional),

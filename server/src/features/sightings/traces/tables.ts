@@ -48,7 +48,7 @@ export const beaconRadio = defineTable({
   stepBy: 'beacon_id',
 });
 
-/** How loud installations, models of phones and all of an app hear; see loudness.ts of the engine. */
+/** How loudly installations, models of phones and all of an app hear; see loudness.ts of the engine. */
 export const hearings = defineTable({
   name: 'hearing',
   owner: 'sightings',

@@ -5,7 +5,7 @@ import { type PresenceEvent, timePrefix } from '../../../proximity/index.ts';
 import { events } from './events.ts';
 import { visits } from './visits.ts';
 
-/** The visits and events that were told, with which a late decision is compared. SQL and nothing else. */
+/** The reported visits and events with which a late decision is compared. SQL only. */
 
 /** Whose track. */
 export interface TrackKey {
@@ -37,7 +37,7 @@ interface VisitRow extends Row {
 }
 
 export interface VisitScope {
-  /** Under way at some moment from then until then, ms. */
+  /** Open at some moment within this period, ms. */
   readonly from: number;
   readonly until: number;
   /** And these, whenever they were. */
@@ -97,7 +97,7 @@ export async function findVisits(db: Db, scopes: readonly (TrackKey & VisitScope
   );
 }
 
-export interface EventRow extends Row {
+export interface ToldEventRow extends Row {
   readonly object_id: string;
   readonly event: string;
   readonly beacon_id: string;
@@ -132,7 +132,7 @@ export interface EventScope {
   readonly visitIds: readonly string[];
 }
 
-const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'after_at', EventRow>(
+const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'after_at', ToldEventRow>(
   { app_id: 'text', installation_id: 'text', from_id: 'text', after_at: 'bigint' },
   (cell) => ({
     table: events.table.name,
@@ -146,14 +146,17 @@ const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'aft
   }),
 );
 
-const eventsOfVisit = new BulkRead<'app_id' | 'visit_id', EventRow>({ app_id: 'text', visit_id: 'text' }, (cell) => ({
-  table: events.table.name,
-  columns: eventColumns,
-  same: [
-    ['app_id', cell.app_id],
-    ['visit_id', cell.visit_id],
-  ],
-}));
+const eventsOfVisit = new BulkRead<'app_id' | 'visit_id', ToldEventRow>(
+  { app_id: 'text', visit_id: 'text' },
+  (cell) => ({
+    table: events.table.name,
+    columns: eventColumns,
+    same: [
+      ['app_id', cell.app_id],
+      ['visit_id', cell.visit_id],
+    ],
+  }),
+);
 
 /** For each scope, in order of time. */
 export async function findEventsAfter(db: Db, scopes: readonly (TrackKey & EventScope)[]): Promise<PresenceEvent[][]> {
@@ -180,7 +183,7 @@ export async function findEventsAfter(db: Db, scopes: readonly (TrackKey & Event
   );
 }
 
-export function toEvent(row: EventRow, installationId: string): PresenceEvent {
+export function toEvent(row: ToldEventRow, installationId: string): PresenceEvent {
   return {
     id: row.object_id,
     event: row.event as PresenceEvent['event'],

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { noDayMs } from '../../../access/policy.ts';
+import type { SqlValue } from '../../../base/sql.ts';
+import type { Row } from '../../../db/db.ts';
 import type { RowOf } from '../../../db/table.ts';
 import {
   exampleCreated,
@@ -12,8 +14,17 @@ import {
 } from '../../../http/answers.ts';
 import type { Verdict } from '../../../proximity/index.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { pointer, text, time } from '../../../resources/members.ts';
+import { pointer, text, time } from '../../../resources/members/members.ts';
 import { events, eventTag, kind, visitIdMember, type WriteContext } from './events.ts';
+
+/** These are explained by what happened to the visitor on other days. */
+const ofOtherDays: ReadonlySet<unknown> = new Set(['cool_down', 'cap', 'nth_visit']);
+const ofOtherDaysText =
+  'Not shown: a pause, a limit or the number of the visit. What this visitor did before is not told.';
+
+/** Why a message was shown or not, without what would link the visitor's days. */
+const explainedToOthers = (row: Row): SqlValue =>
+  ofOtherDays.has(row['reason']) ? ofOtherDaysText : (row['explanation'] ?? null);
 
 const verdictRecord = {
   schema: Type.Object({
@@ -87,11 +98,11 @@ export const verdicts = defineResource({
     kind: text('kind'),
     event: text('event'),
     beaconId: pointer('beacon_id', 'Beacon'),
-    installationId: pointer('installation_id', '_Installation'),
+    installationId: pointer('installation_id', '_Installation', { phone: { day: 'visit_id', as: 'pseudonym' } }),
     visitId: text('visit_id'),
     outcome: text('outcome'),
     reason: text('reason'),
-    text: text('explanation'),
+    text: text('explanation', { phone: { day: 'visit_id', as: explainedToOthers } }),
     decidedAt: time('decided_at'),
     dueAt: time('due_at', { optional: true }),
     deliveryId: text('delivery_id', { optional: true }),

@@ -6,15 +6,14 @@ import type { Dialect } from '../../../db/dialect.ts';
 import { bigint, defineTable, text } from '../../../db/table.ts';
 
 /**
- * What whoever counts visits has to look at again. A row is written with every visit that begins, ends, is corrected or removed, in
- * its transaction; one that goes because of its age or because a person is erased leaves none, so that it stays counted.
+ * What counting must read again. A row is written with every visit that begins, ends, is corrected or removed, in its
+ * transaction; a visit deleted because of its age or an erasure leaves none, so that it stays counted.
  */
 export const visitChanges = defineTable({
   name: 'visit_changes',
   owner: 'sightings',
   columns: { app_id: text, object_id: text, installation_id: text, beacon_id: text, entered_at: bigint },
   key: ['app_id', 'object_id'],
-  indexes: { visit_changes_installation: { on: ['app_id', 'installation_id', 'object_id'] } },
   trail: { installation: 'installation_id' },
 });
 
@@ -66,7 +65,7 @@ export async function appsWithVisitChanges(db: Db): Promise<string[]> {
   return rows.map(({ app_id }) => app_id);
 }
 
-/** Exactly these rows: others that were written since are about something newer. */
+/** Exactly these rows: others written since are about something newer. */
 export async function deleteVisitChanges(db: Db, appId: string, ids: readonly string[]): Promise<void> {
   for (const part of partsOf(ids))
     await db.run(sql`delete from visit_changes where app_id = ${appId} and object_id in (${list(part)})`);

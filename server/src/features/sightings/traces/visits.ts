@@ -13,7 +13,7 @@ import {
 } from '../../../http/answers.ts';
 import type { PresenceEvent } from '../../../proximity/index.ts';
 import { defineResource } from '../../../resources/define.ts';
-import { boolean, number, pointer, text, time } from '../../../resources/members.ts';
+import { boolean, number, pointer, text, time } from '../../../resources/members/members.ts';
 import { flag, type NewEvent } from './events.ts';
 
 const cause = ['samples', 'device', 'silence', 'timeout'] as const;
@@ -65,7 +65,7 @@ export const visits = defineResource({
   members: {
     objectId: text('object_id'),
     beaconId: pointer('beacon_id', 'Beacon'),
-    installationId: pointer('installation_id', '_Installation'),
+    installationId: pointer('installation_id', '_Installation', { phone: { day: 'object_id', as: 'pseudonym' } }),
     enteredAt: time('entered_at'),
     leftAt: time('left_at', { nullable: true }),
     dwell: number('dwell', { nullable: true, isFraction: true }),

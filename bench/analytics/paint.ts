@@ -1,0 +1,94 @@
+/** First paint of each page with plots on a mid-range phone: a processor four times as slow, Fast 4G, 390 pixels. */
+import type { Browser, Page } from 'playwright-core';
+import { buildConsole, launchBrowser } from '../../console/test/browser.ts';
+import { median } from './median.ts';
+import type { Service } from './service.ts';
+import type { Site } from './site.ts';
+
+/** As in Chromium's own tools. */
+const fast4g = {
+  offline: false,
+  latency: 165,
+  downloadThroughput: (9e6 * 0.9) / 8,
+  uploadThroughput: (1.5e6 * 0.9) / 8,
+};
+const slowness = 4;
+const aimMs = 1_500;
+
+interface Painted {
+  /** Milliseconds from the beginning of the navigation. */
+  readonly first: number;
+  readonly plot: number;
+}
+
+const pages = (floorId: string) =>
+  ({
+    Numbers: 'analytics?unit=year',
+    'Heat map': `analytics/plan?show=time&unit=year&floor=${floorId}`,
+    Ways: 'analytics/ways?unit=year',
+    Peaks: 'analytics/peaks?unit=year',
+    Messages: 'messages?unit=year',
+    'What would happen if': 'walk',
+  }) as const;
+
+/** A plot or a plan has been drawn. The page's content policy lets no expression be waited for. */
+const isDrawn = (page: Page) =>
+  page.locator('[data-drawn="true"], svg[role="img"], .leaflet-container').first().waitFor({ state: 'attached' });
+
+async function paint(browser: Browser, service: Service, path: string, isWarm: boolean): Promise<Painted> {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+  try {
+    await context.addCookies(
+      service.cookie.split('; ').map((cookie) => {
+        const [name = '', ...value] = cookie.split('=');
+        return { name, value: value.join('='), url: service.url };
+      }),
+    );
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    const address = `${service.url}/console/apps/${path}`;
+    if (isWarm) {
+      await page.goto(address);
+      await isDrawn(page);
+    }
+    const cdp = await context.newCDPSession(page);
+    await cdp.send('Network.enable');
+    await cdp.send('Network.emulateNetworkConditions', fast4g);
+    await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowness });
+    await page.goto(address, { waitUntil: 'commit' });
+    await isDrawn(page);
+    return await page.evaluate<Painted>(`({
+      first: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now(),
+      plot: performance.now(),
+    })`);
+  } finally {
+    await context.close();
+  }
+}
+
+export async function measurePaint(service: Service, site: Site, appId: string, rounds: number): Promise<void> {
+  buildConsole();
+  const browser = await launchBrowser();
+  const floorId = site.venues[0]?.[0]?.floorId ?? '';
+  try {
+    console.log(
+      '\n| page | first paint ms, empty cache | plot drawn | first paint, known files | plot drawn |\n|---|---|---|---|---|',
+    );
+    for (const [name, path] of Object.entries(pages(floorId))) {
+      const cells: string[] = [];
+      for (const isWarm of [false, true]) {
+        const painted: Painted[] = [];
+        for (let n = 0; n < rounds; n++)
+          painted.push(await paint(browser, service, `${appId}/activity/${path}`, isWarm));
+        const first = median(painted.map((one) => one.first));
+        cells.push(
+          `${first.toFixed(0)}${first > aimMs ? ' MISSED' : ''}`,
+          median(painted.map(({ plot }) => plot)).toFixed(0),
+        );
+      }
+      console.log(`| ${name} | ${cells.join(' | ')} |`);
+    }
+  } finally {
+    await browser.close();
+  }
+}

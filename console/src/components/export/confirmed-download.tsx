@@ -1,0 +1,37 @@
+import { Button, type ButtonProps } from '@mantine/core';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { call } from '../../lib/data/api.ts';
+import { t } from '../../lib/words/words.ts';
+import { Icon } from '../page/icon.tsx';
+
+interface Props extends Pick<ButtonProps, 'size' | 'children'> {
+  /** The service writes the file while it is saved, and refuses it without a fresh confirmation. */
+  readonly href: string;
+  readonly label?: string;
+}
+
+/** Saves a file with all about somebody, after the password where it is due. */
+export function ConfirmedDownload({ href, label, size = 'sm', children }: Props) {
+  const save = useAction({
+    run: async () => {
+      // The browser itself saves the file, and could only show a refusal.
+      await call('checkConfirmation');
+      const link = document.createElement('a');
+      link.href = href;
+      link.download = '';
+      link.click();
+    },
+  });
+  return (
+    <Button
+      variant="default"
+      size={size}
+      loading={save.isPending}
+      leftSection={<Icon name="download" size={size === 'xs' ? 14 : 16} />}
+      aria-label={label}
+      onClick={() => save.mutate()}
+    >
+      {children ?? t('Export')}
+    </Button>
+  );
+}

@@ -1,0 +1,50 @@
+import { entityTag, PharosError } from '@pharos/sdk';
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { t } from '../../lib/words/words.ts';
+
+interface OneClick<Stored extends object, Change> {
+  /** What a person calls the record. */
+  readonly name: string;
+  /** Reads the record again. */
+  readonly read: () => Promise<Stored>;
+  /** Changes it if it still has the tag. Answers what has the new tag. */
+  readonly send: (change: Change, ifMatch: string | undefined) => Promise<object>;
+  /** What has to be read again when somebody else has changed it. */
+  readonly refresh: readonly QueryKey[];
+}
+
+const isChanged = (error: unknown) => error instanceof PharosError && error.name === 'PreconditionFailed';
+
+/** Changes a record with one click, unless somebody else has changed the same since the page was read: then it says so, and shows it. */
+export function useOneClick<Stored extends object, Change>({ name, read, send, refresh }: OneClick<Stored, Change>) {
+  const queries = useQueryClient();
+  const refused = async () => {
+    await Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
+    return new Error(
+      t('Somebody else has changed {name} meanwhile. Nothing was changed: look at what is there now, and try again.', {
+        name,
+      }),
+    );
+  };
+  return {
+    /** Answers what has the tag of the changed record. @throws Error when what `isAsShown` compares is another one now */
+    async change(body: Change, isAsShown: (now: Stored) => boolean): Promise<object> {
+      const now = await read();
+      if (!isAsShown(now)) throw await refused();
+      try {
+        return await send(body, entityTag(now));
+      } catch (error) {
+        throw isChanged(error) ? await refused() : error;
+      }
+    },
+    /** @throws Error when somebody has changed the record since */
+    async takeBack(changed: object, body: Change): Promise<void> {
+      try {
+        await send(body, entityTag(changed));
+      } catch (error) {
+        if (!isChanged(error)) throw error;
+        throw new Error(t('Somebody has changed it since, so it stays as it is now.'));
+      }
+    },
+  };
+}

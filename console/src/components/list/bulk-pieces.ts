@@ -1,0 +1,58 @@
+import { PharosError } from '@pharos/sdk';
+import { call } from '../../lib/data/api.ts';
+import { withSession } from '../../lib/data/signing-in.ts';
+import type { Operations } from '../../lib/wire.ts';
+import { told } from '../../lib/words/service-words.ts';
+import { t } from '../../lib/words/words.ts';
+
+/** A change of many records, in as many requests as it takes. */
+
+export type Body = Operations['changeMany']['body'];
+export type Outcome = Operations['changeMany']['answer']['result'];
+type Failed = Outcome['failed'][number];
+
+/** Most that the service takes at once. */
+const most = 500;
+
+/** @throws PharosError if nothing of it was done */
+export async function send(appId: string, body: Body): Promise<Outcome> {
+  const outcomes: Outcome[] = [];
+  for (let start = 0; start < body.ids.length; start += most) {
+    const ids = body.ids.slice(start, start + most);
+    const records = body.records?.filter(({ objectId }) => ids.includes(objectId));
+    const part = { ...body, ids, ...(records ? { records } : {}) };
+    const change = () => call('changeMany', { params: { appId }, body: part });
+    try {
+      // A session that ends in between is begun anew here: done once more, the first ones would have been changed since.
+      outcomes.push((await (start === 0 ? change() : withSession(change))).result);
+    } catch (error) {
+      // What is done already is told, and can be taken back.
+      if (start === 0 || !(error instanceof PharosError)) throw error;
+      const { name, message } = error;
+      const failed = body.ids.slice(start).map((objectId) => ({ objectId, error: name, message }));
+      outcomes.push({ done: [], changed: [], failed });
+      break;
+    }
+  }
+  return {
+    done: outcomes.flatMap(({ done }) => done),
+    changed: outcomes.flatMap(({ changed }) => changed),
+    failed: outcomes.flatMap(({ failed }) => failed),
+  };
+}
+
+/** Somebody has changed it since it was chosen. */
+export const isStale = ({ error }: Pick<Failed, 'error'>) => error === 'PreconditionFailed';
+
+/** Why records do not get back what they had, as sentences. */
+export function whyNotBack(failed: readonly Failed[], nameOf: (objectId: string) => string): string {
+  const names = failed
+    .filter(isStale)
+    .map(({ objectId }) => nameOf(objectId))
+    .join(', ');
+  const stale = names && t('These stay as they are, because they were changed since: {names}.', { names });
+  const others = failed
+    .filter((one) => !isStale(one))
+    .map(({ objectId, message }) => `${nameOf(objectId)}: ${told(message)}`);
+  return [stale, ...others].filter(Boolean).join(' ');
+}

@@ -1,0 +1,63 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Block } from '../../components/page/block.tsx';
+import { t } from '../../lib/words/words.ts';
+import classes from './analytics.module.css';
+import { dayText } from './period.ts';
+import { NumberTable } from './plot.tsx';
+import { type ZoneForecast, zoneForecastsQuery } from './queries.ts';
+import { type SiteOf, useWayNames } from './site.ts';
+import { countText, dwellText, plotted } from './words.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly place: Readonly<Record<string, string>>;
+  readonly site: SiteOf | undefined;
+}
+
+/** How full zones may be on the next open day, and how long queues may take: queues first. */
+export function ZoneForecasts({ appId, place, site }: Props) {
+  const { data } = useQuery(zoneForecastsQuery(appId, place));
+  const zones = data?.zones ?? [];
+  const nameOf = useWayNames(appId, site, zones);
+  if (!data || data.date === null) return null;
+  const day = dayText(data.date);
+  const queues = new Set(site?.zones.flatMap(({ objectId, kind }) => (kind === 'queue' ? [objectId] : [])));
+  const told = zones
+    .filter(({ peak, stay }) => peak !== null || stay !== null)
+    .sort((a, b) => Number(queues.has(b.zoneId)) - Number(queues.has(a.zoneId)) || plottedPeak(b) - plottedPeak(a));
+  if (told.length === 0)
+    return (
+      <Block title={t('The next open day')}>
+        <Text size="sm" maw="42rem">
+          {t(
+            'Nothing can be said of {day} yet: that takes eight days like it on which somebody was seen here, of the same weekday and open as usual.',
+            { day },
+          )}
+        </Text>
+      </Block>
+    );
+  const label = t('How full zones may be on {day}', { day });
+  const rows = told.map((zone) => [nameOf(zone), peakText(zone), stayText(zone)]);
+  return (
+    <Block
+      title={t('The next open day: {day}', { day })}
+      about={t(
+        'The middle of the last days like it, eight at most: the same weekday, open as usual, no holiday. After ± stands by how much that would have been off at most on three of four of the days on which it was tried. In a queue, the stay is the wait.',
+      )}
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
+      <section className={classes.scroller} tabIndex={0} aria-label={label}>
+        <NumberTable label={label} table={{ header: [t('Zone'), t('At once'), t('Stay (median)')], rows }} />
+      </section>
+    </Block>
+  );
+}
+
+const plottedPeak = ({ peak }: ZoneForecast) => plotted(peak?.visitors ?? null) ?? 0;
+
+const peakText = ({ peak }: ZoneForecast) =>
+  peak ? `${countText(peak.visitors)} ± ${countText(peak.error)}` : t('too few days');
+
+const stayText = ({ stay }: ZoneForecast) =>
+  stay ? `${dwellText(stay.seconds)} ± ${dwellText(stay.error)}` : t('too few days');

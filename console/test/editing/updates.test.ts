@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { assertAccessible } from '../axe.ts';
+import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { type Gateway, openGateway } from '../gateway.ts';
+import { takePictures } from '../pictures.ts';
+
+/** The service really stops here, and its console really is another one. The tests are one session. */
+describe('a service that stops or is updated under an open tab', () => {
+  let app: TestApp;
+  let gateway: Gateway;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let headers: Readonly<Record<string, string>>;
+
+  before(async () => {
+    const started = await startConsole();
+    app = started.app;
+    headers = (await signIn(app)).headers;
+    gateway = await openGateway(started.origin);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app, origin: gateway.origin, role: 'manager' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await gateway?.close();
+    await app?.close();
+  });
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+  const open = (rest: string) => page.goto(`/console/apps/${app.appId}/${rest}`);
+  const beacons = async () => (await app.send({ method: 'GET', url: '/api/v2/beacons', headers })).body.results;
+
+  async function write(name: string, minor: number): Promise<void> {
+    await open('beacons/new');
+    await field('Name').fill(name);
+    await field('UUID').fill('AB');
+    await field('Major').fill('1');
+    await field('Minor').fill(String(minor));
+  }
+
+  test('while it is stopped that is said, what is typed stays, and it is saved once when the service is back', async () => {
+    await write('Tower', 1);
+    await gateway.stop();
+    await button('Add the beacon').click();
+    await page.getByText('The service does not answer.').first().waitFor();
+    assert.equal(await field('Name').inputValue(), 'Tower');
+    await assertAccessible(page);
+    await takePictures(page, 'stopped');
+    await gateway.start();
+    await button('Add the beacon').click();
+    await heading('Tower').waitFor();
+    assert.deepEqual(
+      (await beacons()).map(({ name }: { name: string }) => name),
+      ['Tower'],
+    );
+  });
+
+  test('a page that was never opened says that the service does not answer, and opens when it is back', async () => {
+    await gateway.stop();
+    await link('Webhooks').click();
+    await heading('This page could not be loaded').waitFor();
+    await page.getByText('The service does not answer. Is it running, and are you online?').waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'stopped-page');
+    await gateway.start();
+    await button('Try again').click();
+    await heading('Webhooks').waitFor();
+  });
+
+  test('after an update the open tab says so, and what was typed in it is there in the new version', async () => {
+    await write('Crypt', 2);
+    gateway.update();
+    await link('Storylines').click();
+    await button('Keep a draft and leave').click();
+    await heading('A new version is here').waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'updated');
+    await button('Reload').click();
+    await heading('No storylines yet').waitFor();
+    const script = await page.evaluate(`document.querySelector('script[src*="/assets/"]').src`);
+    assert.match(String(script), /x\.js$/, 'it is the other build');
+    await open('beacons/new');
+    await page.getByText(/^This is your draft of/).waitFor();
+    assert.equal(await field('Name').inputValue(), 'Crypt');
+    await button('Add the beacon').click();
+    await heading('Crypt').waitFor();
+    assert.equal((await beacons()).length, 2);
+  });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+/** Texts in which the word means something else. */
+const exceptions: readonly (readonly [language: string, word: string, english: string, reason: string])[] = [
+  ['id', 'telepon', 'must be a phone number: at least 3 digits, and spaces + ( ) - . /', 'the number, not the phone'],
+  ['id', 'telepon', 'phone must be a phone number as a string.', 'the number, not the phone'],
+];
+
+const folder = fileURLToPath(new URL('../../src/lib/words/catalogues/', import.meta.url));
+const read = (name: string) => readFileSync(folder + name, 'utf8');
+
+interface Unused {
+  readonly language: string;
+  readonly word: string;
+  readonly pattern: RegExp;
+}
+
+function unusedWords(): readonly Unused[] {
+  const [, table = ''] = read('GLOSSARY.md').split('## Words that are not used');
+  return [...table.matchAll(/^\| (\w\w) \| ([^|]+) \|/gm)].flatMap(([, language = '', words = '']) =>
+    words.split(',').map((text) => {
+      const word = text.trim().replace(/…$/, '');
+      const end = text.trim().endsWith('…') ? '' : '(?![\\p{L}-])';
+      return { language, word, pattern: new RegExp(`(?<![\\p{L}-])${word}${end}`, 'iu') };
+    }),
+  );
+}
+
+/** The words of a text, without what stands for values, elements, names of members and choices. */
+function wordsOf(text: string, english: string): string {
+  const [member = ''] = /^[\w.]+(?=:)/.exec(english) ?? [];
+  return text
+    .slice(text.startsWith(member) ? member.length : 0)
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\{\w+, (?:select|plural|number)/g, ' ')
+    .replaceAll(/\b\w+ (?=\{)/g, ' ')
+    .replaceAll(/[\w.$"/+@]*[:_.@/][\w{][\w:,]*/g, ' ')
+    .replaceAll(/\{\w+\}/g, ' ');
+}
+
+/** Where a word that the glossary rules out stands, as `language word: English text`. */
+function ruledOut(language: string, catalogue: Readonly<Record<string, string>>): string[] {
+  const isExcepted = (word: string, english: string) =>
+    exceptions.some(([tag, one, text]) => tag === language && one === word && text === english);
+  return unusedWords()
+    .filter((unused) => unused.language === language)
+    .flatMap(({ word, pattern }) =>
+      Object.entries(catalogue)
+        .filter(([english, text]) => pattern.test(wordsOf(text, english)) && !isExcepted(word, english))
+        .map(([english, text]) => `${language} ${word}: ${english} -> ${text}`),
+    );
+}
+
+describe('the words of the glossary', () => {
+  for (const language of ['de', 'fr', 'es', 'id'])
+    test(`${language} has one word for one thing`, () => {
+      const found = ['', 'service-'].flatMap((kind) =>
+        ruledOut(language, JSON.parse(read(`${kind}${language}.json`)) as Record<string, string>),
+      );
+      assert.deepEqual(found, []);
+    });
+
+  test('another word is found, also where it only begins so, and not within a word or a name', () => {
+    assert.ok(unusedWords().length > 50);
+    const found = (text: string) => ruledOut('de', { x: text }).length;
+    assert.equal(found('Ein Besuch am <b>Beacon</b>'), 1);
+    assert.equal(found('Die Backups werden gemacht.'), 1);
+    assert.equal(found('Ein Besucher mit {besuch} und visit.besuch'), 0);
+    assert.equal(found('{n, plural, one {# Besuch} other {# Aufenthalte}}'), 1);
+  });
+
+  test('every exception is needed', () => {
+    const unneeded = exceptions.filter(([language, word, english]) => {
+      const texts = { ...JSON.parse(read(`${language}.json`)), ...JSON.parse(read(`service-${language}.json`)) };
+      const unused = unusedWords().find((one) => one.language === language && one.word === word);
+      return !unused?.pattern.test(wordsOf(String(texts[english] ?? ''), english));
+    });
+    assert.deepEqual(unneeded, []);
+  });
+});

@@ -1,0 +1,42 @@
+import { sql } from '../../base/sql.ts';
+import type { Db } from '../../db/db.ts';
+import type { RowOf } from '../../db/table.ts';
+import type { pseudonymDays, pseudonymSpells } from './tables.ts';
+
+export type SpellRow = RowOf<typeof pseudonymSpells>;
+export type DayRow = RowOf<typeof pseudonymDays>;
+
+export function listSpells(db: Db, appId: string): Promise<SpellRow[]> {
+  return db.all<SpellRow>(sql`select * from pseudonym_spells where app_id = ${appId} order by begun_at`);
+}
+
+export async function insertSpell(db: Db, appId: string, begunAt: number): Promise<void> {
+  await db.run(sql`insert into pseudonym_spells (app_id, begun_at, ended_at) values (${appId}, ${begunAt}, null)
+    on conflict (app_id, begun_at) do update set ended_at = null`);
+}
+
+/** Ends the current spell. */
+export async function endSpell(db: Db, appId: string, at: number): Promise<void> {
+  await db.run(sql`update pseudonym_spells set ended_at = case when begun_at > ${at} then begun_at else ${at} end
+    where app_id = ${appId} and ended_at is null`);
+}
+
+export function listDays(db: Db, appId: string): Promise<DayRow[]> {
+  return db.all<DayRow>(sql`select * from pseudonym_days where app_id = ${appId} order by begins_at`);
+}
+
+/** The day in which a time is, if it has begun to have pseudonyms. */
+export function findDay(db: Db, appId: string, at: number): Promise<DayRow | undefined> {
+  return db.one<DayRow>(sql`select * from pseudonym_days
+    where app_id = ${appId} and begins_at <= ${at} and ends_at > ${at} order by begins_at limit 1`);
+}
+
+/** One that is there already stays as it is. */
+export async function insertDay(db: Db, row: DayRow): Promise<void> {
+  await db.run(sql`insert into pseudonym_days (app_id, begins_at, ends_at, secret)
+    values (${row.app_id}, ${row.begins_at}, ${row.ends_at}, ${row.secret}) on conflict (app_id, begins_at) do nothing`);
+}
+
+export function forgetDays(db: Db, appId: string, before: number): Promise<number> {
+  return db.run(sql`delete from pseudonym_days where app_id = ${appId} and ends_at < ${before}`);
+}

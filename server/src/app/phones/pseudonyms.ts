@@ -1,0 +1,89 @@
+import { periodsOf } from '../../access/policy.ts';
+import { type AppPseudonyms, findPseudonyms } from '../../access/pseudonyms/pseudonyms.ts';
+import { forgetDays } from '../../access/pseudonyms/store.ts';
+import type { ResourceName } from '../../access/rules/presets.ts';
+import { BoundedMap } from '../../base/caches/bounded-map.ts';
+import type { Database, Db } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
+import { Generations } from '../../db/nodes/generations.ts';
+import { findApp, listApps, policyOf } from '../../features/apps/store.ts';
+import { type DomainEvent, tracesOfEvents } from '../../features/domain-event.ts';
+import { findHeld } from '../../features/installations/store.ts';
+
+import type { SeedsFor } from '../../features/sightings/record/record.ts';
+import { type NamingTable, showPhonesIn, strangersView } from '../../resources/members/phone-view.ts';
+
+/** With the handle of a transaction, what is not known yet is read in it. */
+export type PseudonymsOf = (appId: string, db?: Db) => Promise<AppPseudonyms | undefined>;
+
+const mostKept = 1_000;
+const none = Symbol('none');
+
+/** One of each app in this process, so that a day that was begun is known to all who name phones. */
+export function keptPseudonyms(database: Database, cacheVersion: Pick<CacheVersion, 'onChange'>): PseudonymsOf {
+  const known = new BoundedMap<string, AppPseudonyms | typeof none>(mostKept);
+  const generations = new Generations();
+  cacheVersion.onChange((appId) => {
+    generations.drop(appId);
+    if (appId === undefined) known.clear();
+    else known.delete(appId);
+  });
+  return async (appId, db = database) => {
+    const kept = known.get(appId);
+    if (kept !== undefined) return kept === none ? undefined : kept;
+    const before = generations.of(appId);
+    const app = await findApp(db, appId);
+    const found = await findPseudonyms(db, appId, {
+      findHeld: (appId, userId) => findHeld(database, appId, userId),
+      timeZone: app ? policyOf(app).timeZone : 'UTC',
+    });
+    if (before === generations.of(appId)) known.set(appId, found ?? none);
+    return found;
+  };
+}
+
+/** What happened, as strangers are told of it. */
+export const concealing =
+  (pseudonymsOf: PseudonymsOf, tableOf: (name: ResourceName | undefined) => Pick<NamingTable, 'members'> | undefined) =>
+  async (db: Db, appId: string, told: readonly DomainEvent[]): Promise<readonly DomainEvent[]> => {
+    const pseudonyms = await pseudonymsOf(appId, db);
+    if (!pseudonyms) return told;
+    const view = strangersView(pseudonyms);
+    const named: DomainEvent[] = [];
+    for (const event of told) {
+      const table = tableOf(tracesOfEvents[event.type.split('.')[0] ?? '']);
+      named.push(table ? { ...event, data: await showPhonesIn(db, table, event.data, view) } : event);
+    }
+    return named;
+  };
+
+const dayMs = 86_400_000;
+/** Late samples have the time from a day before them calculated again. */
+const daysBack = [0, 1, 2, 3];
+
+/** What ids are derived from: for an unknown day (which does not occur in practice) today's. */
+export const seeding =
+  (pseudonymsOf: PseudonymsOf): SeedsFor =>
+  async (db, { appId, installationId, times, now }) => {
+    const pseudonyms = await pseudonymsOf(appId, db);
+    if (!pseudonyms) return undefined;
+    const days = [...daysBack.map((days) => now - days * dayMs), ...times.flatMap((at) => [at, at - dayMs])];
+    const naming = await pseudonyms.prepare(db, days);
+    return (at) => {
+      if (!pseudonyms.covers(at)) return installationId;
+      const day = naming.dayAt(at) ?? naming.dayAt(now);
+      return day ? day.names.seedOf(installationId) : installationId;
+    };
+  };
+
+/** Days beyond the longest period in which what is recorded may still be corrected. */
+const marginDays = 4;
+
+/** Throws away the secrets of days of which nothing is kept any more: then nobody can join their pseudonyms to a phone. */
+export async function forgetPseudonyms(db: Db, now: number): Promise<void> {
+  for (const app of await listApps(db)) {
+    const { deliveries, positions, visits, events, logs } = periodsOf(policyOf(app));
+    const days = Math.max(deliveries, positions, visits, events, logs) + marginDays;
+    await forgetDays(db, app.app_id, now - days * dayMs);
+  }
+}

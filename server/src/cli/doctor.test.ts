@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { createPostgresDatabase, databases } from '../../test/support/build-app.ts';
+import { shellOf, withShell } from '../../test/support/command-line.ts';
+import { startSmtpSink } from '../../test/support/smtp-sink.ts';
+import { raw, sql } from '../base/sql.ts';
+import { readConfig } from '../config/config.ts';
+import { openDatabase } from './commands/storage.ts';
+
+for (const database of databases) {
+  describe(`the command line on ${database}`, () => {
+    test('doctor finds no failure on a new database, and says what is open', () =>
+      withShell(database, async ({ run }) => {
+        assert.match((await run('migrate')).out, /^Applied: 0001-foundation\.sql(, \d{4}-[\w-]+\.sql)*\.$/);
+        assert.equal((await run('migrate')).out, 'The database is up to date.');
+        await run('app create --name Guide');
+        const { code, json } = await run('doctor --json');
+        assert.equal(code, 0, JSON.stringify(json));
+        const stateOf = (check: string) => json.checks.find((one: { check: string }) => one.check === check)?.state;
+        assert.deepEqual(
+          ['Node', 'database', 'migrations', 'integrity', 'files', 'administrators', 'app Guide'].map(stateOf),
+          ['ok', 'ok', 'ok', 'ok', 'ok', 'warn', 'warn'],
+        );
+        const bad = await run('doctor --port 99999 --json');
+        assert.equal(bad.code, 1);
+        assert.match(JSON.stringify(bad.json), /--port must be a whole number/);
+      }));
+  });
+}
+
+test('doctor says what stands out, and what to do about it', () =>
+  withShell('sqlite', async ({ folder, environment, run }) => {
+    const examine = async (settings: Readonly<Record<string, string>> = {}) => {
+      const { json, code } = await shellOf(folder, { ...environment, ...settings }).run('doctor --json');
+      const findings = json.checks as readonly { check: string; state: string; message: string }[];
+      const of = (check: string) =>
+        findings.filter((one) => one.check === check).map(({ state, message }) => `${state} ${message}`);
+      return { code, of };
+    };
+    const data = join(folder, 'data');
+    assert.match((await examine()).of('data folder').join(), /^warn .*data does not exist yet/);
+    await run('migrate');
+    const made = (await run('app create --name Guide --json')).json;
+    chmodSync(data, 0o755);
+    const open = await examine({ PHAROS_HOST: '0.0.0.0' });
+    assert.match(open.of('data folder')[0] ?? '', /^warn Every user of this machine can read .*chmod 700/);
+    assert.match(open.of('data folder')[1] ?? '', /GiB are free in/);
+    assert.match(open.of('settings')[0] ?? '', /^warn PHAROS_PUBLIC_URL is not set/);
+    assert.match(open.of('settings')[1] ?? '', /^warn PHAROS_SMTP_URL is not set/);
+    assert.match(open.of('app Guide').join(), /^warn .*\(listUsers\); .*\(uploadNeedsUser\)\. Change/);
+    assert.match(open.of('administrators').join(), /^warn Nobody can sign in/);
+    assert.equal(open.code, 0);
+
+    chmodSync(data, 0o700);
+    await run(`admin create --email vera@example.org --name Vera --role owner --password-stdin`, {
+      input: 'a long enough secret',
+    });
+    const mail = await startSmtpSink();
+    const settled = await examine({ PHAROS_PUBLIC_URL: 'http://museum.example', PHAROS_SMTP_URL: mail.url });
+    await mail.close();
+    assert.equal(settled.of('data folder').length, 1);
+    assert.deepEqual(settled.of('administrators'), ['ok 1 owner.']);
+    assert.match(settled.of('settings').join(), /^warn PHAROS_PUBLIC_URL is not https/);
+    assert.match(settled.of('mail').join(), /^ok The mail server 127.0.0.1:\d+ accepts mail/);
+    const proxied = await examine({ PHAROS_PUBLIC_URL: 'https://museum.example', PHAROS_SMTP_URL: mail.url });
+    assert.match(proxied.of('settings').join(), /^warn PHAROS_TRUST_PROXY is false/);
+    assert.match(proxied.of('mail').join(), /^fail The mail server .* cannot be used \(ECONNREFUSED|ESOCKET\)/);
+    assert.equal(proxied.code, 1);
+
+    const db = await openDatabase(readConfig(environment));
+    await db.run(sql`insert into files
+      (app_id, object_id, stored_name, name, content_type, size, sha256, by_admin, created_at, updated_at)
+      values (${made.appId}, 'f', ${`${'a'.repeat(32)}_lost.txt`}, 'lost.txt', 'text/plain', 1, '', 0, 1, 1)`);
+    await db.run(raw('delete from migrations where id = (select max(id) from migrations)'));
+    await db.close();
+    const damaged = await examine();
+    assert.match(damaged.of('migrations').join(), /^warn The database is at \d+ of \d+\. Run: pharos migrate/);
+    assert.match(damaged.of('files').join(), /^fail 1 of 1 uploaded files have lost their bytes, such as .*lost\.txt/);
+    assert.equal(damaged.code, 1);
+  }));
+
+test('a PostgreSQL database that would compare text in another way is not used, and doctor says how to make one', async () => {
+  const postgres = await createPostgresDatabase('SQL_ASCII');
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-cli-'));
+  try {
+    const { run } = shellOf(folder, { PHAROS_DATA: folder, PHAROS_DATABASE_URL: postgres.url });
+    const refused = /must compare text by code point, .*encoding SQL_ASCII.*CREATE DATABASE pharos/;
+    const examined = await run('doctor --json');
+    assert.equal(examined.code, 1);
+    const [found] = examined.json.checks.filter(({ check }: { check: string }) => check === 'database');
+    assert.equal(found.state, 'fail');
+    assert.match(found.message, refused);
+    assert.deepEqual(examined.json.checks.at(-1), {
+      check: 'migrations',
+      state: 'warn',
+      message: 'The database is empty. pharos serve creates its tables.',
+    });
+    const started = await run('migrate');
+    assert.equal(started.code, 1);
+    assert.match(started.err, refused);
+  } finally {
+    await postgres.drop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,172 @@
+import type { Db } from '../../../db/db.ts';
+import { addDays, addMonths, dayStart, monthOf } from '../numbers/calendar.ts';
+import { Dwells } from '../numbers/dwells.ts';
+import { partsOf, readSteadily } from '../numbers/periods.ts';
+import { loadPlaces } from '../numbers/places.ts';
+import type { AskedPlace } from '../numbers/question.ts';
+import { type Count, fewest, rounded } from '../numbers/small-groups.ts';
+import { dwellsOf, findState, isCounted } from '../numbers/store.ts';
+import { VisitorSet } from '../numbers/visitor-set.ts';
+import { listDue, readWays } from '../ways/store.ts';
+import { countError, type Forecasting, nextOpenDay, sizeOf, toldCount, weeksBack } from './answer.ts';
+import { errorOf, mostDays, reckon } from './reckon.ts';
+
+/** How many the next open day may bring to each zone at once, and how long they may stay: in a queue, how long they may wait. */
+
+interface Tried {
+  readonly error: number;
+  readonly within: number;
+  readonly tried: number;
+}
+
+export interface ZoneForecast {
+  readonly zoneId: string;
+  /** Most visitors at once; null where too little is known. */
+  readonly peak: ({ readonly visitors: Count } & Tried) | null;
+  /** The median stay in seconds; null where too little is known. */
+  readonly stay: ({ readonly seconds: number } & Tried) | null;
+  readonly days: readonly ZoneDay[];
+}
+
+export interface ZoneDay {
+  readonly date: string;
+  readonly peak: Count;
+  readonly stay: number | null;
+}
+
+export interface ZoneForecasts {
+  readonly timeZone: string;
+  readonly isProtected: boolean;
+  readonly isComplete: boolean;
+  readonly date: string | null;
+  readonly zones: readonly ZoneForecast[];
+}
+
+/** Seconds of a stay are told in steps of these, since the histogram behind them is coarse. */
+const stayStep = 5;
+
+export async function zoneForecastsOf(
+  by: Forecasting,
+  { place, today }: { readonly place: AskedPlace | undefined; readonly today: string },
+): Promise<ZoneForecasts> {
+  const { db, appId, zone, isProtected } = by;
+  const { date, kindOf } = await nextOpenDay(by, { place, today });
+  const isBehind = await by.isBehind(db, appId, isCounted(await findState(db, appId), zone));
+  const told = { timeZone: zone, isProtected, isComplete: !isBehind, date };
+  if (date === null) return { ...told, zones: [] };
+  const alike = Array.from({ length: weeksBack }, (_, index) => addDays(date, -7 * (index + 1))).filter(
+    (day) => day < today && kindOf(day) === 'open',
+  );
+  const isAsked = await zonesOf(by, place);
+  const venueId = place?.dimension === 'venue' ? place.id : undefined;
+  const byZone = new Map<string, Map<string, Counted>>();
+  for (const [day, zonesOfDay] of await countedOnAll(by, { days: alike, venueId }))
+    for (const [zoneId, counted] of zonesOfDay) {
+      if (!isAsked(zoneId)) continue;
+      const days = byZone.get(zoneId) ?? new Map<string, Counted>();
+      byZone.set(zoneId, days.set(day, counted));
+    }
+  const zones = [...byZone].map(([zoneId, days]) =>
+    forecastOfZone(zoneId, daysOf(alike, days, isProtected), isProtected),
+  );
+  return { ...told, zones: zones.sort((a, b) => (a.zoneId < b.zoneId ? -1 : 1)) };
+}
+
+interface Counted {
+  peak: number;
+  /** Seconds, as it is told. */
+  stay: number | null;
+}
+
+type Counting = Pick<Forecasting, 'db' | 'appId' | 'zone' | 'isProtected'>;
+
+/** What was counted of each zone on some days; the peaks of days that have been added up are there, those of others are of hours. */
+async function countedOnAll(
+  by: Counting,
+  { days, venueId }: { readonly days: readonly string[]; readonly venueId: string | undefined },
+): Promise<ReadonlyMap<string, ReadonlyMap<string, Counted>>> {
+  const [last, first] = [days[0], days.at(-1)];
+  if (last === undefined || first === undefined) return new Map();
+  const { db, appId, zone } = by;
+  const stretch = { appId, from: dayStart(first, zone), until: dayStart(addDays(last, 1), zone) };
+  return readSteadily(db, stretch, async () => {
+    const due = await listDue(db, appId);
+    // A month ends behind the last of the days.
+    const until = addMonths(last, 1);
+    const parts = await partsOf({ db, appId, zone, due, mayTakeYears: false }, { from: monthOf(first), until });
+    const counted = new Map<string, ReadonlyMap<string, Counted>>();
+    for (const day of days) {
+      const at = dayStart(day, zone);
+      const unit = parts.find((part) => part.from <= at && at < part.until)?.unit ?? 'day';
+      counted.set(day, await countedOn(by, { day, venueId, span: unit === 'day' ? 'hour' : 'day' }));
+    }
+    return counted;
+  });
+}
+
+async function countedOn(
+  { db, appId, zone, isProtected }: Counting,
+  { day, venueId, span }: { readonly day: string; readonly venueId: string | undefined; readonly span: 'hour' | 'day' },
+): Promise<ReadonlyMap<string, Counted>> {
+  const found = new Map<string, Counted>();
+  const of = (zoneId: string) => {
+    const counted = found.get(zoneId) ?? { peak: 0, stay: null };
+    found.set(zoneId, counted);
+    return counted;
+  };
+  const stretch = { appId, from: dayStart(day, zone), until: dayStart(addDays(day, 1), zone) };
+  for await (const { place, tours } of readWays(db, { ...stretch, kind: 'peak', span }, venueId)) {
+    if (!place.startsWith('z')) continue;
+    const counted = of(place.slice(1));
+    counted.peak = Math.max(counted.peak, tours);
+  }
+  for (const row of await dwellsOf(db, { ...stretch, span: 'zoneDay' }, isProtected))
+    of(row.beacon_id).stay = stayOf(row, isProtected);
+  return found;
+}
+
+/** The median, under the same conditions as in the numbers of visits. */
+function stayOf(
+  { ended, dwells, visitors = '' }: { readonly ended: number; readonly dwells: string; readonly visitors?: string },
+  isProtected: boolean,
+): number | null {
+  const set = new VisitorSet();
+  set.addWritten(visitors);
+  if (ended === 0 || (isProtected && (ended < fewest || set.size() < fewest))) return null;
+  const histogram = new Dwells();
+  histogram.addWritten(dwells);
+  return histogram.quantile(0.5);
+}
+
+/** The days of one zone, the last first; those before anybody was ever seen there tell nothing. */
+function daysOf(alike: readonly string[], counted: ReadonlyMap<string, Counted>, isProtected: boolean): ZoneDay[] {
+  const first = alike.findLastIndex((day) => counted.has(day));
+  return alike.slice(0, first + 1).map((date) => {
+    const { peak = 0, stay = null } = counted.get(date) ?? {};
+    return { date, peak: isProtected ? rounded(peak) : peak, stay };
+  });
+}
+
+function forecastOfZone(zoneId: string, days: readonly ZoneDay[], isProtected: boolean): ZoneForecast {
+  const peaks = reckon(days.map(({ date, peak }) => ({ date, value: sizeOf(peak) })));
+  // A day on which nobody came is not a wait of zero.
+  const stays = reckon(days.flatMap(({ date, stay }) => (stay === null ? [] : [{ date, value: stay }])));
+  return {
+    zoneId,
+    peak: peaks ? { visitors: toldCount(peaks.value, isProtected), ...countError(peaks.errors, isProtected) } : null,
+    stay: stays
+      ? { seconds: Math.round(stays.value / stayStep) * stayStep, ...errorOf(stays.errors, { step: stayStep }) }
+      : null,
+    days: days.slice(0, mostDays),
+  };
+}
+
+async function zonesOf(
+  { db, appId }: { readonly db: Db; readonly appId: string },
+  place: AskedPlace | undefined,
+): Promise<(zoneId: string) => boolean> {
+  if (place === undefined) return () => true;
+  if (place.dimension === 'zone') return (zoneId) => zoneId === place.id;
+  const inside = (await loadPlaces(db, appId)).idsIn('zone', place);
+  return (zoneId) => inside.has(zoneId);
+}

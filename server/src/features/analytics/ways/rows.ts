@@ -1,0 +1,55 @@
+import type * as store from './store.ts';
+import { type Way, type WayKind, Ways } from './tours.ts';
+
+/** Ways as they are written. */
+
+/** So many different ways of a kind are kept of a day or month; the rarest are left out. */
+const mostWays = 1_000;
+/** Of paths, what is left out is counted together under this name. */
+export const otherPaths = '*';
+
+export function addRow(ways: Ways, row: store.WayRow): void {
+  const { kind, venue_id: venueId, place, tours, times, visitors } = row;
+  const way = ways.of({ kind: kind as WayKind, hour: 0, venueId, place });
+  way.tours += tours;
+  way.times.addWritten(times);
+  way.visitors.addWritten(visitors);
+}
+
+/** What is written of ways; `keepsAll`: of these kinds the rare ones too, where it is made of what was bounded. */
+export function rowsOf(
+  ways: Ways,
+  { app_id, span, started_at }: { readonly app_id: string; readonly span: store.WaySpan; readonly started_at: number },
+  keepsAll: readonly WayKind[] = ['peak'],
+): store.NewWayRow[] {
+  const rowOf = ({ kind, hour, venueId, place, tours, times, visitors }: Way) => ({
+    app_id,
+    kind,
+    span: kind === 'peak' ? 'hour' : span,
+    started_at: kind === 'peak' ? hour : started_at,
+    venue_id: venueId,
+    place,
+    tours,
+    times: times.write(),
+    visitors: visitors.write(),
+  });
+  return [...Map.groupBy(ways.all(), ({ kind }) => kind)].flatMap(([kind, ofKind]) =>
+    (keepsAll.includes(kind) ? ofKind : kept(ofKind)).map(rowOf),
+  );
+}
+
+/** The commonest ways of a kind; of paths the others together. */
+function kept(ways: readonly Way[]): readonly Way[] {
+  const sorted = ways.toSorted((a, b) => b.tours - a.tours || (a.place < b.place ? -1 : 1));
+  const isOther = ({ place }: Way) => place === otherPaths;
+  const [common, rare] = [sorted.filter((way) => !isOther(way)), sorted.filter(isOther)];
+  rare.push(...common.slice(mostWays));
+  if (ways[0]?.kind !== 'path') return common.slice(0, mostWays);
+  const others = new Ways();
+  for (const { venueId, tours, visitors } of rare) {
+    const other = others.of({ kind: 'path', hour: 0, venueId, place: otherPaths });
+    other.tours += tours;
+    other.visitors.addWritten(visitors.write());
+  }
+  return [...common.slice(0, mostWays), ...others.all()];
+}

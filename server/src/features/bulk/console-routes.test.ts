@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import { create } from '../../../test/support/cases.ts';
+import { type Browser, openConsole } from '../../../test/support/console.ts';
+import { fail } from '../../base/errors.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+
+for (const database of databases) {
+  describe(`many records at once on ${database}`, () => {
+    let app: TestApp;
+    let user: SignedIn;
+    let manager: Browser;
+    before(async () => {
+      app = await buildApp({ database });
+      user = await signIn(app);
+      manager = await openConsole(app, 'manager');
+      await app.app.buckets.createBucket(app.appId, 'birds');
+    });
+    after(() => app.close());
+
+    const tick = () => {
+      app.clock.now += 1_000;
+    };
+    const bulk = async (body: object) => {
+      tick();
+      const answer = await manager.send({ method: 'POST', url: `/apps/${app.appId}/bulk`, body });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return answer.body.result;
+    };
+    const get = async (path: string) =>
+      (await app.send({ method: 'GET', url: `/api/v2/${path}`, headers: user.headers })).body.result;
+    const beacon = (minor: number, more: object = {}) =>
+      create(app, '/api/v2/beacons', { name: `B${minor}`, uuid: 'AA', major: 1, minor, ...more }, user.headers);
+    const auditOf = async () => {
+      const owner = await openConsole(app, 'owner');
+      return (await owner.send({ method: 'GET', url: `/audit?appId=${app.appId}&kind=many` })).body.results;
+    };
+
+    test('what somebody has changed since is not overwritten, and named', async () => {
+      const ids = [await beacon(1), await beacon(2), await beacon(3)];
+      const seen = await Promise.all(ids.map(async (id) => (await get(`beacons/${id}`)).updatedAt as string));
+      tick();
+      const url = `/api/v2/beacons/${ids[1]}`;
+      await app.send({ method: 'PATCH', url, headers: user.headers, body: { radius: 9 } });
+      const records = ids.map((objectId, index) => ({ objectId, updatedAt: seen[index] }));
+      const result = await bulk({ operation: 'patchBeacon', ids, change: { radius: 5 }, records });
+      assert.deepEqual(result.done, [ids[0], ids[2]]);
+      assert.deepEqual(
+        result.failed.map(({ objectId, error }: Record<string, string>) => [objectId, error]),
+        [[ids[1], 'PreconditionFailed']],
+      );
+      assert.deepEqual(await Promise.all(ids.map(async (id) => (await get(`beacons/${id}`)).radius)), [5, 9, 5]);
+      // Back again, each to what it was, as one change; not what was changed meanwhile.
+      tick();
+      const other = `/api/v2/beacons/${ids[2]}`;
+      await app.send({ method: 'PATCH', url: other, headers: user.headers, body: { name: 'Mine' } });
+      const back = result.changed.map((one: object) => ({ ...one, change: { radius: null } }));
+      const undone = await bulk({ operation: 'patchBeacon', ids: result.done, records: back });
+      assert.deepEqual([undone.done, undone.failed[0].objectId], [[ids[0]], ids[2]]);
+      assert.equal((await get(`beacons/${ids[0]}`)).radius, undefined);
+      const [last, first] = await auditOf();
+      assert.deepEqual([first.after.change, first.after.count], [{ radius: 5 }, 2]);
+      assert.equal(last.after.changes[0].change.radius, null);
+    });
+
+    test('where the service cannot go on, what is done by then is told, and why the rest is not', async () => {
+      const ids = [await beacon(41), await beacon(42), await beacon(43)];
+      const patch = app.app.endpoints.find(({ operationId }) => operationId === 'patchBeacon') as {
+        handle: Endpoint['handle'];
+      };
+      const { handle } = patch;
+      let count = 0;
+      patch.handle = async (call) => {
+        if (++count > 1) throw fail('Timeout');
+        return handle(call);
+      };
+      try {
+        const result = await bulk({ operation: 'patchBeacon', ids, change: { radius: 5 } });
+        assert.deepEqual([result.done, result.changed.length], [[ids[0]], 1]);
+        assert.deepEqual(
+          result.failed.map(({ objectId, error }: Record<string, string>) => [objectId, error]),
+          [ids[1], ids[2]].map((id) => [id, 'Timeout']),
+        );
+        assert.equal(count, 2, 'what is no answer to one is not asked again');
+        assert.equal((await auditOf())[0].after.count, 1);
+        const none = { operation: 'patchBeacon', ids: [ids[1]], change: { radius: 5 } };
+        const answer = await manager.send({ method: 'POST', url: `/apps/${app.appId}/bulk`, body: none });
+        assert.equal(answer.status, 503, 'with nothing done it is an error');
+      } finally {
+        patch.handle = handle;
+      }
+    });
+
+    test('what a record cannot take is refused with its reason, and the others are done', async () => {
+      const ids = [await beacon(11, { location: { x: 1, y: 2, floor: 0 } }), await beacon(12)];
+      const result = await bulk({ operation: 'patchBeacon', ids, change: { location: { floor: 3 } } });
+      assert.deepEqual([result.done, result.failed[0].objectId], [[ids[0]], ids[1]]);
+      assert.match(result.failed[0].message, /location/);
+      assert.deepEqual((await get(`beacons/${ids[0]}`)).location, { x: 1, y: 2, floor: 3 });
+    });
+
+    test('what somebody has changed since is not deleted; venues are changed, and files deleted', async () => {
+      const ids = [await beacon(31), await beacon(32)];
+      const seen = await Promise.all(ids.map(async (id) => (await get(`beacons/${id}`)).updatedAt as string));
+      const records = ids.map((objectId, index) => ({ objectId, updatedAt: seen[index] }));
+      tick();
+      await app.send({ method: 'PATCH', url: `/api/v2/beacons/${ids[0]}`, headers: user.headers, body: { radius: 9 } });
+      const result = await bulk({ operation: 'deleteBeacon', ids, records });
+      assert.deepEqual(
+        [result.done, result.failed.map((one: { error: string }) => one.error)],
+        [[ids[1]], ['PreconditionFailed']],
+      );
+      assert.equal((await get(`beacons/${ids[0]}`)).radius, 9);
+      const venues = `/apps/${app.appId}/v2/venues`;
+      const made = await manager.send({ method: 'POST', url: venues, body: { name: 'House' } });
+      const house = made.body.result.objectId as string;
+      const { updatedAt } = await get(`venues/${house}`);
+      const change = { timeZone: 'Europe/Vienna' };
+      const ofHouse = { operation: 'patchVenue', ids: [house], change, records: [{ objectId: house, updatedAt }] };
+      assert.deepEqual((await bulk(ofHouse)).done, [house]);
+      assert.deepEqual((await bulk(ofHouse)).failed.length, 1, 'it has been changed since');
+      assert.equal((await get(`venues/${house}`)).timeZone, 'Europe/Vienna');
+      const headers = { ...user.headers, 'content-type': 'image/png' };
+      const file = await app.send({ method: 'POST', url: '/api/v2/files/hall.png', headers, body: 'hall' });
+      const id = file.body.objectId as string;
+      const stale = [{ objectId: id, updatedAt: '2026-01-01T00:00:00.000Z' }];
+      assert.deepEqual((await bulk({ operation: 'deleteFile', ids: [id], records: stale })).done, []);
+      const now = [{ objectId: id, updatedAt: (await get(`files/${id}`)).updatedAt }];
+      assert.deepEqual((await bulk({ operation: 'deleteFile', ids: [id], records: now })).done, [id]);
+      const url = `/api/v2/files/${id}`;
+      assert.equal((await app.send({ method: 'GET', url, headers: user.headers })).status, 404);
+    });
+
+    test('members of records and devices are changed, and rules replaced as a whole', async () => {
+      const made = [{ species: 'kite', count: 1 }, { species: 'owl' }];
+      const ids: string[] = [];
+      for (const metadata of made) ids.push(await create(app, '/api/v2/data/bucket/birds', { metadata }, user.headers));
+      const records = await Promise.all(
+        ids.map(async (objectId) => ({
+          objectId,
+          updatedAt: (await get(`data/bucket/birds/${objectId}`)).updatedAt,
+        })),
+      );
+      const change = { metadata: { ringed: true } };
+      const operation = 'patchRecord';
+      const first = await bulk({ operation, bucketName: 'birds', ids, change, records });
+      assert.deepEqual([first.done, first.changed.length], [ids, 2]);
+      const stale = await bulk({ operation, bucketName: 'birds', ids, change, records });
+      assert.deepEqual([stale.done, stale.failed.length], [[], 2]);
+      const documents = await Promise.all(ids.map(async (id) => (await get(`data/bucket/birds/${id}`)).metadata));
+      assert.deepEqual(
+        documents,
+        made.map((one) => ({ ...one, ringed: true })),
+      );
+      const [entry] = await auditOf();
+      assert.equal(entry.after.change, undefined, 'what is in records may be personal');
+      const sign = { deviceName: 'Sign', manufacture: 'Acme', topic: 'museum/sign' };
+      const device = await create(app, '/api/v2/device', sign, user.headers);
+      const moved = await bulk({ operation: 'patchDevice', ids: [device], change: { topic: 'museum/gate' } });
+      assert.deepEqual([moved.done, moved.changed.length], [[device], 1]);
+      const beaconId = { __type: 'Pointer', className: 'Beacon', objectId: await beacon(21) };
+      const hello = { description: 'Hi', beaconId, event: 'ENTER', type: 'TEXT', isEnabled: true };
+      const message = { alertTitle: 'Hi', alertMessage: 'There' };
+      const delivery = { oncePer: 'event' };
+      const id = await create(app, '/api/v2/notifications', { ...hello, message, delivery }, user.headers);
+      const rules = { coolDown: { seconds: 60, per: 'trigger' } };
+      await bulk({ operation: 'updateNotification', ids: [id], change: { delivery: rules } });
+      assert.deepEqual((await get(`notifications/${id}`)).delivery, rules);
+    });
+  });
+}

@@ -1,0 +1,236 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AppPolicy } from '../access/policy.ts';
+import { BoundedMap } from '../base/caches/bounded-map.ts';
+import type { Clock } from '../base/clock.ts';
+import { fail } from '../base/errors.ts';
+import { bytesText } from './bytes-text.ts';
+import type { Consumer } from './client-quotas.ts';
+import { added, negative, none, type Stored } from './stored.ts';
+
+export interface UserUsageDeps {
+  /** Counts what belongs to a user, in steps between other requests. */
+  readonly countStored: (appId: string, userId: string) => Promise<Stored>;
+  readonly isManager: (appId: string, userId: string) => Promise<boolean>;
+  readonly now: Clock;
+  /** Runs work in the background and logs its errors. */
+  readonly inBackground: (what: string, work: () => Promise<unknown>) => void;
+}
+
+/** Who stores something, and in which app. */
+export type Storer = Pick<Consumer, 'app' | 'user' | 'secretKey' | 'isAdministrator'>;
+
+interface Known {
+  stored: Stored;
+  countedAt: number;
+}
+
+type Quotas = AppPolicy['quotas'];
+
+const members = [
+  ['files', 'filesPerUser', 'files'],
+  ['fileBytes', 'fileBytesPerUser', 'of files'],
+  ['records', 'recordsPerUser', 'records'],
+  ['recordBytes', 'recordBytesPerUser', 'of records'],
+] as const;
+
+/** Users whose counts are kept in memory, about 200 bytes each. */
+const mostKnown = 20_000;
+/** Other nodes store, too, and records are handed over and deleted by others. */
+const countEveryMs = 600_000;
+/** Nobody is refused by a count that is older. */
+const countBeforeRefusalMs = 10_000;
+/** How long a request waits for a count; what it stores in longer ones counts from the next one on. */
+const patienceMs = 1_000;
+
+/**
+ * Counts what a user of an app has stored, so that one account cannot use up the whole quota. Counted in the database when first
+ * needed, then updated in memory and recounted from time to time: each of several nodes may
+ * exceed a quota by what it stores in between. Managers, secret keys and the console have only the app's quotas.
+ */
+export class UserUsage {
+  readonly #deps: UserUsageDeps;
+  readonly #known = new BoundedMap<string, Known>(mostKnown);
+  readonly #counting = new Map<string, Promise<Known>>();
+  /** What is being stored right now, and in no count yet. */
+  readonly #held = new Map<string, Stored>();
+
+  constructor(deps: UserUsageDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Checks that the user may store more. Returns a promise only while it has to be counted.
+   *
+   * @throws Failure OperationForbidden
+   */
+  assertRoom(storer: Storer, more: Partial<Stored>): Promise<void> | undefined {
+    const { app, user } = storer;
+    const { quotas } = app.policy;
+    if (!user || !isLimited(quotas) || isExempt(storer)) return undefined;
+    const key = keyOf(app.appId, user.userId);
+    const known = this.#known.get(key);
+    if (!known) return this.#begin(key, quotas, more);
+    const age = this.#deps.now() - known.countedAt;
+    if (exceeded(quotas, this.#taken(key, known), more) !== undefined) {
+      if (age >= countBeforeRefusalMs) return this.#begin(key, quotas, more);
+      assertWithin(quotas, this.#taken(key, known), more);
+    }
+    if (age >= countEveryMs) this.#deps.inBackground('counting what a user has stored', () => this.#count(key));
+    return undefined;
+  }
+
+  /**
+   * Recounts if an old count would refuse what may be stored next. To be called before a transaction, in which nothing is
+   * counted. Returns a promise only while it has to be counted.
+   */
+  prepare(storer: Storer, atMost: Partial<Stored>): Promise<unknown> | undefined {
+    const { app, user } = storer;
+    if (!user || !isLimited(app.policy.quotas) || isExempt(storer)) return undefined;
+    const key = keyOf(app.appId, user.userId);
+    const known = this.#known.get(key);
+    const isFresh = known && this.#deps.now() - known.countedAt < countBeforeRefusalMs;
+    if (known && (isFresh || exceeded(app.policy.quotas, this.#taken(key, known), atMost) === undefined))
+      return undefined;
+    return this.#counted(key);
+  }
+
+  /**
+   * Takes room for what is about to be stored, by what is in memory: what a user stores at once counts together. Returns a
+   * function that gives it back, when it is stored and added, or is not.
+   *
+   * @throws Failure OperationForbidden
+   */
+  hold(storer: Storer, more: Partial<Stored>): () => void {
+    const { app, user } = storer;
+    const { quotas } = app.policy;
+    if (!user || !isLimited(quotas) || isExempt(storer)) return nothingHeld;
+    const key = keyOf(app.appId, user.userId);
+    const known = this.#known.get(key);
+    if (known) assertWithin(quotas, this.#taken(key, known), more);
+    this.#hold(key, more);
+    return () => this.#hold(key, negative(added(none, more)));
+  }
+
+  /**
+   * What judges whether something may be handed over to a user, who is not asked whether she wants it: what comes from other users
+   * leaves her half of her own room, so that nobody keeps her from storing anything by giving things away. The function throws
+   * OperationForbidden, and awaits nothing. `null`: to nobody.
+   */
+  async giftTo(giver: Storer, userId: string | null): Promise<(more: Partial<Stored>) => void> {
+    const { appId, policy } = giver.app;
+    if (!giver.user || giver.user.userId === userId || !isLimited(policy.quotas) || isExempt(giver)) return anything;
+    // Else whoever has used up what is hers would go on with what is nobody's.
+    if (userId === null)
+      return () => {
+        throw fail(
+          'OperationForbidden',
+          'What belongs to nobody counts for nobody. Hand it over to somebody, or delete it.',
+        );
+      };
+    if (await this.#deps.isManager(appId, userId)) return anything;
+    const key = keyOf(appId, userId);
+    const known = this.#known.get(key);
+    const isFresh = known && this.#deps.now() - known.countedAt < countBeforeRefusalMs;
+    const counted = isFresh ? known : await this.#counted(key);
+    return (more) => {
+      // Nothing is given away unasked before it is known whether there is room for it.
+      if (!counted) throw fail('Timeout', 'What this user has stored is still being counted. Try again in a moment.');
+      const now = this.#known.get(key) ?? counted;
+      if (exceeded(halved(policy.quotas), this.#taken(key, now), more)) throw fail('OperationForbidden', noGift);
+    };
+  }
+
+  /** Something belongs to somebody else from now on. */
+  move(appId: string, from: string | null | undefined, to: string | null | undefined, what: Partial<Stored>): void {
+    this.add(appId, from, negative(added(none, what)));
+    this.add(appId, to, what);
+  }
+
+  /** Records what was stored or, with negative numbers, deleted, of the user to whom it belongs. */
+  add(appId: string, userId: string | null | undefined, change: Partial<Stored>): void {
+    const known = userId && this.#known.get(keyOf(appId, userId));
+    if (!known) return;
+    known.stored = added(known.stored, change);
+  }
+
+  #taken(key: string, { stored }: Known): Stored {
+    const held = this.#held.get(key);
+    return held ? added(stored, held) : stored;
+  }
+
+  #hold(key: string, more: Partial<Stored>): void {
+    const held = added(this.#held.get(key) ?? none, more);
+    if (members.every(([member]) => held[member] === 0)) this.#held.delete(key);
+    else this.#held.set(key, held);
+  }
+
+  async #begin(key: string, quotas: Quotas, more: Partial<Stored>): Promise<void> {
+    const known = await this.#counted(key);
+    if (known) assertWithin(quotas, this.#taken(key, known), more);
+  }
+
+  /** Undefined when it takes long, or fails. */
+  #counted(key: string): Promise<Known | undefined> {
+    const counting = this.#count(key);
+    this.#deps.inBackground('counting what a user has stored', () => counting);
+    const soon = delay(patienceMs, undefined, { ref: false });
+    return Promise.race([counting.catch(() => undefined), soon]);
+  }
+
+  #count(key: string): Promise<Known> {
+    const counting =
+      this.#counting.get(key) ??
+      this.#read(key).finally(() => {
+        this.#counting.delete(key);
+      });
+    this.#counting.set(key, counting);
+    return counting;
+  }
+
+  async #read(key: string): Promise<Known> {
+    const [appId = '', userId = ''] = key.split(' ');
+    const { countStored, now } = this.#deps;
+    const known = { stored: await countStored(appId, userId), countedAt: now() };
+    this.#known.set(key, known);
+    return known;
+  }
+}
+
+const nothingHeld = () => undefined;
+const anything = () => undefined;
+
+const noGift =
+  'What others hand over may fill half of what one user may store, and this would exceed it. A manager may hand it over.';
+
+/** The quotas of a user for what comes from others. */
+const halved = (quotas: Quotas): Quotas => {
+  const halves = members.flatMap(([, perUser]) => {
+    const most = quotas[perUser];
+    return most === undefined ? [] : [[perUser, Math.floor(most / 2)]];
+  });
+  return { ...quotas, ...Object.fromEntries(halves) };
+};
+
+const keyOf = (appId: string, userId: string) => `${appId} ${userId}`;
+
+const isLimited = (quotas: Quotas) => members.some(([, perUser]) => quotas[perUser] !== undefined);
+
+const isExempt = ({ user, secretKey, isAdministrator }: Storer) =>
+  user?.role === 'manager' || secretKey !== undefined || isAdministrator;
+
+function exceeded(quotas: Quotas, stored: Stored, more: Partial<Stored>) {
+  return members.find(([member, perUser]) => {
+    const [wanted, most] = [more[member] ?? 0, quotas[perUser]];
+    return most !== undefined && wanted > 0 && stored[member] + wanted > most;
+  });
+}
+
+/** @throws Failure OperationForbidden */
+function assertWithin(quotas: Quotas, stored: Stored, more: Partial<Stored>): void {
+  const found = exceeded(quotas, stored, more);
+  if (!found) return;
+  const [member, perUser, what] = found;
+  const most = quotas[perUser] ?? 0;
+  const amount = member.endsWith('Bytes') ? bytesText(most) : most;
+  throw fail('OperationForbidden', `One user of this app may store ${amount} ${what}. Delete some of yours first.`);
+}

@@ -1,0 +1,70 @@
+import { lossFromDistance } from '../presence/distance.ts';
+import { nearestDistance } from '../presence/presence.ts';
+import type { PresenceState, TrackState } from '../presence/types.ts';
+
+/**
+ * What beacons without a position say together: how far one leads the others.
+ *
+ * How loudly a phone hears and how strongly beacons really send shifts all levels by 10 to 20 dB, so a level alone says little.
+ * By how much one beacon is louder than the next does not depend on that: a phone that hears one 9 dB louder is, where beacons
+ * hang six metres apart, within three metres of it (d2 ≤ d1 + 6 m and d2 ≈ 2.8 · d1). So a decibel of lead counts as a
+ * decibel of level. Where a single beacon is in reach there is nothing to compare it with, and a phone on a body is likelier than a
+ * bare antenna. Distances that a client has measured itself cannot be improved.
+ */
+
+/** What is measured around an installation at a moment: distances in metres as the levels alone say. */
+export interface Surroundings {
+  readonly nearest: number;
+  /** Infinite where no other one was measured lately. */
+  readonly next: number;
+  /** How many beacons are in contact. */
+  readonly count: number;
+  /** Whether it is known how loudly the installation hears. */
+  readonly isKnown: boolean;
+}
+
+/** Lead that counts for nothing, dB: somebody passing between two beacons has hardly any. */
+const USUAL_LEAD = 4;
+/** More is a wall before the other one, dB. */
+const MOST_LEAD = 15;
+/**
+ * By how much the signal of a beacon heard alone is treated as louder, dB, if it is not calibrated and nothing is known about the
+ * phone. Phones on bodies hear 10 to 18 dB less than the default expects, others as much; this may at most double the radius.
+ */
+const ALONE_GAIN = 6;
+
+export function fieldOf({ beacons, ear }: TrackState, at: number): Surroundings {
+  let [nearest, next, count] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
+  for (const beaconId of Object.keys(beacons)) {
+    const state = beacons[beaconId] as PresenceState;
+    if (!state.inContact) continue;
+    count++;
+    const distance = nearestDistance(state, at, ear?.loss);
+    if (distance === null) continue;
+    if (distance < nearest) [nearest, next] = [distance, nearest];
+    else if (distance < next) next = distance;
+  }
+  return { nearest, next, count, isKnown: ear !== null };
+}
+
+/**
+ * The assumed distance of a beacon in metres, from the one that its level gives. A visitor with a visit there does not lose it
+ * merely because another beacon gets louder.
+ */
+export function distanceInField(state: PresenceState, distance: number, field: Surroundings): number {
+  const gain = gainOf(state, distance, field);
+  const held = state.visit?.source === 'samples' ? Math.max(0, gain) : gain;
+  return distance * 10 ** (-held / 20);
+}
+
+function gainOf(
+  { settings }: PresenceState,
+  distance: number,
+  { nearest, next, count, isKnown }: Surroundings,
+): number {
+  if (count < 2) return isKnown || settings.measuredPower !== undefined ? 0 : ALONE_GAIN;
+  if (distance > nearest) return -USUAL_LEAD;
+  // The others are in contact, but none was measured lately.
+  if (next === Number.POSITIVE_INFINITY) return 0;
+  return Math.min(MOST_LEAD, lossFromDistance(next) - lossFromDistance(distance)) - USUAL_LEAD;
+}
