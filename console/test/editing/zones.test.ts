@@ -84,12 +84,19 @@ describe('dates are in the zone of the app', () => {
     const before = Date.now();
     await page.getByRole('button', { name: 'Keep a draft and leave' }).click();
     await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+    // The app, which says the zone, comes after the form.
+    const slow = (url: URL) => url.pathname.endsWith(`/apps/${app.appId}`);
+    await page.route(slow, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
     await open('beacons/new');
     const said = await page.getByText(/^This is your draft of/).innerText();
     assert.ok(
       [before, before - 60_000].some((time) => said.includes(at(time))),
       said,
     );
+    await page.unroute(slow);
     await page.getByRole('button', { name: 'Throw the draft away' }).click();
   });
 

@@ -44,6 +44,8 @@ function DraftOf({ at }: { readonly at: number }) {
   const { appId } = useParams({ strict: false });
   const { data: app } = useQuery({ ...appQuery(appId ?? ''), enabled: appId !== undefined });
   const above = useServiceTimes();
+  // A time in another zone than the rest of the page would be read as a wrong one.
+  if (appId !== undefined && !app) return <span>{t('This is your draft. It is not saved yet.')}</span>;
   const times = app ? timesIn(app.policy.timeZone) : above;
   const format = times.minute(new Date(at).toISOString());
   return <span>{t('This is your draft of {format}. It is not saved yet.', { format })}</span>;
