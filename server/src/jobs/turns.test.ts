@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { databases } from '../../test/support/build-app.ts';
+import { watchStatements } from '../../test/support/statements.ts';
+import { gate, handler, openWorkQueue, type WorkQueue } from '../../test/support/work-queue.ts';
+import { countJobs } from './store.ts';
+
+/** Which app and which kind a worker looks after next. */
+
+for (const database of databases) {
+  describe(`the outbox on ${database}`, () => {
+    let queue: WorkQueue;
+    before(async () => {
+      queue = await openWorkQueue(database);
+    });
+    after(() => queue.close());
+    beforeEach(() => queue.empty());
+
+    test('apps take turns, however many jobs one of them has', async () => {
+      for (let n = 0; n < 30; n++) await queue.enqueue({ appId: 'a-busy-app' });
+      queue.now += 1;
+      for (const appId of ['b', 'c']) for (let n = 0; n < 2; n++) await queue.enqueue({ appId });
+      const order: string[] = [];
+      await queue
+        .workerWith({ work: handler(async ({ appId }) => void order.push(appId), { concurrency: 1 }) })
+        .drain();
+      assert.deepEqual(order.slice(0, 6), ['a-busy-app', 'b', 'c', 'a-busy-app', 'b', 'c']);
+      assert.equal(order.length, 34);
+    });
+
+    test('an app with more jobs than a look reads hides nobody, nor does what is due later', async () => {
+      const crowd = (appId: string, kind: string, runAt: number) =>
+        queue.db.transaction((db) =>
+          queue.outbox.enqueueAll(
+            db,
+            Array.from({ length: 250 }, () => ({ appId, kind, payload: {}, runAt })),
+          ),
+        );
+      await crowd('a', 'stuck', queue.now - 1000);
+      await crowd('b', 'work', queue.now + 1000);
+      await queue.enqueue({ appId: 'c', kind: 'work' });
+      await queue.enqueue({ appId: 'c', kind: 'xerox' });
+      const order: string[] = [];
+      const see = handler(async ({ appId, kind }) => void order.push(`${appId} ${kind}`));
+      await queue.workerWith({ work: see, xerox: see }).drain();
+      assert.deepEqual(order.sort(), ['c work', 'c xerox']);
+    });
+
+    test('all kinds together cost one statement where nothing is due', async () => {
+      const statements = watchStatements(queue.db);
+      const work = handler(async () => undefined);
+      const worker = queue.workerWith(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`kind-${n}`, work])));
+      await worker.drain();
+      assert.equal(statements.take().length, 1);
+    });
+
+    test('one claim gives every waiting app its part of the places', async () => {
+      for (let n = 0; n < 20; n++) await queue.enqueue({ appId: 'a' });
+      for (let n = 0; n < 2; n++) await queue.enqueue({ appId: 'b' });
+      const [claimed, release] = [gate(), gate()];
+      const running: string[] = [];
+      const worker = queue.workerWith({
+        work: handler(
+          async ({ appId }) => {
+            if (running.push(appId) === 4) claimed.open();
+            await release.opened;
+          },
+          { concurrency: 4 },
+        ),
+      });
+      const done = worker.drain();
+      await claimed.opened;
+      assert.deepEqual([...running].sort(), ['a', 'a', 'b', 'b']);
+      assert.deepEqual(await countJobs(queue.db, queue.now), { queued: 18, running: 4, dead: 0 });
+      release.open();
+      await done;
+    });
+
+    test('an app fills no more than its own places, and those behind it get theirs', async () => {
+      for (let n = 0; n < 10; n++) await queue.enqueue({ appId: 'a' });
+      await queue.enqueue({ appId: 'b' });
+      const [claimed, release] = [gate(), gate()];
+      const running: string[] = [];
+      const worker = queue.workerWith({
+        work: handler(
+          async ({ appId }) => {
+            running.push(appId);
+            if (running.includes('b')) claimed.open();
+            await release.opened;
+          },
+          { concurrency: 8, perApp: 2 },
+        ),
+      });
+      const done = worker.drain();
+      await claimed.opened;
+      assert.deepEqual(running.filter((appId) => appId === 'a').length <= 2, true, running.join());
+      assert.deepEqual(await countJobs(queue.db, queue.now), { queued: 8, running: 3, dead: 0 });
+      release.open();
+      await done;
+      assert.equal(running.length, 11);
+    });
+  });
+}
