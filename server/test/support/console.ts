@@ -39,6 +39,17 @@ export function signInToConsole(app: TestApp, email: string): Promise<Answer> {
   return sendFromConsole(app, { method: 'POST', url: '/session', body: { email, password } });
 }
 
+/** What every refusal of the console's interface has in common. */
+export function assertConsoleRefusal(answer: Answer, status: number, code: number, name: string): void {
+  const { error } = answer.body;
+  assert.deepEqual(
+    { status: answer.status, code: error?.code, outer: answer.body.code, name: error?.name },
+    { status, code, outer: code, name },
+  );
+  assert.equal(error.requestId, answer.headers['x-request-id']);
+  assert.equal(answer.headers['cache-control'], 'no-store');
+}
+
 /** Makes an administrator with the role and signs in. */
 export async function openConsole(app: TestApp, role: AdminRole): Promise<Browser> {
   const email = `${role}${people++}@museum.example`;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Reach } from '../../src/access/reach.ts';
-import type { TestApp } from './build-app.ts';
-import { type Browser, consoleOrigin, sendFromConsole } from './console.ts';
-import type { IdentityProvider } from './identity-provider.ts';
+import { type Answer, buildApp, type DatabaseKind, type TestApp } from './build-app.ts';
+import { type Browser, consoleOrigin, openConsole, password, sendFromConsole } from './console.ts';
+import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts';
 
 /** So that providers on this machine may be used. */
 export const loopback = { PHAROS_PRIVATE_TARGETS: '127.0.0.1' } as const;
@@ -90,4 +90,56 @@ export async function whoIs(app: TestApp, { cookies }: Arrived) {
   const { body } = await sendFromConsole(app, { method: 'GET', url: '/session' }, cookies.get('pharos') ?? '');
   type Session = { adminId: string; email: string; name: string; role: string; apps: Reach; mustEnrol: boolean };
   return body.result as Session | undefined;
+}
+
+/** A service with an owner and a provider, where people of several groups have accounts. */
+export class SignOnSite {
+  readonly app: TestApp;
+  readonly idp: IdentityProvider;
+  readonly owner: Browser;
+  readonly providerId: string;
+  #people = 0;
+
+  constructor({ app, idp, owner, providerId }: Pick<SignOnSite, 'app' | 'idp' | 'owner' | 'providerId'>) {
+    this.app = app;
+    this.idp = idp;
+    this.owner = owner;
+    this.providerId = providerId;
+  }
+
+  /** Before each test: the provider works, nobody visits it, and no address has used up its attempts. */
+  calm(): void {
+    this.idp.condition = 'up';
+    this.idp.visitor = undefined;
+    this.idp.amr = [];
+    this.app.clock.now += 60_000;
+  }
+
+  /** Somebody at the provider, who is about to sign in. Returns the account there. */
+  person(groups: readonly string[], more: object = {}): string {
+    const account = `person${++this.#people}`;
+    const email = `${account}@museum.example`;
+    const names = { given_name: 'Pat', family_name: 'Example' };
+    this.idp.accounts.set(account, { email, email_verified: true, ...names, groups, ...more });
+    this.idp.visitor = account;
+    return account;
+  }
+
+  /** Owners confirm what they change. */
+  async asOwner(method: 'PUT' | 'DELETE' | 'POST', url: string, body?: object): Promise<Answer> {
+    await this.owner.send({ method: 'POST', url: '/session/confirm', body: { password } });
+    return this.owner.send({ method, url, ...(body ? { body } : {}) });
+  }
+
+  async close(): Promise<void> {
+    await this.idp.close();
+    await this.app.close();
+  }
+}
+
+export async function openSignOnSite(database: DatabaseKind): Promise<SignOnSite> {
+  const app = await buildApp({ database, settings: loopback });
+  const idp = await startIdentityProvider();
+  const owner = await openConsole(app, 'owner');
+  return new SignOnSite({ app, idp, owner, providerId: await addProvider(owner, idp) });
 }
