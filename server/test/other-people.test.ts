@@ -84,7 +84,7 @@ for (const database of databases) {
 
     test('there is one of everything to be found', () => {
       const none = found.filter(({ records }) => records.length === 0).map(({ path }) => path);
-      // Positions need three beacons on a floor, and have their tests in whereabouts.test.ts.
+      // Positions need three beacons on a floor, and are tried in hostile/attempts-at-people.test.ts.
       assert.deepEqual(none, ['/positions']);
     });
 
