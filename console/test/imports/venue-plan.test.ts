@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { writePlanCsv } from '../../src/features/venues/csv/write.ts';
+import { planCsv, planGeoJson } from '../../src/features/venues/geojson/plan-import.ts';
+import { type Site, writeGeoJson } from '../../src/features/venues/geojson/write.ts';
+import { differenceText } from '../../src/lib/text/json-compare.ts';
+
+describe('a venue as GeoJSON', () => {
+  const pointer = <Name extends string>(className: Name, objectId: string) =>
+    ({ __type: 'Pointer', className, objectId }) as const;
+  const stamps = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' };
+  const polygon = [
+    { x: 0, y: 0 },
+    { x: 4.5, y: 0 },
+    { x: 4.5, y: 3 },
+  ];
+  const shop = {
+    objectId: 'z',
+    name: 'Shop',
+    kind: 'shop',
+    floorId: pointer('Floor', 'f'),
+    polygon,
+    ...stamps,
+  } as const;
+  const wall = {
+    points: [
+      { x: 0, y: 0 },
+      { x: 4, y: 0 },
+      { x: 4, y: 2.5 },
+    ],
+  };
+  const gateway = { name: 'By the stairs', x: 3, y: 1.5 };
+  const site: Site = {
+    venue: { objectId: 'v', name: 'Museum', exceptions: [], ...stamps },
+    floors: [
+      {
+        objectId: 'f',
+        venueId: pointer('Venue', 'v'),
+        name: 'Cellar',
+        level: -1,
+        walls: [wall],
+        gateways: [gateway],
+        ...stamps,
+      },
+    ],
+    zones: [{ ...shop, polygon: [...polygon], venueId: pointer('Venue', 'v') }],
+    beacons: [
+      {
+        objectId: 'b',
+        name: 'Door',
+        uuid: 'u',
+        major: 1,
+        minor: 2,
+        metadata: {},
+        location: { x: 1.5, y: 2.5, floor: -1 },
+        venueId: pointer('Venue', 'v'),
+        ...stamps,
+      },
+    ],
+  };
+  const planned = (features: readonly object[], into = site) =>
+    planGeoJson('app', JSON.stringify({ type: 'FeatureCollection', units: 'metres', features }), into);
+  const said = (features: readonly object[]) => planned(features).map(({ kind, problem }) => problem ?? kind);
+
+  test('that was exported changes nothing, and makes the same in an empty venue', () => {
+    const text = writeGeoJson(site);
+    assert.match(text, /"feature_type": "unit"/);
+    assert.deepEqual(
+      planGeoJson('app', text, site).map(({ kind }) => kind),
+      ['unchanged', 'unchanged', 'unchanged', 'unchanged', 'unchanged', 'unchanged'],
+    );
+    const empty = { ...site, floors: [], zones: [], beacons: [] };
+    assert.deepEqual(
+      planGeoJson('app', text, empty).map(({ kind, name }) => `${kind} ${name}`),
+      ['unchanged Museum', 'new Cellar', 'new Wall of level -1', 'new By the stairs', 'new Shop', 'new Door'],
+    );
+    const other = { ...empty, venue: { ...site.venue, objectId: 'other', name: 'Library' } };
+    assert.deepEqual(
+      planGeoJson('app', text, other).map(({ name }) => name),
+      ['Cellar', 'Wall of level -1', 'By the stairs', 'Shop', 'Door'],
+      'another venue keeps its own name',
+    );
+  });
+
+  test('is refused feature by feature, in sentences, and as a whole where it is in degrees', () => {
+    const unit = (coordinates: unknown, level_id = 'f') => ({
+      feature_type: 'unit',
+      geometry: { type: 'Polygon', coordinates },
+      properties: { name: { en: 'Hall' }, category: 'elevator', level_id },
+    });
+    const wallOf = (coordinates: unknown) => ({
+      feature_type: 'wall',
+      geometry: { type: 'LineString', coordinates },
+      properties: { level_id: 'f' },
+    });
+    const ring = [
+      [0, 0],
+      [1, 0],
+      [1, -1],
+      [0, 0],
+    ];
+    assert.deepEqual(
+      said([
+        unit([ring]),
+        unit([ring, ring]),
+        unit([ring.slice(1)]),
+        unit([
+          [
+            [0, 0],
+            [1, 0],
+            [1, 1],
+            [2, 2],
+          ],
+        ]),
+        unit([ring], 'nowhere'),
+        wallOf([
+          [4, -2.5],
+          [4, 0],
+          [0, 0],
+        ]),
+        wallOf([
+          [4, 0],
+          [0, 0],
+        ]),
+        wallOf([[4, 0]]),
+        { feature_type: 'wall', geometry: { type: 'Point', coordinates: [1, 1] }, properties: { level_id: 'f' } },
+        { feature_type: 'gateway', geometry: { type: 'Point', coordinates: [1, 1] }, properties: { level_id: 'f' } },
+        { feature_type: 'gateway', properties: { name: 'East', level_id: 'f' } },
+        { feature_type: 'opening' },
+        { feature_type: 'level', properties: { name: 'Roof' } },
+        { feature_type: 'beacon', geometry: { type: 'Point', coordinates: [1, null] } },
+      ]),
+      [
+        'new',
+        'A zone has no holes: its Polygon needs exactly one ring.',
+        'Its ring needs at least four positions of two numbers.',
+        'Its ring has to end where it begins.',
+        'Its level_id is no level of this file and no floor of the venue.',
+        'unchanged',
+        'new',
+        'Its line needs at least two positions of two numbers.',
+        'A wall needs a LineString.',
+        'A gateway needs a name.',
+        'A gateway needs a point.',
+        'Features of the type opening are not imported.',
+        'A level needs a number as its ordinal.',
+        'A beacon needs a point.',
+      ],
+    );
+    const broken = (text: string) => () => planGeoJson('app', text, site);
+    assert.throws(broken('{'), /The file is not JSON\. Line 1, column 2: /);
+    assert.throws(broken('[]'), /FeatureCollection is needed/);
+    assert.throws(broken('{"type":"FeatureCollection","features":[]}'), /does not say that its coordinates are metres/);
+  });
+
+  test('as a table changes nothing either, and makes the same in an empty venue', () => {
+    const text = writePlanCsv(site);
+    assert.equal(
+      text.split('\r\n')[0]?.replace('\uFEFF', ''),
+      'type,objectId,name,level,kind,capacity,north,corners,timeZone,address',
+    );
+    const summary = (into: Site, table = text) =>
+      planCsv('app', table, into).map(({ kind, name, differences }) =>
+        [kind, name, ...differences.map(({ member, after }) => `${member}=${after}`)].join(' '),
+      );
+    assert.deepEqual(summary(site), [
+      'unchanged Museum',
+      'unchanged Cellar',
+      'unchanged Wall of level -1',
+      'unchanged By the stairs',
+      'unchanged Shop',
+    ]);
+    const empty = { ...site, floors: [], zones: [], beacons: [] };
+    assert.deepEqual(summary(empty), [
+      'unchanged Museum',
+      'new Cellar',
+      'new Wall of level -1',
+      'new By the stairs',
+      'new Shop',
+    ]);
+    // As a spreadsheet of another country saves it, with fewer columns, in another order.
+    const changed = [
+      'Name;Type;objectId;Level;Corners;Capacity;North;timeZone',
+      'Museum of Ships;venue;v;;;;;Europe/Vienna',
+      'Vault;Floor;f;-1;;;12,5;',
+      'Shop;zone;;-1;"0 0; 4,25 0; 4 2.5; 0 2,5";30;;',
+      'Roof;floor;;3;;;;',
+      'By the stairs;gateway;;-1;3 2,5;;;',
+    ].join('\n');
+    assert.deepEqual(
+      summary(site, changed).map((line) => line.replaceAll('\n', ' ')),
+      [
+        'changed Museum of Ships name=Museum of Ships timeZone=Europe/Vienna',
+        'changed Vault name=Vault north=12.5',
+        `changed Shop polygon=${differenceText([
+          { x: 0, y: 0 },
+          { x: 4.25, y: 0 },
+          { x: 4, y: 2.5 },
+          { x: 0, y: 2.5 },
+        ])} capacity=30`,
+        'new Roof',
+        'changed By the stairs y=2.5',
+      ],
+    );
+  });
+
+  test('as a table is refused line by line, in sentences', () => {
+    const lines = [
+      'type,name,level,kind,capacity,corners',
+      'zone,Hall,-1,room,,0 0; 1 0',
+      'zone,Hall,-1,room,,0 0; 1 0; 1 x',
+      'zone,Hall,-1,dungeon,,0 0; 1 0; 1 1',
+      'zone,Hall,deep,room,,0 0; 1 0; 1 1',
+      'zone,Hall,-1,room,many,0 0; 1 0; 1 1',
+      'zone,Hall,7,room,,0 0; 1 0; 1 1',
+      'zone,,-1,room,,0 0; 1 0; 1 1',
+      'wall,,-1,,,0 0',
+      'gateway,East,-1,,,0 0; 1 1',
+      'floor,Roof,,,,',
+      'stairs,Up,1,,,',
+      'zone,Hall,-1,room,,0 0; 1 0; 1 1,too much',
+    ];
+    const said = planCsv('app', lines.join('\n'), site).map(({ kind, problem }) => problem ?? kind);
+    const corners = (fewest: number) =>
+      `It needs corners: ${fewest} or more pairs of metres, such as 0 0; 4.5 0; 4.5 3.`;
+    assert.deepEqual(said.slice(0, 2), [corners(3), corners(3)]);
+    assert.match(said[2] ?? '', /^There is no kind of zone called dungeon: room, /);
+    assert.deepEqual(said.slice(3, 11), [
+      'level is no number: deep.',
+      'capacity is no number: many.',
+      'new',
+      'A zone needs a name.',
+      corners(2),
+      'A gateway needs one pair of metres as its corners, such as 4.5 3.',
+      'A level needs a number as its ordinal.',
+      'Features of the type stairs are not imported.',
+    ]);
+    assert.match(said[11] ?? '', /Line 13 has more fields than there are headings/);
+    assert.throws(
+      () => planCsv('app', 'name,level\nHall,1\n', site),
+      /needs a column type, with venue, floor, wall, gateway or zone/,
+    );
+  });
+});
