@@ -90,10 +90,10 @@ for (const database of databases) {
         await site.app.app.idle();
         calls.push(hooks.receiver.calls.length);
       };
-      await next(hooks.leave);
+      await next(() => hooks.leave());
       for (const enabled of [false, true]) {
         await hooks.browser.send({ method: 'PUT', url: `${hooks.all()}/${hook.objectId}`, body: { enabled } });
-        await next(enabled ? hooks.leave : hooks.enterAgain);
+        await next(() => (enabled ? hooks.leave() : hooks.enterAgain()));
       }
       assert.deepEqual(calls, [1, 1, 2]);
     });
