@@ -4,7 +4,7 @@ import { databases, type SignedIn, type TestApp } from '../support/build-app.ts'
 import { create } from '../support/cases.ts';
 import {
   assertErrorAnswer,
-  assertUnharmed,
+  closeHostile,
   documents,
   type Header,
   type HostileApp,
@@ -29,13 +29,7 @@ for (const database of databases) {
       opened = await openHostile(database);
       ({ app, user, port, credentials } = opened);
     });
-    after(async () => {
-      try {
-        await assertUnharmed(opened);
-      } finally {
-        await app.close();
-      }
-    });
+    after(() => closeHostile(opened));
 
     const count = async () => (await get('/data/bucket/birds?count=1&limit=0')).body.count as number;
 

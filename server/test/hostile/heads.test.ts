@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { buildApp, databases, type TestApp } from '../support/build-app.ts';
 import {
   assertErrorAnswer,
-  assertUnharmed,
+  closeHostile,
   documents,
   type Header,
   type HostileApp,
@@ -26,13 +26,7 @@ for (const database of databases) {
       opened = await openHostile(database);
       ({ app, port } = opened);
     });
-    after(async () => {
-      try {
-        await assertUnharmed(opened);
-      } finally {
-        await app.close();
-      }
-    });
+    after(() => closeHostile(opened));
 
     test('refuses credentials that are doubled, empty or not strings of an app', async () => {
       const [id, key] = [app.appId, app.appKey];

@@ -79,6 +79,15 @@ export function hostileRequests(opened: () => HostileApp) {
   return { request, withBody, ask, get, assertRows };
 }
 
+/** Closes it, after a look at whether it was harmed. */
+export async function closeHostile(opened: HostileApp): Promise<void> {
+  try {
+    await assertUnharmed(opened);
+  } finally {
+    await opened.app.close();
+  }
+}
+
 /** It had no error of its own, and still works. */
 export async function assertUnharmed({ app, port }: HostileApp): Promise<void> {
   assert.equal((await exchange(port, head('GET /readyz', []))).status, 200);

@@ -47,6 +47,9 @@ export const assertRefused = (answer: Answer, status: number, code: number, why:
   assert.match(answer.body.error.error, why);
 };
 
+/** Whom a sign-in was for. */
+export const userOf = (answer: Answer) => ({ userId: answer.body.objectId as string });
+
 /** What people at the provider do. */
 export function staffOf(opened: () => StaffApp) {
   /** Somebody with an account at the provider. */

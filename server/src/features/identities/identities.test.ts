@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { type Answer, databases, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import { databases, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
 import type { IdentityProvider } from '../../../test/support/identity-provider.ts';
 import {
   assertRefused,
@@ -12,6 +12,7 @@ import {
   openStaffApp,
   type StaffApp,
   staffOf,
+  userOf,
   users,
 } from '../../../test/support/staff-app.ts';
 import { sql } from '../../base/sql.ts';
@@ -28,8 +29,6 @@ for (const database of databases) {
     });
     after(() => closeStaffApp(opened));
     beforeEach(() => catchUp(opened));
-
-    const userOf = (answer: Answer) => ({ userId: answer.body.objectId as string });
 
     test('makes an account the first time, and finds it the next time', async () => {
       const { account, email } = someone();

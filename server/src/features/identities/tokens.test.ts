@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { type Answer, databases, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import { databases, signIn, type TestApp } from '../../../test/support/build-app.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../test/support/identity-provider.ts';
 import {
   assertRefused,
@@ -12,6 +12,7 @@ import {
   openStaffApp,
   type StaffApp,
   staffOf,
+  userOf,
   users,
 } from '../../../test/support/staff-app.ts';
 import { raw } from '../../base/sql.ts';
@@ -29,8 +30,6 @@ for (const database of databases) {
     });
     after(() => closeStaffApp(opened));
     beforeEach(() => catchUp(opened));
-
-    const userOf = (answer: Answer) => ({ userId: answer.body.objectId as string });
 
     describe('refuses', () => {
       test('a token for another audience, even with a valid signature', async () => {
