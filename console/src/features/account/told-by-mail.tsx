@@ -1,4 +1,4 @@
-import { Alert, NativeSelect, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Alert, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { useOneClick } from '../../components/form/use-one-click.ts';
 import { Block } from '../../components/page/block.tsx';
@@ -8,12 +8,10 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { ownAlertsQuery } from '../../lib/data/queries.ts';
 import type { Operations } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
-import classes from './account.module.css';
+import { type Kind, KindSwitches } from './kind-switches.tsx';
 
 type Own = Operations['getOwnAlerts']['answer']['result'];
-type Kind = Own['kinds'][number];
 
 const digests = [
   { value: 'off', label: t('No summary') },
@@ -65,29 +63,12 @@ function useChoices(refresh: readonly QueryKey[]) {
 
 function Kinds({ label, kinds }: { readonly label: string; readonly kinds: readonly Kind[] }) {
   const choices = useChoices([ownAlertsQuery.queryKey]);
-  const change = useAction({
-    run: ({ kind, isOn }: Pick<Kind, 'kind' | 'isOn'>) =>
-      choices.change({ kinds: { [kind]: isOn } }, (now) =>
-        now.kinds.every((one) => one.kind !== kind || one.isOn !== isOn),
-      ),
-    refresh: [ownAlertsQuery.queryKey],
-  });
   if (kinds.length === 0) return null;
-  const shown = (one: Kind) =>
-    change.isPending && change.variables.kind === one.kind ? change.variables.isOn : one.isOn;
-  return (
-    <fieldset className={classes.kinds}>
-      <legend>{label}</legend>
-      {kinds.map((one) => (
-        <Switch
-          key={one.kind}
-          label={told(one.name)}
-          checked={shown(one)}
-          onChange={({ currentTarget }) => change.mutate({ kind: one.kind, isOn: currentTarget.checked })}
-        />
-      ))}
-    </fieldset>
-  );
+  const store = (kind: Kind['kind'], isOn: boolean) =>
+    choices.change({ kinds: { [kind]: isOn } }, (now) =>
+      now.kinds.every((one) => one.kind !== kind || one.isOn !== isOn),
+    );
+  return <KindSwitches label={label} kinds={kinds} isOn={(one) => one.isOn} store={store} />;
 }
 
 function Summary({ digest }: Pick<Own, 'digest'>) {

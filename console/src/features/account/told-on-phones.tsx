@@ -1,16 +1,11 @@
-import { Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { ownAlertsQuery } from '../../lib/data/queries.ts';
-import type { Operations } from '../../lib/wire.ts';
-import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
-import classes from './account.module.css';
-
-type Kind = Operations['getOwnAlerts']['answer']['result']['kinds'][number];
+import { KindSwitches } from './kind-switches.tsx';
 
 /** What the service tells the administrator by a push: what cannot wait for mails to be read. */
 export function ToldOnPhones() {
@@ -34,32 +29,14 @@ export function ToldOnPhones() {
               { phones: own.phones },
             )}
           </Text>
-          <Choices kinds={kinds ?? []} />
+          <KindSwitches
+            label={t('By a push')}
+            kinds={kinds ?? []}
+            isOn={({ onPhone = false }) => onPhone}
+            store={(kind, isOn) => call('changeOwnAlerts', { body: { onPhone: { [kind]: isOn } } })}
+          />
         </Stack>
       )}
     </Block>
-  );
-}
-
-function Choices({ kinds }: { readonly kinds: readonly Kind[] }) {
-  const change = useAction({
-    run: ({ kind, isOn }: { readonly kind: string; readonly isOn: boolean }) =>
-      call('changeOwnAlerts', { body: { onPhone: { [kind]: isOn } } }),
-    refresh: [ownAlertsQuery.queryKey],
-  });
-  const shown = ({ kind, onPhone = false }: Kind) =>
-    change.isPending && change.variables.kind === kind ? change.variables.isOn : onPhone;
-  return (
-    <fieldset className={classes.kinds}>
-      <legend>{t('By a push')}</legend>
-      {kinds.map((one) => (
-        <Switch
-          key={one.kind}
-          label={told(one.name)}
-          checked={shown(one)}
-          onChange={({ currentTarget }) => change.mutate({ kind: one.kind, isOn: currentTarget.checked })}
-        />
-      ))}
-    </fieldset>
   );
 }

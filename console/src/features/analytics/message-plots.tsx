@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { t } from '../../lib/words/words.ts';
 import { groupCells, groupHeader, groupName, messageCsv, messageName } from './message-words.ts';
-import { type Colours, Plot } from './plot.tsx';
+import { type Colours, countAxis, Plot } from './plot.tsx';
 import type { MessageNumbers, OneMessage } from './queries.ts';
 import { countText, plotted } from './words.ts';
 
@@ -109,12 +109,7 @@ export function LoadPlot({ load, from }: LoadProps) {
         axisLabel: { color: colours.soft },
         axisTick: { show: false },
       },
-      yAxis: {
-        type: 'value',
-        minInterval: 1,
-        axisLabel: { color: colours.soft },
-        splitLine: { lineStyle: { color: colours.line } },
-      },
+      yAxis: countAxis(colours),
       series: [
         {
           name: t('Visitors'),

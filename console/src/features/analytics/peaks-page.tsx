@@ -8,7 +8,7 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { t } from '../../lib/words/words.ts';
 import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
 import { placeOf } from './period.ts';
-import { type Colours, Plot } from './plot.tsx';
+import { type Colours, countAxis, Plot } from './plot.tsx';
 import { numbersQuery, peaksQuery } from './queries.ts';
 import { useWayNames } from './site.ts';
 import { countText, dwellText, plotted, weekdays } from './words.ts';
@@ -128,12 +128,7 @@ function PeaksPlot({ rows, csv, from }: PlotProps) {
       textStyle: { color: colours.text, fontFamily: 'inherit' },
       grid: { left: 8, right: 24, top: 4, bottom: 4, containLabel: true },
       tooltip: { trigger: 'axis', renderMode: 'richText', confine: true },
-      xAxis: {
-        type: 'value',
-        minInterval: 1,
-        axisLabel: { color: colours.soft },
-        splitLine: { lineStyle: { color: colours.line } },
-      },
+      xAxis: countAxis(colours),
       yAxis: {
         type: 'category',
         data: shown.map(([name = '']) => name),

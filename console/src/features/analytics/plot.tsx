@@ -22,6 +22,14 @@ export interface Colours {
   readonly campaign: string;
 }
 
+/** An axis of whole numbers. */
+export const countAxis = (colours: Colours) => ({
+  type: 'value',
+  minInterval: 1,
+  axisLabel: { color: colours.soft },
+  splitLine: { lineStyle: { color: colours.line } },
+});
+
 export interface PlotTable {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];

@@ -4,7 +4,7 @@ import { type HoursCalendar, isClosedAt, isOpenInWeek } from './hours.ts';
 import { type Mark, namesAt } from './marks/marks.ts';
 import { stripsOf } from './marks/strips.ts';
 import { intervalText, type Period, type PlaceKind } from './period.ts';
-import { type Colours, Plot } from './plot.tsx';
+import { type Colours, countAxis, Plot } from './plot.tsx';
 import type { NumberRow, VisitNumbers } from './queries.ts';
 import { countText, dwellText, plotted, weekdays } from './words.ts';
 
@@ -113,12 +113,7 @@ export function VisitorsPlot({ period, numbers, calendar, marks }: VisitorsProps
           formatter: ([{ dataIndex = 0 } = {}]: readonly { readonly dataIndex?: number }[]) => told(dataIndex),
         },
         legend: { top: 0, left: 0, textStyle: { color: colours.soft } },
-        yAxis: {
-          type: 'value',
-          minInterval: 1,
-          axisLabel: { color: colours.soft },
-          splitLine: { lineStyle: { color: colours.line } },
-        },
+        yAxis: countAxis(colours),
         series: [
           {
             name: t('Visitors'),
@@ -184,12 +179,7 @@ export function StaysPlot({ period, numbers: { distribution } }: Props) {
     return (colours: Colours) => ({
       ...axes(colours, bands.map(bandText)),
       tooltip: { trigger: 'axis', renderMode: 'richText', confine: true },
-      yAxis: {
-        type: 'value',
-        minInterval: 1,
-        axisLabel: { color: colours.soft },
-        splitLine: { lineStyle: { color: colours.line } },
-      },
+      yAxis: countAxis(colours),
       series: [
         {
           name: t('Visits'),

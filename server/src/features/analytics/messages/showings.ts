@@ -2,21 +2,10 @@ import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
 import { bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
+import type { Showing } from '../../showing.ts';
 import { messageShowings } from './tables.ts';
 
 /** What is noted of messages in the transactions in which it happens. */
-
-export interface Showing {
-  readonly appId: string;
-  /** The id of the delivery: a message that is told again is the same one. */
-  readonly deliveryId: string;
-  readonly installationId: string;
-  readonly triggerId: string;
-  /** A variant, the group of those who get nothing, or empty. */
-  readonly group: string;
-  /** Epoch ms. */
-  readonly at: number;
-}
 
 const newShowings = bulkInsert(messageShowings, { conflict: raw('on conflict (app_id, object_id) do nothing') });
 

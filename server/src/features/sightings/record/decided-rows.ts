@@ -3,6 +3,7 @@ import type { Dialect } from '../../../db/dialect.ts';
 import type { ProximityMessage } from '../../../delivery/push/content.ts';
 import type { PresenceEvent } from '../../../proximity/index.ts';
 import type { EventLog, LogStore } from '../../event-log.ts';
+import type { Showing } from '../../showing.ts';
 import { type Decision, type DecisionContext, type Fired, triggerDeliveryId } from '../decide/decide.ts';
 import { dropSegments, newVersion } from '../decide/track-store.ts';
 import type { NewEvent, WriteContext } from '../traces/events.ts';
@@ -28,16 +29,6 @@ export interface Decided {
   readonly version?: number;
   /** The track stays in memory. */
   readonly isHeld?: boolean;
-}
-
-/** A message that was shown, or would have been but for the holdout. */
-export interface ShownMessage {
-  readonly appId: string;
-  readonly deliveryId: string;
-  readonly installationId: string;
-  readonly triggerId: string;
-  readonly group: string;
-  readonly at: number;
 }
 
 /** Of others only what messages need is stored: where they are now, and what they were shown. */
@@ -216,7 +207,7 @@ export function firingsOf({ decision, recording: { appId } }: Decided): store.Ne
 }
 
 /** Only for those who may be named: a message to others is shown, but not counted by visitor. */
-export function showingsOf({ decision, recording: { appId, context } }: Decided): ShownMessage[] {
+export function showingsOf({ decision, recording: { appId, context } }: Decided): Showing[] {
   const { installationId } = decision;
   return decision.verdicts
     .filter(({ verdict }) => verdict.outcome === 'fired' || verdict.reason === 'holdout')

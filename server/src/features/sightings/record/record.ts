@@ -5,6 +5,7 @@ import type { ProximityMessage } from '../../../delivery/push/content.ts';
 import type { Evidence, Pass, Seeding } from '../../../proximity/index.ts';
 import type { Announce } from '../../domain-event.ts';
 import type { LogStore } from '../../event-log.ts';
+import type { Showing } from '../../showing.ts';
 import { addVisitCounts } from '../decide/presence-store.ts';
 import { addSamples, saveTracks } from '../decide/track-store.ts';
 import type { HearingPhone } from '../site/hearing.ts';
@@ -22,7 +23,6 @@ import {
   opened,
   positionOf,
   pushesOf,
-  type ShownMessage,
   samplesOf,
   showingsOf,
   trackOf,
@@ -37,7 +37,7 @@ import * as store from './trace-store.ts';
 /** Writes what was decided, all of it in the transaction that `db` is. */
 
 /** What counts messages is another feature's; this is what it is told. */
-export type NoteShowings = (dialect: Dialect, showings: readonly ShownMessage[]) => Sql[];
+export type NoteShowings = (dialect: Dialect, showings: readonly Showing[]) => Sql[];
 
 export interface RecordTools {
   readonly logs: LogStore;
