@@ -6,7 +6,7 @@ import { createServices } from '../app/services.ts';
 import { raw, sql } from '../base/sql.ts';
 import { prepareDemo } from '../cli/commands/demo-service.ts';
 import { type Config, readConfig } from '../config/config.ts';
-import { findDemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
+import { findDemoMark } from '../features/apps/demo-mark.ts';
 import { fillYear } from './fill.ts';
 import { halls } from './halls.ts';
 import { assertDemoOrEmpty, type Made } from './make.ts';
@@ -382,32 +382,6 @@ for (const database of databases) {
       assert.equal(await count(raw('select count(*) as n from verdicts')), 0);
       assert.equal(await findDemoMark(storage.db), undefined);
       assert.equal(await count(raw('select count(*) as n from sso_providers')), 0);
-    });
-  });
-
-  describe(`what is no demo on ${database}`, () => {
-    let storage: TestStorage;
-    before(async () => {
-      storage = await openStorage(database);
-    });
-    after(() => storage.close());
-
-    test('a demo that was not finished is created again, a database with an app is refused', async () => {
-      const { db, settings } = storage;
-      await assertDemoOrEmpty(db);
-      const { apps } = createServices({ db, now: Date.now });
-      await apps.create('Half a museum');
-      await assert.rejects(assertDemoOrEmpty(db), /data that is not the demo.*Choose an empty folder with --data/);
-      const nothing = { seed: 'a', madeAt: 0, appId: '', userId: '', adminId: '', passwordHash: '', step: 0, rows: 0 };
-      await saveDemoMark(db, { state: 'building', ...nothing });
-      await assertDemoOrEmpty(db);
-      const config = readConfig({ PHAROS_SECRET_KEY: 'ab'.repeat(32), ...settings });
-      const made = await prepareDemo(config, db);
-      assert.deepEqual(
-        (await apps.list()).map(({ appId }) => appId),
-        [made.mark.appId],
-      );
-      assert.equal((await prepareDemo(config, db)).secrets, undefined, 'the second time it is found');
     });
   });
 }
