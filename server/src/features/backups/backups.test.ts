@@ -14,11 +14,13 @@ import { createApp } from '../../app/app.ts';
 import { archiveOf } from '../../backup/archive.ts';
 import { requestRestore } from '../../backup/in-place.ts';
 import { verifyBackup } from '../../backup/restore.ts';
+import { serviceTimeZone } from '../../base/clock.ts';
 import type { Sql } from '../../base/sql.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
 import { filesFolder } from '../../config/config.ts';
 import { migrate } from '../../db/migrate.ts';
+import { dayIn } from '../zone-day.ts';
 import { noteState } from './plan.ts';
 import { BackupRestores } from './restores.ts';
 import { BackupService } from './service.ts';
@@ -220,7 +222,8 @@ for (const database of databases) {
       assert.deepEqual(await alerts(), ['A backup did not pass its trial']);
       app.clock.now += 3 * 86_400_000;
       await app.app.look();
-      assert.ok((await alerts()).includes(`There is no backup since ${today}`));
+      const { day } = dayIn(serviceTimeZone(), Date.parse(`${today}T18:01:00Z`));
+      assert.ok((await alerts()).includes(`There is no backup since ${day}`));
       // One by hand is one: both are over, though the plan has not come to its next day.
       const at = new Date(app.clock.now).toISOString();
       await noteState(app.storage.db, { last: { backupId: '', at, ok: false, message: 'The disk is full.' } });
