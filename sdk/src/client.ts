@@ -76,6 +76,8 @@ export interface SessionOptions extends Transport {
   readonly apiUrl: string;
   /** `same-origin` by default: the browser sends its cookies. */
   readonly credentials?: 'omit' | 'same-origin' | 'include';
+  /** More headers for each request, as they are when it is sent. */
+  readonly headers?: () => Readonly<Record<string, string>>;
 }
 
 export type PharosOptions = AppOptions | ServerOptions | SessionOptions;
@@ -182,8 +184,10 @@ function connectionOf(options: PharosOptions, session: Session): Connection {
     ...(timeout === undefined ? {} : { timeout }),
     ...(reword ? { reword } : {}),
   };
-  if ('apiUrl' in options)
-    return { ...transport, url: options.apiUrl, credentials: options.credentials ?? 'same-origin' };
+  if ('apiUrl' in options) {
+    const { apiUrl: url, credentials = 'same-origin', headers } = options;
+    return { ...transport, url, credentials, ...(headers ? { headers } : {}) };
+  }
   const { baseUrl, appId } = options;
   const appKey = 'secretKey' in options ? options.secretKey : options.appKey;
   if (appKey.startsWith(secretKeyPrefix)) assertServer();

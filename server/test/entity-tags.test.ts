@@ -227,5 +227,30 @@ for (const database of databases) {
         assert.equal((await send('PUT', `${one}/owner`, { userId: ben }, tagOf(given))).status, 200, one);
       }
     });
+
+    test('a file is deleted only as it was read, by an app and in the console', async () => {
+      const [{ userId: anna }, owner] = [await signInManager(app), await openConsole(app, 'owner')];
+      const upload = async () => {
+        const sent = { ...headers, 'content-type': 'image/png' };
+        const made = await app.send({ method: 'POST', url: `${api}/files/hall.png`, headers: sent, body: 'hall' });
+        return `/files/${made.body.objectId}`;
+      };
+      const byApp = (file: string, tag: string) => send('DELETE', api + file, undefined, tag);
+      const inConsole = (file: string, tag: string) =>
+        owner.send({ method: 'DELETE', url: `/apps/${app.appId}/v2${file}`, headers: { 'if-match': tag } });
+      for (const remove of [byApp, inConsole]) {
+        const file = await upload();
+        const read = tagOf(await send('GET', api + file));
+        app.clock.now += 1_000;
+        const given = await send('PUT', `${api}${file}/owner`, { userId: anna }, read);
+        const late = await remove(file, read);
+        assert.deepEqual([late.status, late.body.error?.name], [412, 'PreconditionFailed']);
+        assert.equal((await send('GET', api + file)).status, 200, 'it is still there');
+        // Of two who delete what they have both read, one finds nothing.
+        const both = await Promise.all([remove(file, tagOf(given)), remove(file, tagOf(given))]);
+        assert.deepEqual(both.map(({ status }) => status).sort(), [200, 404]);
+        assert.equal((await send('GET', api + file)).status, 404);
+      }
+    });
   });
 }

@@ -7,6 +7,7 @@ import { raw, sql } from '../src/base/sql.ts';
 import { mostListBytes } from '../src/resources/list.ts';
 import { type Service, startService } from './e2e/service.ts';
 import { buildApp, databases, openStorage, type SignedIn, signIn, type TestApp } from './support/build-app.ts';
+import { listen } from './support/socket.ts';
 
 const birds = '/api/v2/data/bucket/birds';
 const large = 240_000;
@@ -65,6 +66,26 @@ for (const database of databases) {
           const all = Array.from({ length: records }, (_, n) => n);
           assert.deepEqual(query['order'] === '-objectId' ? seen.sort((a, b) => a - b) : seen, all);
         });
+
+    test('one that breaks off in the middle is none for its reader, and the service goes on', async (context) => {
+      const port = await listen(app);
+      const address = `http://127.0.0.1:${port}${birds}?limit=40`;
+      const headers = { ...app.credentials, ...user.headers };
+      const real = Buffer.from.bind(Buffer) as (...given: unknown[]) => Buffer;
+      let pieces = 0;
+      const broken = context.mock.method(Buffer, 'from', ((...given: unknown[]) => {
+        const [text] = given;
+        if (typeof text === 'string' && text.length > large && ++pieces === 5) throw new Error('the fifth piece');
+        return real(...given);
+      }) as typeof Buffer.from);
+      const answer = await fetch(address, { headers });
+      assert.equal(answer.status, 200, 'it has begun');
+      await assert.rejects(answer.text());
+      assert.equal(pieces, 5);
+      broken.mock.restore();
+      const whole = (await (await fetch(address, { headers })).json()) as { readonly results: readonly unknown[] };
+      assert.ok(whole.results.length >= 30);
+    });
 
     test('a page that fits says nothing', async () => {
       const { body } = await list({ limit: 20 });

@@ -1,19 +1,24 @@
 import { PharosError } from '@pharos/sdk';
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { hashKey, MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { sessionQuery } from '../lib/data/queries.ts';
 import { isSignedOut, signingIn } from '../lib/data/signing-in.ts';
+import { setWhosePage } from '../lib/data/whose-page.ts';
 
 /** The cache of what is read from the service. When the session has ended, a dialog over the page asks to sign in again. */
 export function createQueries(): QueryClient {
+  // Whoever does something has been asked by then (`withSession`), and may have declined.
   const onError = (error: Error) => {
-    // Without a session there is nobody who could sign in again: the sign-in page opens.
-    if (isSignedOut(error) && queries.getQueryData(sessionQuery.queryKey)) void signingIn.ask();
     // An owner requires it since a moment ago: the page for it opens.
     const isNews = error instanceof PharosError && error.name === 'EnrolmentNeeded';
     if (isNews) queries.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, mustEnrol: true });
   };
+  const onUnread = (error: Error) => {
+    // Without a session there is nobody who could sign in again: the sign-in page opens.
+    if (isSignedOut(error) && queries.getQueryData(sessionQuery.queryKey)) void signingIn.ask();
+    onError(error);
+  };
   const queries: QueryClient = new QueryClient({
-    queryCache: new QueryCache({ onError }),
+    queryCache: new QueryCache({ onError: onUnread }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
@@ -23,6 +28,11 @@ export function createQueries(): QueryClient {
           count < 2 && error instanceof PharosError && (error.status === 0 || error.status >= 500),
       },
     },
+  });
+  // The page is whose session it shows, until it shows another.
+  const ofSession = hashKey(sessionQuery.queryKey);
+  queries.getQueryCache().subscribe(({ query }) => {
+    if (query.queryHash === ofSession) setWhosePage(queries.getQueryData(sessionQuery.queryKey)?.adminId);
   });
   return queries;
 }

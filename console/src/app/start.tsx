@@ -21,7 +21,7 @@ export function start(root: HTMLElement): void {
         <Notifications position="top-center" />
         <QueryClientProvider client={queries}>
           <RouterProvider router={pages} />
-          <ConfirmationDialog onSignedOut={again} />
+          <ConfirmationDialog />
           <SignInAgain onSignedOut={again} />
         </QueryClientProvider>
       </MantineProvider>

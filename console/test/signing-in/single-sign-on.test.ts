@@ -211,6 +211,11 @@ describe('administrators sign in through their organisation', () => {
     await other.goto((await began.json()).result.address);
     await other.getByText('You are signed in').waitFor();
     await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor({ state: 'detached' });
+    // The page is still Ida's, and does nothing until one of them decides.
+    const somebody = page.getByRole('dialog', { name: 'Somebody else has signed in' });
+    await somebody.getByText('olga@museum.example').first().waitFor();
+    await page.getByText('Account of ida').waitFor({ state: 'attached' });
+    await somebody.getByRole('button', { name: 'Continue as olga' }).click();
     await page.getByText('Account of olga').waitFor({ state: 'attached' });
     assert.equal((await app.app.admins.list()).length, before + 1, 'Olga herself, and nobody by Ida’s form');
     await context.close();

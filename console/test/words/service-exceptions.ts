@@ -18,7 +18,7 @@ export const serviceExceptions: readonly Exception[] = [
       'features/reports/(content/|compose|address-page)',
       'features/mail-links/',
       'features/users/(password-reset|reset-page)',
-      'sign-in/(change-mail|form-page|link-mail)',
+      'sign-in/(change-mail|form-page|link-mail|page-words)',
     ),
   },
   {

@@ -52,6 +52,7 @@ function attentionDeps({ platform, integrations, assertApp, crowded, unsentRepor
     listSecretKeys: (appId) => secretKeys.list(appId),
     listCrowded: crowded,
     listReports: unsentReports,
+    timeZoneOf: async (appId) => (await assertApp(appId)).policy.timeZone,
     readQuotas: async (appId) => usedQuotas(await usage.of(appId), (await assertApp(appId)).policy),
   };
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { serviceTimeZone } from '../base/clock.ts';
 import type { ServiceCondition } from '../features/condition.ts';
-import { momentIn } from '../features/zone-day.ts';
+import { dayIn, momentIn } from '../features/zone-day.ts';
 import { countJobs } from '../jobs/store.ts';
 import type { Platform } from './platform.ts';
 
@@ -93,7 +93,7 @@ async function certificateConditions({ config: { mqttCert }, now }: Deps): Promi
       kind: 'certificate',
       key: `certificate@${node}`,
       isGrave: isOver,
-      title: `The certificate of the port for devices ${isOver ? 'has expired' : `expires on ${new Date(until).toISOString().slice(0, 10)}`}`,
+      title: `The certificate of the port for devices ${isOver ? 'has expired' : `expires on ${dayIn(serviceTimeZone(), until).day}`}`,
       text: 'Devices that check it cannot connect then. Put a new one into the file that PHAROS_MQTT_CERT names, and restart the service.',
     },
   ];

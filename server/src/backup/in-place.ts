@@ -56,8 +56,13 @@ async function readJson<T>(path: string): Promise<T | undefined> {
 /** It is there completely or not at all. */
 async function writeJson(dataFolder: string, name: string, value: object): Promise<void> {
   const path = join(dataFolder, name);
-  await writeFile(`${path}.new`, JSON.stringify(value), { mode: 0o600, flush: true });
-  await rename(`${path}.new`, path);
+  try {
+    await writeFile(`${path}.new`, JSON.stringify(value), { mode: 0o600, flush: true });
+    await rename(`${path}.new`, path);
+  } catch (error) {
+    await rm(`${path}.new`, { force: true });
+    throw error;
+  }
   await flushFolder(dataFolder);
 }
 
@@ -72,6 +77,22 @@ export async function cancelRestore(dataFolder: string): Promise<boolean> {
   const isThere = existsSync(join(dataFolder, requestName));
   await rm(join(dataFolder, requestName), { force: true });
   return isThere;
+}
+
+const asideOf = ({ backupId, askedAt }: RestoreRequest) => `before-${backupId}-${askedAt.replaceAll(/[:.]/g, '-')}`;
+
+/**
+ * While a restore was interrupted, part of the database may lie aside: whoever opened it would make a new, empty one. The next start
+ * of the service finishes it.
+ *
+ * @throws Error
+ */
+export async function assertNotHalfRestored(dataFolder: string): Promise<void> {
+  const request = await findRestoreRequest(dataFolder);
+  if (!request || !existsSync(join(dataFolder, asideOf(request)))) return;
+  throw new Error(
+    `A restore in ${dataFolder} was interrupted. Start the service first (pharos serve): it finishes it.`,
+  );
 }
 
 export interface InPlace {
@@ -90,7 +111,7 @@ export async function restoreInPlace(options: InPlace): Promise<RestoreResult | 
   const request = await findRestoreRequest(dataFolder);
   if (!request) return undefined;
   const { backupId } = request;
-  const aside = `before-${backupId}-${request.askedAt.replaceAll(/[:.]/g, '-')}`;
+  const aside = asideOf(request);
   const staging = join(dataFolder, stagingName);
   const isMoved = existsSync(join(dataFolder, aside, movedName));
   const result = { backupId, at: new Date(now).toISOString(), askedBy: request.askedBy };
@@ -100,14 +121,16 @@ export async function restoreInPlace(options: InPlace): Promise<RestoreResult | 
       await restoreInto(staging, request.folder, now);
       await options.eraseAgain(staging, request.folder);
       await moveAll(dataFolder, join(dataFolder, aside));
+      await writeFile(join(dataFolder, aside, movedName), '', { flush: true });
+      await flushFolder(join(dataFolder, aside));
     } catch (error) {
+      // First of all: with it, the next start after an interruption would take what is left here for what was restored.
+      await rm(join(dataFolder, aside, movedName), { force: true });
       await rm(staging, { recursive: true, force: true });
       await moveBack(dataFolder, join(dataFolder, aside));
       const message = `${(error as Error).message} Nothing was changed.`;
       return end(dataFolder, { ...result, ok: false, message, aside: null });
     }
-    await writeFile(join(dataFolder, aside, movedName), '', { flush: true });
-    await flushFolder(join(dataFolder, aside));
   }
   // From here on what is in the data folder can only be what was restored.
   if (existsSync(staging)) await moveAll(staging, dataFolder);
@@ -139,7 +162,8 @@ async function moveBack(dataFolder: string, aside: string): Promise<void> {
 }
 
 async function end(dataFolder: string, result: RestoreResult): Promise<RestoreResult> {
-  await writeJson(dataFolder, resultName, result);
+  // Without room for it, an earlier one would be taken for this one's. The service starts all the same, and says it on the terminal.
+  await writeJson(dataFolder, resultName, result).catch(() => rm(join(dataFolder, resultName), { force: true }));
   await cancelRestore(dataFolder);
   await flushFolder(dataFolder);
   return result;

@@ -75,6 +75,12 @@ export const catalogue = Object.freeze({
     'The record was changed since you read the version that If-Match names. Read it again, and decide what to keep.',
   ),
   TooLate: entry('TooLate', 409, 139, 'It cannot be changed any more: it has gone out, or is going out.'),
+  SignedInAsAnother: entry(
+    'SignedInAsAnother',
+    409,
+    140,
+    'Somebody else has signed in in this browser since this page was opened. Nothing was done.',
+  ),
   OperationForbidden: entry('OperationForbidden', 403, 119, "The app's policy refuses this operation."),
   ConfirmationNeeded: entry(
     'ConfirmationNeeded',

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Failure } from '../base/errors.ts';
 import { readBody } from '../http/server/read-body.ts';
 import { asFailure } from '../http/server/render-error.ts';
+import { isPageText, type PageLanguage, type PageText, pageLanguageOf, say } from './page-words.ts';
 
 /** The plain pages behind links in mails: a form, without a script. */
 
@@ -25,6 +27,7 @@ const headers = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   // The address holds the token.
   'referrer-policy': 'no-referrer',
+  vary: 'accept-language',
   'x-content-type-options': 'nosniff',
 };
 
@@ -34,8 +37,26 @@ export function escapeHtml(text: string): string {
 
 export const alertHtml = (message: string) => `<p role="alert">${escapeHtml(message)}</p>`;
 
+/** What a page says to whoever has sent a request, as HTML. */
+export type Say = (text: PageText, values?: Readonly<Record<string, string | number>>) => string;
+
+export const sayTo = ({ headers }: FastifyRequest): Say => {
+  const language = pageLanguageOf(headers);
+  return (text, values) => escapeHtml(say(language, text, values));
+};
+
+/** A failure in the reader's language; what has no translation is told in general. */
+export function failureText({ message, entry }: Failure, language: PageLanguage): string {
+  if (isPageText(message)) return say(language, message);
+  if (language === 'en') return message;
+  return say(
+    language,
+    entry.status === 429 ? 'Too many attempts. Try again in a few minutes.' : 'That did not work. Try again later.',
+  );
+}
+
 /** Makes what is registered on `page` read forms, and answer errors as pages of this title. */
-export function readForms(page: FastifyInstance, title: string): void {
+export function readForms(page: FastifyInstance, title: PageText): void {
   page.removeAllContentTypeParsers();
   page.addContentTypeParser('application/x-www-form-urlencoded', (_request, payload, done) => {
     readBody(payload, mostFormBytes, (failure, body) =>
@@ -45,24 +66,26 @@ export function readForms(page: FastifyInstance, title: string): void {
   page.setErrorHandler((error, request, reply) => {
     const failure = asFailure(error);
     if (failure.entry.status >= 500) request.log.error({ err: failure.cause ?? failure }, failure.message);
-    const content = `<h1>${title}</h1>${alertHtml(failure.message)}`;
+    const text = failureText(failure, pageLanguageOf(request.headers));
+    const content = `<h1>${sayTo(request)(title)}</h1>${alertHtml(text)}`;
     void sendPage(reply, { status: failure.entry.status, title, content });
   });
 }
 
 export interface FormPage {
   readonly status: number;
-  readonly title: string;
+  readonly title: PageText;
   /** HTML. */
   readonly content: string;
 }
 
 export function sendPage(reply: FastifyReply, { status, title, content }: FormPage): FastifyReply {
+  const language = pageLanguageOf(reply.request.headers);
   return reply
     .code(status)
     .headers(headers)
     .send(
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style></head><body><main>${content}</main></body></html>`,
+      `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(say(language, title))}</title><style>${style}</style></head><body><main>${content}</main></body></html>`,
     );
 }
 

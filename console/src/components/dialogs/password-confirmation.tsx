@@ -1,24 +1,23 @@
 import { Button, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { call } from '../../lib/data/api.ts';
-import { confirmation } from '../../lib/data/confirmation.ts';
+import { call, callAsAnybody } from '../../lib/data/api.ts';
 import { canUsePasskeys, confirmWithPasskey } from '../../lib/data/passkeys.ts';
-import { factorsQuery, ownIdentitiesQuery } from '../../lib/data/queries.ts';
+import { factorsQuery, ownIdentitiesQuery, sessionQuery } from '../../lib/data/queries.ts';
+import { confirmation, signingIn } from '../../lib/data/signing-in.ts';
 import { confirmThrough, onReturn } from '../../lib/data/single-sign-on.ts';
 import { listed, t } from '../../lib/words/words.ts';
 import { DialogForm } from '../form/dialog-form.tsx';
 import { PasswordField } from '../form/password-field.tsx';
 import { useFields } from '../form/use-fields.ts';
 import { Icon } from '../page/icon.tsx';
-import { useSamePerson } from './use-same-person.ts';
 
 /** Above all other dialogs: the password may be asked for while another one is open. */
 const above = 300;
 
 /** Asks for the administrator's own password or passkey before keys, administrators or passwords are changed. */
-export function ConfirmationDialog({ onSignedOut }: { readonly onSignedOut: () => void }) {
+export function ConfirmationDialog() {
   const isAsked = useSyncExternalStore(confirmation.subscribe, confirmation.isAsked);
   const { data: factors } = useQuery({ ...factorsQuery, enabled: isAsked });
   const fields = useFields({ password: '' });
@@ -31,14 +30,14 @@ export function ConfirmationDialog({ onSignedOut }: { readonly onSignedOut: () =
   const sign = useAction({ run: confirmWithPasskey, showsError: true, after });
   const { data: identities } = useQuery({ ...ownIdentitiesQuery, enabled: isAsked });
   const through = useAction({ run: confirmThrough, showsError: true });
-  const isSamePerson = useSamePerson();
+  const queries = useQueryClient();
   // The window may have been another page's, in which somebody else has signed in.
   const look = useEffectEvent(async () => {
-    const now = await call('getSession').catch(() => undefined);
+    const now = await callAsAnybody('getSession').catch(() => undefined);
     if (!now) return;
-    const isSame = isSamePerson(now.result);
+    const isSame = now.result.adminId === queries.getQueryData(sessionQuery.queryKey)?.adminId;
     confirmation.answer(isSame);
-    if (!isSame) onSignedOut();
+    if (!isSame) void signingIn.ask();
   });
   useEffect(() => (isAsked ? onReturn(() => void look()) : undefined), [isAsked]);
   const onError = fields.setFailure;

@@ -1,6 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
+import { addressOfPage } from '../../lib/data/whose-page.ts';
 import { t } from '../../lib/words/words.ts';
 import { Icon } from '../page/icon.tsx';
 
@@ -17,7 +18,7 @@ export function ConfirmedDownload({ href, label, size = 'sm', children }: Props)
       // The browser itself saves the file, and could only show a refusal.
       await call('checkConfirmation');
       const link = document.createElement('a');
-      link.href = href;
+      link.href = addressOfPage(href);
       link.download = '';
       link.click();
     },

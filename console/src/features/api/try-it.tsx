@@ -1,4 +1,5 @@
 import { Alert, Badge, Button, FileInput, Group, Stack, Text, TextInput } from '@mantine/core';
+import { errorOfAnswer } from '@pharos/sdk';
 import { type FormEvent, useState } from 'react';
 import { CodeBlock } from '../../components/code/code-block.tsx';
 import { CopyField } from '../../components/code/copy-field.tsx';
@@ -8,6 +9,8 @@ import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
+import { isSignedOut } from '../../lib/data/signing-in.ts';
+import { pageHeaders } from '../../lib/data/whose-page.ts';
 import { dataNeeds } from '../../lib/wire.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import classes from './api.module.css';
@@ -169,21 +172,29 @@ async function sendDraft(
   const startedAt = performance.now();
   const answer = await fetch(`/console/api/apps/${encodeURIComponent(appId)}/v2${requestPath(operation, draft)}`, {
     method: operation.method,
-    ...(type ? { headers: { 'Content-Type': type } } : {}),
+    headers: { ...pageHeaders(), ...(type ? { 'Content-Type': type } : {}) },
     ...(body ? { body: isJson ? draft.body : (file ?? '') } : {}),
   }).catch(() => {
     throw new Error(t('The service does not answer. Is it running, and are you online?'));
   });
   const text = await answer.text();
+  // Not an answer to what was tried: there is nobody in whose name it could be.
+  const failure = answer.ok ? undefined : errorOfAnswer(answer.status, parsed(text));
+  if (isSignedOut(failure)) throw failure;
   return { status: answer.status, milliseconds: performance.now() - startedAt, text: pretty(text) };
 }
 
-function pretty(text: string): string {
+function parsed(text: string): unknown {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.parse(text);
   } catch {
-    return text;
+    return undefined;
   }
+}
+
+function pretty(text: string): string {
+  const answer = parsed(text);
+  return answer === undefined ? text : JSON.stringify(answer, null, 2);
 }
 
 const mostShown = 100_000;

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { call } from '../../lib/data/api.ts';
+import { withSession } from '../../lib/data/signing-in.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './dialogs.module.css';
 import { RuleList } from './matrix.tsx';
@@ -85,7 +86,7 @@ function useParts({ appId, row, values, onApply }: Props & { readonly row: Row }
   const check = useMutation<RuleValues, Error>({
     mutationFn: async () => {
       const changed = next();
-      await call('previewAppRules', { params: { appId }, body: bodyOf(changed) });
+      await withSession(() => call('previewAppRules', { params: { appId }, body: bodyOf(changed) }));
       return changed;
     },
     onSuccess: onApply,

@@ -2,15 +2,21 @@ import { createCaller, PharosClient, PharosError } from '@pharos/sdk';
 import { type Operations, operations } from '../wire.ts';
 import { toldError } from '../words/told-error.ts';
 import { t } from '../words/words.ts';
-import { confirmation } from './confirmation.ts';
+import { confirmation } from './signing-in.ts';
+import { pageHeaders } from './whose-page.ts';
 
-const callOnce = createCaller<Operations>(operations, {
+const connection = {
   url: '/console/api',
   credentials: 'same-origin',
   // The query cache repeats reads; people repeat writes.
   retry: false,
   reword: toldError,
-});
+} as const;
+
+const callOnce = createCaller<Operations>(operations, { ...connection, headers: pageHeaders });
+
+/** Calls an operation in the name of whoever is signed in in this browser, whether or not the page is theirs. @throws PharosError */
+export const callAsAnybody = createCaller<Operations>(operations, connection);
 
 /**
  * Does something for which the service may require the password again: if so, a dialog asks for it, and it is repeated.
@@ -51,6 +57,7 @@ export function dataOf(appId: string): PharosClient {
     apiUrl: `/console/api/apps/${encodeURIComponent(appId)}/v2`,
     retry: false,
     reword: toldError,
+    headers: pageHeaders,
   });
   clients.set(appId, client);
   return client;

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { dataOf } from './api.ts';
 import type { Listed } from './listed.ts';
+import { addressOfPage } from './whose-page.ts';
 
 /** Live events of an app. */
 
@@ -24,7 +25,7 @@ const mostOfTheHour = 60;
 
 /** Of the app's stream, which tells only these kinds of events: a page that asks for more makes the service send and keep more. */
 export const streamAddress = (appId: string, kinds: readonly string[]) =>
-  `/console/api/apps/${encodeURIComponent(appId)}/v2/stream?kinds=${kinds.join(',')}`;
+  addressOfPage(`/console/api/apps/${encodeURIComponent(appId)}/v2/stream?kinds=${kinds.join(',')}`);
 
 /** Listens until the returned function is called. The connection is closed while the page is hidden. */
 export function listenToEvents(appId: string, { onEvents, onState }: LiveListener): () => void {

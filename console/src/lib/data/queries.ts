@@ -1,8 +1,9 @@
 import { PharosError } from '@pharos/sdk';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { pageLanguage } from '../words/words.ts';
-import { call } from './api.ts';
+import { call, callAsAnybody } from './api.ts';
 import { dataKey } from './listed.ts';
+import { isSomebodys } from './whose-page.ts';
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }) =>
   a.name.localeCompare(b.name, pageLanguage());
@@ -13,15 +14,19 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   staleTime: Number.POSITIVE_INFINITY,
   retry: false,
-  queryFn: async () => {
-    try {
-      return (await call('getSession')).result;
-    } catch (error) {
-      if (error instanceof PharosError && error.name === 'InvalidSessionToken') return null;
-      throw error;
-    }
-  },
+  // A page that belongs to somebody asks to sign in again, instead of vanishing.
+  queryFn: () => (isSomebodys() ? call('getSession').then(({ result }) => result) : presentSession()),
 });
+
+/** Who is signed in in this browser: another than the page belongs to, if somebody has signed in in another tab. @throws PharosError */
+export async function presentSession() {
+  try {
+    return (await callAsAnybody('getSession')).result;
+  } catch (error) {
+    if (error instanceof PharosError && error.name === 'InvalidSessionToken') return null;
+    throw error;
+  }
+}
 
 export const setupQuery = queryOptions({
   queryKey: ['setup'],

@@ -1,6 +1,7 @@
 import { errorOfAnswer, PharosError } from '@pharos/sdk';
 import { toldError } from '../words/told-error.ts';
 import { t } from '../words/words.ts';
+import { pageHeaders } from './whose-page.ts';
 
 interface Sending {
   /** From 0 to 1. */
@@ -15,6 +16,7 @@ export function sendFile(appId: string, file: File, { onProgress, signal }: Send
     const broken = (name: string, message: string) => reject(new PharosError(message, { name, code: 0, status: 0 }));
     request.open('POST', `/console/api/apps/${encodeURIComponent(appId)}/v2/files/${encodeURIComponent(file.name)}`);
     request.setRequestHeader('Content-Type', file.type || 'application/octet-stream');
+    for (const [name, value] of Object.entries(pageHeaders())) request.setRequestHeader(name, value);
     request.responseType = 'json';
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
     request.onload = () =>

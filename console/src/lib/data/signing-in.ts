@@ -1,13 +1,18 @@
 import { PharosError } from '@pharos/sdk';
 import { createQuestion } from './question.ts';
 
-/** Asks to sign in again, over the page, when the session has ended in the middle of something. */
+/** Asks to sign in again, over the page, when the session has ended in the middle of something, or somebody else has signed in. */
 export const signingIn = createQuestion();
 
-export const isSignedOut = (error: unknown): boolean =>
-  error instanceof PharosError && error.name === 'InvalidSessionToken';
+/** Asks for the password again, before something grave. */
+export const confirmation = createQuestion();
 
-/** Does something that needs a session; if it has ended, once more after signing in again. */
+const lost = ['InvalidSessionToken', 'SignedInAsAnother'];
+
+/** Whether the browser has no session any more of whoever the page belongs to. */
+export const isSignedOut = (error: unknown): boolean => error instanceof PharosError && lost.includes(error.name);
+
+/** Does something that needs a session; if there is none any more, once more after signing in again. */
 export async function withSession<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -10,8 +10,15 @@ interface Started {
 
 let isGone = false;
 
-/** The page is about to be left for a provider, which leads back to it. */
+/** The page is about to be left for a provider, which leads back to it, or loaded anew; what is typed is kept as a draft. */
 export const isLeaving = (): boolean => isGone;
+
+/** Loads the page anew. Where something was typed that is not kept, the browser asks first, and the page may stay. */
+export function loadAnew(): void {
+  isGone = true;
+  addEventListener('focus', () => (isGone = false), { once: true });
+  location.reload();
+}
 
 /** Leaves the console for the provider. It never resolves: the page is gone. */
 async function leave({ result }: Started): Promise<never> {

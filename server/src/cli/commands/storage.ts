@@ -1,5 +1,6 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { createServices, type Services } from '../../app/services.ts';
+import { assertNotHalfRestored } from '../../backup/in-place.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
 import { makeRoomToStart } from '../../base/disk-reserve.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
@@ -42,6 +43,7 @@ export async function openDatabase(config: Config): Promise<Database> {
     return openPostgres({ url: databaseUrl, poolSize, queryDeadlineMs, timeoutMs });
   }
   prepareFolder(config);
+  await assertNotHalfRestored(config.dataFolder);
   // SQLite creates its other files with the permissions of the first.
   const file = databaseFile(config);
   closeSync(openSync(file, 'a', 0o600));

@@ -10,8 +10,10 @@ import { openSite, type Site } from '../../../test/support/site.ts';
 import { type SmtpSink, startSmtpSink } from '../../../test/support/smtp-sink.ts';
 import { startReceiver, type WebhookReceiver } from '../../../test/support/webhook-receiver.ts';
 import { service } from '../../access/audit.ts';
+import { serviceTimeZone } from '../../base/clock.ts';
 import { isoTime } from '../../http/answers.ts';
 import { noteState } from '../backups/plan.ts';
+import { dayIn } from '../zone-day.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -121,7 +123,11 @@ for (const database of databases) {
     });
 
     test('a secret key is about to expire', async () => {
-      const expiresAt = new Date(site.now + 15 * dayMs).toISOString();
+      // Fourteen hours ahead of UTC: there it is the next day.
+      const inZone = (timeZone: string) => site.app.app.apps.change(site.app.appId, { policy: { timeZone } });
+      await inZone('Pacific/Kiritimati');
+      const at = Math.floor((site.now + 15 * dayMs) / dayMs) * dayMs + 20 * hourMs;
+      const expiresAt = new Date(at).toISOString();
       await ask('/secret-keys', {
         name: 'Gateway',
         scopes: [{ resource: 'beacons', verbs: ['list'] }],
@@ -130,7 +136,10 @@ for (const database of databases) {
       assert.deepEqual(await pass(20 * minuteMs), [], 'not yet');
       site.app.clock.now += 2 * dayMs;
       const told = await pass(30 * minuteMs);
-      assert.ok(told.includes(`[Test app] The secret key Gateway expires on ${expiresAt.slice(0, 10)}`), told.join());
+      const day = isoTime(at + 14 * hourMs).slice(0, 10);
+      assert.notEqual(day, expiresAt.slice(0, 10));
+      assert.ok(told.includes(`[Test app] The secret key Gateway expires on ${day}`), told.join());
+      await inZone('UTC');
     });
 
     test('the certificate of the port for devices is about to expire', async () => {
@@ -151,9 +160,10 @@ for (const database of databases) {
       const plan = { isOn: true, time: '03:00', timeZone: 'UTC' };
       assert.equal((await owner.send({ method: 'PUT', url: '/system/backup-plan', body: plan })).status, 200);
       const last = { backupId: '', at: isoTime(site.now), ok: false, message: 'The disk is full.' };
-      await noteState(db, { last, goodAt: site.now - 3 * dayMs });
+      const goodAt = Math.floor((site.now - 3 * dayMs) / dayMs) * dayMs + 20 * hourMs;
+      await noteState(db, { last, goodAt });
       const told = await pass(5 * minuteMs);
-      const since = isoTime(site.now - 3 * dayMs).slice(0, 10);
+      const { day: since } = dayIn(serviceTimeZone(), goodAt);
       for (const title of ['The last backup failed', `There is no backup since ${since}`])
         assert.ok(told.includes(`[Pharos] ${title}`), told.join());
     });

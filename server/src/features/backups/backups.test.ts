@@ -1,21 +1,28 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { extract } from 'tar-stream';
-import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
+import { buildApp, databases, openStorage, type TestApp } from '../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../test/support/console.ts';
 import { service as byService } from '../../access/audit.ts';
 import { createApp } from '../../app/app.ts';
 import { archiveOf } from '../../backup/archive.ts';
+import { requestRestore } from '../../backup/in-place.ts';
 import { verifyBackup } from '../../backup/restore.ts';
+import { serviceTimeZone } from '../../base/clock.ts';
+import type { Sql } from '../../base/sql.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
 import { filesFolder } from '../../config/config.ts';
+import { migrate } from '../../db/migrate.ts';
+import { dayIn } from '../zone-day.ts';
 import { noteState } from './plan.ts';
+import { BackupRestores } from './restores.ts';
 import { BackupService } from './service.ts';
 
 for (const database of databases) {
@@ -215,7 +222,8 @@ for (const database of databases) {
       assert.deepEqual(await alerts(), ['A backup did not pass its trial']);
       app.clock.now += 3 * 86_400_000;
       await app.app.look();
-      assert.ok((await alerts()).includes(`There is no backup since ${today}`));
+      const { day } = dayIn(serviceTimeZone(), Date.parse(`${today}T18:01:00Z`));
+      assert.ok((await alerts()).includes(`There is no backup since ${day}`));
       // One by hand is one: both are over, though the plan has not come to its next day.
       const at = new Date(app.clock.now).toISOString();
       await noteState(app.storage.db, { last: { backupId: '', at, ok: false, message: 'The disk is full.' } });
@@ -345,4 +353,52 @@ test('a stop ends a running backup and leaves nothing unfinished', async () => {
   const left = readdirSync(join(app.config.dataFolder, 'backups'));
   assert.ok(!left.some((name) => name.includes('unfinished')), left.join());
   await app.storage.close();
+});
+
+test('whoever prepares another backup, or takes it back, at the moment of a restart comes before it or too late', async () => {
+  const storage = await openStorage('sqlite');
+  const dataFolder = mkdtempSync(join(tmpdir(), 'pharos-restores-'));
+  const by = { name: 'ada', address: null };
+  try {
+    await migrate(storage.db, 0);
+    for (const second of ['prepare', 'cancel'] as const)
+      for (const order of ['first', 'last'] as const) {
+        const asked: string[] = [];
+        // The audit takes its time, in which the others go on.
+        const entry = Promise.withResolvers<void>();
+        const db = new Proxy(storage.db, {
+          get: (target, name) => {
+            const member: unknown = Reflect.get(target, name);
+            if (name !== 'run') return typeof member === 'function' ? member.bind(target) : member;
+            return async (statement: Sql) => {
+              await entry.promise;
+              return target.run(statement);
+            };
+          },
+        });
+        const restores = new BackupRestores({
+          db,
+          now: () => 0,
+          backups: { folderOf: async (id: string) => join(dataFolder, id) } as BackupService,
+          dataFolder,
+          isEmbedded: true,
+          restart: () => void asked.push('restart'),
+        });
+        const request = { backupId: 'one', folder: join(dataFolder, 'one'), askedAt: '', askedBy: 'ada' };
+        await requestRestore(dataFolder, request);
+        const other = () => (second === 'prepare' ? restores.prepare('two', by) : restores.cancel(by));
+        const both = order === 'first' ? [other(), restores.start('one', by)] : [restores.start('one', by), other()];
+        await setImmediate();
+        entry.resolve();
+        const [outcomes, prepared] = [await Promise.allSettled(both), (await restores.read()).prepared?.backupId];
+        const [others, start] = order === 'first' ? outcomes : outcomes.toReversed();
+        const when = `${second} ${order}: ${start?.status}, ${prepared}`;
+        assert.notEqual(start?.status, others?.status, when);
+        const isStarted = start?.status === 'fulfilled';
+        assert.deepEqual([asked.length, prepared === 'one'], isStarted ? [1, true] : [0, false], when);
+      }
+  } finally {
+    rmSync(dataFolder, { recursive: true, force: true });
+    await storage.close();
+  }
 });

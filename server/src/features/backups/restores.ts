@@ -21,6 +21,8 @@ export class BackupRestores {
   readonly #deps: Deps;
   /** The service is about to start again. */
   #isStarting = false;
+  /** What is done last; one thing after the other, so that what was checked still holds when it is done. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -42,7 +44,11 @@ export class BackupRestores {
    * @param backupId what the caller has seen to be prepared
    * @throws Failure ObjectNotFound, OperationForbidden, PreconditionFailed
    */
-  async start(backupId: string, by: Actor): Promise<void> {
+  start(backupId: string, by: Actor): Promise<void> {
+    return this.#inTurn(() => this.#start(backupId, by));
+  }
+
+  async #start(backupId: string, by: Actor): Promise<void> {
     const { db, now, dataFolder, restart } = this.#deps;
     const asked = await findRestoreRequest(dataFolder);
     if (!asked) throw fail('ObjectNotFound', 'No restore is prepared.');
@@ -63,6 +69,12 @@ export class BackupRestores {
     restart();
   }
 
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
   /** While accepted requests are finished, what was started is not replaced or taken back any more. */
   #assertWaits(): void {
     if (this.#isStarting)
@@ -79,7 +91,11 @@ export class BackupRestores {
   }
 
   /** @throws Failure ObjectNotFound, OperationForbidden with a database server */
-  async prepare(backupId: string, by: Actor): Promise<void> {
+  prepare(backupId: string, by: Actor): Promise<void> {
+    return this.#inTurn(() => this.#prepare(backupId, by));
+  }
+
+  async #prepare(backupId: string, by: Actor): Promise<void> {
     const { db, now, backups, dataFolder, isEmbedded } = this.#deps;
     if (!isEmbedded)
       throw fail(
@@ -93,7 +109,11 @@ export class BackupRestores {
   }
 
   /** @throws Failure ObjectNotFound, OperationForbidden */
-  async cancel(by: Actor): Promise<void> {
+  cancel(by: Actor): Promise<void> {
+    return this.#inTurn(() => this.#cancel(by));
+  }
+
+  async #cancel(by: Actor): Promise<void> {
     const { db, now, dataFolder } = this.#deps;
     this.#assertWaits();
     const asked = await findRestoreRequest(dataFolder);

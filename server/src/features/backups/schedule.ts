@@ -1,5 +1,5 @@
 import { type Actor, service as bySelf, recordChange } from '../../access/audit.ts';
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, serviceTimeZone } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { Database } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
@@ -161,7 +161,7 @@ export class BackupSchedule {
               kind,
               key: 'backup old',
               isGrave: true,
-              title: `There is no backup since ${isoTime(goodAt).slice(0, 10)}`,
+              title: `There is no backup since ${dayIn(serviceTimeZone(), goodAt).day}`,
               text: `One is planned ${plan.everyDays === 1 ? 'every day' : `every ${plan.everyDays} days`} at ${plan.time}. The log of the service says why there is none.`,
             },
           ]

@@ -4,7 +4,7 @@ import type { Row } from '../../db/db.ts';
 import { deletedAnswer, inArray, listAnswer, recordAnswer } from '../../http/answers.ts';
 import { type Call, type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { allowedTo, findAllowed } from '../../resources/allowed.ts';
-import { tagged, tagOfRow } from '../../resources/entity-tag.ts';
+import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
 import { makerOf, type Past } from '../../resources/past.ts';
 import type { RecordTable } from '../../resources/table.ts';
@@ -12,7 +12,7 @@ import { blobKeyOf } from './file-name.ts';
 import { type Announced, type FileDeps, fileIntake } from './intake.ts';
 import { files, uploadedAnswer } from './resource.ts';
 import { fileTable, findStoredFile, type StoredFile } from './store.ts';
-import { moveToTrash } from './trash.ts';
+import { assertFileUnchanged, moveToTrash } from './trash.ts';
 
 interface Deps extends FileDeps {
   readonly past: Past;
@@ -128,6 +128,7 @@ function remove(deps: Deps, table: RecordTable): Endpoint {
       'in the trash for 30 days.',
     grant: { of: 'files', verb: 'delete' },
     answer: inArray(deletedAnswer),
+    takesIfMatch: true,
     errors: ['ObjectNotFound', 'OperationForbidden'],
     locate: async (call) => {
       const { app, params } = call;
@@ -141,14 +142,21 @@ function remove(deps: Deps, table: RecordTable): Endpoint {
     handle: async (call) => {
       const { app, located, administrator, now } = call;
       const key = { app_id: app.appId, object_id: located.object_id };
+      const assertUnchanged = readIfMatch(call.headers);
       // What an app deletes is gone: its users may have asked for that.
       if (administrator !== undefined) {
-        const removal = { appId: app.appId, objectId: located.object_id, by: makerOf(call), now };
+        const removal = { appId: app.appId, objectId: located.object_id, by: makerOf(call), now, assertUnchanged };
         if (!(await moveToTrash(deps.db, deps.past, removal))) throw notFound();
         return { result: [{}] };
       }
       // The row first: a blob without a row is swept later, a row without a blob would never be repaired.
-      if (!(await table.remove(deps.db, key))) throw notFound();
+      const removed = assertUnchanged
+        ? await deps.db.transaction(async (db) => {
+            await assertFileUnchanged(db, key, assertUnchanged);
+            return table.remove(db, key);
+          })
+        : await table.remove(deps.db, key);
+      if (!removed) throw notFound();
       const less = { files: -1, fileBytes: -located.size };
       deps.usage.add(app.appId, less);
       deps.usage.users.add(app.appId, located.created_by, less);

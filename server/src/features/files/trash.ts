@@ -1,9 +1,11 @@
 import { fail } from '../../base/errors.ts';
-import { sql } from '../../base/sql.ts';
+import { raw, sql } from '../../base/sql.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import type { JobHandler } from '../../jobs/job.ts';
+import { type AssertUnchanged, tagOfRow } from '../../resources/entity-tag.ts';
 import type { Maker, Past, PastRecord } from '../../resources/past.ts';
+import type { Key } from '../../resources/table.ts';
 import { blobKeyOf } from './file-name.ts';
 import { files } from './resource.ts';
 import { insertFile } from './store.ts';
@@ -45,11 +47,24 @@ export interface Removal {
   readonly objectId: string;
   readonly by: Maker;
   readonly now: number;
+  readonly assertUnchanged?: AssertUnchanged | undefined;
 }
 
-/** Moves a file into the trash. False when there is no such file. */
-export function moveToTrash(db: Db, past: Past, { appId, objectId, by, now }: Removal): Promise<boolean> {
+/** In a transaction that deletes a file. @throws Failure PreconditionFailed */
+export async function assertFileUnchanged(db: Db, key: Key, assertUnchanged: AssertUnchanged): Promise<void> {
+  const { records } = files;
+  const row = await db.one(
+    sql`select ${records.selection} from files where ${records.match(key)}${raw(db.dialect.lockRow)}`,
+  );
+  // One that is gone is told by the deletion.
+  if (row) assertUnchanged(tagOfRow(records, row));
+}
+
+/** Moves a file into the trash. False when there is no such file. @throws Failure PreconditionFailed */
+export function moveToTrash(db: Db, past: Past, removal: Removal): Promise<boolean> {
+  const { appId, objectId, by, now, assertUnchanged } = removal;
   return db.transaction(async (db) => {
+    if (assertUnchanged) await assertFileUnchanged(db, { app_id: appId, object_id: objectId }, assertUnchanged);
     const row = await db.one<FileRow>(sql`select name, stored_name, content_type, size, sha256, created_by, by_admin,
       created_at, updated_at from files where app_id = ${appId} and object_id = ${objectId}`);
     if (!row || !(await files.records.remove(db, { app_id: appId, object_id: objectId }))) return false;

@@ -3,7 +3,7 @@ import type { AppContext } from '../../access/context.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { AttemptLimits } from '../../sign-in/attempts.ts';
-import { escapeHtml, readForms, readTexts, sendPage } from '../../sign-in/form-page.ts';
+import { escapeHtml, readForms, readTexts, sayTo, sendPage } from '../../sign-in/form-page.ts';
 import type { MailLinks } from './service.ts';
 
 export interface VerifyPageDeps {
@@ -37,16 +37,19 @@ export async function registerVerifyPage(server: FastifyInstance, deps: VerifyPa
     page.get(path, async (request, reply) => {
       const input = readTexts(request.query, names);
       const app = await appOf(input);
-      const content = `<h1>Confirm your address</h1><p>For your account at ${escapeHtml(app.name)}.</p>
+      const text = sayTo(request);
+      const content = `<h1>${text('Confirm your address')}</h1><p>${text('For your account at {app}.', { app: app.name })}</p>
 <form method="post" action="${path}"><input type="hidden" name="app" value="${escapeHtml(input.app)}">
-<input type="hidden" name="token" value="${escapeHtml(input.token)}"><button>The address is mine</button></form>`;
+<input type="hidden" name="token" value="${escapeHtml(input.token)}"><button>${text('The address is mine')}</button></form>`;
       return sendPage(reply, { status: 200, title, content });
     });
     page.post(path, async (request, reply) => {
       const input = readTexts(request.body, names);
       const app = await appOf(input);
       await links.verify(app, input.token);
-      const content = `<h1>Done</h1><p>Your address is confirmed. You can go back to ${escapeHtml(app.name)}.</p>`;
+      const text = sayTo(request);
+      const told = text('Your address is confirmed. You can go back to {app}.', { app: app.name });
+      const content = `<h1>${text('Done')}</h1><p>${told}</p>`;
       return sendPage(reply, { status: 200, title, content });
     });
   });

@@ -18,6 +18,7 @@ export interface AttentionDeps {
   readonly listCrowded: (appId: string) => Promise<AppCounts['crowded']>;
   /** Reports by mail that did not reach everybody. */
   readonly listReports: (appId: string) => Promise<AppCounts['reports']>;
+  readonly timeZoneOf: (appId: string) => Promise<string>;
   readonly listSecretKeys: (appId: string) => Promise<AppCounts['keys']>;
 }
 
@@ -36,15 +37,16 @@ export async function readAppAttention(deps: AttentionDeps, appId: string, now: 
     webhooks: await deps.countWebhookTrouble(appId),
     reach: pick(await deps.readReach(appId)),
   };
-  const [senders, quotas, keys, waiting, crowded, reports] = await Promise.all([
+  const [senders, quotas, keys, waiting, crowded, reports, timeZone] = await Promise.all([
     deps.listSenders(appId),
     deps.readQuotas(appId),
     deps.listSecretKeys(appId),
     deps.listWaiting(appId),
     deps.listCrowded(appId),
     deps.listReports(appId),
+    deps.timeZoneOf(appId),
   ]);
-  const told = { senders, quotas, keys, waiting, crowded, reports };
+  const told = { senders, quotas, keys, waiting, crowded, reports, timeZone };
   const findings: readonly ServiceCondition[] = findingsOf({ ...counted, ...told }, now);
   return { findings, ...counted };
 }

@@ -1,9 +1,12 @@
 import { bytesText } from '../../limits/bytes-text.ts';
 import type { ServiceCondition } from '../condition.ts';
+import { dayIn } from '../zone-day.ts';
 import type { ReachSummary, SilentBeacons, WebhookTrouble } from './schemas.ts';
 
 /** What is counted of an app, for the words about it. */
 export interface AppCounts {
+  /** In which days are told. */
+  readonly timeZone: string;
   readonly lastVisitAt: string | null;
   readonly silentBeacons: SilentBeacons;
   readonly tokens: {
@@ -183,11 +186,11 @@ const keyWarningMs = 14 * 86_400_000;
 /** An expired key that nobody has removed is no news after this long. */
 const keyForgottenMs = 7 * 86_400_000;
 
-function keyFindings({ keys }: AppCounts, now: number): readonly ServiceCondition[] {
+function keyFindings({ keys, timeZone }: AppCounts, now: number): readonly ServiceCondition[] {
   return keys.flatMap(({ keyId, name, expiresAt }) => {
     const at = expiresAt === null ? Number.NaN : Date.parse(expiresAt);
     if (!(at < now + keyWarningMs && at > now - keyForgottenMs)) return [];
-    const day = new Date(at).toISOString().slice(0, 10);
+    const { day } = dayIn(timeZone, at);
     return [
       {
         kind: 'key' as const,

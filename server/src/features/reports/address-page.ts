@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { AttemptLimits } from '../../sign-in/attempts.ts';
-import { escapeHtml, readForms, readTexts, sendPage } from '../../sign-in/form-page.ts';
+import { escapeHtml, readForms, readTexts, sayTo, sendPage } from '../../sign-in/form-page.ts';
 import type { ReportAddresses } from './addresses.ts';
 
 export interface AddressPageDeps {
@@ -17,13 +17,13 @@ const title = 'Reports by mail';
 const pages = {
   '/report-address': {
     kind: 'confirm',
-    question: (name: string) => `Do you want the figures of ${name} by mail?`,
+    question: 'Do you want the figures of {name} by mail?',
     button: 'Yes, send them to me',
     done: 'Done. The next report comes to you.',
   },
   '/report-stop': {
     kind: 'stop',
-    question: (name: string) => `Do you want no more reports about ${name}?`,
+    question: 'Do you want no more reports about {name}?',
     button: 'Send me no more of them',
     done: 'Done. You get no more of these mails.',
   },
@@ -46,15 +46,16 @@ export async function registerAddressPages(server: FastifyInstance, deps: Addres
       page.addHook('onRequest', async (request) => limits.openPage(request.ip, now()));
       page.get(path, async (request, reply) => {
         const { token } = readTexts(request.query, ['token']);
-        const content = `<h1>${escapeHtml(question(await found(token)))}</h1>
-<form method="post" action="${path}"><input type="hidden" name="token" value="${escapeHtml(token)}"><button>${button}</button></form>`;
+        const text = sayTo(request);
+        const content = `<h1>${text(question, { name: await found(token) })}</h1>
+<form method="post" action="${path}"><input type="hidden" name="token" value="${escapeHtml(token)}"><button>${text(button)}</button></form>`;
         return sendPage(reply, { status: 200, title, content });
       });
       page.post(path, async (request, reply) => {
         const token = readTexts(request.body, ['token']).token || readTexts(request.query, ['token']).token;
         await found(token);
         await addresses[kind](token, request.ip);
-        return sendPage(reply, { status: 200, title, content: `<h1>${done}</h1>` });
+        return sendPage(reply, { status: 200, title, content: `<h1>${sayTo(request)(done)}</h1>` });
       });
     });
   }

@@ -326,6 +326,29 @@ for (const database of databases) {
         }
       });
 
+      test('speaks the language of its reader, without a script, also of what is wrong', async () => {
+        const { account, token } = await forgetful();
+        const headers = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5' };
+        const page = await app.app.server.inject({ method: 'GET', url: link().pathname + link().search, headers });
+        assert.match(
+          page.payload,
+          /<html lang="de">.*<title>Neues Passwort<.*Für Ihr Konto bei Test app\..*4 bis 50 Zeichen/s,
+        );
+        const send = (password: string) =>
+          app.app.server.inject({
+            method: 'POST',
+            url: '/password-reset',
+            headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+            payload: new URLSearchParams({ app: app.appId, token, password }).toString(),
+          });
+        const short = await send('abc');
+        assert.equal(short.statusCode, 400);
+        assert.match(short.payload, /role="alert">Das Passwort braucht 4 bis 50 Zeichen\.<.*<form/s);
+        assert.match((await send('von der Seite')).payload, /<h1>Erledigt<\/h1><p>Ihr neues Passwort gilt\./);
+        assert.equal(await login(account.email, 'von der Seite'), 200);
+        assert.match((await send('noch einmal')).payload, /Dieser Link ist ungültig, abgelaufen oder schon benutzt\./);
+      });
+
       test('refuses what is not its link with a page, and shows nothing of what was sent', async () => {
         const { token } = await forgetful();
         const odd = '"><script>alert(1)</script>';

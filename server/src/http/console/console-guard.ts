@@ -12,7 +12,7 @@ export interface ConsoleGuardOptions {
   readonly publicUrl: string | undefined;
 }
 
-/** Checks callers of the management interface: origin, session, role, in this order. */
+/** Checks callers of the management interface: origin, session, whose page it is, role, in this order. */
 export interface ConsoleGuard {
   readonly cookie: SessionCookie;
   readonly attempt: AttemptCookie;
@@ -22,8 +22,8 @@ export interface ConsoleGuard {
    * Undefined where the permission is `public`.
    *
    * @param narrows what the handler restricts for those whose role does not apply everywhere
-   * @throws Failure OperationForbidden, InvalidSessionToken, EnrolmentNeeded; ObjectNotFound for an app to which the role does
-   *   not reach
+   * @throws Failure OperationForbidden, InvalidSessionToken, SignedInAsAnother, EnrolmentNeeded; ObjectNotFound for an app to
+   *   which the role does not reach
    */
   admit<P extends Permission | 'public'>(
     request: FastifyRequest,
@@ -42,6 +42,7 @@ export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptio
     const token = cookie.read(request.headers.cookie);
     const admin = token === undefined ? undefined : await findSession(token);
     if (!admin) throw fail('InvalidSessionToken', 'You are not signed in, or the session has ended. Sign in again.');
+    assertSamePerson(admin, request);
     if (admin.mustEnrol && permission !== 'session.own') throw fail('EnrolmentNeeded');
     return permission === 'session.own' ? admin : within(admin, request, { permission, narrows });
   }
@@ -51,6 +52,23 @@ export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptio
     return own.find((origin) => said.includes(origin)) ?? (own[0] as string);
   }
   return { cookie, attempt: attemptCookie(publicUrl), originOf, admit: admit as ConsoleGuard['admit'] };
+}
+
+/** The administrator to whom a page belongs, as it says itself. */
+const pageHeader = 'pharos-administrator';
+/** The same for addresses that the browser opens by itself: streams, files that are saved. */
+const pageParameter = 'administrator';
+
+/**
+ * All pages of a browser share its cookie. A page that was opened by one administrator does nothing, and shows nothing, in the name
+ * of another who has signed in meanwhile. Programs and older pages say nothing, and are the session's.
+ *
+ * @throws Failure SignedInAsAnother
+ */
+function assertSamePerson({ adminId }: AdminContext, { headers, method, query }: FastifyRequest): void {
+  const ofAddress = method === 'GET' ? (query as Readonly<Record<string, unknown>>)[pageParameter] : undefined;
+  const said = headers[pageHeader] ?? ofAddress;
+  if (said !== undefined && said !== adminId) throw fail('SignedInAsAnother');
 }
 
 /** The administrator with their role in the app that the path names. @throws Failure */

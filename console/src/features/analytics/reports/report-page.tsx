@@ -12,6 +12,7 @@ import { EditOrDelete, RecordPage } from '../../../components/page/record-page.t
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMay } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
+import { addressOfPage } from '../../../lib/data/whose-page.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import type { Report } from '../../../lib/wire.ts';
 import { told } from '../../../lib/words/service-words.ts';
@@ -182,7 +183,12 @@ function PreviewBlock({ appId, report, canMail }: Props & { readonly canMail: bo
             {t('Send it to me now')}
           </Button>
         )}
-        <Button component="a" href={`/console/api/apps/${appId}/reports/${reportId}/pdf`} variant="default" download>
+        <Button
+          component="a"
+          href={addressOfPage(`/console/api/apps/${appId}/reports/${reportId}/pdf`)}
+          variant="default"
+          download
+        >
           {t('Download the PDF')}
         </Button>
       </Group>

@@ -1,0 +1,23 @@
+/**
+ * Whose page this is. All pages of a browser share its cookie, so each says to the service to whom it belongs; the service does nothing
+ * if somebody else has signed in meanwhile (`SignedInAsAnother`).
+ */
+
+let administrator: string | undefined;
+
+/** `adminId`; undefined: nobody is signed in on this page. */
+export function setWhosePage(adminId: string | undefined): void {
+  administrator = adminId;
+}
+
+export const isSomebodys = (): boolean => administrator !== undefined;
+
+/** For every request of the page. */
+export const pageHeaders = (): Readonly<Record<string, string>> =>
+  administrator === undefined ? {} : { 'Pharos-Administrator': administrator };
+
+/** The same for an address that the browser opens by itself. */
+export function addressOfPage(address: string): string {
+  if (administrator === undefined) return address;
+  return `${address}${address.includes('?') ? '&' : '?'}administrator=${encodeURIComponent(administrator)}`;
+}
