@@ -14,7 +14,6 @@ import { cutMark, type Way, type WayKind } from './tours.ts';
 /** What is told of ways, from the rows that were counted. */
 
 export interface AskingWays extends KeepingWays {
-  readonly zone: string;
   readonly isProtected: boolean;
   /** As of the numbers of visits. */
   readonly isBehind: (db: Db, appId: string, isCounted: boolean) => Promise<boolean>;
