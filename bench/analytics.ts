@@ -98,7 +98,7 @@ async function paint(place: Place, { appId, site }: Filled): Promise<void> {
       mkdirSync(copy.folder, { recursive: true });
       shown.push({ name: 'beside', service: await serve(copy, appId, { checkout: values.beside }) });
     }
-    await measurePaint(shown, { site, appId, rounds: Math.min(5, rounds) });
+    await measurePaint(shown, { site, appId, rounds: Math.min(5, rounds), like: new RegExp(values.like) });
   } finally {
     for (const { service } of shown) await service.stop();
   }

@@ -75,7 +75,12 @@ export interface Shown {
 /** Several versions take turns, so that each has the machine as the others have it. */
 export async function measurePaint(
   shown: readonly Shown[],
-  { site, appId, rounds }: { readonly site: Site; readonly appId: string; readonly rounds: number },
+  {
+    site,
+    appId,
+    rounds,
+    like,
+  }: { readonly site: Site; readonly appId: string; readonly rounds: number; readonly like: RegExp },
 ): Promise<void> {
   const browser = await launchBrowser();
   const floorId = site.venues[0]?.[0]?.floorId ?? '';
@@ -84,6 +89,7 @@ export async function measurePaint(
       '| page | version | first paint ms, empty cache | plot drawn | first paint, known files | plot drawn |';
     console.log(`\n${head}\n|---|---|---|---|---|---|`);
     for (const [page, path] of Object.entries(pages(floorId))) {
+      if (!like.test(page)) continue;
       const painted = new Map(shown.map(({ name }) => [name, { cold: [] as Painted[], warm: [] as Painted[] }]));
       for (let n = 0; n < rounds; n++)
         for (const { name, service } of shown)
