@@ -21,6 +21,7 @@ import { groupCells, groupHeader, groupName, messageCsv, messageName } from './m
 import { periodText, type Unit } from './period.ts';
 import { Notes, PeriodSteps, unitChoices } from './period-steps.tsx';
 import { NumberTable } from './plot/number-table.tsx';
+import { useDrawingSoon } from './plot/plot.tsx';
 import type { MessageNumbers, OneMessage } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/messages');
@@ -29,6 +30,7 @@ const route = getRouteApi('/signed-in/apps/$appId/activity/messages');
 export function MessagesPage() {
   const { appId } = route.useParams();
   const search = route.useSearch();
+  useDrawingSoon();
   const navigate = route.useNavigate();
   const { zone } = useTimes(appId);
   const { today, period } = periodIn(zone, search);

@@ -33,19 +33,28 @@ const parts = {
 
 let loaded: typeof import('./draw.ts') | undefined;
 
-/** What draws is loaded beside the numbers, not after them. */
 async function loadDraw(): Promise<typeof import('./draw.ts')> {
   loaded ??= await import('./draw.ts');
   return loaded;
 }
-// Who shows a plot is told if it cannot be loaded.
-afterPaint(() => void loadDraw().catch(() => undefined));
+
+/**
+ * Loads what draws while a page still asks for its numbers, once something of the page can be seen: it takes a phone longer than the page
+ * itself.
+ */
+export function useDrawingSoon(): void {
+  useEffect(() => {
+    // Who shows a plot is told if it cannot be loaded.
+    afterPaint(() => void loadDraw().catch(() => undefined));
+  }, []);
+}
 
 /**
  * Whether what stands below the first plot of a page is to be shown: not before that has been drawn, as what is below also asks and draws.
  * Once plots can be drawn at once, it is there at once, as somebody who comes back to it expects.
  */
 export function useBelowPlot(): { readonly isShown: boolean; readonly onDrawn: () => void } {
+  useDrawingSoon();
   const [isDrawn, setDrawn] = useState(loaded !== undefined);
   const onDrawn = useCallback(() => setDrawn(true), []);
   return { isShown: isDrawn, onDrawn };
