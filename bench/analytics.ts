@@ -7,17 +7,20 @@
  *   npm run bench:analytics -- --visits 500000 --targets sqlite
  *   npm run bench:analytics -- --only equal --visits 1000000
  *   npm run bench:analytics -- --only answers --keep FOLDER    fills the folder once, and uses it again
+ *   npm run bench:analytics -- --only paint --visits 100000 --targets sqlite --beside CHECKOUT
+ *                                                              the console of another checkout, built there, in turn with this one's
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildConsole } from '../console/test/browser.ts';
 import { assertEqual } from './analytics/equal.ts';
-import { filledAt, fillRaw } from './analytics/filled.ts';
+import { type Filled, filledAt, fillRaw } from './analytics/filled.ts';
 import { measureLive } from './analytics/live.ts';
 import { quantile } from './analytics/median.ts';
 import { measurePages } from './analytics/pages.ts';
-import { measurePaint } from './analytics/paint.ts';
+import { measurePaint, type Shown } from './analytics/paint.ts';
 import { questions } from './analytics/questions.ts';
 import { type Place, type Service, serve } from './analytics/service.ts';
 import { folderOf, measureWritePath } from './analytics/write-path.ts';
@@ -32,6 +35,7 @@ const { values } = parseArgs({
     like: { type: 'string', default: '' },
     rounds: { type: 'string', default: '20' },
     keep: { type: 'string' },
+    beside: { type: 'string' },
     'postgres-url': { type: 'string' },
   },
 });
@@ -63,18 +67,41 @@ async function answers(service: Service, site: Parameters<typeof questions>[0]):
 
 async function run(target: string, place: Place, from?: Place): Promise<void> {
   const filled = await filledAt(place, Number(values.visits), from);
-  const { site, visits } = filled;
+  const { visits } = filled;
   console.log(`\n${target}, ${visits.toLocaleString('en')} visits, ${load()}`);
+  if (['pages', 'answers', 'live'].some((part) => values.only.includes(part))) await ask(place, filled);
+  if (values.only.includes('paint')) await paint(place, filled);
+  console.log(load());
+}
+
+async function ask(place: Place, filled: Filled): Promise<void> {
+  const { site } = filled;
   const service = await serve(place, filled.appId);
   try {
     if (values.only.includes('pages')) await measurePages(service, site, rounds, new RegExp(values.like));
     if (values.only.includes('answers')) await answers(service, site);
-    if (values.only.includes('paint')) await measurePaint(service, site, filled.appId, Math.min(5, rounds));
     if (values.only.includes('live')) await measureLive({ service, site, opened: filled });
   } finally {
     await service.stop();
   }
-  console.log(load());
+}
+
+/** Of this checkout's console, and of another one's beside it. */
+async function paint(place: Place, { appId, site }: Filled): Promise<void> {
+  buildConsole();
+  const shown: Shown[] = [];
+  try {
+    shown.push({ name: 'this', service: await serve(place, appId) });
+    if (values.beside) {
+      const copy = { ...place, folder: `${place.folder}-beside` };
+      if (!place.databaseUrl) cpSync(place.folder, copy.folder, { recursive: true });
+      mkdirSync(copy.folder, { recursive: true });
+      shown.push({ name: 'beside', service: await serve(copy, appId, { checkout: values.beside }) });
+    }
+    await measurePaint(shown, { site, appId, rounds: Math.min(5, rounds), like: new RegExp(values.like) });
+  } finally {
+    for (const { service } of shown) await service.stop();
+  }
 }
 
 /** An empty SQLite each; the cost on PostgreSQL is that of the same statements. */

@@ -34,7 +34,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
-    // The library of the plots is larger than Vite's default; only pages with plots load it.
     chunkSizeWarningLimit: 700,
     // What many pages share is one file: without it a first page asked for a hundred small ones.
     rolldownOptions: {
@@ -47,7 +46,8 @@ export default defineConfig({
               test: /[\\/]lib[\\/]words[\\/](?!told-error)[\w-]+\.ts$|vite\/preload-helper/,
               priority: 1,
             },
-            { name: 'shared', minShareCount: 5 },
+            // The library of the plots is loaded with the first of them, and what only some need of it with these.
+            { name: 'shared', minShareCount: 5, test: /^(?!.*node_modules[\\/](?:echarts|zrender)[\\/])/ },
           ],
         },
       },

@@ -4,6 +4,8 @@ import type { Site, Spot } from './site.ts';
 export interface Visit {
   readonly object_id: string;
   readonly installation_id: string;
+  /** A number for each installation: sets of numbers take a fraction of what sets of texts take. */
+  readonly visitor: number;
   readonly beacon_id: string;
   /** Epoch ms. */
   readonly entered_at: number;
@@ -19,7 +21,7 @@ export interface Counted {
   visits: number;
   dwellMs: number;
   newcomers: number;
-  readonly visitors: Set<string>;
+  readonly visitors: Set<number>;
 }
 
 /** Numbers by any key of a visit. */
@@ -36,21 +38,21 @@ export function countBy(
       counted.visits++;
       counted.dwellMs += Math.round(visit.dwell * 1000);
       counted.newcomers += Number(firsts.has(visit));
-      counted.visitors.add(visit.installation_id);
+      counted.visitors.add(visit.visitor);
     }
   return counts;
 }
 
 /** The first visit of each visitor. */
 export function firstsOf(visits: Iterable<Visit>): ReadonlySet<Visit> {
-  const firsts = new Map<string, Visit>();
+  const firsts = new Map<number, Visit>();
   for (const visit of visits) {
-    const known = firsts.get(visit.installation_id);
+    const known = firsts.get(visit.visitor);
     const isEarlier =
       !known ||
       visit.entered_at < known.entered_at ||
       (visit.entered_at === known.entered_at && visit.object_id < known.object_id);
-    if (isEarlier) firsts.set(visit.installation_id, visit);
+    if (isEarlier) firsts.set(visit.visitor, visit);
   }
   return new Set(firsts.values());
 }
@@ -60,7 +62,7 @@ export const spotsOf = ({ venues }: Site): Spots => new Map(venues.flat().map((s
 
 interface Way {
   tours: number;
-  readonly visitors: Set<string>;
+  readonly visitors: Set<number>;
 }
 
 /** Ways from one zone to the next one, in, and out: a tour ends when somebody was nowhere for an hour, and with the day. */
@@ -68,26 +70,26 @@ export function movesOf(visits: readonly Visit[], spots: Spots): Map<string, Way
   const moves = new Map<string, Way>();
   const byTourist = Map.groupBy(
     visits,
-    (visit) => `${visit.installation_id} ${dayOf(visit.entered_at)} ${spots.get(visit.beacon_id)?.venueId}`,
+    (visit) => `${visit.visitor} ${dayOf(visit.entered_at)} ${spots.get(visit.beacon_id)?.venueId}`,
   );
   for (const ofOne of byTourist.values()) {
     ofOne.sort((a, b) => a.entered_at - b.entered_at || (a.beacon_id < b.beacon_id ? -1 : 1));
     let [place, wasThereUntil] = ['', Number.NEGATIVE_INFINITY];
-    const move = (to: string, visitor: string) => {
+    const move = (to: string, visitor: number) => {
       if (place === to) return;
       const key = `${place}>${to}`;
-      const way = moves.get(key) ?? { tours: 0, visitors: new Set<string>() };
+      const way = moves.get(key) ?? { tours: 0, visitors: new Set<number>() };
       moves.set(key, way);
       way.tours++;
       way.visitors.add(visitor);
       place = to;
     };
     for (const visit of ofOne) {
-      if (visit.entered_at - wasThereUntil > hourMs) move('', visit.installation_id);
-      move(spots.get(visit.beacon_id)?.zoneId ?? '', visit.installation_id);
+      if (visit.entered_at - wasThereUntil > hourMs) move('', visit.visitor);
+      move(spots.get(visit.beacon_id)?.zoneId ?? '', visit.visitor);
       wasThereUntil = Math.max(wasThereUntil, leftAt(visit));
     }
-    move('', ofOne[0]?.installation_id ?? '');
+    move('', ofOne[0]?.visitor ?? 0);
   }
   return moves;
 }
@@ -100,11 +102,11 @@ export function peaksOf(visits: readonly Visit[], spots: Spots): Map<string, num
     // Whoever leaves at a moment is not there any more when somebody comes then.
     const steps = there
       .flatMap((visit) => [
-        { at: visit.entered_at, step: 1, visitor: visit.installation_id },
-        { at: Math.max(visit.entered_at + 1, leftAt(visit)), step: -1, visitor: visit.installation_id },
+        { at: visit.entered_at, step: 1, visitor: visit.visitor },
+        { at: Math.max(visit.entered_at + 1, leftAt(visit)), step: -1, visitor: visit.visitor },
       ])
       .sort((a, b) => a.at - b.at || a.step - b.step);
-    const here = new Map<string, number>();
+    const here = new Map<number, number>();
     let [count, most] = [0, 0];
     for (const { step, visitor } of steps) {
       const before = here.get(visitor) ?? 0;
@@ -116,4 +118,18 @@ export function peaksOf(visits: readonly Visit[], spots: Spots): Map<string, num
     peaks.set(key, most);
   }
   return peaks;
+}
+
+/** Those that began at `from` (ms) or later and before `until`, of visits in the order of their beginnings. */
+export function between(visits: readonly Visit[], from: number, until: number): readonly Visit[] {
+  const firstAt = (at: number) => {
+    let [low, high] = [0, visits.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((visits[middle]?.entered_at ?? 0) < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return visits.slice(firstAt(from), firstAt(until));
 }

@@ -1,6 +1,6 @@
 /** First paint of each page with plots on a mid-range phone: a processor four times as slow, Fast 4G, 390 pixels. */
 import type { Browser, Page } from 'playwright-core';
-import { buildConsole, launchBrowser } from '../../console/test/browser.ts';
+import { launchBrowser } from '../../console/test/browser.ts';
 import { median } from './median.ts';
 import type { Service } from './service.ts';
 import type { Site } from './site.ts';
@@ -66,29 +66,47 @@ async function paint(browser: Browser, service: Service, path: string, isWarm: b
   }
 }
 
-export async function measurePaint(service: Service, site: Site, appId: string, rounds: number): Promise<void> {
-  buildConsole();
+/** A version of the console, and who serves it. */
+export interface Shown {
+  readonly name: string;
+  readonly service: Service;
+}
+
+/** Several versions take turns, so that each has the machine as the others have it. */
+export async function measurePaint(
+  shown: readonly Shown[],
+  {
+    site,
+    appId,
+    rounds,
+    like,
+  }: { readonly site: Site; readonly appId: string; readonly rounds: number; readonly like: RegExp },
+): Promise<void> {
   const browser = await launchBrowser();
   const floorId = site.venues[0]?.[0]?.floorId ?? '';
   try {
-    console.log(
-      '\n| page | first paint ms, empty cache | plot drawn | first paint, known files | plot drawn |\n|---|---|---|---|---|',
-    );
-    for (const [name, path] of Object.entries(pages(floorId))) {
-      const cells: string[] = [];
-      for (const isWarm of [false, true]) {
-        const painted: Painted[] = [];
-        for (let n = 0; n < rounds; n++)
-          painted.push(await paint(browser, service, `${appId}/activity/${path}`, isWarm));
-        const first = median(painted.map((one) => one.first));
-        cells.push(
-          `${first.toFixed(0)}${first > aimMs ? ' MISSED' : ''}`,
-          median(painted.map(({ plot }) => plot)).toFixed(0),
-        );
-      }
-      console.log(`| ${name} | ${cells.join(' | ')} |`);
+    const head =
+      '| page | version | first paint ms, empty cache | plot drawn | first paint, known files | plot drawn |';
+    console.log(`\n${head}\n|---|---|---|---|---|---|`);
+    for (const [page, path] of Object.entries(pages(floorId))) {
+      if (!like.test(page)) continue;
+      const painted = new Map(shown.map(({ name }) => [name, { cold: [] as Painted[], warm: [] as Painted[] }]));
+      for (let n = 0; n < rounds; n++)
+        for (const { name, service } of shown)
+          for (const state of ['cold', 'warm'] as const) {
+            const one = await paint(browser, service, `${appId}/activity/${path}`, state === 'warm');
+            painted.get(name)?.[state].push(one);
+          }
+      for (const [name, { cold, warm }] of painted)
+        console.log(`| ${[page, name, ...cellsOf(cold), ...cellsOf(warm)].join(' | ')} |`);
     }
   } finally {
     await browser.close();
   }
+}
+
+function cellsOf(painted: readonly Painted[]): readonly string[] {
+  const first = median(painted.map((one) => one.first));
+  const plot = median(painted.map((one) => one.plot));
+  return [`${first.toFixed(0)}${first > aimMs ? ' MISSED' : ''}`, plot.toFixed(0)];
 }

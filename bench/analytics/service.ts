@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { start } from '../compare/processes.ts';
 import { freePort } from '../compare/targets/pharos.ts';
 
-const program = fileURLToPath(new URL('../../server/bin/pharos.mjs', import.meta.url));
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+const programOf = (folder: string) => join(folder, 'server', 'bin', 'pharos.mjs');
+const program = programOf(checkout);
 
 export interface Place {
   readonly folder: string;
@@ -62,12 +64,18 @@ export function createApp(place: Place): Opened {
 export interface ServeOptions {
   /** Options for the Node that runs the service. */
   readonly nodeOptions?: string;
+  /** Of another version, whose service runs; this one's without it. */
+  readonly checkout?: string;
 }
 
-export async function serve(place: Place, appId: string, { nodeOptions }: ServeOptions = {}): Promise<Service> {
+export async function serve(
+  place: Place,
+  appId: string,
+  { nodeOptions, checkout: other = checkout }: ServeOptions = {},
+): Promise<Service> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const { child, stop } = await start(process.execPath, [program, 'serve'], {
+  const { child, stop } = await start(process.execPath, [programOf(other), 'serve'], {
     env: { ...environment(place), PHAROS_PORT: String(port), ...(nodeOptions ? { NODE_OPTIONS: nodeOptions } : {}) },
     log: join(place.folder, 'service.log'),
     url: `${url}/readyz`,
@@ -81,11 +89,14 @@ export async function serve(place: Place, appId: string, { nodeOptions }: ServeO
     .join('; ');
   const dataUrl = `${url}/console/api/apps/${appId}/v2`;
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const answer = await fetch(dataUrl + path, {
-      method,
-      headers: { ...headers, cookie },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
+    const send = () =>
+      fetch(dataUrl + path, {
+        method,
+        headers: { ...headers, cookie },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+    // Whoever works for a minute between two questions finds the connection closed.
+    const answer = await (method === 'GET' ? send().catch(send) : send());
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return JSON.parse(text) as T;

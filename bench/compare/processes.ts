@@ -38,7 +38,7 @@ export async function start(file: string, args: readonly string[], options: Star
 }
 
 async function untilItAnswers(child: ChildProcess, { url, log }: StartOptions): Promise<void> {
-  const giveUp = Date.now() + 60_000;
+  const giveUp = Date.now() + 180_000;
   while (Date.now() < giveUp) {
     if (child.exitCode !== null) break;
     try {

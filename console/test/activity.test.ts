@@ -247,6 +247,7 @@ describe('activity in the console', () => {
     );
     // Of a room nobody is told to be new: they were so at the door.
     const rooms = page.getByRole('table', { name: 'Beacons' });
+    await rooms.waitFor();
     assert.deepEqual(await rooms.locator('thead th').allInnerTexts(), [
       'Beacon',
       'Visitors',

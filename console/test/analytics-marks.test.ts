@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { HoursCalendar } from '../src/features/analytics/hours.ts';
 import { type Campaign, marksOf, namesAt, rowsOf } from '../src/features/analytics/marks/marks.ts';
+import { speak } from '../src/lib/words/words.ts';
 
 const days = (from: number, until: number) =>
   Array.from({ length: until - from }, (_, day) => `2026-12-${String(from + day).padStart(2, '0')}`);
@@ -77,5 +78,27 @@ describe('what is marked above the bars', () => {
     assert.deepEqual(names(2), ['Christmas', 'a,c']);
     assert.deepEqual(namesAt(marks, 5), ['Christmas', 'b', 'c']);
     assert.deepEqual(namesAt(marks, 8), []);
+  });
+});
+
+describe('when a venue is open', () => {
+  test('is said by the days of the interface, whatever language the console speaks', async () => {
+    speak('de', { Sat: 'Sa', Sun: 'So' });
+    try {
+      const { isClosedAt, isOpenInWeek } = await import('../src/features/analytics/hours.ts');
+      const calendar = {
+        ...calendarOf([closed('2026-12-26')]),
+        week: [{ dayName: 'Sat' as const, from: '10:00', until: '18:00' }],
+      };
+      assert.deepEqual(
+        ['2026-12-19T10:00', '2026-12-19T18:00', '2026-12-19', '2026-12-20', '2026-12-26'].map((at) =>
+          isClosedAt(calendar, at),
+        ),
+        [false, true, false, true, true],
+      );
+      assert.deepEqual([isOpenInWeek(calendar, 6, 17), isOpenInWeek(calendar, 7, 17)], [true, false]);
+    } finally {
+      speak('en', {});
+    }
   });
 });

@@ -62,7 +62,15 @@ describe('the live plan', () => {
     const plan = { fileId, width: 600, height: 200 };
     const scale = { from: { x: 0, y: 0 }, to: { x: 600, y: 0 }, metres: 60 };
     const of = pointer('Venue', venueId);
-    const floorId = await make('/floors', { venueId: of, name: `${name} ground floor`, level: 0, plan, scale });
+    const gateways = [{ name: `${name} ceiling`, x: 30, y: 3 }];
+    const floorId = await make('/floors', {
+      venueId: of,
+      name: `${name} ground floor`,
+      level: 0,
+      plan,
+      scale,
+      gateways,
+    });
     const rooms: string[] = [];
     for (const [index, room] of ['hall', 'shop'].entries()) {
       const x = 20 * (index + 1);
@@ -110,6 +118,9 @@ describe('the live plan', () => {
     await open(page);
     await page.getByLabel('Floor', { exact: true }).selectOption({ label: 'North ground floor' });
     await said(page, '0 visitors in the zones of this floor now.');
+    // Who hears nobody may be why nobody is there.
+    await page.getByText('Gateways (squares): North ceiling.').waitFor();
+    assert.equal(await page.locator('[data-gateway="North ceiling"] title').textContent(), 'Gateway: North ceiling');
     const slider = page.getByRole('slider', { name: 'Minutes before now' });
     await slider.focus();
     for (let minute = 0; minute < 4; minute++) await page.keyboard.press('ArrowLeft');

@@ -6,6 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ConfirmationDialog } from '../components/dialogs/password-confirmation.tsx';
 import { SignInAgain } from '../components/dialogs/sign-in-again.tsx';
+import { askAhead } from './ask-ahead.ts';
 import { createQueries } from './query-client.ts';
 import { createPages } from './router.tsx';
 import { theme } from './theme.ts';
@@ -13,6 +14,7 @@ import { theme } from './theme.ts';
 export function start(root: HTMLElement): void {
   const queries = createQueries();
   const pages = createPages(queries);
+  askAhead(pages, queries);
   const again = () => void pages.invalidate();
   createRoot(root).render(
     <StrictMode>

@@ -101,6 +101,35 @@ describe('what the coming days may bring, and what marks them', () => {
     for (const name of ['Jubilee', 'Lamps']) assert.ok(drawing.includes(`>${name}<`), `${name} is in the plot`);
     await assertFitsPhone('marks');
     await takePictures(page, 'marks-year');
+  });
+
+  test('names of a place only the campaigns at its beacons, those of scenarios among them', async () => {
+    const [venue] = (await app.send({ method: 'GET', url: '/api/v2/venues', headers })).body.results;
+    const validFrom = new Date(app.clock.now).toISOString();
+    const foyer = await make('/beacons', {
+      uuid,
+      major: 1,
+      minor: 77,
+      name: 'Foyer',
+      venueId: pointer('Venue', venue.objectId),
+    });
+    const showOn = [{ dayName: 'Mon', checked: true }];
+    const scenario = { beacons: [foyer], campaign: 'TEXT', event: 'ENTER', showOn, delivery: { validFrom } };
+    const shown = await make('/storylines', { title: 'Night', isEnabled: true });
+    await make(`/storylines/${shown}/detail`, { ...scenario, alertTitle: 'Torches' });
+    const off = await make('/storylines', { title: 'Morning', isEnabled: false });
+    await make(`/storylines/${off}/detail`, scenario);
+    const on = validFrom.slice(0, 10);
+    await open(`?on=${on}`);
+    await page.getByText(/^Campaigns in this time: Lamps \(from .*\) and Night: Torches \(from .*\)\.$/).waitFor();
+    await open(`?on=${on}&venue=${venue.objectId}`);
+    await page.getByText(/^Campaigns in this time: Night: Torches \(from .*\)\.$/).waitFor();
+    await open(`?on=${on}&beacon=${foyer}`);
+    await page.getByText(/^Campaigns in this time: Night: Torches \(from .*\)\.$/).waitFor();
+    const [annex] = (await app.send({ method: 'GET', url: '/api/v2/beacons?where={"name":"Annex"}', headers })).body
+      .results;
+    await open(`?on=${on}&beacon=${annex.objectId}`);
+    await page.getByText(/^Campaigns in this time: Lamps \(from .*\)\.$/).waitFor();
     assert.deepEqual(visited.complaints, []);
   });
 });

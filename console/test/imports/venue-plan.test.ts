@@ -157,7 +157,7 @@ describe('a venue as GeoJSON', () => {
     const text = writePlanCsv(site);
     assert.equal(
       text.split('\r\n')[0]?.replace('\uFEFF', ''),
-      'type,objectId,name,level,kind,capacity,north,corners,timeZone,address',
+      'type,objectId,name,level,kind,capacity,north,corners,timeZone,address,date,hours',
     );
     const summary = (into: Site, table = text) =>
       planCsv('app', table, into).map(({ kind, name, differences }) =>
@@ -204,6 +204,68 @@ describe('a venue as GeoJSON', () => {
     );
   });
 
+  test('as a table has the hours of a venue and its holidays, and gives them to another one', () => {
+    const openingHours = [
+      { dayName: 'Tue' as const, from: '10:00', until: '18:00' },
+      { dayName: 'Sat' as const, from: '20:00', until: '01:00' },
+    ];
+    const exceptions = [
+      { date: '2026-12-24', name: 'Christmas Eve', hours: [{ from: '10:00', until: '12:00' }] },
+      { date: '2026-12-25', hours: [] },
+    ];
+    const open = { ...site, venue: { ...site.venue, capacity: 300, openingHours, exceptions } };
+    const text = writePlanCsv(open);
+    assert.match(text, /^venue,v,Museum,,,300,.*,"Tue 10:00-18:00; Sat 20:00-01:00"\r$/m);
+    assert.match(text, /^day,,Christmas Eve,,,,,,,,2026-12-24,10:00-12:00\r$/m);
+    assert.match(text, /^day,,,,,,,,,,2026-12-25,closed\r$/m);
+    const plan = (into: Site, table = text) =>
+      planCsv('app', table, into)
+        .slice(0, 3)
+        .map(({ kind, name, problem, differences = [] }) => ({
+          is: [kind, name, problem].filter(Boolean).join(' '),
+          to: Object.fromEntries(differences.map(({ member, after }) => [member, after])),
+        }));
+    assert.deepEqual(
+      plan(open).map(({ is }) => is),
+      ['unchanged Museum', 'unchanged Christmas Eve', 'unchanged 2026-12-25'],
+    );
+    assert.deepEqual(plan(site), [
+      { is: 'changed Museum', to: { openingHours: differenceText(openingHours), capacity: '300' } },
+      { is: 'new Christmas Eve', to: {} },
+      { is: 'new 2026-12-25', to: {} },
+    ]);
+    const never = { ...open, venue: { ...open.venue, openingHours: [] } };
+    assert.match(writePlanCsv(never), /^venue,.*,closed\r$/m);
+    assert.equal(plan(never, writePlanCsv(never))[0]?.is, 'unchanged Museum');
+    // A table without hours changes none, nor does it take a holiday away.
+    assert.deepEqual(
+      plan(open, 'type,objectId,name\nvenue,v,Museum\n').map(({ is }) => is),
+      ['unchanged Museum'],
+    );
+    // As a spreadsheet of another country saves it.
+    assert.deepEqual(
+      plan(
+        open,
+        'Type;Name;Date;Hours\nDay;Christmas Eve;24.12.2026;9:00 – 12:00\nday;;25.12.2026;Closed\nday;Leap day;2028-02-29;closed\n',
+      ),
+      [
+        { is: 'changed Christmas Eve', to: { hours: differenceText([{ from: '09:00', until: '12:00' }]) } },
+        { is: 'unchanged 2026-12-25', to: {} },
+        { is: 'new Leap day', to: {} },
+      ],
+    );
+    const said = (line: string) => plan(site, `type,objectId,name,date,hours\n${line}\n`)[0]?.is;
+    assert.equal(said('day,,Fool,30.2.2026,closed'), 'refused Fool A day needs a date such as 2026-12-25: 30.2.2026.');
+    assert.equal(said('day,,Fool,,closed'), 'refused Fool A day needs a date such as 2026-12-25: –.');
+    const ofDay = (text: string) => `Hours of a day look like 10:00-12:00; 14:00-18:00, or closed: ${text}.`;
+    assert.equal(said('day,,Fool,2026-04-01,10 to 12'), `refused Fool ${ofDay('10 to 12')}`);
+    assert.equal(said('day,,Fool,2026-04-01,Mon 10:00-12:00'), `refused Fool ${ofDay('Mon 10:00-12:00')}`);
+    assert.equal(
+      said('venue,v,Museum,,Foo 10:00-12:00'),
+      'refused Museum Hours of a week look like Tue 10:00-18:00; Sat 20:00-01:00, or closed: Foo 10:00-12:00.',
+    );
+  });
+
   test('as a table is refused line by line, in sentences', () => {
     const lines = [
       'type,name,level,kind,capacity,corners',
@@ -238,7 +300,7 @@ describe('a venue as GeoJSON', () => {
     assert.match(said[11] ?? '', /Line 13 has more fields than there are headings/);
     assert.throws(
       () => planCsv('app', 'name,level\nHall,1\n', site),
-      /needs a column type, with venue, floor, wall, gateway or zone/,
+      /needs a column type, with venue, day, floor, wall, gateway or zone/,
     );
   });
 });

@@ -4,11 +4,12 @@ import type { Db } from '../db/db.ts';
 import { listAdmins } from '../features/admins/accounts/store.ts';
 import { findAppAccess } from '../features/apps/store.ts';
 import { beaconsIn } from '../features/beacons/place.ts';
-import { listTimed } from '../features/notifications/store.ts';
+import * as notifications from '../features/notifications/store.ts';
 import { campaignOf } from '../features/reports/content/campaigns.ts';
 import type { Ask, Calendar, Campaign, ReportSubject } from '../features/reports/content/figures.ts';
 import { createReportFeature, type ReportFeature } from '../features/reports/feature.ts';
 import type { Admin } from '../features/reports/people.ts';
+import * as scenarios from '../features/storylines/store.ts';
 import { listVenuesForReports, listZoneNames, type ReportVenueRow } from '../features/venues/store.ts';
 import { dayIn } from '../features/zone-day.ts';
 import { carryOut } from '../http/console/data-call.ts';
@@ -124,10 +125,10 @@ async function listCampaigns(
   appId: string,
   { venueId, zone }: { readonly venueId: string | null; readonly zone: string },
 ): Promise<readonly Campaign[]> {
-  const timed = await listTimed(db, appId);
+  const timed = [...(await notifications.listTimed(db, appId)), ...(await scenarios.listTimed(db, appId))];
   if (timed.length === 0) return [];
   const beacons = venueId === null ? undefined : new Set(await beaconsIn(db, appId, { venueId }));
   return timed
-    .filter(({ beaconId }) => beacons?.has(beaconId) ?? true)
+    .filter(({ beaconIds }) => !beacons || beaconIds.some((id) => beacons.has(id)))
     .map(({ name, from, until }) => campaignOf(name, { from, until }, (at) => dayIn(zone, at).day));
 }

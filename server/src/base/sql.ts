@@ -59,6 +59,13 @@ export function joinSql(fragments: readonly Sql[], separator: string): Sql {
   return new Sql(texts, values);
 }
 
+/** The rows of several selects with the same columns, all of them. */
+export const unionAll = (selects: readonly Sql[]): Sql =>
+  joinSql(
+    selects.map((select, place) => (place === 0 ? select : sql`union all ${select}`)),
+    ' ',
+  );
+
 /** The same statement with a text replaced in its values, so that one built once can run for many records. */
 export function replaceInValues({ strings, values }: Sql, text: string, by: string): Sql {
   const replace = <V extends SqlValue>(value: V) => {

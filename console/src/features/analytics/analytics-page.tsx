@@ -10,14 +10,17 @@ import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { writeCsv } from '../../lib/text/csv.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
+import { visitorsAsked } from './asked.ts';
 import { ForecastBlock } from './forecast-block.tsx';
 import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
 import { calendarOf, type HoursCalendar } from './hours.ts';
 import { VisitorsBlock } from './marks/visitors-block.tsx';
-import { type AnalyticsSearch, intervalOf, type Period, type PlaceKind, placeKinds, placeOf } from './period.ts';
+import { csvOf, metricCells, metricHeader, placeCells, placeHeader } from './number-cells.ts';
+import { type AnalyticsSearch, type Period, type PlaceKind, placeKinds, placeOf } from './period.ts';
 import { Notes } from './period-steps.tsx';
-import { NumberTable } from './plot.tsx';
-import { csvOf, HoursPlot, metricCells, metricHeader, placeCells, placeHeader, StaysPlot } from './plots.tsx';
+import { NumberTable } from './plot/number-table.tsx';
+import { useBelowPlot } from './plot/plot.tsx';
+import { HoursPlot, StaysPlot } from './plots.tsx';
 import { type NumberRow, numbersQuery, type VisitNumbers } from './queries.ts';
 import { gone, type SiteOf } from './site.ts';
 import { changeText, countText, dwellText } from './words.ts';
@@ -36,12 +39,11 @@ export function AnalyticsPage() {
   const search = route.useSearch();
   const question = useQuestion(appId, path, search);
   const { period, zone, site, choose } = question;
-  const { unit, from, until } = period;
+  const { unit } = period;
   const place = placeOf(search);
   const { compare = 'previous', on } = search;
-  const { data: numbers, error } = useQuery(
-    numbersQuery(appId, { from, until, interval: intervalOf[unit], compare, ...place }),
-  );
+  const { data: numbers, error } = useQuery(visitorsAsked({ appId, period, search }));
+  const below = useBelowPlot();
   const calendar = site && calendarOf(site, search);
   const isEmpty = numbers?.total?.visitors === 0 && numbers.previous?.total?.visitors === 0 && on === undefined;
   return (
@@ -80,19 +82,32 @@ export function AnalyticsPage() {
             numbers={numbers}
             isPart={placeKinds.some((kind) => kind !== 'venue' && search[kind] !== undefined)}
           />
-          <VisitorsBlock appId={appId} period={period} zone={zone} numbers={numbers} calendar={calendar} />
-          {unit !== 'day' && <Hours appId={appId} period={period} place={place} calendar={calendar} />}
-          <ForecastBlock appId={appId} place={place} />
-          {numbers.distribution && (
-            <Block title={t('How long they stayed')} about={t('Visits by how long they took.')}>
-              {numbers.distribution.every(({ visits }) => visits === 0) ? (
-                <Text size="sm">{t('No visit of this period is over yet.')}</Text>
-              ) : (
-                <StaysPlot period={period} numbers={numbers} />
+          <VisitorsBlock
+            appId={appId}
+            period={period}
+            zone={zone}
+            search={search}
+            site={site}
+            numbers={numbers}
+            calendar={calendar}
+            onDrawn={below.onDrawn}
+          />
+          {below.isShown && (
+            <>
+              {unit !== 'day' && <Hours appId={appId} period={period} place={place} calendar={calendar} />}
+              <ForecastBlock appId={appId} place={place} />
+              {numbers.distribution && (
+                <Block title={t('How long they stayed')} about={t('Visits by how long they took.')}>
+                  {numbers.distribution.every(({ visits }) => visits === 0) ? (
+                    <Text size="sm">{t('No visit of this period is over yet.')}</Text>
+                  ) : (
+                    <StaysPlot period={period} numbers={numbers} />
+                  )}
+                </Block>
               )}
-            </Block>
+              <Places appId={appId} period={period} search={search} site={site} />
+            </>
           )}
-          <Places appId={appId} period={period} search={search} site={site} />
         </>
       )}
     </>

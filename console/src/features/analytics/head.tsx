@@ -5,10 +5,10 @@ import { ActivityTabs, TabRow } from '../../components/page/activity-tabs.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
-import { wallTime } from '../../lib/time/zoned-time.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
-import { type AnalyticsSearch, type PlaceKind, periodOf, type Unit } from './period.ts';
+import { periodIn } from './asked.ts';
+import type { AnalyticsSearch, PlaceKind, Unit } from './period.ts';
 import { PeriodSteps, unitChoices } from './period-steps.tsx';
 import { type SiteOf, useSite } from './site.ts';
 
@@ -62,8 +62,7 @@ export function AnalyticsHead({ appId, path, search, about }: Props) {
 export function useQuestion(appId: string, path: AnalyticsPath, search: AnalyticsSearch) {
   const navigate = useNavigate();
   const { zone } = useTimes(appId);
-  const today = wallTime(Date.now(), zone).slice(0, 10);
-  const period = periodOf(search.unit ?? 'month', search.on ?? today);
+  const { today, period } = periodIn(zone, search);
   const choose = (change: Partial<Record<keyof AnalyticsSearch, string | undefined>>) =>
     void navigate({ to: path, params: { appId }, search: { ...search, ...change } as AnalyticsSearch });
   return { zone, today, period, choose, site: useSite(appId) };

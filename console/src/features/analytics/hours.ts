@@ -1,5 +1,4 @@
 import type { Venue } from '@pharos/sdk';
-import { t } from '../../lib/words/words.ts';
 import type { AnalyticsSearch } from './period.ts';
 import type { SiteOf } from './site.ts';
 
@@ -22,7 +21,8 @@ export function calendarOf(site: SiteOf, search: AnalyticsSearch): HoursCalendar
   return { name: venue.name, week: venue.openingHours, exceptions: venue.exceptions ?? [] };
 }
 
-const dayNames = [t('Sun'), t('Mon'), t('Tue'), t('Wed'), t('Thu'), t('Fri'), t('Sat')] as const;
+/** As the interface has them, whatever the language. */
+const dayNames = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
 
 type Interval = { readonly from: string; readonly until: string };

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { t } from '../../lib/words/words.ts';
 import { groupCells, groupHeader, groupName, messageCsv, messageName } from './message-words.ts';
-import { type Colours, countAxis, Plot } from './plot.tsx';
+import { type Colours, countAxis, Plot } from './plot/plot.tsx';
 import type { MessageNumbers, OneMessage } from './queries.ts';
 import { countText, plotted } from './words.ts';
 
@@ -49,6 +49,7 @@ export function GroupsPlot({ message, from }: { readonly message: OneMessage; re
       csv={messageCsv([message])}
       fileName={`message-${message.triggerId}-${from}`}
       isLow
+      {...(goal ? { part: 'points' } : {})}
     />
   );
 }

@@ -12,28 +12,29 @@ import { download } from '../../lib/actions/download.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { writeCsv } from '../../lib/text/csv.ts';
 import { useTimes } from '../../lib/time/times.ts';
-import { wallTime } from '../../lib/time/zoned-time.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
+import { messagesAsked, periodIn } from './asked.ts';
 import { GroupsPlot, LoadPlot } from './message-plots.tsx';
 import { groupCells, groupHeader, groupName, messageCsv, messageName } from './message-words.ts';
-import { periodOf, periodText, type Unit } from './period.ts';
+import { periodText, type Unit } from './period.ts';
 import { Notes, PeriodSteps, unitChoices } from './period-steps.tsx';
-import { NumberTable } from './plot.tsx';
-import { type MessageNumbers, messagesQuery, type OneMessage } from './queries.ts';
+import { NumberTable } from './plot/number-table.tsx';
+import { useDrawingSoon } from './plot/plot.tsx';
+import type { MessageNumbers, OneMessage } from './queries.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/messages');
 
 /** What messages led to: who was reached, who opened, who did what the message was for, and what can be concluded. */
 export function MessagesPage() {
   const { appId } = route.useParams();
-  const { unit = 'month', on } = route.useSearch();
+  const search = route.useSearch();
+  useDrawingSoon();
   const navigate = route.useNavigate();
   const { zone } = useTimes(appId);
-  const today = wallTime(Date.now(), zone).slice(0, 10);
-  const period = periodOf(unit, on ?? today);
-  const { data: numbers, error } = useQuery(messagesQuery(appId, { from: period.from, until: period.until }));
+  const { today, period } = periodIn(zone, search);
+  const { data: numbers, error } = useQuery(messagesAsked({ appId, period }));
   const choose = (change: object) => void navigate({ search: (search) => ({ ...search, ...change }) });
   return (
     <>
@@ -45,7 +46,7 @@ export function MessagesPage() {
         <SegmentedControl
           aria-label={t('Period')}
           data={unitChoices}
-          value={unit}
+          value={period.unit}
           onChange={(value) => choose({ unit: value as Unit })}
         />
         <PeriodSteps period={period} today={today} onChange={(date) => choose({ on: date })} />

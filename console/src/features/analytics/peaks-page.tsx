@@ -6,10 +6,11 @@ import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { t } from '../../lib/words/words.ts';
+import { peaksAsked, staysAsked } from './asked.ts';
 import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
 import { placeOf } from './period.ts';
-import { type Colours, countAxis, Plot } from './plot.tsx';
-import { numbersQuery, peaksQuery } from './queries.ts';
+import { type Colours, countAxis, Plot, useBelowPlot } from './plot/plot.tsx';
+import type { peaksQuery } from './queries.ts';
 import { useWayNames } from './site.ts';
 import { countText, dwellText, plotted, weekdays } from './words.ts';
 import { ZoneForecasts } from './zone-forecasts.tsx';
@@ -17,21 +18,18 @@ import { ZoneForecasts } from './zone-forecasts.tsx';
 const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/peaks');
 const path = '/apps/$appId/activity/analytics/peaks';
 
-/** By hour of the week more days are too many. */
-const longest = { day: 'hour', week: 'hour', month: 'hourOfWeek', year: 'day' } as const;
-
 /** Where and when most visitors were at once, and how long they waited. */
 export function PeaksPage() {
   const { appId } = route.useParams();
   const search = route.useSearch();
   const question = useQuestion(appId, path, search);
   const { period, site } = question;
-  const { from, until, unit } = period;
+  const { from } = period;
   const place = placeOf({ ...search, beacon: undefined } as typeof search);
-  const { data, error } = useQuery(peaksQuery(appId, { from, until, interval: longest[unit], ...place }));
-  const { data: stays } = useQuery(
-    numbersQuery(appId, { from, until, interval: 'total', groupBy: 'zone', ...withoutZone(place) }),
-  );
+  const asked = { appId, period, search };
+  const { data, error } = useQuery(peaksAsked(asked));
+  const { data: stays } = useQuery(staysAsked(asked));
+  const below = useBelowPlot();
   const nameOf = useWayNames(appId, site, data?.rows ?? []);
   const zones = new Map(stays?.rows.map((row) => [row.zoneId, row]));
   const most = mostOf(data?.rows ?? []);
@@ -69,15 +67,13 @@ export function PeaksPage() {
           title={t('Most at once')}
           about={t('The most visitors at the same moment, and when that was for the first time.')}
         >
-          <PeaksPlot rows={rows} from={from} csv={csvOf(data.rows, nameOf)} />
+          <PeaksPlot rows={rows} from={from} csv={csvOf(data.rows, nameOf)} onDrawn={below.onDrawn} />
         </Block>
       )}
-      {data && <ZoneForecasts appId={appId} place={place} site={site} />}
+      {data && (below.isShown || rows.length === 0) && <ZoneForecasts appId={appId} place={place} site={site} />}
     </>
   );
 }
-
-const withoutZone = ({ zoneId: _one, ...place }: Readonly<Record<string, string>>) => place;
 
 type Row = NonNullable<Awaited<ReturnType<NonNullable<ReturnType<typeof peaksQuery>['queryFn']>>>>['rows'][number];
 
@@ -118,9 +114,10 @@ interface PlotProps {
   readonly rows: readonly (readonly string[])[];
   readonly csv: readonly (readonly string[])[];
   readonly from: string;
+  readonly onDrawn: () => void;
 }
 
-function PeaksPlot({ rows, csv, from }: PlotProps) {
+function PeaksPlot({ rows, csv, from, onDrawn }: PlotProps) {
   const option = useMemo(() => {
     const shown = rows.slice(0, 15).toReversed();
     const size = (text = '') => (text === '1–4' ? 2.5 : Number(text.replace(/\D/g, '')) || 0);
@@ -158,6 +155,7 @@ function PeaksPlot({ rows, csv, from }: PlotProps) {
       table={table}
       csv={csv}
       fileName={`peaks-${from}`}
+      onDrawn={onDrawn}
     />
   );
 }

@@ -3,59 +3,11 @@ import { t } from '../../lib/words/words.ts';
 import { type HoursCalendar, isClosedAt, isOpenInWeek } from './hours.ts';
 import { type Mark, namesAt } from './marks/marks.ts';
 import { stripsOf } from './marks/strips.ts';
-import { intervalText, type Period, type PlaceKind } from './period.ts';
-import { type Colours, countAxis, Plot } from './plot.tsx';
-import type { NumberRow, VisitNumbers } from './queries.ts';
+import { csvOf, metricCells, metricHeader } from './number-cells.ts';
+import { intervalText, type Period } from './period.ts';
+import { type Colours, countAxis, Plot } from './plot/plot.tsx';
+import type { VisitNumbers } from './queries.ts';
 import { countText, dwellText, plotted, weekdays } from './words.ts';
-
-const metricNames = [
-  'visitors',
-  'newVisitors',
-  'returningVisitors',
-  'visits',
-  'dwellMedian',
-  'dwellLowerQuartile',
-  'dwellUpperQuartile',
-  'dwellMean',
-  'dwellTotal',
-] as const;
-
-/** The columns of the interface. */
-export function csvOf(
-  rows: readonly NumberRow[],
-  places: readonly ('start' | 'weekday' | 'hour' | `${PlaceKind}Id`)[],
-  name?: readonly [column: string, of: (row: NumberRow) => string],
-): string[][] {
-  const header = [...places, ...(name ? [name[0]] : []), ...metricNames];
-  const cells = rows.map((row) => [
-    ...places.map((place) => String(row[place] ?? '')),
-    ...(name ? [name[1](row)] : []),
-    ...metricNames.map((metric) => String(row[metric] ?? '')),
-  ]);
-  return [header, ...cells];
-}
-
-const [visitors, ...otherMetrics] = [t('Visitors'), t('Visits'), t('Stay (median)'), t('Middle half')];
-export const metricHeader = [visitors, t('New'), t('Returning'), ...otherMetrics];
-/** Somebody is new in the app, which is at the first beacon: of a room it would say nothing, and seem to say that nobody is new there. */
-export const placeHeader = [visitors, ...otherMetrics];
-
-export const metricCells = (row: Omit<NumberRow, 'start'>): string[] => [
-  countText(row.visitors),
-  countText(row.newVisitors),
-  countText(row.returningVisitors),
-  ...stayCells(row),
-];
-
-export const placeCells = (row: Omit<NumberRow, 'start'>): string[] => [countText(row.visitors), ...stayCells(row)];
-
-const stayCells = (row: Omit<NumberRow, 'start'>): string[] => [
-  countText(row.visits),
-  dwellText(row.dwellMedian),
-  row.dwellLowerQuartile === null
-    ? '–'
-    : t('{from} to {to}', { from: dwellText(row.dwellLowerQuartile), to: dwellText(row.dwellUpperQuartile) }),
-];
 
 interface Props {
   readonly period: Period;
@@ -79,10 +31,11 @@ const axes = (colours: Colours, labels: readonly string[]) => ({
 interface VisitorsProps extends Props {
   /** What is marked in its intervals. */
   readonly marks: readonly Mark[];
+  readonly onDrawn?: (() => void) | undefined;
 }
 
 /** Visitors of each interval, with those of the period before, holidays and campaigns. */
-export function VisitorsPlot({ period, numbers, calendar, marks }: VisitorsProps) {
+export function VisitorsPlot({ period, numbers, calendar, marks, onDrawn }: VisitorsProps) {
   const { rows, previous } = numbers;
   const option = useMemo(() => {
     const labels = rows.map(({ start = '' }) => intervalText(period.unit, start));
@@ -158,6 +111,7 @@ export function VisitorsPlot({ period, numbers, calendar, marks }: VisitorsProps
       table={table}
       csv={csvOf(rows, ['start'])}
       fileName={`visitors-${period.from}`}
+      onDrawn={onDrawn}
     />
   );
 }
@@ -279,6 +233,7 @@ export function HoursPlot({ period, numbers: { rows }, calendar }: Props) {
       table={table}
       csv={csvOf(rows, ['weekday', 'hour'])}
       fileName={`hours-${period.from}`}
+      part="heat"
     />
   );
 }

@@ -1,12 +1,14 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../frame/lazy-page.ts';
 import { allowed, app } from '../../frame/routes.ts';
+import * as asked from './asked.ts';
 import { readAnalyticsSearch } from './period.ts';
 
 const page = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics',
   validateSearch: readAnalyticsSearch,
+  loader: asked.asking((of) => [asked.visitorsAsked(of)]),
   component: lazyPage(() => import('./analytics-page.tsx'), 'AnalyticsPage'),
 });
 
@@ -14,6 +16,7 @@ const plan = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics/plan',
   validateSearch: readAnalyticsSearch,
+  loader: asked.asking(asked.planAsked),
   component: lazyPage(() => import('./plan/plan-page.tsx'), 'PlanPage'),
 });
 
@@ -21,6 +24,7 @@ const ways = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics/ways',
   validateSearch: readAnalyticsSearch,
+  loader: asked.asking((of) => [asked.flowsAsked(of), asked.pathsAsked(of)]),
   component: lazyPage(() => import('./ways/ways-page.tsx'), 'WaysPage'),
 });
 
@@ -28,6 +32,7 @@ const peaks = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics/peaks',
   validateSearch: readAnalyticsSearch,
+  loader: asked.asking((of) => [asked.peaksAsked(of), asked.staysAsked(of)]),
   component: lazyPage(() => import('./peaks-page.tsx'), 'PeaksPage'),
 });
 
@@ -35,6 +40,7 @@ const messages = createRoute({
   getParentRoute: () => app,
   path: '/activity/messages',
   validateSearch: readAnalyticsSearch,
+  loader: asked.asking((of) => [asked.messagesAsked(of)]),
   component: lazyPage(() => import('./messages-page.tsx'), 'MessagesPage'),
 });
 
@@ -43,6 +49,7 @@ const walk = createRoute({
   path: '/activity/walk',
   validateSearch: ({ floor }: Record<string, unknown>): { readonly floor?: string } =>
     typeof floor === 'string' ? { floor } : {},
+  loader: asked.asking(() => []),
   component: lazyPage(() => import('./stage/stage-page.tsx'), 'StagePage'),
 });
 

@@ -1,5 +1,5 @@
 import type { Floor, Venue, Zone } from '@pharos/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { allRecords } from '../../lib/data/all-records.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
@@ -16,9 +16,8 @@ export interface SiteOf {
 
 const nothing: SiteOf = { venues: [], floors: [], zones: [] };
 
-/** Undefined until it is known. */
-export function useSite(appId: string): SiteOf | undefined {
-  const { data, error } = useQuery({
+export const siteQuery = (appId: string) =>
+  queryOptions({
     queryKey: dataKey(appId, 'listZones', 'site'),
     queryFn: async (): Promise<SiteOf> => {
       const data = dataOf(appId);
@@ -36,6 +35,10 @@ export function useSite(appId: string): SiteOf | undefined {
       };
     },
   });
+
+/** Undefined until it is known. */
+export function useSite(appId: string): SiteOf | undefined {
+  const { data, error } = useQuery(siteQuery(appId));
   return data ?? (error ? nothing : undefined);
 }
 

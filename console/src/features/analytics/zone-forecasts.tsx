@@ -4,7 +4,7 @@ import { Block } from '../../components/page/block.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { dayText } from './period.ts';
-import { NumberTable } from './plot.tsx';
+import { NumberTable } from './plot/number-table.tsx';
 import { type ZoneForecast, zoneForecastsQuery } from './queries.ts';
 import { type SiteOf, useWayNames } from './site.ts';
 import { countText, dwellText, plotted } from './words.ts';

@@ -1,7 +1,7 @@
 import type { Goal } from '../../access/experiment.ts';
 import { joinSql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { parseInstant } from '../../query/instant.ts';
+import { type ValidTimes, validTimes } from '../valid-times.ts';
 
 /** What others ask of notifications. */
 
@@ -12,12 +12,9 @@ export async function listGoals(db: Db, appId: string): Promise<{ triggerId: str
   return rows.map(({ object_id, goal }) => ({ triggerId: object_id, goal: JSON.parse(goal) as Goal }));
 }
 
-export interface TimedNotification {
+export interface TimedNotification extends ValidTimes {
   readonly name: string;
-  readonly beaconId: string;
-  /** Epoch ms; undefined: no matter how early or late. */
-  readonly from: number | undefined;
-  readonly until: number | undefined;
+  readonly beaconIds: readonly string[];
 }
 
 /** Those that are enabled and valid only for a time. */
@@ -28,16 +25,9 @@ export async function listTimed(db: Db, appId: string): Promise<TimedNotificatio
     { tenant: appId },
   );
   return rows.flatMap(({ object_id, description, beacon_id, delivery }) => {
-    const { validFrom, validUntil } = JSON.parse(delivery) as DeliveryTimes;
-    if (!validFrom && !validUntil) return [];
-    const at = (time: string | null | undefined) => (time ? parseInstant(time) : undefined);
-    return [{ name: description || object_id, beaconId: beacon_id, from: at(validFrom), until: at(validUntil) }];
+    const times = validTimes(delivery);
+    return times ? [{ name: description || object_id, beaconIds: [beacon_id], ...times }] : [];
   });
-}
-
-interface DeliveryTimes {
-  readonly validFrom?: string | null;
-  readonly validUntil?: string | null;
 }
 
 const partLength = 50;

@@ -330,6 +330,9 @@ for (const database of databases) {
       const sale = await campaign('Sale & more', site.hall);
       await campaign('Far away', far);
       await fresh.notification({ description: 'Always' });
+      const delivery = { validFrom: '2027-01-06T00:00:00+01:00', validUntil: '2027-01-07T00:00:00+01:00' };
+      await fresh.scenario({ alertTitle: 'Night', beacons: [far, site.hall], delivery });
+      await fresh.scenario({ alertTitle: 'Never', delivery }, false);
       // What the service counts of a campaign that worked.
       const startedAt = Date.UTC(2027, 0, 4, 23);
       for (const [group, reached, acted] of [
@@ -358,7 +361,7 @@ for (const database of databases) {
       assert.match(whole.text, /Tue 5 Jan .*Sale & more: begins, Far away: begins/);
       assert.match(whole.text, /Fri 8 Jan .*Sale & more: last day/);
       const both =
-        /Campaigns in this time: Sale & more \(Tue 5 Jan to Fri 8 Jan\), Far away \(Tue 5 Jan to Fri 8 Jan\)\./;
+        /Campaigns in this time: Sale & more \(Tue 5 Jan to Fri 8 Jan\), Far away \(Tue 5 Jan to Fri 8 Jan\), Tour: Night \(Wed 6 Jan\)\./;
       assert.match(whole.text, both);
       const pdf = await call('owner', 'GET', `/${reportId}/pdf`);
       assert.equal(pdf.raw.subarray(0, 5).toString(), '%PDF-');
@@ -369,7 +372,10 @@ for (const database of databases) {
       );
       // Of one venue only its own campaigns are told, and no messages.
       const one = (await call('owner', 'GET', `/${report}/preview`)).body.result;
-      assert.match(one.text, /Campaigns in this time: Sale & more \(Tue 5 Jan to Fri 8 Jan\)\./);
+      assert.match(
+        one.text,
+        /Campaigns in this time: Sale & more \(Tue 5 Jan to Fri 8 Jan\), Tour: Night \(Wed 6 Jan\)\./,
+      );
       assert.doesNotMatch(one.text, /Far away|WHAT MESSAGES LED TO/);
       assert.equal((await call('owner', 'DELETE', `/${reportId}`)).status, 200);
     });

@@ -1,6 +1,7 @@
 import type { Goal } from '../../access/experiment.ts';
 import { joinSql, raw, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
+import { type ValidTimes, validTimes } from '../valid-times.ts';
 import { details } from './resource.ts';
 
 /** In a transaction: the storyline exists and is not deleted before the end. */
@@ -53,9 +54,32 @@ export async function listGoals(db: Db, appId: string): Promise<{ triggerId: str
   return rows.map(({ object_id, goal }) => ({ triggerId: object_id, goal: JSON.parse(goal) as Goal }));
 }
 
+/** What scenarios are called: by their storyline, and their title if they have one. */
+const nameOf = (storyline: string, title: string | null) => (title ? `${storyline}: ${title}` : storyline);
+
+export interface TimedScenario extends ValidTimes {
+  readonly name: string;
+  readonly beaconIds: readonly string[];
+}
+
+/** Those of enabled storylines that are valid only for a time. */
+export async function listTimed(db: Db, appId: string): Promise<TimedScenario[]> {
+  const rows = await db.all<{ title: string; alert_title: string | null; beacons: string; delivery: string }>(
+    sql`select header.title, detail.alert_title, detail.beacons, detail.delivery from storyline_details detail
+      join storylines header on header.app_id = detail.app_id and header.object_id = detail.storyline_id
+      where detail.app_id = ${appId} and header.is_enabled = 1 and detail.delivery is not null order by detail.object_id`,
+    { tenant: appId },
+  );
+  return rows.flatMap(({ title, alert_title, beacons, delivery }) => {
+    const times = validTimes(delivery);
+    const beaconIds = JSON.parse(beacons) as readonly string[];
+    return times ? [{ name: nameOf(title, alert_title), beaconIds, ...times }] : [];
+  });
+}
+
 const partLength = 50;
 
-/** What scenarios are called: their title, or that of their storyline. */
+/** What scenarios are called. */
 export async function findNames(
   db: Db,
   appId: string,
@@ -76,7 +100,7 @@ export async function findNames(
     for (const { object_id, title, alert_title, goal } of rows)
       found.push({
         triggerId: object_id,
-        name: alert_title ? `${title}: ${alert_title}` : title,
+        name: nameOf(title, alert_title),
         goal: goal === null ? undefined : (JSON.parse(goal) as Goal),
       });
   }

@@ -4,37 +4,92 @@ import { useMemo } from 'react';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { dataKey } from '../../../lib/data/listed.ts';
+import { venueBeaconsQuery } from '../../../lib/data/venue-queries.ts';
+import { isOnFloor } from '../../../lib/plan/floor-geometry.ts';
 import { addDays, wallTime } from '../../../lib/time/zoned-time.ts';
 import { listed, t } from '../../../lib/words/words.ts';
-import { dayText, type Period } from '../period.ts';
+import { type AnalyticsSearch, dayText, type Period } from '../period.ts';
+import type { SiteOf } from '../site.ts';
 import type { Campaign } from './marks.ts';
 
 const mostNamed = 6;
 
-/**
- * The messages that were valid only for a time, and were so in the period.
- *
- * @param zone of the app
- */
-export function useCampaigns(appId: string, period: Period, zone: string): readonly Campaign[] {
-  const isAllowed = useMayCall()('listNotifications');
-  const { data } = useQuery({
+interface Asked {
+  readonly period: Period;
+  /** Of the app. */
+  readonly zone: string;
+  /** Which place the page is about. */
+  readonly search: AnalyticsSearch;
+  readonly site: SiteOf | undefined;
+}
+
+/** The notifications and scenarios that were valid only for a time, were so in the period, and are at a beacon of the place. */
+export function useCampaigns(appId: string, { period, zone, search, site }: Asked): readonly Campaign[] {
+  const mayCall = useMayCall();
+  const { data: notifications } = useQuery({
     queryKey: dataKey(appId, 'listNotifications', 'campaigns'),
     queryFn: async () => (await dataOf(appId).notifications.list({ limit: 1_000 })).results,
-    enabled: isAllowed,
+    enabled: mayCall('listNotifications'),
   });
+  const { data: scenarios } = useQuery({
+    queryKey: dataKey(appId, 'listAllStorylineDetails', 'campaigns'),
+    queryFn: () => enabledScenarios(appId),
+    enabled: mayCall('listAllStorylineDetails') && mayCall('listStorylines'),
+  });
+  const isThere = useIsThere(appId, search, site);
   const { from, until } = period;
   return useMemo(() => {
     const timeOf = (time: string | null | undefined) => (time ? wallTime(Date.parse(time), zone) : undefined);
-    return (data ?? [])
-      .filter(({ isEnabled }) => isEnabled)
-      .map(({ description, objectId, delivery }) => ({
-        name: description || objectId,
-        from: timeOf(delivery?.validFrom),
-        until: timeOf(delivery?.validUntil),
-      }))
+    const messages = [
+      ...(notifications ?? [])
+        .filter(({ isEnabled }) => isEnabled)
+        .map(({ description, objectId, beaconId, delivery }) => ({
+          name: description || objectId,
+          beacons: [beaconId.objectId],
+          delivery,
+        })),
+      ...(scenarios ?? []),
+    ];
+    return messages
+      .filter(({ beacons }) => beacons.some(isThere))
+      .map(({ name, delivery }) => ({ name, from: timeOf(delivery?.validFrom), until: timeOf(delivery?.validUntil) }))
       .filter((campaign) => isWithin(campaign, { from, until }));
-  }, [data, from, until, zone]);
+  }, [notifications, scenarios, isThere, from, until, zone]);
+}
+
+async function enabledScenarios(appId: string) {
+  const { storylines } = dataOf(appId);
+  const titles = new Map(
+    (await storylines.list({ limit: 1_000 })).results
+      .filter(({ isEnabled }) => isEnabled)
+      .map(({ objectId, title }) => [objectId, title]),
+  );
+  const { results } = await storylines.listAllDetails({ limit: 1_000 });
+  return results.flatMap(({ storylineId, alertTitle, beacons, delivery }) => {
+    const title = titles.get(storylineId);
+    // As the numbers of messages call them.
+    return title === undefined ? [] : [{ name: alertTitle ? `${title}: ${alertTitle}` : title, beacons, delivery }];
+  });
+}
+
+/** Whether a beacon is in the place that the page is about; of none until it is known. */
+function useIsThere(appId: string, search: AnalyticsSearch, site: SiteOf | undefined): (beaconId: string) => boolean {
+  const { beacon, zone, floor, venue } = search;
+  const ofFloor = site?.floors.find(({ objectId }) => objectId === floor);
+  const ofZone = site?.zones.find(({ objectId }) => objectId === zone);
+  const venueId = venue ?? ofFloor?.venueId.objectId ?? ofZone?.venueId?.objectId ?? '';
+  const { data: beacons } = useQuery({ ...venueBeaconsQuery(appId, venueId), enabled: venueId !== '' });
+  return useMemo(() => {
+    if (beacon !== undefined) return (id: string) => id === beacon;
+    if (venue === undefined && floor === undefined && zone === undefined) return () => true;
+    const inside = (beacons ?? []).filter(
+      (one) =>
+        (zone === undefined || one.zoneId?.objectId === zone) &&
+        (floor === undefined || (ofFloor !== undefined && isOnFloor(one, ofFloor))),
+    );
+    const ids = new Set(inside.map(({ objectId }) => objectId));
+    return (id: string) => ids.has(id);
+  }, [beacons, beacon, zone, floor, venue, ofFloor]);
 }
 
 function isWithin({ from, until }: Campaign, period: Pick<Period, 'from' | 'until'>): boolean {

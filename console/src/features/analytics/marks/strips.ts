@@ -1,4 +1,4 @@
-import type { Colours } from '../plot.tsx';
+import type { Colours } from '../plot/plot.tsx';
 import { type Mark, rowsOf } from './marks.ts';
 
 /** Marks as strips above the bars, with their names where there is room for them. */

@@ -4,9 +4,10 @@ import { Block } from '../../../components/page/block.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import type { HoursCalendar } from '../hours.ts';
-import { dayText, type Period, periodText } from '../period.ts';
+import { type AnalyticsSearch, dayText, type Period, periodText } from '../period.ts';
 import { VisitorsPlot } from '../plots.tsx';
 import type { VisitNumbers } from '../queries.ts';
+import type { SiteOf } from '../site.ts';
 import { Campaigns, useCampaigns } from './campaigns.tsx';
 import { exceptionName, type Mark, marksOf } from './marks.ts';
 
@@ -15,13 +16,17 @@ interface Props {
   readonly period: Period;
   /** Of the app. */
   readonly zone: string;
+  /** Which place it is about. */
+  readonly search: AnalyticsSearch;
+  readonly site: SiteOf | undefined;
   readonly numbers: VisitNumbers;
   readonly calendar: HoursCalendar | undefined;
+  readonly onDrawn: () => void;
 }
 
 /** The visitors of a period, with what may stand behind the numbers: closed days, holidays, campaigns. */
-export function VisitorsBlock({ appId, period, zone, numbers, calendar }: Props) {
-  const campaigns = useCampaigns(appId, period, zone);
+export function VisitorsBlock({ appId, period, zone, search, site, numbers, calendar, onDrawn }: Props) {
+  const campaigns = useCampaigns(appId, { period, zone, search, site });
   const marks = useMemo(() => {
     const starts = numbers.rows.map(({ start = '' }) => start);
     return marksOf({ starts, end: period.until }, { calendar, campaigns });
@@ -31,7 +36,7 @@ export function VisitorsBlock({ appId, period, zone, numbers, calendar }: Props)
       title={t('Visitors in {period}', { period: periodText(period) })}
       about={<Closures calendar={calendar} period={period} />}
     >
-      <VisitorsPlot period={period} numbers={numbers} calendar={calendar} marks={marks} />
+      <VisitorsPlot period={period} numbers={numbers} calendar={calendar} marks={marks} onDrawn={onDrawn} />
       <Legend marks={marks} />
       <Campaigns campaigns={campaigns} />
     </Block>

@@ -1,6 +1,7 @@
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
+import { t } from '../../../lib/words/words.ts';
 
-/** Somebody on a plan: a dot where she is, and the circle within which she is believed to be. */
+/** Somebody on a plan: a dot where she is, and the circle within which she is believed to be; and who hears her. */
 
 interface DotProps {
   readonly at: Point;
@@ -33,4 +34,29 @@ export function Reach({
   isRing = false,
 }: Pick<DotProps, 'at' | 'isRing'> & { readonly accuracy: number }) {
   return <circle cx={at.x} cy={at.y} r={accuracy} fill={isRing ? '#e8590c' : '#0c8599'} fillOpacity={0.12} />;
+}
+
+interface ReceiverProps extends Point {
+  readonly name: string;
+  readonly px: number;
+}
+
+/** A gateway, as the editor of the floor draws it: a square. */
+export function Receiver({ name, x, y, px }: ReceiverProps) {
+  const side = 11 * px;
+  return (
+    <rect
+      data-gateway={name}
+      x={x - side / 2}
+      y={y - side / 2}
+      width={side}
+      height={side}
+      rx={2 * px}
+      fill="#5f3dc4"
+      stroke="#fff"
+      strokeWidth={1.4 * px}
+    >
+      <title>{t('Gateway: {name}', { name })}</title>
+    </rect>
+  );
 }

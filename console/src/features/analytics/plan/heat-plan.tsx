@@ -5,10 +5,11 @@ import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
+import { heatAsked } from '../asked.ts';
+import { csvOf, placeCells, placeHeader } from '../number-cells.ts';
 import { type Period, periodText } from '../period.ts';
-import { NumberTable } from '../plot.tsx';
-import { csvOf, placeCells, placeHeader } from '../plots.tsx';
-import { type NumberRow, numbersQuery } from '../queries.ts';
+import { NumberTable } from '../plot/number-table.tsx';
+import type { NumberRow } from '../queries.ts';
 import type { SiteOf } from '../site.ts';
 import { countText, hoursText, plotted } from '../words.ts';
 import { useFloorPlan } from './floor.ts';
@@ -25,15 +26,14 @@ interface Props {
 
 /** Where visitors were in a period: the zones by their colour, and the beacons by spots of heat. */
 export function HeatPlan({ appId, floor, site, period, of }: Props) {
-  const { from, until } = period;
+  const { from } = period;
   const { plan, zones, beacons } = useFloorPlan(appId, floor, site);
-  const asked = { from, until, floorId: floor.objectId } as const;
   const byZone = useQuery({
-    ...numbersQuery(appId, { ...asked, groupBy: 'zone' }),
+    ...heatAsked({ appId, period }, floor.objectId, 'zone'),
     placeholderData: keepPreviousData,
   });
   const byBeacon = useQuery({
-    ...numbersQuery(appId, { ...asked, groupBy: 'beacon' }),
+    ...heatAsked({ appId, period }, floor.objectId, 'beacon'),
     placeholderData: keepPreviousData,
   });
   const drawing = useRef<SVGSVGElement>(null);

@@ -9,7 +9,7 @@ import { useTimes } from '../../../lib/time/times.ts';
 import { wallTime } from '../../../lib/time/zoned-time.ts';
 import { listed, t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
-import { NumberTable } from '../plot.tsx';
+import { NumberTable } from '../plot/number-table.tsx';
 import type { SiteOf } from '../site.ts';
 import { countText } from '../words.ts';
 import { useFloorPlan } from './floor.ts';
@@ -89,6 +89,7 @@ export function NowPlan({ appId, floor, site }: Props) {
         label={t('Visitors on {name} {when}', { name: floor.name, when })}
         plan={plan}
         walls={floor.walls}
+        gateways={floor.gateways}
         zones={zones.map(({ objectId, name, polygon }) => ({
           id: objectId,
           name,
@@ -99,6 +100,7 @@ export function NowPlan({ appId, floor, site }: Props) {
         }))}
         visitors={shown.map(({ objectId, x = 0, y = 0, accuracy = 0 }) => ({ id: objectId, at: { x, y }, accuracy }))}
       />
+      <Gateways floor={floor} />
       <Group mb="md" gap="sm">
         <Button size="xs" variant="default" disabled={back === 0} onClick={() => setPlaying((playing) => !playing)}>
           {isPlaying && back > 0 ? t('Stop') : t('Play')}
@@ -130,6 +132,16 @@ export function NowPlan({ appId, floor, site }: Props) {
         />
       </section>
     </>
+  );
+}
+
+/** What the squares are, for those who do not see them too. */
+function Gateways({ floor: { gateways = [] } }: Pick<Props, 'floor'>) {
+  if (gateways.length === 0) return null;
+  return (
+    <Text size="sm" c="dimmed" mb="xs">
+      {t('Gateways (squares): {list}.', { list: listed(gateways.map(({ name }) => name)) })}
+    </Text>
   );
 }
 

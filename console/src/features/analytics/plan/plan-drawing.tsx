@@ -5,7 +5,7 @@ import type { ReactNode, Ref } from 'react';
 import { Icon } from '../../../components/page/icon.tsx';
 import type { PlanFrame, Point } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
-import { Dot, Reach } from './dot.tsx';
+import { Dot, Reach, Receiver } from './dot.tsx';
 import classes from './plan.module.css';
 import { useZoom } from './use-zoom.ts';
 
@@ -50,6 +50,8 @@ interface Props {
   readonly plan: { readonly url: string; readonly frame: PlanFrame } | undefined;
   readonly zones: readonly DrawnZone[];
   readonly walls?: Floor['walls'];
+  /** Receivers: whoever looks for visitors that are missing looks at these. */
+  readonly gateways?: Floor['gateways'];
   readonly spots?: readonly DrawnSpot[];
   readonly arrows?: readonly DrawnArrow[];
   readonly visitors?: readonly DrawnVisitor[];
@@ -72,6 +74,7 @@ export function PlanDrawing(props: Props) {
     plan,
     zones,
     walls = [],
+    gateways = [],
     spots = [],
     arrows = [],
     visitors = [],
@@ -83,7 +86,8 @@ export function PlanDrawing(props: Props) {
   const { box, zoom, zoomIn, zoomOut } = useZoom();
   const boxRef = useMergedRef(ref, box);
   const isNarrow = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
-  const { left, top, width, height } = plan?.frame ?? frameAround(zones, walls, spots);
+  const { left, top, width, height } =
+    plan?.frame ?? frameAround(zones, walls, [...spots.map((spot) => spot.at), ...gateways]);
   // Metres of a pixel on the screen, so that texts and lines keep their size.
   const across = Math.max(measured, isNarrow ? narrowest : 280);
   const px = width / (zoom * across);
@@ -130,6 +134,9 @@ export function PlanDrawing(props: Props) {
           strokeWidth={2.5 * px}
           strokeLinecap="square"
         />
+      ))}
+      {gateways.map((gateway) => (
+        <Receiver key={gateway.name} {...gateway} px={px} />
       ))}
       {(hasHeat ? spots : []).map(({ id, at, said, strength }) => (
         <circle
@@ -248,9 +255,9 @@ function around(values: readonly number[]): readonly [first: number, length: num
 }
 
 /** Of a floor without a picture. */
-function frameAround(zones: readonly DrawnZone[], walls: Floor['walls'] & {}, spots: readonly DrawnSpot[]): PlanFrame {
+function frameAround(zones: readonly DrawnZone[], walls: Floor['walls'] & {}, others: readonly Point[]): PlanFrame {
   const corners = [...zones.flatMap(({ polygon }) => polygon), ...walls.flatMap(({ points }) => points)];
-  const points = [...corners, ...spots.map(({ at }) => at)];
+  const points = [...corners, ...others];
   if (points.length === 0) return { left: 0, top: 0, width: 30, height: 20 };
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const [left, width] = around(xs);

@@ -7,10 +7,11 @@ import { EmptyState } from '../../../components/page/empty-state.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
+import { flowsAsked, pathsAsked } from '../asked.ts';
 import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from '../head.tsx';
-import { placeOf } from '../period.ts';
-import { type Colours, NumberTable, Plot } from '../plot.tsx';
-import { type Flow, flowsQuery, pathsQuery, type WayPlace } from '../queries.ts';
+import { NumberTable } from '../plot/number-table.tsx';
+import { type Colours, Plot, useBelowPlot } from '../plot/plot.tsx';
+import type { Flow, WayPlace } from '../queries.ts';
 import { useWayNames } from '../site.ts';
 import { countText, dwellText, plotted } from '../words.ts';
 import { endOf, flowCsv } from './flow-csv.ts';
@@ -25,12 +26,10 @@ export function WaysPage() {
   const search = route.useSearch();
   const question = useQuestion(appId, path, search);
   const { period, site } = question;
-  const { from, until } = period;
-  const { beacon: _none, ...places } = search;
-  const place = placeOf(places);
-  const { data, error } = useQuery(flowsQuery(appId, { from, until, ...place }));
-  const venue = place['venueId'] === undefined ? {} : { venueId: place['venueId'] };
-  const { data: found } = useQuery(pathsQuery(appId, { from, until, ...venue }));
+  const { from } = period;
+  const { data, error } = useQuery(flowsAsked({ appId, period, search }));
+  const { data: found } = useQuery(pathsAsked({ appId, period, search }));
+  const below = useBelowPlot();
   const all = [...(data?.moves ?? []), ...(data?.reaches ?? [])].flatMap((flow) => [flow.from, flow.to]);
   const nameOf = useWayNames(appId, site, [...all, ...(found?.paths ?? []).flatMap(({ stops }) => stops)]);
   return (
@@ -77,11 +76,12 @@ export function WaysPage() {
               moves={data.moves}
               nameOf={nameOf}
               from={from}
-              middle={places.zone === undefined ? undefined : nameOf({ zoneId: places.zone })}
+              middle={search.zone === undefined ? undefined : nameOf({ zoneId: search.zone })}
+              onDrawn={below.onDrawn}
             />
           </Block>
-          <Ends moves={data.moves} nameOf={nameOf} />
-          {(found?.paths.length ?? 0) > 0 && (
+          {below.isShown && <Ends moves={data.moves} nameOf={nameOf} />}
+          {below.isShown && (found?.paths.length ?? 0) > 0 && (
             <Block
               title={t('The commonest paths')}
               about={t('All of a tour, from coming in to leaving; the first five zones.')}
@@ -107,7 +107,7 @@ export function WaysPage() {
               </ol>
             </Block>
           )}
-          <Times reaches={data.reaches} nameOf={nameOf} />
+          {below.isShown && <Times reaches={data.reaches} nameOf={nameOf} />}
         </>
       )}
     </>
@@ -123,9 +123,10 @@ interface FlowPlotProps extends FlowProps {
   readonly from: string;
   /** The name of the zone that it is about; the busiest without it. */
   readonly middle: string | undefined;
+  readonly onDrawn: () => void;
 }
 
-function FlowPlot({ moves, nameOf, from, middle }: FlowPlotProps) {
+function FlowPlot({ moves, nameOf, from, middle, onDrawn }: FlowPlotProps) {
   const named = useMemo(
     () =>
       moves.map((flow) => ({
@@ -180,6 +181,8 @@ function FlowPlot({ moves, nameOf, from, middle }: FlowPlotProps) {
       table={table}
       csv={flowCsv(moves, nameOf)}
       fileName={`ways-${from}`}
+      part="sankey"
+      onDrawn={onDrawn}
     />
   );
 }

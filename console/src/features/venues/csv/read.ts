@@ -2,6 +2,7 @@ import { CsvError, type CsvRow, numberIn, parseCsv, type Separator } from '../..
 import { listed, t } from '../../../lib/words/words.ts';
 import type { Found, Point } from '../geojson/read.ts';
 import { kindTexts } from '../venue-fields.ts';
+import { dateIn, hoursOf, weekOf } from './hours.ts';
 import { type PlanColumn, type PlanType, planColumns, planTypes } from './write.ts';
 
 /** Reads a table as `write.ts` makes it, as the features that a GeoJSON file would have. */
@@ -44,11 +45,28 @@ function foundOf({ line, problem }: CsvRow, cellOf: CellOf, separator: Separator
   const number = (name: PlanColumn) => (cellOf(name) === '' ? undefined : numberIn(cellOf(name), separator));
   const ordinal = number('level');
   const { properties } = found;
-  if (type === 'venue')
-    return { ...found, properties: { ...properties, time_zone: cellOf('timeZone'), address: cellOf('address') } };
+  if (type === 'venue') return venueOf(found, cellOf, number('capacity'));
+  if (type === 'day') return dayOf(found, cellOf);
   if (type === 'floor') return { ...found, properties: { ...properties, ordinal, north: number('north') } };
   if (!isDrawn(type)) return found;
   return withCorners({ ...found, properties: { ...properties, ordinal, capacity: number('capacity') } }, type, cellOf);
+}
+
+function venueOf(found: Found, cellOf: CellOf, capacity: number | undefined): Found {
+  const hours = cellOf('hours');
+  const week = hours === '' ? undefined : weekOf(hours);
+  if (typeof week === 'string') return { ...found, problem: week };
+  const [time_zone, address] = [cellOf('timeZone'), cellOf('address')];
+  return { ...found, properties: { ...found.properties, time_zone, address, capacity, opening_hours: week } };
+}
+
+function dayOf(found: Found, cellOf: CellOf): Found {
+  const date = dateIn(cellOf('date'));
+  if (date === undefined)
+    return { ...found, problem: t('A day needs a date such as 2026-12-25: {text}.', { text: cellOf('date') || '–' }) };
+  const hours = hoursOf(cellOf('hours'));
+  if (typeof hours === 'string') return { ...found, problem: hours };
+  return { ...found, properties: { ...found.properties, date, hours } };
 }
 
 /** How many corners they have at least. */
@@ -58,6 +76,7 @@ const isDrawn = (type: PlanType): type is Drawn => type in fewestCorners;
 
 const featureTypes: Readonly<Record<PlanType, string>> = {
   venue: 'venue',
+  day: 'day',
   floor: 'level',
   wall: 'wall',
   gateway: 'gateway',

@@ -1,8 +1,9 @@
 import { writeCsv } from '../../../lib/text/csv.ts';
 import type { Point } from '../geojson/read.ts';
 import type { Site } from '../geojson/write.ts';
+import { dayCell, weekCell } from './hours.ts';
 
-/** A venue as a table for spreadsheets: a line for the venue, each floor, wall, gateway and zone. Beacons have a table of their own. */
+/** A venue as a table for spreadsheets: a line for the venue, each day with hours of its own, floor, wall, gateway and zone. Beacons have a table of their own. */
 
 export const planColumns = [
   'type',
@@ -16,19 +17,24 @@ export const planColumns = [
   'corners',
   'timeZone',
   'address',
+  /** Of a day: 2026-12-25. */
+  'date',
+  /** See `hours.ts`. */
+  'hours',
 ] as const;
 export type PlanColumn = (typeof planColumns)[number];
 
-export const planTypes = ['venue', 'floor', 'wall', 'gateway', 'zone'] as const;
+export const planTypes = ['venue', 'day', 'floor', 'wall', 'gateway', 'zone'] as const;
 export type PlanType = (typeof planTypes)[number];
 
 type Line = Partial<Record<PlanColumn, string | number | null | undefined>> & { readonly type: PlanType };
 
 export function writePlanCsv({ venue, floors, zones }: Omit<Site, 'beacons'>): string {
   const levels = new Map(floors.map(({ objectId, level }) => [objectId, level]));
-  const { objectId, name, timeZone, address } = venue;
+  const { objectId, name, timeZone, address, capacity, openingHours, exceptions } = venue;
   const lines: readonly Line[] = [
-    { type: 'venue', objectId, name, timeZone, address },
+    { type: 'venue', objectId, name, capacity, timeZone, address, hours: weekCell(openingHours) },
+    ...exceptions.map((day) => ({ type: 'day' as const, name: day.name, date: day.date, hours: dayCell(day) })),
     ...floors.map(({ objectId, name, level, north }) => ({ type: 'floor' as const, objectId, name, level, north })),
     ...floors.flatMap(({ level, walls = [] }) =>
       walls.map(({ points }) => ({ type: 'wall' as const, level, corners: cornersText(points) })),

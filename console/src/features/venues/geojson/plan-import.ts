@@ -4,10 +4,11 @@ import { dataOf } from '../../../lib/data/api.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
 import { canonical, differenceText } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
+import { changeDay } from '../csv/change-day.ts';
 import { readPlanCsv } from '../csv/read.ts';
 import { changeGateways, type Gateway, withChanged, withGateway } from '../floor/gateways.ts';
 import { changeWalls, withWall } from '../floor/walls.ts';
-import { kindTexts } from '../venue-fields.ts';
+import { type Exception, kindTexts } from '../venue-fields.ts';
 import { type Found, isSameLine, isSameOutline, labelOf, lineOf, pointOf, polygonOf, readFeatures } from './read.ts';
 import type { Site } from './write.ts';
 
@@ -43,6 +44,8 @@ function planned(appId: string, all: readonly Found[], site: Site): readonly Pla
         return [target.beacon(found)];
       case 'venue':
         return target.venue(found);
+      case 'day':
+        return [target.day(found)];
       default:
         return [
           refused(
@@ -61,6 +64,11 @@ const rowOf = ({ line, properties }: Found) => ({ line, name: labelOf(properties
 /** Degrees clockwise from upwards. */
 function northOf({ properties: { north } }: Found): { readonly north?: number } {
   return typeof north === 'number' && north >= 0 && north <= 360 ? { north } : {};
+}
+
+/** Of a zone or a venue. */
+function capacityOf({ properties: { capacity } }: Found): { readonly capacity?: number } {
+  return typeof capacity === 'number' && Number.isInteger(capacity) && capacity >= 1 ? { capacity } : {};
 }
 
 const refused = (found: Found, problem: string): PlannedFeature => ({
@@ -88,6 +96,7 @@ class Target {
   readonly #levels: ReadonlyMap<string, Found>;
   /** Floors that come with this file, by level: made once, before the first zone on them. */
   readonly #made = new Map<number, Promise<string>>();
+  #days: Promise<unknown> = Promise.resolve();
 
   constructor(appId: string, site: Site, all: readonly Found[]) {
     this.#appId = appId;
@@ -99,14 +108,33 @@ class Target {
   venue(found: Found): readonly PlannedFeature[] {
     const { venue } = this.#site;
     if (found.id !== venue.objectId) return [];
-    const { name, time_zone, address } = found.properties;
+    const { name, time_zone, address, opening_hours } = found.properties;
     const wanted = {
       name: labelOf(name) || venue.name,
+      ...(Array.isArray(opening_hours) ? { openingHours: opening_hours } : {}),
+      ...capacityOf(found),
       ...(typeof time_zone === 'string' && time_zone !== '' ? { timeZone: time_zone } : {}),
       ...(typeof address === 'string' && address !== '' ? { address } : {}),
     };
     const { venues } = dataOf(this.#appId);
     return [this.#compared(found, venue, wanted, (change) => venues.update(venue.objectId, change))];
+  }
+
+  /** A day with hours of its own, of a table that is read. */
+  day(found: Found): PlannedFeature {
+    const { venue } = this.#site;
+    const { date, hours } = found.properties as unknown as Exception;
+    const name = labelOf(found.properties['name']);
+    const day: Exception = { date, hours, ...(name === '' ? {} : { name }) };
+    // One after the other: all of them are one member of the venue.
+    const apply = () => {
+      const saving = this.#days.then(() => changeDay(this.#appId, venue.objectId, day));
+      this.#days = saving.catch(() => undefined);
+      return saving;
+    };
+    const row = { ...rowOf(found), name: name || date };
+    const known = venue.exceptions.find((one) => one.date === date);
+    return known ? { ...this.#compared(found, known, day, apply), name: row.name } : { ...row, kind: 'new', apply };
   }
 
   level(found: Found): PlannedFeature {
@@ -138,8 +166,7 @@ class Target {
     const floor = this.#floorAt(level);
     const category = String(found.properties['category'] ?? '');
     const kind = category in kindTexts ? (category as Zone['kind']) : (categories[category] ?? 'room');
-    const most = found.properties['capacity'];
-    const limit = typeof most === 'number' && Number.isInteger(most) && most >= 1 ? { capacity: most } : {};
+    const limit = capacityOf(found);
     const { zones } = this.#site;
     const known =
       zones.find(({ objectId }) => objectId === found.id) ??
@@ -264,7 +291,7 @@ class Target {
 
   #compared(
     found: Found,
-    known: Venue | Floor | Zone | Beacon | Gateway,
+    known: Venue | Exception | Floor | Zone | Beacon | Gateway,
     wanted: object,
     change: (members: never) => Promise<unknown>,
   ): PlannedFeature {

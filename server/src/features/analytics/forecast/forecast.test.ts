@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { openSite, pointer, type Site } from '../../../../test/support/site.ts';
+import { onStatements, plainText } from '../../../../test/support/statements.ts';
 import { reckon } from './reckon.ts';
 
 const dayMs = 86_400_000;
@@ -116,6 +117,12 @@ for (const database of databases) {
       assert.deepEqual((await zones({ zoneId: queue })).zones, told.zones);
       assert.deepEqual((await zones({ zoneId: attic })).zones, []);
       assert.deepEqual((await zones({})).zones, told.zones);
+      // Half a year of weeks, and not a statement or two for each of them: each waits for the database.
+      const asked: string[] = [];
+      onStatements(site.app.storage.db, (statement) => asked.push(plainText(statement)));
+      await zones({});
+      const ofRows = asked.filter((text) => /from (way|visit)_rollups/.test(text) && !text.includes("'allMonth'"));
+      assert.ok(ofRows.length > 0 && ofRows.length <= 9, ofRows.join('\n'));
       // On Fridays nobody ever came.
       await change('venues', venue, { openingHours: [{ dayName: 'Fri', from: '10:00', until: '18:00' }] });
       assert.deepEqual((await zones({ venueId: venue })).zones, []);

@@ -1,3 +1,4 @@
+import { WorkSlices } from '../../../base/work-slices.ts';
 import type { Db } from '../../../db/db.ts';
 import { addDays, addMonths, dayStart, monthOf } from '../numbers/calendar.ts';
 import { Dwells } from '../numbers/dwells.ts';
@@ -5,9 +6,9 @@ import { partsOf, readSteadily } from '../numbers/periods.ts';
 import { loadPlaces } from '../numbers/places.ts';
 import type { AskedPlace } from '../numbers/question.ts';
 import { type Count, fewest, rounded } from '../numbers/small-groups.ts';
-import { dwellsOf, findState, isCounted } from '../numbers/store.ts';
+import { findState, isCounted, zoneDwellsDuring } from '../numbers/store.ts';
 import { VisitorSet } from '../numbers/visitor-set.ts';
-import { listDue, readWays } from '../ways/store.ts';
+import { type FromUntil, listDue, peaksDuring } from '../ways/store.ts';
 import { countError, type Forecasting, nextOpenDay, sizeOf, toldCount, weeksBack } from './answer.ts';
 import { errorOf, mostDays, reckon } from './reckon.ts';
 
@@ -50,14 +51,17 @@ export async function zoneForecastsOf(
   { place, today }: { readonly place: AskedPlace | undefined; readonly today: string },
 ): Promise<ZoneForecasts> {
   const { db, appId, zone, isProtected } = by;
-  const { date, kindOf } = await nextOpenDay(by, { place, today });
-  const isBehind = await by.isBehind(db, appId, isCounted(await findState(db, appId), zone));
+  const behind = async () => by.isBehind(db, appId, isCounted(await findState(db, appId), zone));
+  const [{ date, kindOf }, isBehind, isAsked] = await Promise.all([
+    nextOpenDay(by, { place, today }),
+    behind(),
+    zonesOf(by, place),
+  ]);
   const told = { timeZone: zone, isProtected, isComplete: !isBehind, date };
   if (date === null) return { ...told, zones: [] };
   const alike = Array.from({ length: weeksBack }, (_, index) => addDays(date, -7 * (index + 1))).filter(
     (day) => day < today && kindOf(day) === 'open',
   );
-  const isAsked = await zonesOf(by, place);
   const venueId = place?.dimension === 'venue' ? place.id : undefined;
   const byZone = new Map<string, Map<string, Counted>>();
   for (const [day, zonesOfDay] of await countedOnAll(by, { days: alike, venueId }))
@@ -79,12 +83,16 @@ interface Counted {
 }
 
 type Counting = Pick<Forecasting, 'db' | 'appId' | 'zone' | 'isProtected'>;
+type OfDays = ReadonlyMap<string, ReadonlyMap<string, Counted>>;
+
+/** So many days are read at once. */
+const daysAtOnce = 9;
 
 /** What was counted of each zone on some days; the peaks of days that have been added up are there, those of others are of hours. */
 async function countedOnAll(
   by: Counting,
   { days, venueId }: { readonly days: readonly string[]; readonly venueId: string | undefined },
-): Promise<ReadonlyMap<string, ReadonlyMap<string, Counted>>> {
+): Promise<OfDays> {
   const [last, first] = [days[0], days.at(-1)];
   if (last === undefined || first === undefined) return new Map();
   const { db, appId, zone } = by;
@@ -94,35 +102,63 @@ async function countedOnAll(
     // A month ends behind the last of the days.
     const until = addMonths(last, 1);
     const parts = await partsOf({ db, appId, zone, due, mayTakeYears: false }, { from: monthOf(first), until });
+    const isAddedUp = ({ from }: FromUntil) =>
+      parts.some((part) => part.unit !== 'day' && part.from <= from && from < part.until);
     const counted = new Map<string, ReadonlyMap<string, Counted>>();
-    for (const day of days) {
-      const at = dayStart(day, zone);
-      const unit = parts.find((part) => part.from <= at && at < part.until)?.unit ?? 'day';
-      counted.set(day, await countedOn(by, { day, venueId, span: unit === 'day' ? 'hour' : 'day' }));
+    for (let start = 0; start < days.length; start += daysAtOnce) {
+      const some = days.slice(start, start + daysAtOnce).map((day) => dayAt(day, zone));
+      const [whole, hourly] = [some.filter(isAddedUp), some.filter((day) => !isAddedUp(day))];
+      for (const [day, zones] of await countedOn(by, { venueId, some, whole, hourly })) counted.set(day, zones);
     }
     return counted;
   });
 }
 
+interface Day extends FromUntil {
+  readonly date: string;
+}
+
+const dayAt = (date: string, zone: string): Day => ({
+  date,
+  from: dayStart(date, zone),
+  until: dayStart(addDays(date, 1), zone),
+});
+
+interface CountingOn {
+  readonly venueId: string | undefined;
+  readonly some: readonly Day[];
+  /** Those of which there are peaks of days, and those of which there are peaks of hours. */
+  readonly whole: readonly Day[];
+  readonly hourly: readonly Day[];
+}
+
 async function countedOn(
-  { db, appId, zone, isProtected }: Counting,
-  { day, venueId, span }: { readonly day: string; readonly venueId: string | undefined; readonly span: 'hour' | 'day' },
-): Promise<ReadonlyMap<string, Counted>> {
-  const found = new Map<string, Counted>();
-  const of = (zoneId: string) => {
-    const counted = found.get(zoneId) ?? { peak: 0, stay: null };
-    found.set(zoneId, counted);
+  { db, appId, isProtected }: Counting,
+  { venueId, some, whole, hourly }: CountingOn,
+): Promise<OfDays> {
+  const byDay = new Map(some.map(({ date }) => [date, new Map<string, Counted>()]));
+  const of = (at: number, zoneId: string): Counted => {
+    const found = byDay.get(some.find(({ from, until }) => from <= at && at < until)?.date ?? '');
+    const counted = found?.get(zoneId) ?? { peak: 0, stay: null };
+    found?.set(zoneId, counted);
     return counted;
   };
-  const stretch = { appId, from: dayStart(day, zone), until: dayStart(addDays(day, 1), zone) };
-  for await (const { place, tours } of readWays(db, { ...stretch, kind: 'peak', span }, venueId)) {
+  const [ofDays, ofHours, stays] = await Promise.all([
+    peaksDuring(db, { appId, span: 'day', venueId }, whole),
+    peaksDuring(db, { appId, span: 'hour', venueId }, hourly),
+    zoneDwellsDuring(db, { appId, withVisitors: isProtected }, some),
+  ]);
+  for (const { started_at, place, tours } of [...ofDays, ...ofHours]) {
     if (!place.startsWith('z')) continue;
-    const counted = of(place.slice(1));
+    const counted = of(started_at, place.slice(1));
     counted.peak = Math.max(counted.peak, tours);
   }
-  for (const row of await dwellsOf(db, { ...stretch, span: 'zoneDay' }, isProtected))
-    of(row.beacon_id).stay = stayOf(row, isProtected);
-  return found;
+  const slices = new WorkSlices();
+  for (const row of stays) {
+    of(row.started_at, row.beacon_id).stay = stayOf(row, isProtected);
+    if (slices.isOver) await slices.rest();
+  }
+  return byDay;
 }
 
 /** The median, under the same conditions as in the numbers of visits. */

@@ -112,8 +112,8 @@ export async function partsOf(
   { from, until }: { readonly from: string; readonly until: string },
 ): Promise<readonly Part[]> {
   const stretch = { appId, from: dayStart(from, zone), until: dayStart(until, zone) };
-  const added = await store.addedMonths(db, stretch);
-  const periods = new Map((await listPeriods(db, stretch)).map((row) => [`${row.span} ${row.started_at}`, row]));
+  const [added, rows] = await Promise.all([store.addedMonths(db, stretch), listPeriods(db, stretch)]);
+  const periods = new Map(rows.map((row) => [`${row.span} ${row.started_at}`, row]));
   const days = due.filter(({ span }) => span === 'day').map(({ started_at }) => started_at);
   const changed = new Set(
     due.flatMap(({ span, started_at }) => (span === 'year' ? [] : [monthOf(dateOf(started_at, zone))])),

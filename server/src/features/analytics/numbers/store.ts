@@ -1,4 +1,4 @@
-import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
+import { joinSql, raw, type Sql, sql, unionAll } from '../../../base/sql.ts';
 import { WorkSlices } from '../../../base/work-slices.ts';
 import { bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
@@ -112,14 +112,25 @@ export function rollupsOf(db: Db, { appId, span, from, until }: RollupStretch): 
     where app_id = ${appId} and span = ${span} and started_at >= ${from} and started_at < ${until}`);
 }
 
-/** How long visits took, of each place; the visitors, which are most of a row, only where they are asked for. */
-export function dwellsOf(
+export type DwellRow = Pick<RollupRow, 'started_at' | 'beacon_id' | 'ended' | 'dwells'> &
+  Partial<Pick<RollupRow, 'visitors'>>;
+
+/**
+ * How long visits took at each zone on several days, with one statement; the visitors, which are most of a row, only where they are asked
+ * for. Of few days, since all rows come at once.
+ */
+export async function zoneDwellsDuring(
   db: Db,
-  { appId, span, from, until }: RollupStretch,
-  withVisitors: boolean,
-): Promise<(Pick<RollupRow, 'beacon_id' | 'ended' | 'dwells'> & Partial<Pick<RollupRow, 'visitors'>>)[]> {
-  return db.all(sql`select beacon_id, ended, dwells ${raw(withVisitors ? ', visitors' : '')} from visit_rollups
-    where app_id = ${appId} and span = ${span} and started_at >= ${from} and started_at < ${until}`);
+  { appId, withVisitors }: { readonly appId: string; readonly withVisitors: boolean },
+  days: readonly { readonly from: number; readonly until: number }[],
+): Promise<readonly DwellRow[]> {
+  if (days.length === 0) return [];
+  const columns = raw(withVisitors ? ', visitors' : '');
+  const ofDays = days.map(
+    ({ from, until }) => sql`select started_at, beacon_id, ended, dwells${columns} from visit_rollups
+      where app_id = ${appId} and span = 'zoneDay' and started_at >= ${from} and started_at < ${until}`,
+  );
+  return db.all<DwellRow>(unionAll(ofDays), { tenant: appId });
 }
 
 /** Rows that are read many at a time and taken in slices, beside other requests. */

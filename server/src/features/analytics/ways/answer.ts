@@ -14,7 +14,6 @@ import { cutMark, type Way, type WayKind } from './tours.ts';
 /** What is told of ways, from the rows that were counted. */
 
 export interface AskingWays extends KeepingWays {
-  readonly zone: string;
   readonly isProtected: boolean;
   /** As of the numbers of visits. */
   readonly isBehind: (db: Db, appId: string, isCounted: boolean) => Promise<boolean>;
@@ -93,10 +92,9 @@ export async function headOf(
   { db, appId, zone, isProtected, isBehind }: AskingWays,
   { from, until }: AskedPeriod,
 ): Promise<Head> {
-  const isComplete =
-    !(await isBehind(db, appId, isCounted(await findState(db, appId), zone))) &&
-    !(await isDue({ db, appId, zone }, { from, until }));
-  return { from, until, timeZone: zone, isProtected, isComplete };
+  const behind = async () => isBehind(db, appId, isCounted(await findState(db, appId), zone));
+  const waits = await Promise.all([behind(), isDue({ db, appId, zone }, { from, until })]);
+  return { from, until, timeZone: zone, isProtected, isComplete: !waits.includes(true) };
 }
 
 /** The present day is always a little behind. */
@@ -163,11 +161,15 @@ export async function flowsOf(by: AskingWays, question: WayQuestion): Promise<Fl
     }
     return flows;
   };
-  return { ...(await headOf(by, question)), moves: await told('move'), reaches: await told('reach') };
+  const [head, moves, reaches] = await Promise.all([headOf(by, question), told('move'), told('reach')]);
+  return { ...head, moves, reaches };
 }
 
 export async function pathsOf(by: AskingWays, question: WayQuestion, limit: number): Promise<Paths> {
-  const ways = await readSteadily(by.db, stretchOf(by, question), () => readAll(by, question, 'path'));
+  const [ways, head] = await Promise.all([
+    readSteadily(by.db, stretchOf(by, question), () => readAll(by, question, 'path')),
+    headOf(by, question),
+  ]);
   const tours = ways.reduce((sum, way) => sum + way.tours, 0);
   const paths: Path[] = [];
   for (const way of ways) {
@@ -175,7 +177,7 @@ export async function pathsOf(by: AskingWays, question: WayQuestion, limit: numb
     const counts = way.place === otherPaths ? undefined : countsOf(way, by.isProtected);
     if (counts) paths.push({ ...stopsOf(way), ...counts });
   }
-  return { ...(await headOf(by, question)), tours: by.isProtected ? rounded(tours) : tours, paths };
+  return { ...head, tours: by.isProtected ? rounded(tours) : tours, paths };
 }
 
 function stopsOf({ place }: ToldWay): Pick<Path, 'stops' | 'isCut'> {

@@ -16,6 +16,8 @@ import { type Way, type WayKind, Ways, wayText } from './tours.ts';
 export interface KeepingWays {
   readonly db: Db;
   readonly appId: string;
+  /** Of the app: what is kept names days and hours by its clock. */
+  readonly zone: string;
   readonly kept: Kept;
 }
 
@@ -35,7 +37,7 @@ export function closedOf(parts: readonly Part[]): ClosedParts {
  * @param what names what is read of them
  */
 export async function keptOf<T extends Sized>(
-  { db, appId, kept }: KeepingWays,
+  { db, appId, zone, kept }: KeepingWays,
   {
     what,
     parts,
@@ -44,7 +46,7 @@ export async function keptOf<T extends Sized>(
   read: (venueId: string | undefined) => Promise<T>,
 ): Promise<T> {
   const stamps = parts.flatMap(({ stamps }) => stamps ?? []);
-  const keyOf = (venue: string) => [appId, what, venue, ...stamps].join('|');
+  const keyOf = (venue: string) => [appId, zone, what, venue, ...stamps].join('|');
   const all = keyOf('');
   const asked = kept.has(all) ? undefined : venueId;
   const stretch = { appId, from: parts[0]?.from ?? 0, until: parts.at(-1)?.until ?? 0 };

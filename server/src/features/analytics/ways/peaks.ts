@@ -55,7 +55,10 @@ export async function peaksOf(by: AskingWays, question: WayQuestion, interval: P
   const history = question.place ? await loadPlaces(by.db, by.appId) : undefined;
   const isAsked = touching(question.place, history);
   const venueId = question.place?.dimension === 'venue' ? question.place.id : undefined;
-  const { closed, open } = await readSteadily(by.db, stretchOf(by, question), () => readPeaks(by, question, interval));
+  const [{ closed, open }, head] = await Promise.all([
+    readSteadily(by.db, stretchOf(by, question), () => readPeaks(by, question, interval)),
+    headOf(by, question),
+  ]);
   const rows: Peak[] = [];
   let [last, most]: [Most | undefined, number] = [undefined, 0];
   const tell = () => {
@@ -70,7 +73,7 @@ export async function peaksOf(by: AskingWays, question: WayQuestion, interval: P
     most = Math.max(most, one.count, open.get(key)?.count ?? 0);
   }
   tell();
-  return { ...(await headOf(by, question)), interval, rows };
+  return { ...head, interval, rows };
 }
 
 /** What is closed is in order already. */

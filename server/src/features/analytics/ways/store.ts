@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { raw, sql } from '../../../base/sql.ts';
+import { raw, sql, unionAll } from '../../../base/sql.ts';
 import { WorkSlices } from '../../../base/work-slices.ts';
 import { bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
@@ -96,6 +96,33 @@ export async function deleteSince(db: Db, appId: string, from: number): Promise<
   await db.run(sql`delete from way_rollups where app_id = ${appId} and started_at >= ${from}`);
   await db.run(sql`delete from ways_due where app_id = ${appId}`);
   await forgetPeriods(db, { appId, from, until: Number.MAX_SAFE_INTEGER });
+}
+
+export type PeakRow = Pick<WayRow, 'started_at' | 'place' | 'tours'>;
+
+/** A time, epoch ms; the second is not included. */
+export interface FromUntil {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The peaks of several days with one statement: one for each would wait for the database as often. Of few days, since all rows come at once. */
+export async function peaksDuring(
+  db: Db,
+  {
+    appId,
+    span,
+    venueId,
+  }: { readonly appId: string; readonly span: 'hour' | 'day'; readonly venueId?: string | undefined },
+  days: readonly FromUntil[],
+): Promise<readonly PeakRow[]> {
+  if (days.length === 0) return [];
+  const ofVenue = venueId === undefined ? raw('') : sql`and venue_id = ${venueId}`;
+  const ofDays = days.map(
+    ({ from, until }) => sql`select started_at, place, tours from way_rollups where app_id = ${appId} and kind = 'peak'
+      and span = ${span} and started_at >= ${from} and started_at < ${until} ${ofVenue}`,
+  );
+  return db.all<PeakRow>(unionAll(ofDays), { tenant: appId });
 }
 
 const pageSize = 4_000;

@@ -1,38 +1,26 @@
-import { BarChart, HeatmapChart, LineChart, SankeyChart, ScatterChart } from 'echarts/charts';
-import {
-  AriaComponent,
-  GridComponent,
-  LegendComponent,
-  MarkAreaComponent,
-  TooltipComponent,
-  VisualMapComponent,
-} from 'echarts/components';
+import { BarChart, LineChart } from 'echarts/charts';
+import { AriaComponent, GridComponent, LegendComponent, MarkAreaComponent, TooltipComponent } from 'echarts/components';
 import { type EChartsCoreOption, init, use } from 'echarts/core';
-import { CanvasRenderer, SVGRenderer } from 'echarts/renderers';
+import { CanvasRenderer } from 'echarts/renderers';
 
-/** Only what the plots need of the library; this file is loaded with the first plot. */
+/** Only what most plots need of the library; this file is loaded with the first plot, and `draw-parts/` by the plots that need more. */
 use([
   BarChart,
   LineChart,
-  HeatmapChart,
-  SankeyChart,
-  ScatterChart,
   GridComponent,
   LegendComponent,
   MarkAreaComponent,
   TooltipComponent,
-  VisualMapComponent,
   AriaComponent,
   CanvasRenderer,
-  SVGRenderer,
 ]);
 
 export interface Drawing {
   show(option: EChartsCoreOption): void;
   /** The address of a picture. */
   picture(background: string): string;
-  /** The same plot as a drawing that can be scaled. */
-  svg(option: EChartsCoreOption, background: string): string;
+  /** In pixels. */
+  size(): { readonly width: number; readonly height: number };
   dispose(): void;
 }
 
@@ -45,14 +33,7 @@ export function draw(element: HTMLElement): Drawing {
     show: (option) =>
       chart.setOption({ animation: false, tooltip: { renderMode: 'richText', confine: true }, ...option }, true),
     picture: (backgroundColor) => chart.getDataURL({ type: 'png', pixelRatio: 2, backgroundColor }),
-    svg(option, backgroundColor) {
-      const [width, height] = [chart.getWidth(), chart.getHeight()];
-      const drawn = init(null, null, { renderer: 'svg', ssr: true, width, height });
-      drawn.setOption({ animation: false, backgroundColor, ...option });
-      const text = drawn.renderToSVGString();
-      drawn.dispose();
-      return text;
-    },
+    size: () => ({ width: chart.getWidth(), height: chart.getHeight() }),
     dispose() {
       watch.disconnect();
       chart.dispose();

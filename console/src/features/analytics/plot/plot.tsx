@@ -1,14 +1,16 @@
 import { Button, Group } from '@mantine/core';
 import type { EChartsCoreOption } from 'echarts/core';
-import { useEffect, useRef, useState } from 'react';
-import { FailureNote } from '../../components/page/failure-note.tsx';
-import { Icon } from '../../components/page/icon.tsx';
-import { download } from '../../lib/actions/download.ts';
-import { loadPart } from '../../lib/actions/load-part.ts';
-import { writeCsv } from '../../lib/text/csv.ts';
-import { t } from '../../lib/words/words.ts';
-import classes from './analytics.module.css';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { FailureNote } from '../../../components/page/failure-note.tsx';
+import { Icon } from '../../../components/page/icon.tsx';
+import { afterPaint } from '../../../lib/actions/after-paint.ts';
+import { download } from '../../../lib/actions/download.ts';
+import { loadPart } from '../../../lib/actions/load-part.ts';
+import { writeCsv } from '../../../lib/text/csv.ts';
+import { t } from '../../../lib/words/words.ts';
+import classes from '../analytics.module.css';
 import type { Drawing } from './draw.ts';
+import { NumberTable, type PlotTable } from './number-table.tsx';
 
 /** Colours of the page, for a canvas. */
 export interface Colours {
@@ -30,9 +32,40 @@ export const countAxis = (colours: Colours) => ({
   splitLine: { lineStyle: { color: colours.line } },
 });
 
-export interface PlotTable {
-  readonly header: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+/** What a plot needs of the library beside bars and lines. */
+const parts = {
+  heat: () => import('./draw-parts/heat.ts'),
+  points: () => import('./draw-parts/points.ts'),
+  sankey: () => import('./draw-parts/sankey.ts'),
+} as const;
+
+let loaded: typeof import('./draw.ts') | undefined;
+
+async function loadDraw(): Promise<typeof import('./draw.ts')> {
+  loaded ??= await import('./draw.ts');
+  return loaded;
+}
+
+/**
+ * Loads what draws while a page still asks for its numbers, once something of the page can be seen: it takes a phone longer than the page
+ * itself.
+ */
+export function useDrawingSoon(): void {
+  useEffect(() => {
+    // Who shows a plot is told if it cannot be loaded.
+    afterPaint(() => void loadDraw().catch(() => undefined));
+  }, []);
+}
+
+/**
+ * Whether what stands below the first plot of a page is to be shown: not before that has been drawn, as what is below also asks and draws.
+ * Once plots can be drawn at once, it is there at once, as somebody who comes back to it expects.
+ */
+export function useBelowPlot(): { readonly isShown: boolean; readonly onDrawn: () => void } {
+  useDrawingSoon();
+  const [isDrawn, setDrawn] = useState(loaded !== undefined);
+  const onDrawn = useCallback(() => setDrawn(true), []);
+  return { isShown: isDrawn, onDrawn };
 }
 
 interface Props {
@@ -47,36 +80,43 @@ interface Props {
   readonly fileName: string;
   /** Of a plot with a few bars. */
   readonly isLow?: boolean;
+  readonly part?: keyof typeof parts;
+  /** It can be seen, or cannot be drawn. */
+  readonly onDrawn?: (() => void) | undefined;
 }
 
 /** A plot with its table and downloads. */
-export function Plot({ label, option, table, csv, fileName, isLow = false }: Props) {
+export function Plot({ label, option, table, csv, fileName, isLow = false, part, onDrawn }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const [drawing, setDrawing] = useState<Drawing>();
   const [failure, setFailure] = useState<string>();
   useEffect(() => {
     let made: Drawing | undefined;
     let isGone = false;
-    loadPart(() => import('./draw.ts')).then(
-      ({ draw }) => {
+    loadPart(() => Promise.all([loadDraw(), part && parts[part]()])).then(
+      ([{ draw }]) => {
         if (isGone || !place.current) return;
         made = draw(place.current);
         setDrawing(made);
       },
-      (error: Error) => setFailure(error.message),
+      (error: Error) => {
+        setFailure(error.message);
+        onDrawn?.();
+      },
     );
     return () => {
       isGone = true;
       made?.dispose();
       setDrawing(undefined);
     };
-  }, []);
+  }, [part, onDrawn]);
   // The colours of a canvas do not follow the scheme by themselves.
   useEffect(() => {
     const show = () => {
       if (place.current) drawing?.show(option(coloursOf(place.current), place.current.clientWidth));
     };
     show();
+    if (drawing) onDrawn?.();
     const watch = new MutationObserver(show);
     watch.observe(document.documentElement, { attributeFilter: [schemeAttribute] });
     const sizes = option.length > 1 && place.current ? new ResizeObserver(show) : undefined;
@@ -85,19 +125,23 @@ export function Plot({ label, option, table, csv, fileName, isLow = false }: Pro
       watch.disconnect();
       sizes?.disconnect();
     };
-  }, [drawing, option]);
+  }, [drawing, option, onDrawn]);
   const savePicture = () => {
     if (!drawing || !place.current) return;
     const address = drawing.picture(coloursOf(place.current).paper);
     download(`${fileName}.png`, 'image/png', [bytesOf(address)]);
   };
-  const saveDrawing = () => {
+  const saveDrawing = async () => {
     if (!drawing || !place.current) return;
     const colours = coloursOf(place.current);
-    const text = drawing
-      .svg(option(colours, place.current.clientWidth), colours.paper)
-      .replaceAll('inherit', 'sans-serif');
-    download(`${fileName}.svg`, 'image/svg+xml', [text]);
+    const shown = option(colours, place.current.clientWidth);
+    try {
+      const { svgOf } = await loadPart(() => import('./draw-parts/svg.ts'));
+      const text = svgOf(shown, drawing.size(), colours.paper).replaceAll('inherit', 'sans-serif');
+      download(`${fileName}.svg`, 'image/svg+xml', [text]);
+    } catch (error) {
+      setFailure((error as Error).message);
+    }
   };
   return (
     <>
@@ -144,39 +188,13 @@ export function Plot({ label, option, table, csv, fileName, isLow = false }: Pro
             leftSection={<Icon name="picture" size={14} />}
             aria-label={t('{label}: save as SVG', { label })}
             disabled={!drawing}
-            onClick={saveDrawing}
+            onClick={() => void saveDrawing()}
           >
             {t('SVG')}
           </Button>
         </Group>
       </Group>
     </>
-  );
-}
-
-export function NumberTable({ label, table }: { readonly label: string; readonly table: PlotTable }) {
-  return (
-    <table aria-label={label}>
-      <thead>
-        <tr>
-          {table.header.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {table.rows.map(([first = '', ...rest]) => (
-          <tr key={first}>
-            <th scope="row">{first}</th>
-            {rest.map((cell, index) => (
-              <td key={table.header[index + 1]}>{cell}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
 

@@ -1,0 +1,95 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { appQuery } from '../../lib/data/queries.ts';
+import { wallTime } from '../../lib/time/zoned-time.ts';
+import { type AnalyticsSearch, intervalOf, type Period, periodOf, placeOf, readAnalyticsSearch } from './period.ts';
+import { flowsQuery, messagesQuery, numbersQuery, pathsQuery, peaksQuery } from './queries.ts';
+import { siteQuery } from './site.ts';
+
+/** What pages with numbers ask first: by the pages themselves, and while their code is still being loaded. */
+
+/** The day that it is in a zone, and the period of the address. */
+export function periodIn(zone: string, { unit = 'month', on }: AnalyticsSearch) {
+  const today = wallTime(Date.now(), zone).slice(0, 10);
+  return { today, period: periodOf(unit, on ?? today) };
+}
+
+export interface Asked {
+  readonly appId: string;
+  readonly period: Period;
+  readonly search: AnalyticsSearch;
+}
+
+export const visitorsAsked = ({ appId, period: { unit, from, until }, search }: Asked) =>
+  numbersQuery(appId, {
+    from,
+    until,
+    interval: intervalOf[unit],
+    compare: search.compare ?? 'previous',
+    ...placeOf(search),
+  });
+
+/** Without a beacon: ways and peaks are those of zones. */
+const zonePlaceOf = ({ beacon: _none, ...places }: AnalyticsSearch) => placeOf(places);
+
+export const flowsAsked = ({ appId, period: { from, until }, search }: Asked) =>
+  flowsQuery(appId, { from, until, ...zonePlaceOf(search) });
+
+export function pathsAsked({ appId, period: { from, until }, search }: Asked) {
+  const { venueId } = zonePlaceOf(search);
+  return pathsQuery(appId, { from, until, ...(venueId === undefined ? {} : { venueId }) });
+}
+
+/** By hour of the week more days are too many. */
+const longest = { day: 'hour', week: 'hour', month: 'hourOfWeek', year: 'day' } as const;
+
+export const peaksAsked = ({ appId, period: { unit, from, until }, search }: Asked) =>
+  peaksQuery(appId, { from, until, interval: longest[unit], ...zonePlaceOf(search) });
+
+export function staysAsked({ appId, period: { from, until }, search }: Asked) {
+  const { zoneId: _one, ...place } = zonePlaceOf(search);
+  return numbersQuery(appId, { from, until, interval: 'total', groupBy: 'zone', ...place });
+}
+
+export const heatAsked = (
+  { appId, period: { from, until } }: Pick<Asked, 'appId' | 'period'>,
+  floorId: string,
+  groupBy: 'zone' | 'beacon',
+) => numbersQuery(appId, { from, until, floorId, groupBy });
+
+/** Of a floor that the address names; others are known with the site. */
+export const planAsked = ({ search, ...asked }: Asked) =>
+  search.floor === undefined || search.show === 'now' || search.show === 'ways'
+    ? []
+    : (['zone', 'beacon'] as const).map((groupBy) => heatAsked(asked, search.floor ?? '', groupBy));
+
+export const messagesAsked = ({ appId, period: { from, until } }: Pick<Asked, 'appId' | 'period'>) =>
+  messagesQuery(appId, { from, until });
+
+type Query = Parameters<QueryClient['prefetchQuery']>[0];
+
+interface Entering {
+  readonly context: { readonly queries: QueryClient };
+  readonly params: { readonly appId: string };
+  readonly location: { readonly search: object };
+  readonly cause: 'preload' | 'enter' | 'stay';
+}
+
+/**
+ * The loader of a page: asks while its code is being loaded, and keeps nobody waiting. What cannot be answered, the page says when it asks
+ * itself.
+ */
+export const asking =
+  (queriesOf: (asked: Asked) => readonly unknown[]) =>
+  ({ context: { queries }, params: { appId }, location, cause }: Entering): void => {
+    // Somebody has only pointed at a link.
+    if (cause !== 'enter') return;
+    void queries.prefetchQuery(siteQuery(appId));
+    const search = readAnalyticsSearch(location.search as Record<string, unknown>);
+    void queries.ensureQueryData(appQuery(appId)).then(
+      ({ policy }) => {
+        const { period } = periodIn(policy.timeZone ?? 'UTC', search);
+        for (const query of queriesOf({ appId, period, search })) void queries.prefetchQuery(query as Query);
+      },
+      () => undefined,
+    );
+  };

@@ -1,0 +1,4 @@
+import { SankeyChart } from 'echarts/charts';
+import { use } from 'echarts/core';
+
+use([SankeyChart]);
