@@ -1,12 +1,16 @@
 /**
  * `npm run bench:visit-cost [-- 100 10]`: what a visit leaves behind, for that many phones with that many visits each: bytes of
  * each table and index and entries of indexes, on PostgreSQL and on SQLite. Each visit has its events and log records, a message
- * with its verdict and delivery, and is counted. PostgreSQL has to be named: PHAROS_TEST_POSTGRES_URL.
+ * with its verdict and delivery, and is counted; and what of it would take how much space when it is packed. PostgreSQL has to be named: PHAROS_TEST_POSTGRES_URL.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../server/src/app/app.ts';
+import { packedTables } from '../server/src/app/tables.ts';
+import { raw, sql } from '../server/src/base/sql.ts';
+import { packRows } from '../server/src/cold/chunk.ts';
+import { chunkSizes } from '../server/src/cold/pack.ts';
 import { readConfig } from '../server/src/config/config.ts';
 import type { Database } from '../server/src/db/db.ts';
 import { migrate } from '../server/src/db/migrate.ts';
@@ -33,10 +37,33 @@ async function measure(name: string, db: Database, settings: Record<string, stri
   const clock = { now: Date.now() - phones * visitsEach };
   const app = await createApp({ config, db, now: () => clock.now });
   const before = await listSizes(db);
-  const { visits, events } = await driveVisits({ app, db, clock, phones, visitsEach });
+  const { appId, visits, events } = await driveVisits({ app, db, clock, phones, visitsEach });
   const sizes = since(before, await listSizes(db));
+  const cold = await coldSizes(db, appId);
   await app.close();
   report(`${name}: ${visits} visits, each with ${(events / visits).toFixed(1)} events`, sizes, visits);
+  let together = 0;
+  for (const { table, rows, bytes } of cold) {
+    together += bytes;
+    const each = `${(bytes / visits).toFixed(1)} for ${(rows / visits).toFixed(1)} rows`;
+    console.log(`  packed (ADR 83): ${table.padEnd(24)}${each}`);
+  }
+  console.log(`  packed (ADR 83): ${'together'.padEnd(24)}${(together / visits).toFixed(1)}`);
+}
+
+/** Bytes (UTF-8) that the rows of an app take when they are packed, with their filters. Nothing is changed. */
+async function coldSizes(db: Database, appId: string) {
+  const sizes: { table: string; rows: number; bytes: number }[] = [];
+  for (const table of packedTables) {
+    const rows = await db.all(sql`select * from ${raw(table.name)} where app_id = ${appId} order by object_id`);
+    let bytes = 0;
+    for (let start = 0; start < rows.length; start += chunkSizes.large) {
+      const { content, filter, ...rest } = await packRows(table, rows.slice(start, start + chunkSizes.large));
+      bytes += Buffer.byteLength(content) + Buffer.byteLength(filter) + JSON.stringify(rest).length;
+    }
+    sizes.push({ table: table.name, rows: rows.length, bytes });
+  }
+  return sizes;
 }
 
 interface Line {

@@ -13,6 +13,7 @@ const floors = [
   'base',
   'query',
   'db',
+  'cold',
   'proximity',
   'simulation',
   'delivery',

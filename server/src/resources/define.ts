@@ -92,6 +92,7 @@ type TableFacts<C extends Columns> = Pick<
   | 'within'
   | 'trail'
   | 'kept'
+  | 'packed'
   | 'users'
   | 'erased'
   | 'mentions'
@@ -137,10 +138,36 @@ export function defineResource<
   resource: Declared<S, M, I, Made, W> & TableFacts<NoInfer<AppColumns<M, I>>> & { readonly body?: Kept<W, M> },
 ): Resource<M, AppColumns<M, I>, S, W> {
   const { owner, table: name, members, internal, body, key = ['app_id', 'object_id'], ...rest } = resource;
-  const { indexes, childOf, stepBy, within, trail, kept, users, erased, mentions, secrets, staysBecause, ...shown } =
-    rest;
+  const {
+    indexes,
+    childOf,
+    stepBy,
+    within,
+    trail,
+    kept,
+    packed,
+    users,
+    erased,
+    mentions,
+    secrets,
+    staysBecause,
+    ...shown
+  } = rest;
   const columns = { app_id: text, ...columnsOf(members), ...internal } as AppColumns<M, I>;
-  const facts = { indexes, childOf, stepBy, within, trail, kept, users, erased, mentions, secrets, staysBecause };
+  const facts = {
+    indexes,
+    childOf,
+    stepBy,
+    within,
+    trail,
+    kept,
+    packed,
+    users,
+    erased,
+    mentions,
+    secrets,
+    staysBecause,
+  };
   const table = defineTable<AppColumns<M, I>>({ name, owner, columns, key, ...facts });
   return { ...shown, body: body as W, table, records: recordsOf<M, AppColumns<M, I>>(table, members as never) };
 }

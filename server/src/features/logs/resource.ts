@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Problem } from '../../base/errors.ts';
+import { raw } from '../../base/sql.ts';
 import { bigint, nullable, text as textColumn } from '../../db/table.ts';
 import {
   exampleCreated,
@@ -117,6 +118,8 @@ export const logs = defineResource({
   },
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'logs' },
+  // By the event's id a client's record is found again, however old it is.
+  packed: { foundBy: ['beacon_id', 'installation_id', 'module_type'], only: () => raw('event_id is null') },
   rules: 'logs',
   defaultLimit: 100,
 });

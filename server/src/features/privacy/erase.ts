@@ -1,5 +1,6 @@
 import { newObjectId } from '../../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
+import { forgetCold } from '../../cold/forget.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { Job, JobHandler, NewJob } from '../../jobs/job.ts';
 import { findPayload } from '../../jobs/store.ts';
@@ -175,6 +176,14 @@ async function erasePart(erasing: ErasureDeps, step: Step): Promise<void> {
         const ofOne = scopeOf(part, { ...person, installationIds: [id] });
         await inOrder(erasing.db, step, sql`${ofOne} and ${until}`);
       }
+      if (table.packed)
+        await forgetCold(erasing.db, {
+          appId: person.appId,
+          table,
+          condition: sql`${scope} and ${until}`,
+          values: [person.installationIds],
+          count: (db, gone) => store.addCount(db, step.key, table.name, gone),
+        });
       return;
     }
     case 'named': {

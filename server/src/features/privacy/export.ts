@@ -1,4 +1,5 @@
 import { joinSql, raw, type Sql, type SqlValue, sql } from '../../base/sql.ts';
+import { coldRows } from '../../cold/read.ts';
 import type { Database, Db, Row } from '../../db/db.ts';
 import type { DbTable } from '../../db/table.ts';
 import { isoTime } from '../../http/answers.ts';
@@ -71,7 +72,7 @@ async function* rowsOf(exporting: Exporting, parts: readonly PersonPart[], perso
     const scope = sql`${scopeOf(part, person)}${joinSql(others, '')}`;
     for (const within of await valuesWithin(exporting.db, table, person.appId)) {
       const all = within === undefined ? scope : sql`${raw(table.within ?? '')} = ${within} and ${scope}`;
-      for await (const row of pages(exporting.db, { table, order: orderOf(part), scope: all, appId: person.appId }))
+      for await (const row of storedAndPacked(exporting.db, part, { table, scope: all, person }))
         yield show(exporting.conceal[table.name]?.(row) ?? row);
     }
   }
@@ -116,6 +117,34 @@ async function* pages(db: Database, { table, order, scope, appId }: Paged): Asyn
     if (page.length < pageSize) return;
     last = page.at(-1);
   }
+}
+
+interface OfPart {
+  readonly table: DbTable;
+  readonly scope: Sql;
+  readonly person: Person;
+}
+
+/** Packed rows after the stored ones: what is packed meanwhile is read twice and told once. */
+async function* storedAndPacked(db: Database, part: PersonPart, { table, scope, person }: OfPart): AsyncGenerator<Row> {
+  const { appId, installationIds } = person;
+  const stored = pages(db, { table, order: orderOf(part), scope, appId });
+  if (!table.packed || part.how !== 'trace') {
+    yield* stored;
+    return;
+  }
+  const seen = new Set<unknown>();
+  for await (const row of stored) {
+    seen.add(row['object_id']);
+    yield row;
+  }
+  const packed = { db, table, appId, condition: scope, isAll: false, range: {}, values: [installationIds] };
+  for await (const rows of coldRows(packed))
+    for (const row of rows) {
+      if (seen.has(row['object_id'])) continue;
+      seen.add(row['object_id']);
+      yield row;
+    }
 }
 
 /** The order in which an index has the rows of a person, so that no page sorts them all; its columns are never null. */

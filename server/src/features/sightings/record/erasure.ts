@@ -1,4 +1,5 @@
 import { raw, sql } from '../../../base/sql.ts';
+import { forgetCold } from '../../../cold/forget.ts';
 import type { Database } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../../../db/table.ts';
@@ -26,6 +27,7 @@ async function eraseTraces(
     if (installation === undefined || at === undefined) continue;
     const scope = sql`app_id = ${appId} and ${raw(installation)} = ${installationId} and ${raw(at)} <= ${until}`;
     await deleteInSteps(db, { table: table.name, id: stepColumn(table), scope });
+    if (table.packed) await forgetCold(db, { appId, table, condition: scope, values: [[installationId]] });
   }
 }
 

@@ -1,6 +1,7 @@
 import { recordFolded, service } from '../../../access/audit.ts';
 import { isForgetful, noDayMs } from '../../../access/policy.ts';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
+import { forgetColdBefore } from '../../../cold/forget.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { analyzePartitions } from '../../../db/partitions.ts';
@@ -29,9 +30,12 @@ export async function purgeTraces(
     if (!kept) continue;
     // Visits with zero retention are counted as they are deleted.
     if (name === visits.table.name && policy.retentionDays.visits === 0) continue;
-    const old = olderThan(kept, keptSince(kept, policy, now));
+    const before = keptSince(kept, policy, now);
+    const old = olderThan(kept, before);
     const scope = sql`app_id = ${appId} and ${old} and ${raw(kept.only ?? '1 = 1')}`;
-    const count = await deleteInSteps(db, { table: name, id: stepColumn(table), scope });
+    const stored = await deleteInSteps(db, { table: name, id: stepColumn(table), scope });
+    const packed = table.packed ? await forgetColdBefore(db, { appId, table }, timePrefix(before)) : 0;
+    const count = stored + packed;
     // Nobody would look for what only the engine keeps.
     if (count > 0 && typeof kept.days === 'string') purged[name] = count;
   }

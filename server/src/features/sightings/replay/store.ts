@@ -1,8 +1,11 @@
 import { joinSql, sql } from '../../../base/sql.ts';
+import { withColdRows } from '../../../cold/read.ts';
 import type { Db } from '../../../db/db.ts';
 import type { RowOf } from '../../../db/table.ts';
 import { type Firing, type PresenceEvent, timePrefix } from '../../../proximity/index.ts';
+import { events } from '../traces/events.ts';
 import { type ToldEventRow, toEvent } from '../traces/told-store.ts';
+import { verdicts } from '../traces/verdicts.ts';
 import type { ruleReplays } from './tables.ts';
 
 export type ReplayRow = RowOf<typeof ruleReplays>;
@@ -62,6 +65,11 @@ export interface SampleStretch {
 /** Ids begin with the time at which an event was first reported; corrections move it by less than the kept samples reach. */
 const correctedMs = 2 * 86_400_000;
 
+const correctedRange = ({ from, until }: Pick<SampleStretch, 'from' | 'until'>) => ({
+  from: timePrefix(from - correctedMs),
+  until: timePrefix(until + correctedMs),
+});
+
 const named = (ids: readonly string[]) =>
   joinSql(
     ids.map((id) => sql`${id}`),
@@ -73,11 +81,16 @@ export async function eventsOf(
   db: Db,
   { appId, ids, from, until }: SampleStretch,
 ): Promise<Map<string, PresenceEvent[]>> {
-  const rows = await db.all<ToldEventRow & { readonly installation_id: string }>(
-    sql`select * from events where app_id = ${appId} and installation_id in (${named(ids)})
-      and object_id >= ${timePrefix(from - correctedMs)} and object_id < ${timePrefix(until + correctedMs)}
-      and occurred_at >= ${from} and occurred_at < ${until} order by occurred_at, object_id`,
+  const range = correctedRange({ from, until });
+  const condition = sql`app_id = ${appId} and installation_id in (${named(ids)})
+    and object_id >= ${range.from} and object_id < ${range.until} and occurred_at >= ${from} and occurred_at < ${until}`;
+  const stored = await db.all<ToldEventRow & { readonly installation_id: string }>(
+    sql`select * from events where ${condition}`,
     { tenant: appId },
+  );
+  const packed = { db, table: events.table, appId, condition, isAll: false, range, values: [ids] };
+  const rows = (await withColdRows(packed, stored)).sort(
+    (a, b) => a.occurred_at - b.occurred_at || (a.object_id < b.object_id ? -1 : 1),
   );
   const found = new Map<string, PresenceEvent[]>();
   for (const row of rows) {
@@ -88,18 +101,29 @@ export async function eventsOf(
   return found;
 }
 
+interface FiredVerdict {
+  readonly object_id: string;
+  readonly installation_id: string;
+  readonly trigger_id: string;
+  readonly visit_id: string;
+  readonly decided_at: number;
+}
+
 /** What was shown to them then, except for one trigger. */
 export async function shownTo(
   db: Db,
   { appId, ids, from, until }: SampleStretch,
   except: string,
 ): Promise<Map<string, Firing[]>> {
-  const rows = await db.all<{ installation_id: string; trigger_id: string; visit_id: string; decided_at: number }>(
-    sql`select installation_id, trigger_id, visit_id, decided_at from verdicts
-      where app_id = ${appId} and installation_id in (${named(ids)}) and object_id >= ${timePrefix(from - correctedMs)}
-        and object_id < ${timePrefix(until + correctedMs)} and outcome = 'fired' and trigger_id <> ${except}`,
+  const range = correctedRange({ from, until });
+  const condition = sql`app_id = ${appId} and installation_id in (${named(ids)}) and object_id >= ${range.from}
+    and object_id < ${range.until} and outcome = 'fired' and trigger_id <> ${except}`;
+  const stored = await db.all<FiredVerdict>(
+    sql`select object_id, installation_id, trigger_id, visit_id, decided_at from verdicts where ${condition}`,
     { tenant: appId },
   );
+  const packed = { db, table: verdicts.table, appId, condition, isAll: false, range, values: [ids] };
+  const rows = await withColdRows(packed, stored);
   const found = new Map<string, Firing[]>();
   for (const { installation_id, trigger_id, visit_id, decided_at } of rows) {
     const firings = found.get(installation_id) ?? [];

@@ -1,0 +1,35 @@
+/**
+ * Bytes as a text, since rows hold no bytes: seven bits to a character, where base64 has six. A zero, which PostgreSQL does not
+ * take, is written as U+0080.
+ */
+
+const zero = 0x80;
+
+export function textOfBytes(bytes: Uint8Array): string {
+  const characters = Buffer.allocUnsafe(Math.ceil((bytes.length * 8) / 7));
+  let [held, bits, place] = [0, 0, 0];
+  for (const byte of bytes) {
+    held = ((held << 8) | byte) & 0x3fff;
+    bits += 8;
+    while (bits >= 7) {
+      bits -= 7;
+      characters[place++] = (held >> bits) & 0x7f || zero;
+    }
+  }
+  if (bits > 0) characters[place] = (held << (7 - bits)) & 0x7f || zero;
+  return characters.toString('latin1');
+}
+
+export function bytesOfText(text: string): Buffer {
+  const characters = Buffer.from(text, 'latin1');
+  const bytes = Buffer.allocUnsafe(Math.floor((characters.length * 7) / 8));
+  let [held, bits, place] = [0, 0, 0];
+  for (const character of characters) {
+    held = ((held << 7) | (character & 0x7f)) & 0x7fff;
+    bits += 7;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[place++] = (held >> bits) & 0xff;
+  }
+  return bytes;
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { newObjectId } from '../base/id.ts';
+import type { Row } from '../db/db.ts';
+import { bigint, defineTable, double, nullable, text } from '../db/table.ts';
+import { bytesOfText, textOfBytes } from './bytes-text.ts';
+import { Chunk, packRows } from './chunk.ts';
+import { filterOf, mayHold } from './filter.ts';
+
+const table = defineTable({
+  name: 'things',
+  owner: 'cold',
+  columns: {
+    app_id: text,
+    object_id: text,
+    part_id: text,
+    trigger: text,
+    place: nullable(text),
+    distance: nullable(double),
+    n: bigint,
+    seen_at: nullable(bigint),
+  },
+  key: ['app_id', 'object_id'],
+  packed: { foundBy: ['place'], joined: { object_id: ['part_id', 'trigger'] } },
+});
+
+const runs = { numRuns: Number(process.env['PHAROS_TEST_RUNS'] ?? 100) };
+const start = Date.UTC(2026, 0, 1);
+
+const ids = fc.integer({ min: 0, max: 1e10 }).map((later) => newObjectId(start + later));
+const rows = fc
+  .array(
+    fc.record({
+      part_id: fc.oneof({ weight: 20, arbitrary: ids }, { weight: 1, arbitrary: fc.string() }),
+      trigger: fc.constantFrom('T1', 'T2'),
+      place: fc.oneof(ids, fc.constantFrom('Hall', 'Halle „3“', '😀', '', null), fc.string({ unit: 'binary' })),
+      distance: fc.oneof(
+        fc.constant(null),
+        fc.integer({ min: 0, max: 900 }).map((cm) => cm / 100),
+        fc.double({ noNaN: true }),
+      ),
+      n: fc.oneof(fc.constantFrom(0, 1), fc.maxSafeInteger()),
+      seen_at: fc.oneof(
+        fc.constant(null),
+        fc.integer({ min: 0, max: 1e10 }).map((later) => start + later),
+      ),
+      isJoined: fc.constantFrom(true, true, true, false),
+    }),
+    { minLength: 1, maxLength: 60 },
+  )
+  .map((all) =>
+    all
+      .map(({ isJoined, ...row }, n): Row => {
+        const id = isJoined ? `${row.part_id}-${row.trigger}` : `other ${n}`;
+        return { app_id: 'app', object_id: id, ...row };
+      })
+      .sort((a, b) => (String(a['object_id']) < String(b['object_id']) ? -1 : 1)),
+  );
+
+describe('rows packed into a chunk', () => {
+  test('are the same when they are unpacked, whatever is in them', async () => {
+    const property = fc.asyncProperty(rows, async (given) => {
+      const packing = await packRows(table, given);
+      assert.equal(packing.row_count, given.length);
+      assert.deepEqual([packing.first_id, packing.last_id], [given[0]?.['object_id'], given.at(-1)?.['object_id']]);
+      assert.ok(!packing.content.includes('\0'), 'no database takes a zero in a text');
+      assert.deepEqual(await Chunk.open(table, 'app', packing.content).all(), given);
+      for (const { place } of given) if (typeof place === 'string') assert.ok(mayHold(packing.filter, [place]));
+    });
+    await fc.assert(property, runs);
+  });
+
+  test('a column that the table did not have then is null', async () => {
+    const row = {
+      app_id: 'app',
+      object_id: 'a-b',
+      part_id: 'a',
+      trigger: 'b',
+      place: null,
+      distance: null,
+      n: 1,
+      seen_at: null,
+    };
+    const { content } = await packRows(table, [row]);
+    const wider = { ...table, columns: { ...table.columns, floor: nullable(text) } };
+    assert.deepEqual(await Chunk.open(wider, 'app', content).all(), [{ ...row, floor: null }]);
+  });
+});
+
+test('bytes are the same after they were a text', () => {
+  const bytes = fc.uint8Array({ maxLength: 200 });
+  fc.assert(
+    fc.property(bytes, (given) => assert.deepEqual([...bytesOfText(textOfBytes(given))], [...given])),
+    runs,
+  );
+});
+
+test('a filter knows all that is in it, and little of what is not', () => {
+  const known = Array.from({ length: 2_000 }, (_, n) => newObjectId(start + n));
+  const filter = filterOf(new Set(known));
+  assert.ok(known.every((id) => mayHold(filter, [id])));
+  const others = known.map((_, n) => mayHold(filter, [newObjectId(start + n)])).filter(Boolean).length;
+  assert.ok(others < 100, `${others} of 2000`);
+});

@@ -1,0 +1,76 @@
+import { firstIdAt } from '../base/id.ts';
+import { type Sql, sql } from '../base/sql.ts';
+import type { Db, Row } from '../db/db.ts';
+import type { DbTable } from '../db/table.ts';
+import type { Order, Where } from '../query/ast.ts';
+import type { Page } from '../query/page.ts';
+import { leastColdDays } from './pack.ts';
+import { rangeOf, type TimeOfIds, valuesOf } from './ranges.ts';
+import { type ColdQuery, countCold, listCold } from './read.ts';
+import { hasChunks } from './store.ts';
+
+/** A list's query, parsed and as SQL. */
+export interface AskedList {
+  readonly where: Where | undefined;
+  readonly order: Order;
+  readonly bounds: Sql;
+  readonly condition: Sql;
+  readonly orderBy: Sql;
+}
+
+/** Lists of tables whose old rows may be packed (ADR 83). */
+export interface ColdList {
+  readonly db: Db;
+  /** Undefined: none of its rows are ever packed. */
+  readonly packed: DbTable | undefined;
+  readonly appId: string;
+  readonly scope: Sql;
+  readonly asked: AskedList;
+  readonly time: TimeOfIds;
+  /** No other installations are named by the rows in question. */
+  readonly installations: readonly string[] | undefined;
+  /** Every row of the app is asked for. */
+  readonly isAll: boolean;
+}
+
+/** What is younger is packed by no node, unless its clock is a day ahead. */
+const recentMs = (leastColdDays - 1) * 86_400_000;
+
+/** Whether packed rows may be among those of a page, of which `rows` are those that are stored, or counted with them. */
+export async function reachesCold(
+  { db, packed, appId, asked, time }: ColdList,
+  page: Page,
+  rows: readonly Row[],
+): Promise<boolean> {
+  if (!packed) return false;
+  const [first] = asked.order;
+  const isNewestFirst = first?.name === 'objectId' && first.descending;
+  const isFull = page.limit > 0 && rows.length === page.limit;
+  // The newest rows are stored: only what is older than the end of the page may be packed.
+  const end = isNewestFirst && isFull ? String(rows.at(-1)?.['object_id']) : '';
+  const { from = '', until } = rangeOf(asked.where, time);
+  const oldest = from < end ? end : from;
+  if (oldest > firstIdAt(Date.now() - recentMs)) return false;
+  return hasChunks(db, { appId, table: packed }, { from: oldest, until });
+}
+
+const queryOf = ({ db, packed, appId, scope, asked, time, installations, isAll }: ColdList): ColdQuery => {
+  const table = packed as DbTable;
+  const values = valuesOf(asked.where, table.packed?.foundBy ?? []);
+  return {
+    db,
+    table,
+    appId,
+    condition: sql`${scope} and ${asked.bounds} and ${asked.condition}`,
+    isAll,
+    range: rangeOf(asked.where, time),
+    values: installations ? [...values, installations] : values,
+  };
+};
+
+/** The page of stored and packed rows. @throws Failure Timeout */
+export const listFromCold = (list: ColdList, page: Page, selection: Sql): Promise<Row[]> =>
+  listCold(queryOf(list), { ...page, order: list.asked.order, orderBy: list.asked.orderBy, selection });
+
+/** How many stored and packed rows there are. @throws Failure Timeout */
+export const countWithCold = (list: ColdList): Promise<number> => countCold(queryOf(list));

@@ -1,0 +1,114 @@
+import { newObjectId } from '../base/id.ts';
+import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
+import { bulkInsert } from '../db/bulk.ts';
+import type { Db } from '../db/db.ts';
+import type { DbTable } from '../db/table.ts';
+import { Chunk, type Packing } from './chunk.ts';
+import { mayHold } from './filter.ts';
+import { coldChunks } from './tables.ts';
+
+/** The statements about stored chunks. A chunk never changes: it is replaced by another one. */
+
+/** The rows of an app in a table that may be packed. */
+export interface ColdScope {
+  readonly appId: string;
+  readonly table: DbTable;
+}
+
+/** ObjectIds, each bound included. */
+export interface IdRange {
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+export interface ChunkHead {
+  readonly object_id: string;
+  readonly first_id: string;
+  readonly last_id: string;
+  readonly row_count: number;
+}
+
+const headColumns = raw('object_id, first_id, last_id, row_count');
+
+/** A condition on `cold_chunks`, under its name or alias. */
+export function within({ appId, table }: ColdScope, { from, until }: IdRange, name = 'cold_chunks'): Sql {
+  const column = (each: string) => raw(`${name}.${each}`);
+  return joinSql(
+    [
+      sql`${column('app_id')} = ${appId} and ${column('kind')} = ${table.name}`,
+      ...(from === undefined ? [] : [sql`${column('last_id')} >= ${from}`]),
+      ...(until === undefined ? [] : [sql`${column('first_id')} <= ${until}`]),
+    ],
+    ' and ',
+  );
+}
+
+/** Whether there is any packed row that may be in the range. */
+export async function hasChunks(db: Db, scope: ColdScope, range: IdRange = {}): Promise<boolean> {
+  return (await db.one(sql`select 1 as found from cold_chunks where ${within(scope, range)} limit 1`)) !== undefined;
+}
+
+/** The newest or the oldest first, as they are at one moment, and no more than so many. */
+export function listHeads(
+  db: Db,
+  scope: ColdScope,
+  { range, isNewestFirst, limit }: { readonly range: IdRange; readonly isNewestFirst: boolean; readonly limit: number },
+): Promise<ChunkHead[]> {
+  const order = raw(isNewestFirst ? 'last_id desc, object_id desc' : 'first_id, object_id');
+  return db.all<ChunkHead>(
+    sql`select ${headColumns} from cold_chunks where ${within(scope, range)} order by ${order} limit ${limit}`,
+    { tenant: scope.appId },
+  );
+}
+
+const headsAtOnce = 1_000;
+
+/** All of them, however many. One that replaces others is younger than they are, and so none is missed. */
+export async function* allHeads(db: Db, scope: ColdScope, range: IdRange = {}): AsyncGenerator<ChunkHead> {
+  let last = '';
+  for (;;) {
+    const heads = await db.all<ChunkHead>(
+      sql`select ${headColumns} from cold_chunks where ${within(scope, range)} and object_id > ${last}
+        order by object_id limit ${headsAtOnce}`,
+      { tenant: scope.appId },
+    );
+    yield* heads;
+    if (heads.length < headsAtOnce) return;
+    last = heads.at(-1)?.object_id ?? '';
+  }
+}
+
+/** Whether the chunk has no row with one of the texts of each list. */
+export async function isWithout(
+  db: Db,
+  { appId }: ColdScope,
+  head: ChunkHead,
+  values: readonly (readonly string[])[],
+): Promise<boolean> {
+  if (values.length === 0) return false;
+  const found = await db.one<{ filter: string }>(
+    sql`select filter from cold_chunks where app_id = ${appId} and object_id = ${head.object_id}`,
+  );
+  return found !== undefined && !values.every((some) => mayHold(found.filter, some));
+}
+
+/** Undefined if it was replaced or deleted. */
+export async function loadChunk(db: Db, { appId, table }: ColdScope, head: ChunkHead): Promise<Chunk | undefined> {
+  const row = await db.one<{ content: string }>(
+    sql`select content from cold_chunks where app_id = ${appId} and object_id = ${head.object_id}`,
+  );
+  return row && Chunk.open(table, appId, row.content);
+}
+
+const newChunks = bulkInsert(coldChunks);
+
+export async function insertChunk(db: Db, { appId, table }: ColdScope, packing: Packing): Promise<void> {
+  const row = { app_id: appId, object_id: newObjectId(Date.now()), kind: table.name, ...packing };
+  for (const statement of newChunks.each(db.dialect, [row])) await db.run(statement);
+}
+
+/** Answers how many of them were still there. */
+export function deleteChunks(db: Db, { appId }: ColdScope, heads: readonly ChunkHead[]): Promise<number> {
+  const ids = heads.map(({ object_id }) => sql`${object_id}`);
+  return db.run(sql`delete from cold_chunks where app_id = ${appId} and object_id in (${joinSql(ids, ', ')})`);
+}

@@ -1,0 +1,21 @@
+import { bigint, defineTable, text } from '../db/table.ts';
+
+/** Old rows of other tables, many in one; `kind` is the name of their table. */
+export const coldChunks = defineTable({
+  name: 'cold_chunks',
+  owner: 'cold',
+  columns: {
+    app_id: text,
+    object_id: text,
+    kind: text,
+    /** The least and the greatest objectId of its rows. */
+    first_id: text,
+    last_id: text,
+    row_count: bigint,
+    /** Which values are in it; see `filter.ts`. */
+    filter: text,
+    content: text,
+  },
+  key: ['app_id', 'object_id'],
+  indexes: { cold_chunks_range: { on: ['app_id', 'kind', 'last_id', 'first_id'] } },
+});
