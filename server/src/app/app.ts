@@ -44,6 +44,8 @@ import { createPlatform, type Platform, type PlatformOptions } from './platform.
 export interface AppOptions extends PlatformOptions {
   /** The push providers that apps can set up; those of the product by default. */
   readonly senders?: readonly SenderDefinition[];
+  /** False: nothing is swept but by `sweep`, as where the clock is a pretended one. */
+  readonly sweepsHourly?: boolean;
 }
 
 /** The running service without a socket: `main` listens with it, and tests inject requests into it. */
@@ -128,6 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     (what) => what in own || platform.shares.owns(what),
   );
+  if (options.sweepsHourly === false) sweeping.stop();
   const { health, endpoints, consoleEndpoints } = await openToHttp(platform, integrations, composition);
   await platform.shares.start();
   const { ticker } = composition.sightings;

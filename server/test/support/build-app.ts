@@ -141,6 +141,8 @@ export async function buildApp({
     config,
     db: storage.db,
     now: () => clock.now,
+    // A slow machine would reach the first hourly sweep in the middle of a test, at whatever the clock says then.
+    sweepsHourly: false,
     logStream: { write: (line) => void log.push(line) },
     ...(senders ? { senders } : {}),
     ...(restart ? { restart } : {}),

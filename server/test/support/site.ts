@@ -197,6 +197,7 @@ export async function openNode(site: Pick<Site, 'app' | 'provider'>, config = si
     recordSql(db);
   }
   const app = await createApp({
+    sweepsHourly: false,
     config,
     db,
     now: () => clock.now,
