@@ -253,7 +253,12 @@ describe('beacons in the console', () => {
   });
 
   test('a delete names what goes with it', async () => {
-    const objectId = await create(app, '/api/v2/beacons', { name: 'Library', uuid: 'AAAA', major: 1, minor: 1 }, headers);
+    const objectId = await create(
+      app,
+      '/api/v2/beacons',
+      { name: 'Library', uuid: 'AAAA', major: 1, minor: 1 },
+      headers,
+    );
     const beaconId = { __type: 'Pointer', className: 'Beacon', objectId };
     const message = { alertTitle: 'a', alertMessage: 'b' };
     const notification = { description: 'Hush', beaconId, event: 'ENTER', type: 'TEXT', message, isEnabled: true };

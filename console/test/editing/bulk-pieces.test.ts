@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { send, whyNotBack } from '../../src/components/list/bulk-pieces.ts';
+import { signingIn } from '../../src/lib/data/signing-in.ts';
 
 /** More records than the service takes at once, while it stops answering in between. */
 
@@ -54,4 +55,24 @@ test('an undo says of each record that stays why: changed since, or gone', () =>
     why,
     'These stay as they are, because they were changed since: Beacon b1. Beacon b2: There is no beacon with this objectId.',
   );
+});
+
+test('where the session ends in between, it goes on after signing in again, and does nothing twice', async () => {
+  const asked: string[][] = [];
+  const noting = (sent: Sent) => {
+    asked.push([...sent.ids]);
+    return allDone(sent);
+  };
+  const signedOut = () =>
+    [403, { error: { code: 209, name: 'InvalidSessionToken', error: 'Sign in again.' }, status: 403 }] as const;
+  answering(noting, signedOut, noting, noting);
+  // As the dialog does, once it is open.
+  const stop = signingIn.subscribe(() => signingIn.isAsked() && queueMicrotask(() => signingIn.answer(true)));
+  try {
+    const { done, failed } = await send('app', { ...body, ids });
+    assert.deepEqual([done.length, failed], [1_100, []]);
+    assert.deepEqual(asked.flat(), ids);
+  } finally {
+    stop();
+  }
 });

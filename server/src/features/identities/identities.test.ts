@@ -247,7 +247,11 @@ for (const database of databases) {
       // The limit is the same on both, and takes a hundred accounts.
       if (database !== 'sqlite') return;
       const statuses = [];
-      while (statuses.length < 103 && statuses.at(-1) !== 429) statuses.push((await enter(someone().account)).status);
+      // A few more as time passes, which it does at the provider: its tokens are of this moment.
+      while (statuses.length < 150 && statuses.at(-1) !== 429) {
+        catchUp(opened);
+        statuses.push((await enter(someone().account)).status);
+      }
       assert.equal(statuses.at(-1), 429);
       assert.deepEqual([...new Set(statuses.slice(0, -1))], [200]);
     });

@@ -3,10 +3,10 @@ import { secretHash } from '../../access/access.ts';
 import { permissionsOf } from '../../access/consent.ts';
 import { isProven, notProven as lacksSecret, readNewSecret } from '../../access/installation-proof.ts';
 import type { Clock } from '../../base/clock.ts';
-import { fail, type Problem } from '../../base/errors.ts';
+import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import { type Db, UniqueViolation } from '../../db/db.ts';
-import { type Changes, sentence } from '../../http/shape.ts';
+import type { Changes } from '../../http/shape.ts';
 import { advertisedKey } from '../../proximity/tag-key.ts';
 import { type AssertUnchanged, newTag } from '../../resources/entity-tag.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
@@ -14,6 +14,7 @@ import type { Key } from '../../resources/table.ts';
 import { type ConsentChange, changesAnalytics, decideConsents, noteDecisions } from './consents.ts';
 import { deciderOf, handOver, type RegistrationCaller, sentConsents } from './hand-over.ts';
 import { assignedHands, type Linking, type Registrant, userOf } from './hands.ts';
+import { invalid, notAgreed, notProven, notSignedIn, secretRequired, unchangeable } from './refusals.ts';
 import { type Installation, installations, type Registration } from './resource.ts';
 import * as store from './store.ts';
 
@@ -256,15 +257,6 @@ function provenBy(row: store.InstallationRow, by: RegistrationCaller): Registrat
   return { ...by, showsSecret: true };
 }
 
-function secretRequired() {
-  return invalid([
-    {
-      field: 'Installation-Secret',
-      problem: 'is required: the app registers installations with an installationId and a secret',
-    },
-  ]);
-}
-
 interface Decision {
   readonly set: Partial<Installation>;
   readonly by: RegistrationCaller;
@@ -309,36 +301,6 @@ function assertSame(row: store.InstallationRow, { set, cleared }: Changes<Instal
   if (changed.length > 0) throw unchangeable(changed);
   if (!cleared.includes('deviceToken') || row.installation_id !== null) return;
   throw invalid([{ field: 'deviceToken', problem: 'cannot be cleared: the installation has no installationId' }]);
-}
-
-function unchangeable(fields: readonly string[]) {
-  return invalid(fields.map((field) => ({ field, problem: 'cannot change once it is registered' })));
-}
-
-function notSignedIn() {
-  return fail(
-    'OperationForbidden',
-    'userId: an installation can only be linked to the user whose bearer is sent. Sign in and register it again. A server links it with a secret key.',
-  );
-}
-
-function invalid(details: readonly Problem[]) {
-  return fail('ValidationError', { message: sentence(details), details });
-}
-
-function notAgreed() {
-  return fail(
-    'OperationForbidden',
-    'userId: the visitor has not agreed that the installation is linked to an account. Ask, and send consents.identity with ' +
-      'granted true and the textVersion that was shown.',
-  );
-}
-
-function notProven() {
-  return fail(
-    'OperationForbidden',
-    'consents.analytics.erase: send the bearer of its user or the stored device token with it, as proof that it is the same phone.',
-  );
 }
 
 function unrepeated<T extends Partial<Installation>>(sent: T): T {

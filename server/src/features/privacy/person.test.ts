@@ -49,10 +49,7 @@ for (const database of databases) {
       for (const { name } of withPerson) {
         if (silent.includes(name) || name === 'erasures') continue;
         assert.ok(document[name]?.length > 0, `${name} is not exported`);
-        assert.ok(
-          !JSON.stringify(document[name]).includes(other.userId),
-          `${name} of somebody else is exported`,
-        );
+        assert.ok(!JSON.stringify(document[name]).includes(other.userId), `${name} of somebody else is exported`);
       }
       assert.deepEqual([document.webhooks.length, document.webhooks[0].calls], [1, 1]);
       const stored = await app.storage.db.one<{ password_hash: string }>(

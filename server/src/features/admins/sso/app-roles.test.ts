@@ -122,6 +122,12 @@ for (const database of databases) {
       assert.deepEqual([back.role, back.apps?.length], ['editor', 1], 'nobody stays an owner');
     });
 
+    test('whoever joined through one and has a role like the others next time is where people are who join', async () => {
+      const guide = await person(['north']);
+      const next = await join(guide.account, ['it']);
+      assert.deepEqual([next.role, next.apps], ['manager', [{ appId: other }]]);
+    });
+
     test('leave alone what an owner has given to those who have a role like the others', async () => {
       const editor = await person(['curators']);
       const apps = [{ appId: app.appId, venues: [south] }];

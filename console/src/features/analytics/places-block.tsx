@@ -1,0 +1,83 @@
+import { Button, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Block } from '../../components/page/block.tsx';
+import { Icon } from '../../components/page/icon.tsx';
+import { download } from '../../lib/actions/download.ts';
+import { useBeaconNames } from '../../lib/data/beacon-names.ts';
+import { writeCsv } from '../../lib/text/csv.ts';
+import { inSentence, t } from '../../lib/words/words.ts';
+import classes from './analytics.module.css';
+import { csvOf, metricCells, metricHeader, placeCells, placeHeader } from './number-cells.ts';
+import { type AnalyticsSearch, type Period, type PlaceKind, placeKinds, placeOf } from './period.ts';
+import { NumberTable } from './plot/number-table.tsx';
+import { type NumberRow, numbersQuery, type VisitNumbers } from './queries.ts';
+import { gone, type SiteOf } from './site.ts';
+
+const groupWord = { venue: t('Venue'), floor: t('Floor'), zone: t('Zone'), beacon: t('Beacon') } as const;
+const groupWords = { venue: t('Venues'), floor: t('Floors'), zone: t('Zones'), beacon: t('Beacons') } as const;
+
+interface PlacesProps {
+  readonly appId: string;
+  readonly period: Period;
+  readonly search: AnalyticsSearch;
+  readonly site: SiteOf | undefined;
+}
+
+/** What is in the place that is chosen, each with its numbers. */
+export function PlacesBlock({ appId, period, search, site }: PlacesProps) {
+  const chosen = placeKinds.findIndex((kind) => search[kind] !== undefined);
+  const smaller = placeKinds.slice(chosen + 1).filter((kind) => kind === 'beacon' || (site?.zones.length ?? 0) > 0);
+  // One venue has the numbers of everything.
+  const kinds = smaller.filter((kind) => kind !== 'venue' || (site?.venues.length ?? 0) > 1);
+  return kinds.map((kind) => (
+    <PlaceTable key={kind} kind={kind} appId={appId} period={period} search={search} site={site} />
+  ));
+}
+
+function PlaceTable({ kind, appId, period, search, site }: PlacesProps & { readonly kind: PlaceKind }) {
+  const { from, until } = period;
+  const { data } = useQuery(numbersQuery(appId, { from, until, groupBy: kind, ...placeOf(search) }));
+  const idOf = (row: NumberRow) => row[`${kind}Id`] ?? '';
+  const rows = (data?.rows ?? []).toSorted((a, b) => rank(b.visitors) - rank(a.visitors));
+  const names = useBeaconNames(appId, kind === 'beacon' ? rows.map(idOf) : []);
+  const known = new Map((kind === 'beacon' ? [] : site?.[`${kind}s`])?.map(({ objectId, name }) => [objectId, name]));
+  const nameOf = (row: NumberRow) => {
+    const id = idOf(row);
+    if (kind !== 'beacon') return known.get(id) ?? gone(id);
+    return names(id) ?? (names(id) === null ? gone(id) : id);
+  };
+  if (rows.length === 0) return null;
+  const title = groupWords[kind];
+  const [header, cells] = kind === 'venue' ? [metricHeader, metricCells] : [placeHeader, placeCells];
+  const table = {
+    header: [groupWord[kind], ...header],
+    rows: rows.map((row) => [nameOf(row), ...cells(row)]),
+  };
+  return (
+    <Block title={title} about={t('A visitor at two {title} counts at both.', { title: inSentence(title) })}>
+      <section
+        className={classes.scroller}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
+        tabIndex={0}
+        aria-label={t('Visitors by {kind, select, venue {venue} floor {floor} zone {zone} other {beacon}}', { kind })}
+      >
+        <NumberTable label={title} table={table} />
+      </section>
+      <Group justify="flex-end" mt="sm">
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="download" size={14} />}
+          aria-label={t('{title}: save as CSV', { title })}
+          onClick={() =>
+            download(`${kind}s-${from}.csv`, 'text/csv', [writeCsv(csvOf(rows, [`${kind}Id`], [kind, nameOf]))])
+          }
+        >
+          {t('CSV')}
+        </Button>
+      </Group>
+    </Block>
+  );
+}
+
+const rank = (count: VisitNumbers['rows'][number]['visitors']) => (count === '1-4' ? 1 : (count ?? 0));
