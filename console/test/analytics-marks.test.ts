@@ -21,7 +21,7 @@ const shown = (time: typeof december, marked: Partial<Parameters<typeof marksOf>
   );
 
 describe('what is marked above the bars', () => {
-  test('days of a holiday beside each other are one mark, and those that have no name say what they are', () => {
+  test('adjacent days of a holiday are one mark, and days without a name are described', () => {
     const calendar = calendarOf([
       closed('2026-12-25', 'Christmas'),
       closed('2026-12-26', 'Christmas'),
@@ -64,7 +64,7 @@ describe('what is marked above the bars', () => {
     ]);
   });
 
-  test('strips that do not meet share a row, holidays have their own, and each interval tells all its marks', () => {
+  test('strips that do not overlap share a row, holidays have their own, and each interval names all its marks', () => {
     const marks = marksOf(december, {
       calendar: calendarOf([closed('2026-12-25', 'Christmas')]),
       campaigns: [

@@ -13,7 +13,7 @@ function actions(): readonly string[] {
   return [...new Set(found.map(([, action = '']) => action))];
 }
 
-test('every change that the audit records is told as a sentence', () => {
+test('every change that the audit records is written as a sentence', () => {
   const all = actions();
   assert.ok(all.length > 30, `${all.length} actions`);
   const entry = { auditId: '1', appId: 'app', subject: 'subject', before: null, after: null };

@@ -151,7 +151,7 @@ describe('beacons in the console', () => {
     await page.goBack();
   });
 
-  test('what visitors have shown of a signal is told, and forgotten on request', async () => {
+  test('what visitors have shown about a signal is on the page, and deleted on request', async () => {
     const [{ objectId }] = await stored();
     await teachSignal(app, objectId, 6);
     await goTo(page, `/console/apps/${app.appId}/home`);

@@ -181,7 +181,7 @@ describe('the home of an app', () => {
     assert.equal((await app.send({ method: 'GET', url: '/api/v2/users' })).status, 200);
   });
 
-  test('an app in real use is told of first', async () => {
+  test('an app in real use is listed first', async () => {
     await takePictures(page, 'home-open');
     await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
     for (let n = 0; n < 1000; n++) await app.send({ method: 'GET', url: '/api/v2/users?limit=0' });

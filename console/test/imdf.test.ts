@@ -305,7 +305,7 @@ describe('an IMDF archive of somebody else', () => {
       ({ name, problem }) => problem ?? name,
     );
 
-  test('gives names in its language, of who is in a unit, or of what it is; walls are none', () => {
+  test('names units in its language, by occupant or else by category; walls are no units', () => {
     const found = planned(
       [
         unit('a', { name: { en: 'Hall', da: 'Sal' } }),

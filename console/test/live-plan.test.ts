@@ -144,7 +144,7 @@ describe('the live plan', () => {
     assert.deepEqual(complaints, []);
   });
 
-  test('of small groups the past tells no more than the present', async () => {
+  test('the past reveals no more about small groups than the present', async () => {
     await app.app.apps.change(app.appId, { policy: { smallGroups: 'protected' } }, service);
     const { page } = await openAs(browser, { app, origin, role: 'owner' });
     await open(page);
@@ -155,7 +155,7 @@ describe('the live plan', () => {
     assert.equal(await inZone(page, 'North shop').textContent(), '1–4');
   });
 
-  test('whoever is limited to a venue sees its plan with its visitors, without the stream and without other houses', async () => {
+  test('an administrator limited to a venue sees its plan with its visitors, without the stream and without other venues', async () => {
     await app.app.apps.change(app.appId, { policy: { oneZone: true, smallGroups: 'shown' } }, service);
     const now = Date.now();
     app.clock.now = now;

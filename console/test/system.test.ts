@@ -34,7 +34,7 @@ describe('administration in the console', () => {
   const backups = () => page.getByRole('list', { name: 'Backups' }).getByRole('listitem');
   const onDisk = () => readdirSync(join(app.config.dataFolder, 'backups'));
 
-  test('the system page tells how the service does', async () => {
+  test('the system page shows the state of the service', async () => {
     await goTo(page, '/console');
     await page.getByRole('link', { name: 'System' }).click();
     await page.getByText('No backups yet.', { exact: false }).waitFor();
@@ -45,7 +45,7 @@ describe('administration in the console', () => {
     await assertAccessible(page);
   });
 
-  test('somebody chooses what she is told, and is told that no mail server is set up', async () => {
+  test('an administrator chooses her alerts, and sees that no mail server is set up', async () => {
     await page.getByText('No mail server is set up, so nobody is told by mail.', { exact: false }).waitFor();
     await page.getByRole('link', { name: 'Choose what you are told' }).click();
     await page.getByText('No mail server is set up, so no mail is sent.', { exact: false }).waitFor();

@@ -217,7 +217,7 @@ export interface CreateNotificationBody {
     readonly venueHours?: {
       /** Only while the venue is open, or at any time of a day on which it opens */
       readonly during: 'open' | 'openDays';
-      /** Whoever is inside when the venue opens gets it then */
+      /** Visitors who are inside when the venue opens get it then */
       readonly alreadyInside?: boolean;
     } | null;
     readonly validFrom?: string | null;
@@ -335,7 +335,7 @@ export interface CreateStorylineDetailBody {
     readonly venueHours?: {
       /** Only while the venue is open, or at any time of a day on which it opens */
       readonly during: 'open' | 'openDays';
-      /** Whoever is inside when the venue opens gets it then */
+      /** Visitors who are inside when the venue opens get it then */
       readonly alreadyInside?: boolean;
     } | null;
     readonly validFrom?: string | null;
@@ -889,7 +889,7 @@ export interface LooseStorylineDetail {
     readonly venueHours?: {
       /** Only while the venue is open, or at any time of a day on which it opens */
       readonly during: 'open' | 'openDays';
-      /** Whoever is inside when the venue opens gets it then */
+      /** Visitors who are inside when the venue opens get it then */
       readonly alreadyInside?: boolean;
     } | null;
     readonly validFrom?: string | null;
@@ -1139,7 +1139,7 @@ export interface Notification {
     readonly venueHours?: {
       /** Only while the venue is open, or at any time of a day on which it opens */
       readonly during: 'open' | 'openDays';
-      /** Whoever is inside when the venue opens gets it then */
+      /** Visitors who are inside when the venue opens get it then */
       readonly alreadyInside?: boolean;
     } | null;
     readonly validFrom?: string | null;
@@ -1359,7 +1359,7 @@ export interface PatchNotificationBody {
     readonly venueHours?: {
       /** Only while the venue is open, or at any time of a day on which it opens */
       readonly during?: 'open' | 'openDays';
-      /** Whoever is inside when the venue opens gets it then */
+      /** Visitors who are inside when the venue opens get it then */
       readonly alreadyInside?: boolean | null;
     } | null;
     readonly validFrom?: string | null;
@@ -1467,7 +1467,7 @@ export interface PatchStorylineDetailBody {
     readonly venueHours?: {
       /** Only while the venue is open, or at any time of a day on which it opens */
       readonly during?: 'open' | 'openDays';
-      /** Whoever is inside when the venue opens gets it then */
+      /** Visitors who are inside when the venue opens get it then */
       readonly alreadyInside?: boolean | null;
     } | null;
     readonly validFrom?: string | null;
@@ -2200,7 +2200,7 @@ export interface StorylineDetail {
     readonly venueHours?: {
       /** Only while the venue is open, or at any time of a day on which it opens */
       readonly during: 'open' | 'openDays';
-      /** Whoever is inside when the venue opens gets it then */
+      /** Visitors who are inside when the venue opens get it then */
       readonly alreadyInside?: boolean;
     } | null;
     readonly validFrom?: string | null;
@@ -2463,7 +2463,7 @@ export interface UpdateNotificationBody {
     readonly venueHours?: {
       /** Only while the venue is open, or at any time of a day on which it opens */
       readonly during: 'open' | 'openDays';
-      /** Whoever is inside when the venue opens gets it then */
+      /** Visitors who are inside when the venue opens get it then */
       readonly alreadyInside?: boolean;
     } | null;
     readonly validFrom?: string | null;
@@ -2569,7 +2569,7 @@ export interface UpdateStorylineDetailBody {
     readonly venueHours?: {
       /** Only while the venue is open, or at any time of a day on which it opens */
       readonly during: 'open' | 'openDays';
-      /** Whoever is inside when the venue opens gets it then */
+      /** Visitors who are inside when the venue opens get it then */
       readonly alreadyInside?: boolean;
     } | null;
     readonly validFrom?: string | null;

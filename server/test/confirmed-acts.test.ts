@@ -101,7 +101,7 @@ for (const database of databases) {
       for (const erasure of erasures) assert.equal((await owner.send(erasure)).status, 200, erasure.url);
     });
 
-    test('nobody takes along all about a person, or about everybody, from it', async () => {
+    test('nobody can export a person, or save a backup, from it', async () => {
       const vera = await signIn(app);
       const phone = await create(app, '/api/v2/installations', { installationId: 'exported', deviceType: 'ios' });
       const { backupId } = (await owner.send({ method: 'POST', url: '/system/backups' })).body.result;
@@ -139,7 +139,7 @@ for (const database of databases) {
         assert.equal((await owner.send(write)).body.error?.name, 'ConfirmationNeeded');
     });
 
-    test('nobody becomes a manager of the app from it, who would see what all users do', async () => {
+    test('nobody can make a user a manager, who would see everything, from it', async () => {
       const [vera, url] = [await signIn(app), `/apps/${app.appId}/users`];
       const change = (role: string) => owner.send({ method: 'PUT', url: `${url}/${vera.userId}`, body: { role } });
       app.clock.now += confirmedForMs;

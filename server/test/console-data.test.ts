@@ -174,7 +174,7 @@ for (const database of databases) {
         assert.equal((await browsers.owner.send({ method, url: url(path) })).status, status, `${method} ${path}`);
     });
 
-    test('a beacon is made, changed, merged and deleted, and the audit tells each step', async () => {
+    test('a beacon is created, changed, merged and deleted, with an audit entry for each step', async () => {
       const { status, body } = await send('installer', { method: 'POST', url: '/beacons', body: hall });
       assert.equal(status, 201);
       const { objectId } = body.result;
@@ -206,7 +206,7 @@ for (const database of databases) {
       assert.equal((await send('owner', { method: 'GET', url: path })).status, 404);
     });
 
-    test('what is refused is told as apps are told, and is not in the audit', async () => {
+    test('refusals are the same as for apps, and are not in the audit', async () => {
       const known = (await lastChange()).auditId;
       const { status, body } = await send('owner', {
         method: 'POST',
@@ -284,7 +284,7 @@ for (const database of databases) {
       );
     });
 
-    test('an analyst and an editor see installations without what tells whose they are', async () => {
+    test('an analyst and an editor see installations without the members that identify their users', async () => {
       const body = { installationId: 'phone-1', deviceType: 'ios', metadata: { name: 'Vera' }, channels: ['news'] };
       const { objectId } = (await app.send({ method: 'POST', url: '/api/v2/installations', body })).body.result;
       const shown = await send('analyst', { method: 'GET', url: '/installations?count=1' });

@@ -14,7 +14,7 @@ import { type CutProxy, startCutProxy } from './support/cut-proxy.ts';
 const hour = 3_600_000;
 
 /** A node loses its database in the middle of what somebody does; another one still has it, and says what is there. */
-describe('what is taken back while the database is away', () => {
+describe('revocations while the database is away', () => {
   let app: TestApp;
   let fcm: ScriptedSender;
   let owner: Browser;

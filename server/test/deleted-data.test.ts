@@ -193,7 +193,7 @@ for (const { name: place, options } of places) {
         assert.ok(await copy.stat(keyOf(file.name)));
       });
 
-      test('is out of reach of whoever may not write files', async () => {
+      test('is out of reach of administrators who may not write files', async () => {
         const file = await upload('locked.png', 'locked');
         await ask('DELETE', `/v2/files/${file.objectId}`);
         const { objectId } = await trashOf(file.objectId);
@@ -295,7 +295,7 @@ for (const { name: place, options } of places) {
         assert.deepEqual((await get(`${quiz}?where=${where}`)).body.results.length, 2);
       });
 
-      test('loses what is erased while it is in the trash, and all of it when it goes for good', async () => {
+      test('loses erased data while it is in the trash, and everything when it leaves the trash for good', async () => {
         const vera = await signIn(app);
         const hers = await create(app, `/api/v2${quiz}`, { metadata: { name: 'Vera' } }, vera.headers);
         await ask('DELETE', '/buckets/quiz');

@@ -29,7 +29,7 @@ async function leaveRows({ storage: { db }, appId, clock }: TestApp): Promise<vo
 
 for (const database of databases) {
   describe(`what a service does every hour on ${database}`, () => {
-    test('it forgets what is over, whatever kind it is, and counts again what apps store', async (context) => {
+    test('it deletes expired rows of every kind, and recounts what apps store', async (context) => {
       const hourly: (() => void)[] = [];
       const { setInterval } = globalThis;
       context.mock.method(globalThis, 'setInterval', (work: () => void, ms: number) => {

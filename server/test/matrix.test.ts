@@ -264,7 +264,7 @@ for (const database of databases) {
       });
     });
 
-    test('nothing that answers without being asked for a record tells of it', async () => {
+    test('answers about other things reveal nothing about a hidden record', async () => {
       const whole = site.app.app.endpoints.filter(
         ({ method, path, answer }) => method === 'GET' && !path.includes('/:') && answer.type !== 'text/event-stream',
       );
@@ -298,7 +298,7 @@ for (const database of databases) {
       assert.equal(deliveries.body.count, 0);
     });
 
-    test('no stream of another app, and none under a where that nothing meets, tells what happens', async () => {
+    test('a stream of another app, or under a where that nothing meets, sends no events', async () => {
       await site.app.app.apps.changeRules(
         site.app.appId,
         rulesOf(() => none),

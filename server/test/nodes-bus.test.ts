@@ -95,7 +95,7 @@ describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-serve
     await switchOff(async () => undefined);
   });
 
-  test('what happens on one is told to who listens on the other; who goes on there misses nothing and gets nothing twice', async () => {
+  test('events on one reach listeners on the other; a client that resumes there misses nothing and gets nothing twice', async () => {
     const here = await stream(0);
     await visit(second());
     await here.received(4);
@@ -154,7 +154,7 @@ describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-serve
     }
   });
 
-  test('without the bus a look finds the same, and when it is back it tells again', async () => {
+  test('without the bus polling finds the same, and when the bus is back it is used again', async () => {
     const there = await stream(1);
     const start = there.events.length;
     await nats.stop();

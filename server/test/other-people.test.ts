@@ -127,7 +127,7 @@ for (const database of databases) {
       }
     });
 
-    test('nothing that answers without being asked for a record tells of it', async () => {
+    test('answers about other things reveal nothing about a hidden record', async () => {
       const whole = site.app.app.endpoints.filter(
         ({ method, path, answer }) => method === 'GET' && !path.includes('/:') && answer.type !== 'text/event-stream',
       );

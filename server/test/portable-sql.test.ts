@@ -22,7 +22,7 @@ describe('statements for a distributed database', () => {
   });
   after(() => site.close());
 
-  test('what is told from a text', () => {
+  test("what a statement's text shows", () => {
     const problemsOf = (text: string) => sqlProblems(text).map(({ problem }) => problem);
     assert.deepEqual(problemsOf('select * from visits where app_id = ? and object_id = ?'), []);
     assert.deepEqual(problemsOf('select * from visits where object_id = ?'), ['visits without app_id =']);

@@ -203,7 +203,7 @@ for (const database of databases) {
       assert.ok(receiver.calls.length > 0, 'the webhook was called');
     });
 
-    test('a gateway is told nothing of whose tag it hears, and a device over MQTT nothing of other phones', () => {
+    test('a gateway does not learn whose tag it hears, and an MQTT device nothing about other phones', () => {
       assert.deepEqual(JSON.parse(gatewayAnswer).result, {
         received: 4,
         duplicates: 0,

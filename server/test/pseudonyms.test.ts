@@ -44,7 +44,7 @@ for (const database of databases) {
         for (const { who, own } of days.callers) days.assertNamesNobody(texts.get(who) ?? '', own, who);
     });
 
-    test('whoever sees traces sees who is the same on one day, and nothing that is the same on both', async () => {
+    test('traces show which are of the same phone on one day, and nothing that is the same on two days', async () => {
       const known = await constants();
       for (const { who, own } of days.callers) {
         const [first, second] = days.told.map((texts) => namesIn(texts.get(who) ?? ''));
@@ -75,7 +75,7 @@ for (const database of databases) {
       assert.equal(names(posted).size, 2 * days.phones.length, posted);
     });
 
-    test('who looks at her own sees the ids, and others under pseudonyms beside them', async () => {
+    test('a user sees the ids of her own phones, and pseudonyms of others', async () => {
       const { body } = await site.app.send({
         method: 'GET',
         url: '/api/v2/visits?limit=1000',
@@ -179,7 +179,7 @@ for (const database of databases) {
       );
     });
 
-    test('what was recorded stays so when the switch is turned off, and what comes is named by ids again', async () => {
+    test('records keep their pseudonyms when the setting is turned off, and new ones have ids again', async () => {
       await site.app.app.apps.change(site.app.appId, { policy: { pseudonyms: 'none' } });
       site.app.clock.now += 60_000;
       const { client, objectId } = days.phones[2] as Phone;

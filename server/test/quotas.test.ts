@@ -78,7 +78,7 @@ for (const database of databases) {
       assert.equal((await upload(600)).status, 201);
     });
 
-    test('what is stored is known after a restart, also after one that lost what was in memory', async () => {
+    test('usage is known after a restart, also after one that lost the counts in memory', async () => {
       await setQuotas({ records: 1_000, recordBytes: 1e9, files: 3, fileBytes: 1_000 });
       // What the running service has in memory would be added to the count of the other one.
       while ((await app.storage.db.one<{ files: number }>(raw('select files from usage')))?.files !== 2)
@@ -147,7 +147,7 @@ for (const database of databases) {
       await setQuotas({ recordsPerUser: 1e6, recordBytesPerUser: 1e9, filesPerUser: 1e6, fileBytesPerUser: 1e9 });
     });
 
-    test('what is stored at the same time counts together, for a user and for the app', async () => {
+    test('concurrent writes are counted together, for a user and for the app', async () => {
       const most = { records: 1e6, recordBytes: 1e9, files: 1e6, fileBytes: 1e9, uploadsPerHour: 1e6 };
       await setQuotas({
         ...most,
@@ -176,7 +176,7 @@ for (const database of databases) {
       await setQuotas({ ...most, recordsPerUser: 1e6, fileBytesPerUser: 1e9 });
     });
 
-    test('two nodes together let a user store at most what she may for each of them, and refuse nobody by an old count', async () => {
+    test('two nodes let a user store at most the quota on each, and refuse nobody by an old count', async () => {
       const most = { records: 1e6, recordBytes: 1e9, files: 1e6, fileBytes: 1e9, uploadsPerHour: 1e6 };
       await setQuotas({
         ...most,

@@ -58,7 +58,7 @@ for (const database of databases) {
       await app.app.idle();
     };
 
-    test('waits again, goes out once at its time, and the audit tells', async () => {
+    test('waits again, is sent once at its time, and is in the audit', async () => {
       const id = await send({ data, sendAt: inAnHour() });
       const before = await get(id);
       await cancel(id);
@@ -101,7 +101,7 @@ for (const database of databases) {
       assert.equal(fcm.calls.length, 2);
     });
 
-    test('stays cancelled when its time has come meanwhile, or when it had begun', async () => {
+    test('stays cancelled if its time has come in between, or if sending had begun', async () => {
       const late = await send({ data, sendAt: inAnHour() });
       await cancel(late);
       await later();
@@ -154,7 +154,7 @@ for (const database of databases) {
       assert.deepEqual([state, /expired before/.test(problem)], ['failed', true]);
     });
 
-    test('of somebody who must not learn how many it reaches is asked as before whether it needs a second person', async () => {
+    test('is checked for approval as before if its sender must not learn the size of its audience', async () => {
       await approval({ enabled: true, above: 2 });
       const body = { data, where: { channels: 'c1' }, sendAt: inAnHour() };
       const headers = visitor.headers;
@@ -173,7 +173,7 @@ for (const database of databases) {
       assert.deepEqual([(await get(id)).approval?.state, fcm.calls], ['waiting', []]);
     });
 
-    test('only by those who may send, and of this app', async () => {
+    test('can be resumed only by administrators who may send, and in the same app', async () => {
       const id = await send({ data, sendAt: inAnHour() });
       await cancel(id);
       const analyst = await openConsole(app, 'analyst');

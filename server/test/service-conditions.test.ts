@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { findServiceConditions } from '../src/app/service-conditions.ts';
 import { serviceTimeZone } from '../src/base/clock.ts';
 
-test('a database that was away is told with the time in the zone of the service, which is named', async () => {
+test("a lost database is reported with the time in the service's time zone, which is named", async () => {
   const until = Date.parse('2026-05-04T09:30:00.000Z');
   const nothing = async () => undefined;
   const found = await findServiceConditions({

@@ -6,7 +6,7 @@ import { setWhosePage } from '../lib/data/whose-page.ts';
 
 /** The cache of what is read from the service. When the session has ended, a dialog over the page asks to sign in again. */
 export function createQueries(): QueryClient {
-  // Whoever does something has been asked by then (`withSession`), and may have declined.
+  // By then `withSession` has asked to sign in again, which may have been declined.
   const onError = (error: Error) => {
     // An owner requires it since a moment ago: the page for it opens.
     const isNews = error instanceof PharosError && error.name === 'EnrolmentNeeded';
@@ -29,7 +29,7 @@ export function createQueries(): QueryClient {
       },
     },
   });
-  // The page is whose session it shows, until it shows another.
+  // The page belongs to the administrator whose session it shows first.
   const ofSession = hashKey(sessionQuery.queryKey);
   queries.getQueryCache().subscribe(({ query }) => {
     if (query.queryHash === ofSession) setWhosePage(queries.getQueryData(sessionQuery.queryKey)?.adminId);

@@ -161,7 +161,7 @@ export interface App {
       readonly enabled: boolean;
       /** The host name to which passkeys are bound, such as museum.example. With another one they no longer work. */
       readonly rpId: string;
-      /** Who may ask for a passkey: https://… of a page or an iOS app below rpId, or android:apk-key-hash:… of an Android app. */
+      /** The pages and apps that may ask for a passkey: https://… of a page or an iOS app below rpId, or android:apk-key-hash:… of an Android app. */
       readonly origins: readonly string[];
     };
     /** Whether users erase their own account with any session, or only within ten minutes of signing in. Tokens of other issuers have no session here, and always do. */
@@ -170,7 +170,7 @@ export interface App {
     readonly sensitivity: 'stable' | 'fast';
     /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
     readonly oneZone: boolean;
-    /** Whether a push to more than so many waits until a second person has approved it. */
+    /** Whether a push to more than this many installations waits until a second person has approved it. */
     readonly approval: {
       readonly enabled: boolean;
       /** Recipients to whom one person alone may send */
@@ -182,7 +182,7 @@ export interface App {
     readonly consent: 'assumed' | 'required';
     /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else rounded to fives. Protected without a decision where consent is required or the app has the preset for visitors. */
     readonly smallGroups: 'shown' | 'protected';
-    /** How visits, events and everything else that tells where a phone was names it to others than its own people: by its objectId, or by a pseudonym that is another one every day. What is recorded while it is daily stays so. */
+    /** How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so. */
     readonly pseudonyms: 'none' | 'daily';
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
     readonly polite: boolean;
@@ -215,7 +215,7 @@ export interface App {
       readonly venueHours?: {
         /** Only while the venue is open, or at any time of a day on which it opens */
         readonly during: 'open' | 'openDays';
-        /** Whoever is inside when the venue opens gets it then */
+        /** Visitors who are inside when the venue opens get it then */
         readonly alreadyInside?: boolean;
       } | null;
       readonly validFrom?: string | null;
@@ -261,7 +261,7 @@ export interface AppRules {
       readonly owner?: string;
       /** Who may change and delete what has no owner, where the rule says owner */
       readonly unowned?: 'user' | 'manager';
-      /** From whom a member is kept. app: callers who are not signed in */
+      /** The callers from whom a member is hidden. app: those who are not signed in */
       readonly members?: Readonly<Record<string, {
         readonly hidden?: readonly ('app' | 'user' | 'manager')[];
         readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
@@ -285,7 +285,7 @@ export interface AppRules {
       readonly owner?: string;
       /** Who may change and delete what has no owner, where the rule says owner */
       readonly unowned?: 'user' | 'manager';
-      /** From whom a member is kept. app: callers who are not signed in */
+      /** The callers from whom a member is hidden. app: those who are not signed in */
       readonly members?: Readonly<Record<string, {
         readonly hidden?: readonly ('app' | 'user' | 'manager')[];
         readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
@@ -319,7 +319,7 @@ export interface AppRules {
     }>>;
     readonly owner: string;
     readonly unowned?: 'user' | 'manager';
-    /** From whom a member is kept. app: callers who are not signed in */
+    /** The callers from whom a member is hidden. app: those who are not signed in */
     readonly members: Readonly<Record<string, {
       readonly hidden?: readonly ('app' | 'user' | 'manager')[];
       readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
@@ -342,7 +342,7 @@ export interface AppRules {
     }>>;
     readonly owner: string;
     readonly unowned?: 'user' | 'manager';
-    /** From whom a member is kept. app: callers who are not signed in */
+    /** The callers from whom a member is hidden. app: those who are not signed in */
     readonly members: Readonly<Record<string, {
       readonly hidden?: readonly ('app' | 'user' | 'manager')[];
       readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
@@ -657,7 +657,7 @@ export interface BeginReplayBody {
       readonly venueHours?: {
         /** Only while the venue is open, or at any time of a day on which it opens */
         readonly during: 'open' | 'openDays';
-        /** Whoever is inside when the venue opens gets it then */
+        /** Visitors who are inside when the venue opens get it then */
         readonly alreadyInside?: boolean;
       } | null;
       readonly validFrom?: string | null;
@@ -722,7 +722,7 @@ export interface BeginReplayBody {
       readonly venueHours?: {
         /** Only while the venue is open, or at any time of a day on which it opens */
         readonly during: 'open' | 'openDays';
-        /** Whoever is inside when the venue opens gets it then */
+        /** Visitors who are inside when the venue opens get it then */
         readonly alreadyInside?: boolean;
       } | null;
       readonly validFrom?: string | null;
@@ -861,7 +861,7 @@ export interface ChangeAppBody {
       readonly enabled: boolean;
       /** The host name to which passkeys are bound, such as museum.example. With another one they no longer work. */
       readonly rpId: string;
-      /** Who may ask for a passkey: https://… of a page or an iOS app below rpId, or android:apk-key-hash:… of an Android app. */
+      /** The pages and apps that may ask for a passkey: https://… of a page or an iOS app below rpId, or android:apk-key-hash:… of an Android app. */
       readonly origins: readonly string[];
     };
     /** Whether users erase their own account with any session, or only within ten minutes of signing in. Tokens of other issuers have no session here, and always do. */
@@ -870,7 +870,7 @@ export interface ChangeAppBody {
     readonly sensitivity?: 'stable' | 'fast';
     /** Whether beacons are decided together: a visitor is at one beacon at a time, the likeliest, and where beacons have a location (in metres) also at a position. */
     readonly oneZone?: boolean;
-    /** Whether a push to more than so many waits until a second person has approved it. */
+    /** Whether a push to more than this many installations waits until a second person has approved it. */
     readonly approval?: {
       readonly enabled: boolean;
       /** Recipients to whom one person alone may send */
@@ -882,7 +882,7 @@ export interface ChangeAppBody {
     readonly consent?: 'assumed' | 'required';
     /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else rounded to fives. Protected without a decision where consent is required or the app has the preset for visitors. */
     readonly smallGroups?: 'shown' | 'protected';
-    /** How visits, events and everything else that tells where a phone was names it to others than its own people: by its objectId, or by a pseudonym that is another one every day. What is recorded while it is daily stays so. */
+    /** How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so. */
     readonly pseudonyms?: 'none' | 'daily';
     /** The polite preset: 15 minutes between two of a kind, 3 messages a day for one visitor, quiet from 22:00 to 08:00. */
     readonly polite?: boolean;
@@ -915,7 +915,7 @@ export interface ChangeAppBody {
       readonly venueHours?: {
         /** Only while the venue is open, or at any time of a day on which it opens */
         readonly during: 'open' | 'openDays';
-        /** Whoever is inside when the venue opens gets it then */
+        /** Visitors who are inside when the venue opens get it then */
         readonly alreadyInside?: boolean;
       } | null;
       readonly validFrom?: string | null;
@@ -952,7 +952,7 @@ export interface ChangeAppRulesBody {
     readonly owner?: string;
     /** Who may change and delete what has no owner, where the rule says owner */
     readonly unowned?: 'user' | 'manager';
-    /** From whom a member is kept. app: callers who are not signed in */
+    /** The callers from whom a member is hidden. app: those who are not signed in */
     readonly members?: Readonly<Record<string, {
       readonly hidden?: readonly ('app' | 'user' | 'manager')[];
       readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
@@ -976,7 +976,7 @@ export interface ChangeAppRulesBody {
     readonly owner?: string;
     /** Who may change and delete what has no owner, where the rule says owner */
     readonly unowned?: 'user' | 'manager';
-    /** From whom a member is kept. app: callers who are not signed in */
+    /** The callers from whom a member is hidden. app: those who are not signed in */
     readonly members?: Readonly<Record<string, {
       readonly hidden?: readonly ('app' | 'user' | 'manager')[];
       readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
@@ -1034,7 +1034,7 @@ export interface ChangeManyBody {
   readonly bucketName?: string;
   /** What to merge into each, as its PATCH takes it */
   readonly change?: JsonInput;
-  /** What is particular to some of them */
+  /** Changes that apply to single records */
   readonly records?: readonly {
     readonly objectId: string;
     /** As the caller has seen it; a record changed since is not touched */
@@ -1097,7 +1097,7 @@ export interface ChangeSsoProviderBody {
     readonly installer?: readonly string[];
     readonly analyst?: readonly string[];
   };
-  /** Groups that have a role in an app only, or in venues of it. They count for whoever has no role by `roles`, and say at each sign-in in which apps and venues somebody has one. Of several roles in one app the first one of `roles` counts */
+  /** Groups that give a role in one app only, or in some of its venues. They apply to people without a role by `roles`, and decide at each sign-in in which apps and venues those have one. Of several roles in one app the first in the order of roles counts */
   readonly appRoles?: readonly {
     readonly group: string;
     readonly role: 'manager' | 'editor' | 'installer' | 'analyst';
@@ -1110,7 +1110,7 @@ export interface ChangeSsoProviderBody {
   readonly factorValues?: readonly string[];
   /** Its e-mail addresses count as verified although it does not say so (`email_verified`) */
   readonly trustsEmail?: boolean;
-  /** Where the role holds of those who join without an invitation: `all`, or in these apps. Empty, as it is unless it is sent: in no app, until an owner gives them some. Owners are limited to nothing */
+  /** Where the role of people who join without an invitation applies: `all`, or in these apps. Empty (the default): in no app, until an owner gives them some. Owners are not limited */
   readonly joinApps?: 'all' | readonly {
     readonly appId: string;
     /** In this app; the administrator's own without it */
@@ -1248,7 +1248,7 @@ export interface CreateSsoProviderBody {
     readonly installer?: readonly string[];
     readonly analyst?: readonly string[];
   };
-  /** Groups that have a role in an app only, or in venues of it. They count for whoever has no role by `roles`, and say at each sign-in in which apps and venues somebody has one. Of several roles in one app the first one of `roles` counts */
+  /** Groups that give a role in one app only, or in some of its venues. They apply to people without a role by `roles`, and decide at each sign-in in which apps and venues those have one. Of several roles in one app the first in the order of roles counts */
   readonly appRoles?: readonly {
     readonly group: string;
     readonly role: 'manager' | 'editor' | 'installer' | 'analyst';
@@ -1261,7 +1261,7 @@ export interface CreateSsoProviderBody {
   readonly factorValues?: readonly string[];
   /** Its e-mail addresses count as verified although it does not say so (`email_verified`) */
   readonly trustsEmail?: boolean;
-  /** Where the role holds of those who join without an invitation: `all`, or in these apps. Empty, as it is unless it is sent: in no app, until an owner gives them some. Owners are limited to nothing */
+  /** Where the role of people who join without an invitation applies: `all`, or in these apps. Empty (the default): in no app, until an owner gives them some. Owners are not limited */
   readonly joinApps?: 'all' | readonly {
     readonly appId: string;
     /** In this app; the administrator's own without it */
@@ -1310,7 +1310,7 @@ export interface DryRun {
       readonly owner?: string;
       /** Who may change and delete what has no owner, where the rule says owner */
       readonly unowned?: 'user' | 'manager';
-      /** From whom a member is kept. app: callers who are not signed in */
+      /** The callers from whom a member is hidden. app: those who are not signed in */
       readonly members?: Readonly<Record<string, {
         readonly hidden?: readonly ('app' | 'user' | 'manager')[];
         readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
@@ -1334,7 +1334,7 @@ export interface DryRun {
       readonly owner?: string;
       /** Who may change and delete what has no owner, where the rule says owner */
       readonly unowned?: 'user' | 'manager';
-      /** From whom a member is kept. app: callers who are not signed in */
+      /** The callers from whom a member is hidden. app: those who are not signed in */
       readonly members?: Readonly<Record<string, {
         readonly hidden?: readonly ('app' | 'user' | 'manager')[];
         readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
@@ -1363,7 +1363,7 @@ export interface DryRun {
       readonly owner?: string;
       /** Who may change and delete what has no owner, where the rule says owner */
       readonly unowned?: 'user' | 'manager';
-      /** From whom a member is kept. app: callers who are not signed in */
+      /** The callers from whom a member is hidden. app: those who are not signed in */
       readonly members?: Readonly<Record<string, {
         readonly hidden?: readonly ('app' | 'user' | 'manager')[];
         readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
@@ -1387,7 +1387,7 @@ export interface DryRun {
       readonly owner?: string;
       /** Who may change and delete what has no owner, where the rule says owner */
       readonly unowned?: 'user' | 'manager';
-      /** From whom a member is kept. app: callers who are not signed in */
+      /** The callers from whom a member is hidden. app: those who are not signed in */
       readonly members?: Readonly<Record<string, {
         readonly hidden?: readonly ('app' | 'user' | 'manager')[];
         readonly readOnly?: readonly ('app' | 'user' | 'manager')[];
@@ -1934,7 +1934,7 @@ export interface SsoProvider {
     readonly installer?: readonly string[];
     readonly analyst?: readonly string[];
   };
-  /** Groups that have a role in an app only, or in venues of it. They count for whoever has no role by `roles`, and say at each sign-in in which apps and venues somebody has one. Of several roles in one app the first one of `roles` counts */
+  /** Groups that give a role in one app only, or in some of its venues. They apply to people without a role by `roles`, and decide at each sign-in in which apps and venues those have one. Of several roles in one app the first in the order of roles counts */
   readonly appRoles: readonly {
     readonly group: string;
     readonly role: 'manager' | 'editor' | 'installer' | 'analyst';
@@ -1946,7 +1946,7 @@ export interface SsoProvider {
   readonly factorValues: readonly string[];
   /** Its e-mail addresses count as verified although it does not say so (`email_verified`) */
   readonly trustsEmail: boolean;
-  /** Where the role holds of those who join without an invitation: `all`, or in these apps. Empty, as it is unless it is sent: in no app, until an owner gives them some. Owners are limited to nothing */
+  /** Where the role of people who join without an invitation applies: `all`, or in these apps. Empty (the default): in no app, until an owner gives them some. Owners are not limited */
   readonly joinApps: 'all' | readonly {
     readonly appId: string;
     /** In this app; the administrator's own without it */

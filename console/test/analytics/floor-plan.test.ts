@@ -155,7 +155,7 @@ describe('where visitors were and are, on the plan of a floor', () => {
     assert.match(page.url(), /floor=/);
   });
 
-  test('counts somebody who comes in her room, as the live stream tells it', async () => {
+  test('counts a visitor who arrives in the right room, by the live stream', async () => {
     const listening = page.waitForRequest((request) => request.url().includes('/stream?'));
     await open('/plan?show=now');
     assert.match((await listening).url(), /kinds=position\.changed/);

@@ -54,7 +54,7 @@ describe('data in the console', () => {
     await heading('No records yet').waitFor();
   });
 
-  test('columns are declared, and what is refused stands at its row', async () => {
+  test('columns are declared, and a refusal is shown at its row', async () => {
     await link('Schema').click();
     await heading('No columns declared').waitFor();
     await button('Declare columns').click();

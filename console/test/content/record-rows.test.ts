@@ -174,7 +174,7 @@ test('broken JSON is told with its place', () => {
   }
 });
 
-test('every row has its outcome told, also one that is answered after the progress was drawn', async () => {
+test('every row shows its outcome, also one that is answered after the progress was drawn', async () => {
   const rows = [1, 2, 3].map((line) => ({ line, kind: 'new' as const, name: '', differences: [] }));
   const told = new Map<number, RowOutcome>();
   const drawn = Promise.withResolvers<void>();

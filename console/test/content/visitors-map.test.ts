@@ -79,7 +79,7 @@ describe('the map of an app whose visitors have positions', () => {
     await becomes(drawn, ['Café', 'Gate', 'Hall', 'Shop']);
   });
 
-  test('shows who is there within seconds, and lets go of who has left', async () => {
+  test('shows visitors within seconds, and removes those who have left', async () => {
     await open();
     await status('0 visitors here in the last minute');
     for (const phone of ['phone-1', 'phone-2'])

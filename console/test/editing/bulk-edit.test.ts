@@ -97,7 +97,7 @@ describe('one field of many records', () => {
     assert.deepEqual((await get(`beacons/${ids[2]}`)).metadata, { by: 'colleague' });
   });
 
-  test('a venue is chosen by name, and taken from all of them', async () => {
+  test('a venue is chosen by name, and removed from all selected beacons', async () => {
     app.clock.now += 1_000;
     await open('beacons');
     await page.getByRole('link', { name: 'Hall' }).waitFor();
@@ -178,7 +178,7 @@ describe('one field of many records', () => {
     await assertAccessible(page);
   });
 
-  test('users are switched off together, except whom a colleague has changed meanwhile', async () => {
+  test('users are switched off together, except those that a colleague has changed in between', async () => {
     const person = async (firstname: string) =>
       create(
         app,

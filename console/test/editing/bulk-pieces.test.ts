@@ -32,7 +32,7 @@ const allDone = ({ ids }: Sent) =>
 const busy = () =>
   [503, { error: { code: 124, name: 'Timeout', error: 'The service is busy.' }, status: 503 }] as const;
 
-test('what is done before the service fails is told, with why the rest is not, so that it can be taken back', async () => {
+test('if the service fails, what was done is reported, with the reason for the rest, and can be undone', async () => {
   answering(allDone, busy);
   const { done, changed, failed } = await send('app', { ...body, ids });
   assert.deepEqual([done.length, changed.length, failed.length], [500, 500, 600]);

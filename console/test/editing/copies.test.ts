@@ -137,7 +137,7 @@ describe('what there is one of is copied', () => {
   const duplicate = () => page.getByRole('link', { name: 'Duplicate', exact: true }).click();
   const isCopy = (text: string) => page.getByRole('note').filter({ hasText: text }).waitFor();
 
-  test('a report is copied with its recipients, who confirm it anew', async () => {
+  test('a report is copied with its recipients, who must confirm again', async () => {
     const [me] = (await all('reports').then(() => consoleGet('reports'))).candidates;
     const report = await consolePost('reports', {
       venueId: null,

@@ -101,7 +101,7 @@ describe('getting around in the console', () => {
     await page.getByRole('textbox', { name: 'Title', exact: true }).waitFor();
   });
 
-  test('a UUID that is none is warned about, and one can be made', async () => {
+  test('an invalid UUID is reported, and one can be generated', async () => {
     await open('beacons/new');
     const uuid = page.getByRole('textbox', { name: 'UUID' });
     await uuid.fill('my beacon');

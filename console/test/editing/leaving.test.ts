@@ -96,7 +96,7 @@ describe('what is typed is not lost', () => {
     await other.context.close();
   });
 
-  test('a session that ends in the middle is renewed over the page, and what was begun goes on', async () => {
+  test('a session that ends in the middle is renewed in a dialog, and the action continues', async () => {
     await field('Text').fill('Come in.');
     await page.getByRole('combobox', { name: 'Beacon' }).fill('gate');
     await page.getByRole('option', { name: /Gate/ }).click();

@@ -248,7 +248,7 @@ describe('two people set up one thing', () => {
     await card.getByText('theirs', { exact: true }).waitFor();
   });
 
-  test('a record that both hand over belongs to whom one of them chooses', async () => {
+  test('a record that both hand over at once gets the owner that one of the two chooses', async () => {
     const { headers, userId } = await signInManager(app);
     const person = async (firstname: string) =>
       create(

@@ -116,7 +116,7 @@ describe('two people edit one record', () => {
     await ana.page.getByText('Nothing was changed.').waitFor();
   });
 
-  test('an old form does not restore what a colleague has changed, and is told of it', async () => {
+  test("an outdated form does not revert a colleague's change, and shows it", async () => {
     await both(`beacons/${beaconId}/edit`);
     await field(ana.page, 'Name').fill('North gate');
     await field(ben.page, 'Floor').waitFor();

@@ -146,7 +146,7 @@ describe('push in the console', () => {
     await heading('Delivery: sent').waitFor();
   });
 
-  test('what is under way grows before the eyes, survives a reload, and is cancelled', async () => {
+  test('a push in progress is counted live, survives a reload, and is cancelled', async () => {
     // Pushes of one millisecond are in no order.
     app.clock.now += 1_000;
     const gate = Promise.withResolvers<void>();
@@ -298,7 +298,7 @@ describe('push in the console', () => {
     await editor.context.close();
   });
 
-  test('a draft is sent to my own phone alone, which is remembered, and what became of it is told as it is', async () => {
+  test("a draft is sent only to the administrator's own phone, which is remembered, with its actual result", async () => {
     const { appId, appKey } = await app.app.apps.create('My own');
     const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };
     const phone = (installationId: string, more: object) =>

@@ -116,7 +116,7 @@ describe('webhooks in the console', () => {
     assert.equal((verify(body, secret) as { type: string }).type, 'webhook.test');
   });
 
-  test('calls stand there as they come, with what was sent, and a refused one can be sent again', async () => {
+  test('calls are listed as they come, with what was sent, and a refused one can be sent again', async () => {
     await happen('ENTER');
     receiver.answer = answerWith(400, 'no such counter');
     await happen('EXIT');
@@ -199,7 +199,7 @@ describe('webhooks in the console', () => {
     assert.equal((await stored())[0]?.['is_enabled'], 0);
   });
 
-  test('one that cannot keep up says how many calls were given up, and stands among what needs a person', async () => {
+  test('one that cannot keep up says how many calls were given up, and is listed under what needs a person', async () => {
     receiver.answer = answerWith(503);
     await page.getByRole('switch', { name: 'Length of stay is switched on' }).click({ force: true });
     await page.getByText('Not getting through').waitFor();

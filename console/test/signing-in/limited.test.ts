@@ -56,7 +56,7 @@ describe('a role that holds for one venue, in a browser', () => {
     await own.getByText('in one app, in part only chosen venues').waitFor();
   });
 
-  test('the limited sees what belongs to the venue, and is told that it is not all', async () => {
+  test('a limited administrator sees what belongs to the venue, and that this is not everything', async () => {
     await page.goto(`/console/apps/${app.appId}/home`);
     await page.getByText('You see and change what belongs to North museum.', { exact: false }).waitFor();
     await page.getByText('Live now').waitFor();

@@ -144,7 +144,7 @@ describe('administrators sign in through their organisation', () => {
     await later.getByText('Your account belongs to no group that may use this console.').waitFor();
   });
 
-  test('whoever is in no group is told so on the sign-in page', async () => {
+  test('the sign-in page says when somebody is in no group', async () => {
     person('mallory', ['visitors']);
     const page = await newPage();
     await page.goto('/console/sign-in');
@@ -154,7 +154,7 @@ describe('administrators sign in through their organisation', () => {
     await takePictures(page, 'sign-in-refused');
   });
 
-  test('a session that ends while somebody types is begun anew in a window, and nothing typed is lost', async () => {
+  test('a session that ends while somebody types is renewed in a window, and nothing typed is lost', async () => {
     person('ida', ['heads']);
     const { page, complaints, context } = await visit(browser, origin);
     await page.goto(`/console/apps/${app.appId}/beacons/new`);
@@ -180,7 +180,7 @@ describe('administrators sign in through their organisation', () => {
     await context.close();
   });
 
-  test('whoever signs in beside a page that waits for a confirmation does nothing there in another name', async () => {
+  test("another administrator who signs in while a page waits for a confirmation does nothing there in the first one's name", async () => {
     person('ida', ['heads']);
     const { page, context } = await visit(browser, origin);
     await page.goto('/console/administrators');

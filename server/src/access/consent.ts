@@ -33,7 +33,7 @@ const nothing = all(false);
 export const readConsents = (stored: string | null): Consents =>
   stored === null ? {} : (JSON.parse(stored) as Consents);
 
-/** What is allowed: what was decided, and where nothing was decided, what the app assumes. */
+/** What is allowed: what was decided or, if nothing was decided, what the app assumes. */
 export function permissionsOf(stored: string | null, { consent }: Pick<AppPolicy, 'consent'>): Permissions {
   const otherwise = consent === 'assumed' ? everything : nothing;
   if (stored === null) return otherwise;

@@ -57,7 +57,7 @@ export const deliveryRulesSchema = Type.Object(
             description: 'Only while the venue is open, or at any time of a day on which it opens',
           }),
           alreadyInside: Type.Optional(
-            Type.Boolean({ description: 'Whoever is inside when the venue opens gets it then' }),
+            Type.Boolean({ description: 'Visitors who are inside when the venue opens get it then' }),
           ),
         },
         { description: "By the opening hours of the beacon's venue; without a venue or hours it makes no difference" },

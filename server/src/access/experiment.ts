@@ -3,7 +3,7 @@ import type { Problem } from '../base/errors.ts';
 import type { Db } from '../db/db.ts';
 import type { Caller } from './caller.ts';
 
-/** What a message is tried for: its goal, who gets nothing, and its variants. Optional members of notifications and scenarios. */
+/** The experiment of a message: goal, holdout and variants. Optional members of notifications and scenarios. */
 
 const id = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 64, description }));
 

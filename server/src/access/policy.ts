@@ -125,7 +125,7 @@ export const policySchema = Type.Object({
       origins: Type.Array(Type.String({ maxLength: 300 }), {
         maxItems: 20,
         description:
-          'Who may ask for a passkey: https://… of a page or an iOS app below rpId, or android:apk-key-hash:… of an Android app.',
+          'The pages and apps that may ask for a passkey: https://… of a page or an iOS app below rpId, or android:apk-key-hash:… of an Android app.',
       }),
     },
     { description: 'Whether users may sign in with passkeys, and where.' },
@@ -151,7 +151,7 @@ export const policySchema = Type.Object({
         description: 'Recipients to whom one person alone may send',
       }),
     },
-    { description: 'Whether a push to more than so many waits until a second person has approved it.' },
+    { description: 'Whether a push to more than this many installations waits until a second person has approved it.' },
   ),
   pushTimeToLive: Type.Integer({
     minimum: 10,
@@ -168,7 +168,7 @@ export const policySchema = Type.Object({
   }),
   pseudonyms: Type.Enum(['none', 'daily'], {
     description:
-      'How visits, events and everything else that tells where a phone was names it to others than its own people: by its objectId, or by a pseudonym that is another one every day. What is recorded while it is daily stays so.',
+      'How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so.',
   }),
   polite: Type.Boolean({
     description:

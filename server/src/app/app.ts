@@ -44,7 +44,7 @@ import { createPlatform, type Platform, type PlatformOptions } from './platform.
 export interface AppOptions extends PlatformOptions {
   /** The push providers that apps can set up; those of the product by default. */
   readonly senders?: readonly SenderDefinition[];
-  /** False: nothing is swept but by `sweep`, as where the clock is a pretended one. */
+  /** False: only `sweep` sweeps, as in tests with a simulated clock. */
   readonly sweepsHourly?: boolean;
 }
 

@@ -29,9 +29,9 @@ const shape = defineShape(
 
 /** A kind of record that is handed over. */
 export interface HandedOver extends Resource, Pick<ReadOptions, 'parentKey'> {
-  /** Whose rule it needs: that of the change, unless its records are never changed. */
+  /** The verb whose rule applies: update, unless its records are never changed. */
   readonly verb?: 'update' | 'delete';
-  /** What a row takes of what its owner may store. */
+  /** How much of its owner's quota a row uses. */
   readonly stores?: (row: Row) => Partial<Stored>;
 }
 

@@ -70,7 +70,7 @@ const counts = {
   tokens: countTokens,
 };
 
-/** An alarm of half an hour ago is no news to somebody who is called to a room. */
+/** After half an hour, an alarm that calls somebody to a room is outdated. */
 const noticeMs = 30 * 60_000;
 
 export function alertFeature(parts: Parts, findBackupConditions: BackupFeature['conditions']): AlertFeature {

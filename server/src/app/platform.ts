@@ -43,7 +43,7 @@ export interface PlatformOptions {
   readonly logStream?: { write(line: string): void };
   /** What hashing a password costs; only tests make it cheaper. */
   readonly passwordCost?: PasswordCost;
-  /** Stops the service and starts it again in this process; without it, whoever runs it has to. */
+  /** Stops the service and starts it again in this process; without it, that has to be done on the machine. */
   readonly restart?: () => void;
 }
 
@@ -128,7 +128,7 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
     ? new LastingLimits({ db, now, inBackground })
     : new SharedLimits({ db, now, onError });
   await lasting.load();
-  // Nodes of the version before write to tables in one piece alone, and an embedded database has no others.
+  // Nodes of the previous version can write only to unpartitioned tables; an embedded database has no other nodes.
   const mayHaveOlderNodes = !db.readsAreLocal && (await listPartitions(db, logs.table.name)).length === 0;
   const blobs = await openBlobs(blobPlaces(config));
   return {

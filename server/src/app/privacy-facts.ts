@@ -47,7 +47,7 @@ function fixed({ name, kept }: DbTable): number {
   throw new Error(`The table ${name} is not kept for a fixed number of days.`);
 }
 
-/** Where the service's settings send what it keeps; what stays on its machine goes to nobody. */
+/** The hosts to which the service's settings send data. Data that stays on its machine goes to nobody. */
 function storageHosts({ databaseUrl, filesUrl, smtpUrl }: Pick<Config, HostSetting>): StorageHost[] {
   const hosts: StorageHost[] = [];
   const servers = databaseUrl === undefined ? [] : readPostgresAddress(databaseUrl).servers;

@@ -69,7 +69,7 @@ async function askAs(platform: Platform, endpoints: readonly Endpoint[], { appId
   return async (operation, query) => {
     const endpoint = endpoints.find(({ operationId }) => operationId === operation);
     if (!endpoint) throw new Error(`there is no endpoint ${operation}`);
-    // As in `http/console/console-data.ts`: what is about the app as a whole is not for those who are limited to venues.
+    // As in `http/console/console-data.ts`: administrators limited to venues do not see what concerns the app as a whole.
     if (venues !== undefined && !isByVenue(endpoint)) return undefined;
     const answer = await carryOut(
       endpoint,

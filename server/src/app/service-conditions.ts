@@ -14,12 +14,12 @@ export const node = hostname();
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** For how long it is told that the database was lost. */
+/** How long it is reported that the database was lost. */
 const recentMs = hourMs;
 const certificateWarningMs = 21 * dayMs;
 const manyJobs = 10_000;
 
-/** What needs a person about this process and what it stands on; backups know about themselves. */
+/** What needs a person about this process and its machine. Backups have their own finder. */
 export async function findServiceConditions(deps: Deps): Promise<readonly ServiceCondition[]> {
   return [
     ...(await diskConditions(deps)),

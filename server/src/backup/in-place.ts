@@ -82,8 +82,8 @@ export async function cancelRestore(dataFolder: string): Promise<boolean> {
 const asideOf = ({ backupId, askedAt }: RestoreRequest) => `before-${backupId}-${askedAt.replaceAll(/[:.]/g, '-')}`;
 
 /**
- * While a restore was interrupted, part of the database may lie aside: whoever opened it would make a new, empty one. The next start
- * of the service finishes it.
+ * After an interrupted restore, part of the database may have been moved aside, and opening it would create an empty one. The next start of
+ * the service finishes the restore.
  *
  * @throws Error
  */
@@ -124,7 +124,7 @@ export async function restoreInPlace(options: InPlace): Promise<RestoreResult | 
       await writeFile(join(dataFolder, aside, movedName), '', { flush: true });
       await flushFolder(join(dataFolder, aside));
     } catch (error) {
-      // First of all: with it, the next start after an interruption would take what is left here for what was restored.
+      // Deleted first: otherwise the next start after an interruption would take what is left here for the restored data.
       await rm(join(dataFolder, aside, movedName), { force: true });
       await rm(staging, { recursive: true, force: true });
       await moveBack(dataFolder, join(dataFolder, aside));
@@ -162,7 +162,8 @@ async function moveBack(dataFolder: string, aside: string): Promise<void> {
 }
 
 async function end(dataFolder: string, result: RestoreResult): Promise<RestoreResult> {
-  // Without room for it, an earlier one would be taken for this one's. The service starts all the same, and says it on the terminal.
+  // If there is no space to write it, an earlier result would be taken for this one's. The service starts anyway, and reports it on the
+  // terminal.
   await writeJson(dataFolder, resultName, result).catch(() => rm(join(dataFolder, resultName), { force: true }));
   await cancelRestore(dataFolder);
   await flushFolder(dataFolder);

@@ -31,7 +31,7 @@ for (const database of databases) {
   });
 }
 
-test('doctor says what stands out, and what to do about it', () =>
+test('doctor reports problems, and what to do about them', () =>
   withShell('sqlite', async ({ folder, environment, run }) => {
     const examine = async (settings: Readonly<Record<string, string>> = {}) => {
       const { json, code } = await shellOf(folder, { ...environment, ...settings }).run('doctor --json');

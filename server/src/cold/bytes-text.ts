@@ -1,6 +1,6 @@
 /**
- * Bytes as a text, since rows hold no bytes: seven bits to a character, where base64 has six. A zero, which PostgreSQL does not
- * take, is written as U+0080.
+ * Bytes as a text, since rows hold no bytes: seven bits per character, where base64 has six. A zero, which PostgreSQL does not accept, is
+ * written as U+0080.
  */
 
 const zero = 0x80;

@@ -35,7 +35,7 @@ interface Head {
   readonly columns: Readonly<Record<string, ColumnHead>>;
 }
 
-// A column is some thousand bytes: less work than handing it to another thread and back.
+// A column has some thousand bytes: compressing it here is less work than passing it to a thread and back.
 const compress = (bytes: Uint8Array) =>
   zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 12 } });
 const decompress = (bytes: Uint8Array) => zstdDecompressSync(bytes);
@@ -43,7 +43,7 @@ const decompress = (bytes: Uint8Array) => zstdDecompressSync(bytes);
 const tooFew = 32;
 const idColumn = 'object_id';
 
-/** The columns that are stored: the app is in the key, and what others are joined to follows from these. */
+/** The columns that are stored: the app is in the key, and columns that join others are derived from these. */
 const storedColumns = ({ columns, packed }: DbTable, rows: readonly Row[]) =>
   Object.keys(columns).filter((name) => {
     const parts = packed?.joined?.[name];
@@ -127,7 +127,7 @@ export class Chunk {
     return this.#head.rows;
   }
 
-  /** Of its rows: 0, 1, 2 … */
+  /** The positions of its rows: 0, 1, 2 … */
   get places(): readonly number[] {
     return Array.from({ length: this.length }, (_, place) => place);
   }

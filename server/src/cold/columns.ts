@@ -4,13 +4,12 @@ import { bytesOfIds, idsOfBytes, isId } from './ids.ts';
 import { NumberReader, NumberWriter } from './numbers.ts';
 
 /**
- * How the values of one column are written: as few bytes as compression then makes little of. Each coding gives back exactly
- * what it was given.
+ * How the values of one column are encoded, so that they compress well. Decoding returns exactly the encoded values.
  */
 export type Coding =
   /** All are the same. */
   | { readonly as: 'same'; readonly value: SqlValue }
-  /** Texts: the different ones as ids or as JSON, and which of them each row has. */
+  /** Texts: the distinct ones as ids or as JSON, and the index of each row's. */
   | { readonly as: 'ids' | 'texts'; readonly different: number; readonly textBytes: number }
   /** Whole numbers as their distance from a time of the row. */
   | { readonly as: 'distances' }
@@ -44,7 +43,7 @@ function encodeTexts(texts: readonly string[]): Coded {
   const places = new NumberWriter();
   for (const text of texts) {
     const place = known.get(text);
-    // Zero is a new one; what was met not long ago is a small number.
+    // Zero means a new text; a text seen recently has a small number.
     places.add(place === undefined ? 0 : known.size - place);
     if (place === undefined) known.set(text, known.size);
   }
@@ -55,7 +54,7 @@ function encodeTexts(texts: readonly string[]): Coded {
   return { coding, bytes: Buffer.concat([texted, places.bytes]) };
 }
 
-/** What more digits are worth: distances are estimates. */
+/** More digits are not stored as decimals. Distances are estimates with few digits. */
 const factors = [10, 100, 1_000, 10_000];
 
 function encodeNumbers(values: readonly SqlValue[], base: readonly number[]): Coded {

@@ -1,8 +1,7 @@
 import { bytesOfText, textOfBytes } from './bytes-text.ts';
 
 /**
- * A Bloom filter: whether a chunk may hold a value. In two of a hundred cases it says so of one that is not there; it is never
- * wrong about one that is.
+ * A Bloom filter: whether a chunk may hold a value. False positives are two in a hundred; there are no false negatives.
  */
 
 const bitsForEach = 8;

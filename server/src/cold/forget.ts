@@ -4,18 +4,18 @@ import { replaceChunks } from './pack.ts';
 import { placesAmong } from './shadow.ts';
 import { allHeads, type ColdScope, deleteChunks, isWithout } from './store.ts';
 
-/** Deleting packed rows: their chunk is replaced by one without them, and nothing of them is left. */
+/** Deletes packed rows: their chunk is replaced by one without them, so that no byte of them is left. */
 
 export interface Forgotten extends ColdScope {
   /** Which rows, with the condition on the app. */
   readonly condition: Sql;
-  /** It is true of no row that has none of the texts of each list. */
+  /** Every matching row has at least one of the texts of each list. */
   readonly values: readonly (readonly string[])[];
-  /** In the transaction that deletes some, told how many. */
+  /** Called with the number of deleted rows, in the transaction that deletes them. */
   readonly count?: (db: Db, gone: number) => Promise<void>;
 }
 
-/** Answers how many rows were deleted. */
+/** Returns the number of deleted rows. */
 export async function forgetCold(db: Database, forgotten: Forgotten): Promise<number> {
   const { count, values, condition, table, appId } = forgotten;
   let total = 0;
@@ -31,7 +31,7 @@ export async function forgetCold(db: Database, forgotten: Forgotten): Promise<nu
         },
         ...(count ? { also: count } : {}),
       });
-      // Replaced by others meanwhile: what is in its place is looked at next time.
+      // It was replaced in between: its replacement is handled the next time.
       if (gone === undefined) isAgain = true;
       else total += gone;
       await db.caughtUp();
@@ -40,7 +40,7 @@ export async function forgetCold(db: Database, forgotten: Forgotten): Promise<nu
   return total;
 }
 
-/** Deletes the rows before an objectId. Answers how many. */
+/** Deletes the rows before an objectId. Returns their number. */
 export async function forgetColdBefore(db: Database, scope: ColdScope, id: string): Promise<number> {
   let total = 0;
   for await (const head of allHeads(db, scope, { until: id })) {

@@ -29,11 +29,11 @@ export interface ColdList {
   readonly time: TimeOfIds;
   /** No other installations are named by the rows in question. */
   readonly installations: readonly string[] | undefined;
-  /** Every row of the app is asked for. */
+  /** The query covers every row of the app. */
   readonly isAll: boolean;
 }
 
-/** What is younger is packed by no node, unless its clock is a day ahead. */
+/** No node packs newer rows, unless its clock is a day ahead. */
 const recentMs = (leastColdDays - 1) * 86_400_000;
 
 /** Whether packed rows may be among those of a page, of which `rows` are those that are stored, or counted with them. */

@@ -15,7 +15,7 @@ export class NumberWriter {
     this.#bytes[this.#length++] = rest;
   }
 
-  /** Also below zero, half as far. */
+  /** Also negative, half the range. */
   addSigned(value: number): void {
     this.add(value < 0 ? -value * 2 - 1 : value * 2);
   }
@@ -48,7 +48,7 @@ export class NumberReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  /** What follows the numbers. */
+  /** The bytes after the numbers. */
   get rest(): Uint8Array {
     return this.#bytes.subarray(this.#place);
   }

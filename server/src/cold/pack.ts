@@ -6,18 +6,18 @@ import { packRows } from './chunk.ts';
 import { allHeads, type ChunkHead, type ColdScope, deleteChunks, insertChunk, loadChunk } from './store.ts';
 
 /**
- * Packing old rows: a few hundred at a time become a small chunk, in the transaction that deletes them, and small chunks become a
- * large one. Whoever dies in between has done either all of a step or nothing of it.
+ * Packs old rows: a few hundred at a time become a small chunk, in the transaction that deletes them, and small chunks become a large one.
+ * If the process dies, a step is either done or not done.
  */
 
-/** No row that may still change, or that a decision is compared with, is older. */
+/** Rows that may still change, or with which a decision is compared, are never older. */
 export const leastColdDays = 30;
 const dayMs = 86_400_000;
 
 export interface ChunkSizes {
   /** Rows that leave their table in one transaction, so that no other write waits for long. */
   readonly small: number;
-  /** Rows of a chunk at least, once there are so many. */
+  /** The least rows of a large chunk. */
   readonly large: number;
 }
 
@@ -42,7 +42,7 @@ export async function packOld(
   age: ColdAge,
   { sizes = chunkSizes, isStopped = () => false }: Packing = {},
 ): Promise<number> {
-  // Whatever a clock says: lists rely on it that recent rows are stored.
+  // Even if a clock is wrong: lists rely on recent rows not being packed.
   const before = Math.min(age.before, Date.now() - leastColdDays * dayMs);
   let packed = 0;
   for (let last = ''; !isStopped(); ) {
@@ -68,7 +68,7 @@ function readStep(db: Db, age: ColdAge, { last, limit }: { readonly last: string
   );
 }
 
-/** False when a row has been changed or deleted meanwhile: then all of them stay for the next time. */
+/** False if a row was changed or deleted in between: then all stay until the next time. */
 async function packStep(db: Database, scope: ColdScope, rows: readonly Row[]): Promise<boolean> {
   const packing = await packRows(scope.table, rows);
   const name = raw(scope.table.name);
@@ -117,11 +117,11 @@ export interface Replacement {
   readonly heads: readonly ChunkHead[];
   /** Chooses the rows that stay; all of them without it. */
   readonly keep?: (rows: readonly Row[]) => Promise<readonly Row[]>;
-  /** In the same transaction, told how many rows do not stay. */
+  /** Called in the same transaction with the number of rows that do not stay. */
   readonly also?: (db: Db, gone: number) => Promise<void>;
 }
 
-/** Replaces chunks by one with what stays of their rows. Answers how many rows have gone; `undefined`: somebody else was quicker. */
+/** Replaces chunks by one with their remaining rows. Returns the number of removed rows; undefined if another process was faster. */
 export async function replaceChunks(
   db: Database,
   scope: ColdScope,

@@ -2,7 +2,7 @@ import { firstIdAt } from '../base/id.ts';
 import type { Condition, Literal, Where } from '../query/ast.ts';
 import type { IdRange } from './store.ts';
 
-/** What a condition says that lets chunks be passed over without looking into them. */
+/** What a condition says that allows skipping chunks without reading them. */
 
 /** The time that objectIds were made from, if any. */
 export type TimeOfIds = 'createdAt' | 'occurredAt' | false | undefined;
@@ -12,7 +12,7 @@ function conditionsOf(where: Where | undefined): readonly Condition[] {
   return where?.kind === 'all' ? where.parts.flatMap(conditionsOf) : [];
 }
 
-/** Between which ids all rows are that it is true of. */
+/** The range of ids outside which no row matches. */
 export function rangeOf(where: Where | undefined, time: TimeOfIds): IdRange {
   let [from, until]: (string | undefined)[] = [];
   for (const condition of conditionsOf(where)) {
@@ -45,7 +45,7 @@ function boundsOf({ name, operator, operand }: Condition, time: TimeOfIds): IdRa
 const least = (ids: readonly string[], sign = 1) =>
   ids.reduce((one, other) => ((one < other ? -1 : 1) * sign < 0 ? one : other));
 
-/** Of each condition that asks for texts of one of these columns, the texts. */
+/** The texts of each condition that requires one of several texts in one of these columns. */
 export function valuesOf(where: Where | undefined, columns: readonly string[]): readonly (readonly string[])[] {
   return conditionsOf(where).flatMap(({ field, operator, operand }) => {
     if (field.from !== 'column' || field.path !== undefined || !columns.includes(field.column)) return [];
@@ -54,7 +54,7 @@ export function valuesOf(where: Where | undefined, columns: readonly string[]): 
   });
 }
 
-/** The texts of `$eq` and `$in`; undefined if anything else is asked for beside them. */
+/** The texts of `$eq` and `$in`; undefined if other values are allowed too. */
 function textsOf(operator: string, operand: unknown): readonly string[] | undefined {
   if (operator !== '$eq' && operator !== '$in') return undefined;
   const literals = operator === '$eq' ? [operand as Literal] : (operand as readonly Literal[]);

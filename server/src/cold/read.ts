@@ -20,8 +20,8 @@ import {
 } from './store.ts';
 
 /**
- * Queries over rows of which some are packed. Stored rows are read first and packed ones after them, so that a row that is packed
- * meanwhile is seen in both and counted once. A chunk that is replaced meanwhile lets the query begin again.
+ * Queries over rows of which some are packed. Stored rows are read first and packed ones afterwards, so a row that is packed in between is
+ * found in both and counted once. If a chunk is replaced in between, the query starts again.
  */
 
 /** Which rows are asked for. */
@@ -29,11 +29,11 @@ export interface ColdQuery extends ColdScope {
   readonly db: Db;
   /** A condition in SQL, with that on the app. */
   readonly condition: Sql;
-  /** It is about nothing but the app. */
+  /** It restricts only the app. */
   readonly isAll: boolean;
-  /** Outside of these ids it is true of no row. */
+  /** No row outside these ids matches. */
   readonly range: IdRange;
-  /** It is true of no row that has none of the texts of each list. */
+  /** Every matching row has at least one of the texts of each list. */
   readonly values: readonly (readonly string[])[];
 }
 
@@ -45,7 +45,7 @@ export interface ColdPage extends Page {
 }
 
 const mostTries = 5;
-/** Of one query; more could not be looked at in its time. */
+/** The most chunks of one query; more could not be read within its deadline. */
 const mostChunks = 20_000;
 
 class Replaced extends Error {}
@@ -81,7 +81,7 @@ async function open(query: ColdQuery, head: ChunkHead): Promise<Chunk | undefine
 
 type First = { readonly orderBy: Sql; readonly limit: number };
 
-/** The places of the rows that are asked for. */
+/** The positions of the matching rows. */
 async function fitting(query: ColdQuery, chunk: Chunk, first?: First): Promise<readonly number[]> {
   if (query.isAll && !first) return [...chunk.places];
   const { db, table, appId, condition } = query;
@@ -121,12 +121,12 @@ interface Candidate {
   readonly from: { readonly head: ChunkHead; readonly place: number } | undefined;
 }
 
-/** A page with its end after so many rows is gathered with its rows; of a later one only the keys are kept. */
+/** A page that ends within this many rows is collected with its rows; for later pages only the keys are kept. */
 const gathered = 2_000;
 
 const columnOf = (field: Field) => field.column;
 
-/** As it is stored; of a JSON text what the path leads to. */
+/** The stored value, or the value at the path in a JSON text. */
 function reader(key: Row): ReadField {
   return (field) => {
     const value = key[columnOf(field)] ?? null;
@@ -170,7 +170,7 @@ async function firstOf(query: ColdQuery, page: ColdPage, { found, check }: Gathe
   for (const head of heads) {
     check();
     const last = best.length === limit ? String(best.at(-1)?.key['object_id']) : undefined;
-    // By objectId, what is left is behind the end of the page.
+    // In the order of objectIds, the remaining chunks come after the end of the page.
     if (byId && last !== undefined && (isNewestFirst ? head.last_id < last : head.first_id > last)) return best;
     const chunk = await open(query, head);
     if (!chunk) continue;
@@ -191,7 +191,7 @@ async function firstOf(query: ColdQuery, page: ColdPage, { found, check }: Gathe
   return best;
 }
 
-/** Of a row that was packed after it was read one is left. */
+/** A row that was packed after it was read is kept once. */
 function merge(order: Order, some: readonly Candidate[], others: readonly Candidate[]): Candidate[] {
   const merged: Candidate[] = [];
   let [left, right] = [0, 0];
@@ -242,7 +242,7 @@ async function resolve(query: ColdQuery, { selection }: ColdPage, { found, page 
   return rows;
 }
 
-/** All packed rows that are asked for, a chunk at a time; a row may come twice when its chunk was replaced meanwhile. */
+/** All matching packed rows, a chunk at a time; a row may come twice if its chunk was replaced in between. */
 export async function* coldRows(query: ColdQuery): AsyncGenerator<Row[]> {
   const seen = new Set<string>();
   for (let left = mostTries; ; left--) {
@@ -260,7 +260,7 @@ export async function* coldRows(query: ColdQuery): AsyncGenerator<Row[]> {
   }
 }
 
-/** The stored rows and, each once, the packed ones that are asked for, in any order. */
+/** All matching rows, stored and packed, each once, in any order. */
 export async function withColdRows<T extends object = Row>(query: ColdQuery, stored: readonly T[]): Promise<T[]> {
   const idOf = (row: object) => (row as Row)['object_id'];
   const seen = new Set(stored.map(idOf));

@@ -5,11 +5,11 @@ import type { DbTable } from '../db/table.ts';
 import type { Chunk } from './chunk.ts';
 
 /**
- * Packed rows are asked by the same conditions as stored ones, in the database itself: they travel with the statement, under the
- * name of their table. So a condition means the same, whichever rows it is about.
+ * Lets the database evaluate the conditions of stored rows on packed ones: the rows are passed with the statement, under the name of their
+ * table. So a condition means the same for both.
  */
 
-/** Begins a statement in which the name of the table stands for these rows. */
+/** Begins a statement in which the name of the table refers to these rows. */
 export function standIn({ dialect }: Pick<Db, 'dialect'>, table: DbTable, rows: readonly Row[]): Sql {
   const names = Object.keys(table.columns);
   return withColumns(
@@ -43,7 +43,7 @@ export interface Asked {
 
 const place = 'packed_place';
 
-/** The places of those rows of a chunk that a condition is true of, in the order asked for. */
+/** The positions of the matching rows of a chunk, in the requested order. */
 export const placesIn = (db: Db, chunk: Chunk, asked: Asked): Promise<number[]> =>
   places(db, asked, { length: chunk.length, cellsOf: (name) => chunk.column(name) });
 
@@ -63,7 +63,7 @@ async function places(
 ): Promise<number[]> {
   const end = first ? sql` order by ${first.orderBy} limit ${first.limit}` : sql` order by ${raw(place)}`;
   const question = sql`select ${raw(place)} from ${raw(table.name)} where ${condition}${end}`;
-  // Only what the question names travels with it.
+  // Only the columns that the query names are passed.
   const words = new Set(question.strings.join(' ').match(/\w+/g));
   const names = Object.keys(table.columns).filter((name) => words.has(name));
   const cells: (readonly SqlValue[])[] = [];

@@ -48,7 +48,7 @@ export async function hasChunks(db: Db, scope: ColdScope, range: IdRange = {}): 
   return (await db.one(sql`select 1 as found from cold_chunks where ${within(scope, range)} limit 1`)) !== undefined;
 }
 
-/** The newest or the oldest first, as they are at one moment, and no more than so many. */
+/** A snapshot, newest or oldest first, with at most this many. */
 export function listHeads(
   db: Db,
   scope: ColdScope,
@@ -63,7 +63,7 @@ export function listHeads(
 
 const headsAtOnce = 1_000;
 
-/** All of them, however many. One that replaces others is younger than they are, and so none is missed. */
+/** All chunks, in pages. A chunk that replaces others is newer than they are, so none is missed. */
 export async function* allHeads(db: Db, scope: ColdScope, range: IdRange = {}): AsyncGenerator<ChunkHead> {
   let last = '';
   for (;;) {
@@ -107,7 +107,7 @@ export async function insertChunk(db: Db, { appId, table }: ColdScope, packing: 
   for (const statement of newChunks.each(db.dialect, [row])) await db.run(statement);
 }
 
-/** Answers how many of them were still there. */
+/** Returns how many still existed. */
 export function deleteChunks(db: Db, { appId }: ColdScope, heads: readonly ChunkHead[]): Promise<number> {
   const ids = heads.map(({ object_id }) => sql`${object_id}`);
   return db.run(sql`delete from cold_chunks where app_id = ${appId} and object_id in (${joinSql(ids, ', ')})`);

@@ -17,7 +17,7 @@ describe('what is asked at the same time', () => {
     ]);
   });
 
-  test('fails for all of them, and not for those who ask later', async () => {
+  test('fails for all of these, and not for later queries', async () => {
     const odd = new BatchLoader<number, number>(async (numbers) => {
       if (numbers.includes(0)) throw new Error('no');
       return numbers.map((n) => n + 1);
@@ -30,7 +30,7 @@ describe('what is asked at the same time', () => {
     assert.equal(await odd.ask(1), 2);
   });
 
-  test('has all ended before the failure of one is told', async () => {
+  test('has all ended before the failure of one is reported', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let ended = false;
     const slow = promise.then(() => {

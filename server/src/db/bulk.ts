@@ -163,7 +163,7 @@ export class BulkRead<N extends string, Found extends object> {
   }
 }
 
-/** More would be long texts, and many of them. */
+/** More would make long statement texts, and many different ones. */
 const mostWanted = 64;
 
 /**

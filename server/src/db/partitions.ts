@@ -19,9 +19,9 @@ export interface Partition {
   readonly until: string | null;
 }
 
-/** What is older than a month of so many is added each time. */
+/** How many months are added each time. */
 const monthsAhead = 2;
-/** Anything that waits for a table's lock makes everything else wait behind it. */
+/** Anything that waits for a lock on a table makes everything else wait behind it. */
 const shortWaits = raw(`set local lock_timeout = '3s'`);
 
 const monthOf = (time: number, later = 0) => {
@@ -67,7 +67,7 @@ export async function listPartitions(db: Db, table: string): Promise<Partition[]
   return partitions.sort((a, b) => ((a.from ?? '') < (b.from ?? '') ? -1 : 1));
 }
 
-/** Whether a table that is there is in one piece. */
+/** Whether the table exists and is not partitioned. */
 async function isWhole(db: Db, table: string): Promise<boolean> {
   const row = await db.one(sql`select 1 as found from pg_class where oid = to_regclass(${table}) and relkind = 'r'`);
   return row !== undefined;
@@ -81,7 +81,7 @@ interface StoredIndex {
   readonly definition: string;
 }
 
-/** Unique over all partitions is only what has the objectId: records of a client are kept apart by a lock (logs/store.ts). */
+/** Only keys with the objectId can be unique across partitions: a lock keeps a client's event ids unique (logs/store.ts). */
 const ownIndexes: Readonly<Record<string, string>> = {
   logs_event_id: 'create index logs_event_id on logs (app_id, event_id) where event_id is not null',
   events_visit: 'create index events_visit on events (app_id, visit_id)',
@@ -167,7 +167,7 @@ export async function partitionsOlderThan(db: Db, table: string, time: number): 
   return (await listPartitions(db, table)).filter(({ until }) => until !== null && until <= bound);
 }
 
-/** Drops the first partitions of a table; what still comes for their time has a place in the new first one. */
+/** Drops the first partitions of a table; late rows of their time go into the new first one. */
 export async function dropPartitions(db: Database, table: string, first: readonly Partition[]): Promise<void> {
   const until = first.at(-1)?.until;
   if (until == null) return;
@@ -214,7 +214,7 @@ export async function putInPartitions(db: Database, now: number): Promise<string
   return done;
 }
 
-/** An index that is another one in partitions is made beforehand, beside writes: attaching would hold these up for as long. */
+/** An index that differs in partitions is built beforehand, concurrently with writes: attaching would block them for as long. */
 async function prepareIndex(db: Database, { name, definition }: StoredIndex): Promise<void> {
   if (!(name in ownIndexes)) return;
   const own = preparedName(name);

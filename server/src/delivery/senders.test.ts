@@ -138,7 +138,7 @@ describe('FCM', () => {
     assert.equal((await send('l')).outcome, 'sent');
   });
 
-  test('the trial tells a project that does not take the account', async () => {
+  test('the trial reports a project that does not accept the account', async () => {
     provider.tell('credentials-test', json(403, { error: { status: 'PERMISSION_DENIED', message: 'Not yours.' } }));
     const answer = await sender().test(never);
     assert.deepEqual([answer.ok, answer.status], [false, 403]);
@@ -204,7 +204,7 @@ describe('APNs', () => {
     assert.equal(provider.connections, connections);
   });
 
-  test('the trial tells a key that Apple refuses', async () => {
+  test('the trial reports a key that Apple refuses', async () => {
     const other = create(apnsDefinition, { ...provider.apns.entered, teamId: 'OTHER12345' });
     const answer = await other.test(never);
     assert.deepEqual([answer.ok, answer.status], [false, 403]);

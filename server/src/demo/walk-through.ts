@@ -166,7 +166,7 @@ interface Campaign {
   readonly hall: string;
 }
 
-/** Undefined for who did not come where the campaign is, or before it was there. */
+/** Undefined for visitors who did not pass the campaign's beacon, or only before it began. */
 function groupIn(
   venue: Venue,
   { guest, tour }: Pick<SwayedTour, 'guest' | 'tour'>,
@@ -179,12 +179,12 @@ function groupIn(
   return groupOf(campaign.trigger, guest.objectId) === heldOut ? 'held out' : 'got it';
 }
 
-/** This share of either group goes on to the goal of the campaign that changes nothing: more than do by themselves. */
+/** The share of either group that goes on to the goal of the ineffective campaign: more than would by chance. */
 const evenShare = 0.36;
 
 /**
- * Of the campaign that changes nothing: the tours in which somebody goes on to its goal so that as many of either group do. Left to
- * chance, it would seem to change something in one demo of twenty.
+ * For the ineffective campaign: the tours that go on to its goal, chosen so that the shares of both groups are equal. By chance, it would
+ * seem effective in one demo of twenty.
  *
  * @param until nothing happens later, ms
  */

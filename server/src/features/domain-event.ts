@@ -42,7 +42,7 @@ export interface DomainEvent {
  */
 export type Announce = (db: Db, appId: string, tell: () => readonly DomainEvent[]) => Promise<void>;
 
-/** The resource whose record an event is about, by the first part of its name; of the others none names a phone. */
+/** The resource that an event is about, by the first part of its name; events of other resources name no phone. */
 export const tracesOfEvents: Readonly<Record<string, ResourceName>> = {
   presence: 'events',
   visit: 'visits',

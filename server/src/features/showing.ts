@@ -1,7 +1,7 @@
-/** A message that was shown, or would have been but for the holdout: what its counting is told by the engine that decides it. */
+/** A message that was shown, or would have been but for the holdout, as the engine reports it to the counting. */
 export interface Showing {
   readonly appId: string;
-  /** The id of the delivery: a message that is told again is the same one. */
+  /** The id of the delivery: a message reported again has the same one. */
   readonly deliveryId: string;
   readonly installationId: string;
   readonly triggerId: string;

@@ -140,7 +140,7 @@ export interface Tag {
   readonly hides?: {
     readonly permission: Permission;
     readonly members: readonly string[];
-    /** In apps with pseudonyms that role reads no record, gets only their number, and cannot filter by these either. */
+    /** In apps with pseudonyms such a role reads no records, only their number, and cannot filter by these members either. */
     readonly underPseudonyms?: readonly string[];
   };
 }

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 
-/** Code units that are made into bytes at once. */
+/** Code units that are encoded at once. */
 const pieceLength = 262_144;
 
-/** A text on its way to a client. Joined and made into bytes as a whole, it would be in memory three times. */
+/** A text on its way to a client. Joined and encoded as a whole, it would be in memory three times. */
 export class LongText {
   /** All of it as UTF-8. */
   readonly bytes: number;
   readonly stream: Readable;
   #left: number;
 
-  /** `pieces` follow each other without a separator. Each is let go of as it is read. */
+  /** `pieces` are joined without a separator. Each is released as it is read. */
   constructor(pieces: readonly string[]) {
     this.bytes = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
     this.#left = this.bytes;

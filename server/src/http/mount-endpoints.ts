@@ -187,7 +187,7 @@ function send(reply: FastifyReply, endpoint: Endpoint, answer: HandlerAnswer): F
   return undefined;
 }
 
-/** Fastify takes a handler that returns nothing before a stream has begun for one that answers nothing. */
+/** If a handler returns nothing before its stream has begun, Fastify sends an empty answer. */
 function sendLong(reply: FastifyReply, text: LongText): FastifyReply {
   noteSending(reply.raw.socket, () => text.left);
   return reply.header('content-length', text.bytes).send(text.stream);

@@ -51,12 +51,12 @@ describe('what a body breaks', () => {
     test(`${JSON.stringify(body).slice(0, 40)}: ${field} ${problem}`, () =>
       assert.deepEqual(refused(body).details, [{ field, problem }]));
 
-  test('is told all at once, five of it in the message', () => {
+  test('is reported all at once, with five problems in the message', () => {
     const error = refused({ floor: 10, place: 7, tags: [], colour: 'green', code: 'AB' });
     assert.equal(error.details.length, 6);
     assert.match(error.message, /^name is required; floor must be at most 9; .*colour must be one of red, blue/);
     assert.match(error.message, / \(and 1 more\)\.$/);
   });
 
-  test('is not told without end', () => assert.equal(refused({ name, tags: Array(60).fill(7) }).details.length, 8));
+  test('is reported up to a limit', () => assert.equal(refused({ name, tags: Array(60).fill(7) }).details.length, 8));
 });

@@ -28,7 +28,7 @@ for (const database of databases) {
       assert.equal(order.length, 34);
     });
 
-    test('an app with more jobs than a look reads hides nobody, nor does what is due later', async () => {
+    test('an app with more jobs than one poll reads hides no other app, nor do jobs that are due later', async () => {
       const crowd = (appId: string, kind: string, runAt: number) =>
         queue.db.transaction((db) =>
           queue.outbox.enqueueAll(

@@ -47,7 +47,7 @@ describe('the room on the disk', () => {
       }
     }));
 
-  test('a full disk is told once, gives the reserve back, and takes uploads again when there is room', () =>
+  test('a full disk is reported once and releases the reserve; uploads are accepted again when there is room', () =>
     withRoom({ reserveBytes: 2_000_000 }, async (room, log, folder) => {
       const reserve = join(folder, 'reserve');
       room.start();

@@ -26,7 +26,8 @@ export interface BucketMemory {
 /**
  * Token buckets by key (app and client address). At most `capacity` keys are remembered; beyond that the oldest tenth is
  * evicted, so that an attacker with many addresses costs no memory.
- * A key has one rule: another one for the same key is a limit that was changed, and gives what a higher one has more at once.
+ * A key has one rule: another rule for the same key means that the limit was changed, and a higher limit gives its additional burst at
+ * once.
  */
 export class RateLimiter {
   readonly #buckets: BoundedMap<string, TokenBucket>;
@@ -86,7 +87,7 @@ export class RateLimiter {
 function refilled(bucket: TokenBucket, rule: RateRule, now: number): TokenBucket {
   // A clock that was set back must not remove tokens.
   const elapsed = Math.max(0, now - bucket.at) / 1000;
-  // Who has raised the limit has given more at once; else all that is missing now would look taken.
+  // A raised limit allows more at once; otherwise the difference would count as used.
   if (bucket.burst !== undefined && bucket.burst < rule.burst) bucket.tokens += rule.burst - bucket.burst;
   bucket.burst = rule.burst;
   bucket.tokens = Math.min(rule.burst, bucket.tokens + elapsed * rule.perSecond);

@@ -89,7 +89,7 @@ describe('a limit over three nodes', () => {
     await shared.compare();
   });
 
-  test('a limit that is lowered does not charge what was taken under the higher one', async () => {
+  test('lowering a limit does not charge what was taken under the higher one', async () => {
     const [node] = nodes();
     assert.ok(node);
     const { limiter, shared } = node;

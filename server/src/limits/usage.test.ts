@@ -14,7 +14,7 @@ const isManager = countStored;
 
 for (const database of databases) {
   describe(`what apps store, on ${database} that fails at times`, () => {
-    test('nothing is counted twice or forgotten, and what is in doubt does not count as exact', async () => {
+    test('nothing is counted twice or forgotten, and an uncertain count is not taken as exact', async () => {
       const { db, close } = await openStorage(database);
       try {
         await migrate(db, 1);
@@ -74,7 +74,7 @@ for (const database of databases) {
       }
     });
 
-    test('what is on its way to the database counts', async () => {
+    test('writes in progress count', async () => {
       const { db, close } = await openStorage(database);
       try {
         await migrate(db, 1);
@@ -116,7 +116,7 @@ for (const database of databases) {
       }
     });
 
-    test('counts are taken over from a clean end, and made anew after a crash', async () => {
+    test('counts are kept after a clean stop, and counted again after a crash', async () => {
       const { db, close } = await openStorage(database);
       try {
         await migrate(db, 1);

@@ -93,8 +93,8 @@ export class UsageMeter {
   }
 
   /**
-   * Takes room for what is about to be stored, for the app and for the user, after `assertRoom` of both: what is stored at
-   * once counts together. Returns a function that gives it back, when it is stored and added, or is not.
+   * Reserves room for what is about to be stored, for the app and for the user, after `assertRoom` of both, so that concurrent writes are
+   * counted together. Returns a function that releases it, to be called when it has been stored and added, or was not stored.
    *
    * @throws Failure OperationForbidden
    */

@@ -35,11 +35,11 @@ const members = [
 
 /** Users whose counts are kept in memory, about 200 bytes each. */
 const mostKnown = 20_000;
-/** Other nodes store, too, and records are handed over and deleted by others. */
+/** Other nodes also store, hand over and delete records. */
 const countEveryMs = 600_000;
-/** Nobody is refused by a count that is older. */
+/** An older count refuses nobody. */
 const countBeforeRefusalMs = 10_000;
-/** How long a request waits for a count; what it stores in longer ones counts from the next one on. */
+/** How long a request waits for a count; if counting takes longer, it applies from the next request on. */
 const patienceMs = 1_000;
 
 /**
@@ -51,7 +51,7 @@ export class UserUsage {
   readonly #deps: UserUsageDeps;
   readonly #known = new BoundedMap<string, Known>(mostKnown);
   readonly #counting = new Map<string, Promise<Known>>();
-  /** What is being stored right now, and in no count yet. */
+  /** What is being stored right now and not counted yet. */
   readonly #held = new Map<string, Stored>();
 
   constructor(deps: UserUsageDeps) {
@@ -95,8 +95,8 @@ export class UserUsage {
   }
 
   /**
-   * Takes room for what is about to be stored, by what is in memory: what a user stores at once counts together. Returns a
-   * function that gives it back, when it is stored and added, or is not.
+   * Reserves room for what is about to be stored, by the count in memory, so that a user's concurrent writes are counted together. Returns
+   * a function that releases it, to be called when it has been stored and added, or was not stored.
    *
    * @throws Failure OperationForbidden
    */
@@ -112,14 +112,14 @@ export class UserUsage {
   }
 
   /**
-   * What judges whether something may be handed over to a user, who is not asked whether she wants it: what comes from other users
-   * leaves her half of her own room, so that nobody keeps her from storing anything by giving things away. The function throws
-   * OperationForbidden, and awaits nothing. `null`: to nobody.
+   * Returns a function that decides whether something may be handed over to a user, whose consent is not asked: what comes from other users
+   * leaves half of the quota free, so that nobody can fill another user's quota. The function throws OperationForbidden, and awaits
+   * nothing. `null`: to nobody.
    */
   async giftTo(giver: Storer, userId: string | null): Promise<(more: Partial<Stored>) => void> {
     const { appId, policy } = giver.app;
     if (!giver.user || giver.user.userId === userId || !isLimited(policy.quotas) || isExempt(giver)) return anything;
-    // Else whoever has used up what is hers would go on with what is nobody's.
+    // Otherwise a user with a full quota could continue by giving up ownership.
     if (userId === null)
       return () => {
         throw fail(
@@ -133,14 +133,14 @@ export class UserUsage {
     const isFresh = known && this.#deps.now() - known.countedAt < countBeforeRefusalMs;
     const counted = isFresh ? known : await this.#counted(key);
     return (more) => {
-      // Nothing is given away unasked before it is known whether there is room for it.
+      // Nothing is handed over before it is known whether there is room for it.
       if (!counted) throw fail('Timeout', 'What this user has stored is still being counted. Try again in a moment.');
       const now = this.#known.get(key) ?? counted;
       if (exceeded(halved(policy.quotas), this.#taken(key, now), more)) throw fail('OperationForbidden', noGift);
     };
   }
 
-  /** Something belongs to somebody else from now on. */
+  /** Records a change of owner. */
   move(appId: string, from: string | null | undefined, to: string | null | undefined, what: Partial<Stored>): void {
     this.add(appId, from, negative(added(none, what)));
     this.add(appId, to, what);
@@ -169,7 +169,7 @@ export class UserUsage {
     if (known) assertWithin(quotas, this.#taken(key, known), more);
   }
 
-  /** Undefined when it takes long, or fails. */
+  /** Undefined if it takes too long, or fails. */
   #counted(key: string): Promise<Known | undefined> {
     const counting = this.#count(key);
     this.#deps.inBackground('counting what a user has stored', () => counting);

@@ -39,17 +39,17 @@ export function whereToSql(where: Where | undefined, dialect: WhereDialect): Sql
 export const readsColumns = (where: Where, dialect: WhereDialect): boolean =>
   flatten(where).every((part) => jsonColumns(part).length === 0 || listMembersToSql(part, dialect) !== undefined);
 
-/** How a where is asked about one record. */
+/** How a where is checked for one record. */
 export interface OneRecord {
   readonly objectId: string;
   /**
-   * A condition on a column, as it is asked of the record; undefined if it cannot be. `isOfValues`: it says that the column has one
-   * of some values.
+   * A condition on a column, for one record; undefined if it cannot be checked that way. `isOfValues`: it requires one of some values in
+   * the column.
    */
   readonly ask: (field: Field, condition: Sql, isOfValues: boolean) => Sql | undefined;
 }
 
-/** A where about one record. Undefined if columns and the indexes of lists do not say all of it. */
+/** A where for one record. Undefined if columns and the indexes of lists do not cover all of it. */
 export function recordToSql(where: Where, dialect: WhereDialect, { objectId, ask }: OneRecord): Sql | undefined {
   let isSaid = true;
   const cannot = () => {

@@ -25,7 +25,7 @@ export interface RuledTable {
   readonly venue?: VenueLink;
 }
 
-/** The rows that a caller may deal with, as a where or, if that cannot express it, as SQL. */
+/** The rows that a caller may access, as a where or, if that cannot express it, as SQL. */
 export type Allowed = AskedRule | { readonly visible: Visible };
 
 /** What the app's rule allows the caller; undefined: everything. */
@@ -94,7 +94,7 @@ function noteDryRun({ rules, records, narrow }: RuledTable, { verb, caller }: As
   const rule = caller.isAdministrator || caller.secretKey ? undefined : dryRun.changed(rules, verb);
   if (!rule || isDecidedAtGate(rule) || !passesGate(rule.gate, caller.user)) return;
   const where = narrow && rule.word === 'owner' ? undefined : rule.bind(caller, records.ruleLookup);
-  // The venue of the row's beacon is in the database alone.
+  // Only the database knows the venue of the row's beacon.
   if (rule.text.includes('"venueId"') && !('venueId' in records.members)) return;
   if (where !== undefined && !matchesRecord(where, records.decode(row)))
     dryRun.note({ subject: rules, verb, caller: roleOf(caller.user) }, 'hidden');
@@ -120,12 +120,12 @@ async function find(db: Db, table: RuledTable, { key, verb, caller }: Asked): Pr
   return found;
 }
 
-/** Of the app's packed rows that with the id, if there are packed rows. */
+/** The app's packed row with the id, if there is one. */
 async function findPacked(db: Db, { packed }: RecordTable, key: Key): Promise<Row | undefined> {
   return packed && findCold(db, { table: packed, appId: String(key['app_id']) }, String(key['object_id']));
 }
 
-/** Asks for a row where it is stored, or else where it is packed: `ask` begins its statement with what it is given. */
+/** Looks for a row among the stored ones, then among the packed ones: `ask` begins its statement with its argument. */
 async function withPacked(
   db: Db,
   records: RecordTable,

@@ -86,7 +86,7 @@ export const askedLists = new AskedLists();
 function forUser(asked: AskedList, table: RecordTable, question: ListQuestion, rule: AskedRule): AskedList {
   const { standIn, value } = rule.general as NonNullable<AskedRule['general']>;
   const { order, isIndexed, walk, shapes } = asked;
-  // What the way that is taken does not need is not made.
+  // Parts that the chosen plan does not need are not built.
   return {
     order,
     isIndexed,
@@ -134,7 +134,7 @@ function put(dialect: Db['dialect'], table: RecordTable, question: ListQuestion,
   return { where, order, bounds, ...statement, isIndexed: isAnswered, walk, shapes: new Shapes() };
 }
 
-/** A rule without what is asked for anyway; undefined if nothing is left of it. */
+/** A rule without the parts that the query implies; undefined if nothing is left. */
 function without(rule: Where, asks: Where | undefined): Where | undefined {
   if (asks?.kind === 'all')
     return asks.parts.reduce<Where | undefined>((left, part) => left && without(left, part), rule);
@@ -146,7 +146,7 @@ function without(rule: Where, asks: Where | undefined): Where | undefined {
   return rule.kind === 'condition' && asks?.kind === 'condition' && follows(rule, asks) ? undefined : rule;
 }
 
-/** Whether whatever is asked for meets the rule. */
+/** Whether every record that the query matches meets the rule. */
 function follows(rule: Condition, asks: Condition): boolean {
   if (rule.name !== asks.name) return false;
   if (rule.operator === asks.operator && isDeepStrictEqual(rule.operand, asks.operand)) return true;

@@ -16,7 +16,7 @@ import type { RecordTable } from './table.ts';
 export interface ListOptions {
   /** The rows that belong to the list at all: always with the app's id. */
   readonly scope: Sql;
-  /** Which of them this caller may see; all without it. It applies before anything that the caller requests. */
+  /** Which records this caller may see; without it all. It applies before anything that the caller requests. */
   readonly allowed?: Allowed | undefined;
   /** A row as this caller is shown it, as JSON text; as the table says without it. */
   readonly render?: (row: Row) => string;
@@ -149,7 +149,7 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);
 }
 
-/** Whether every row of the app is asked for. */
+/** Whether the query covers every row of the app. */
 const isAllOf = (table: RecordTable, { scope, allowed, tenant }: ListOptions) =>
   allowed === undefined && scope.strings.join('?') === table.match({ app_id: tenant }).strings.join('?');
 

@@ -58,7 +58,7 @@ describe('the radio', () => {
     assert.ok((shares[3] ?? 1) < 0.01, shares.join());
   });
 
-  test('who stands still keeps the shadows, who walks on meets others', () => {
+  test('a visitor standing still keeps the same shadowing, one who walks meets other values', () => {
     const spread = (step: number) => {
       const random = createRandom('shadows');
       const radio = new Reception(bare, random);

@@ -188,7 +188,7 @@ test('what is wrong with where it listens, or with a setting, is told in one sen
   }
 });
 
-test('what the start has to say stands before the lines of the log', async () => {
+test("the start's messages come before the lines of the log", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
   const out = openSync(join(folder, 'out.txt'), 'w');
   // One file for both streams keeps the order that a terminal would show.

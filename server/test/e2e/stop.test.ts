@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { call, firstCredentials, startService } from './service.ts';
 
-test('a stop finishes what was accepted, and the second start tells nothing secret', async () => {
+test('a stop finishes accepted requests, and the second start prints no secret', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-stop-'));
   const settings = { PHAROS_DATA: folder };
   try {

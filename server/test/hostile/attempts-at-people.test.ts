@@ -61,7 +61,7 @@ for (const database of databases) {
         refused(await send('POST', phones, body), 400, 403);
         refused(await send('PUT', `${phones}/${own}`, { userId: pointerTo(vera) }), 400, 403);
       });
-      test('a wrong secret of her phone tells nothing, as often as it is tried', async () => {
+      test('a wrong secret of her phone reveals nothing, however often it is tried', async () => {
         for (const guess of ['v'.repeat(42), `${'v'.repeat(42)}w`, '', 'v'])
           refused(await send('PUT', `${phones}/${phone}`, {}, { 'installation-secret': guess }), 400, 403, 404);
       });
@@ -139,7 +139,7 @@ for (const database of databases) {
           assert.ok(!/"visits":[1-4][,}]/.test(text), text);
         }
       });
-      test('a stream tells nothing of her, whatever is asked for', { timeout: 20_000 }, async () => {
+      test('a stream sends nothing about her, whatever is requested', { timeout: 20_000 }, async () => {
         const port = await listen(site.app);
         const headers = { ...site.app.credentials, ...mallory.headers };
         const stream = await openStream(port, '/api/v2/stream', headers);
@@ -200,7 +200,7 @@ for (const database of databases) {
             404,
           );
       });
-      test('an address is not told from a free one by forgotten passwords', async () => {
+      test('requesting a new password does not reveal whether an address has an account', async () => {
         const { body } = await site.app.send({ method: 'GET', url: '/api/v2/users/me', headers: vera.headers });
         const ask = (email: string) => send('POST', '/api/v2/users/password/forgot', { email });
         const [hers, free] = [await ask(body.result.validemail), await ask('nobody@example.org')];

@@ -71,7 +71,7 @@ for (const database of databases) {
           for (const name of ['installationId.userId', 'installationId.deviceToken', 'beaconId.createdBy'])
             refused(await get(`${path}?where=${json({ [name]: { $exists: true } })}`), 400);
       });
-      test('an order by a member tells nothing of the hidden records', async () => {
+      test('an order by a member reveals nothing about the hidden records', async () => {
         const mine = await create(site.app, birds, { metadata: { pin: '4710' } }, mallory.headers);
         for (const order of ['metadata.pin', '-metadata.pin', 'createdBy', '-createdAt']) {
           const { body } = await get(`${birds}?order=${order}&limit=1&count=1`);

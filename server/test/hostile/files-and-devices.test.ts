@@ -19,7 +19,7 @@ for (const database of databases) {
     });
     afterEach(() => them.close());
 
-    test('files and devices are changed and deleted by whoever made them and by managers', async () => {
+    test('files and devices are changed and deleted by their creators and by managers', async () => {
       const upload = (headers: Readonly<Record<string, string>>) =>
         create(site.app, '/api/v2/files/hall.txt', 'text', { ...headers, 'content-type': 'text/plain' });
       const device = { deviceName: 'Gateway', manufacture: 'Acme', topic: 'museum/1' };

@@ -24,7 +24,7 @@ for (const database of databases) {
       ['nobody signed in', () => anybody],
       ['another user', () => mallory],
     ] as const)
-      test(`whoever knows an installationId does not get the pushes addressed to it: ${who}`, async () => {
+      test(`knowing an installationId does not give access to the pushes addressed to it: ${who}`, async () => {
         await site.notification();
         const answer = await them.as(caller()).register({
           installationId: phoneId,
@@ -76,7 +76,7 @@ for (const database of databases) {
       ],
       ['deleting it', [['DELETE', undefined]]],
     ] as const)
-      test(`whoever took an installation by its id does not make it her own by ${how}`, async () => {
+      test(`somebody who took an installation by its id does not make it her own by ${how}`, async () => {
         await site.notification();
         const taken = { installationId: phoneId, deviceToken: 'of mallory' };
         assert.equal((await them.as(mallory).register(taken)).body.result.objectId, phone);

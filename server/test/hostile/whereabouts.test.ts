@@ -109,7 +109,7 @@ for (const database of databases) {
       }
     });
 
-    test('the stream tells a user of her own installations only, also when it is resumed', async () => {
+    test('the stream sends a user only events of her own installations, also when it is resumed', async () => {
       const port = await listen(site.app);
       const open = (caller: SignedIn, more = {}) =>
         openStream(port, '/api/v2/stream', { ...site.app.credentials, ...caller.headers, ...more });
@@ -153,7 +153,7 @@ for (const database of databases) {
       hers.close();
     });
 
-    test('an audience tells an ordinary sender nothing about other people', async () => {
+    test('an audience reveals nothing about other people to an ordinary sender', async () => {
       const { send, list } = them.as(mallory);
       const sendTo = (where: object | undefined) =>
         send({

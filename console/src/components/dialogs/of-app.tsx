@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { appQuery } from '../../lib/data/queries.ts';
 import { rich } from '../../lib/words/words.ts';
 
-/** The app in which something serious is done: with two apps open in two tabs, it shows which one it is. */
+/** The app in which something serious is done: with two apps open in two tabs, it shows which one is meant. */
 export function OfApp() {
   const { appId = '' } = useParams({ strict: false });
   const { data: app } = useQuery({ ...appQuery(appId), enabled: appId !== '' });

@@ -24,7 +24,7 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
   const queries = useQueryClient();
   const { email = '', adminId } = session ?? {};
   function take(result: Session) {
-    // Somebody else's, as of another passkey: the dialog stays, and says so.
+    // Another administrator's, such as after another passkey: the dialog stays, and says so.
     if (result.adminId !== adminId) return;
     signIn.back();
     queries.setQueryData(sessionQuery.queryKey, result);
@@ -97,8 +97,8 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
 }
 
 /**
- * Who is signed in in this browser while the dialog is open: null for nobody, undefined until that is known. It calls `take` as soon as
- * somebody is, as after signing in in another tab.
+ * The administrator who is signed in in this browser while the dialog is open: null for none, undefined until that is known. Calls `take`
+ * when somebody signs in, also in another tab.
  */
 function usePresent(isAsked: boolean, take: (session: Session) => void) {
   const [present, setPresent] = useState<Session | null>();
@@ -108,7 +108,7 @@ function usePresent(isAsked: boolean, take: (session: Session) => void) {
     setPresent(now);
     if (now) take(now);
   });
-  // Before it is shown: what was known when the dialog was open the last time is no longer so.
+  // Before it is shown: what was known when the dialog was last open may be outdated.
   useLayoutEffect(() => {
     if (!isAsked) return;
     setPresent(undefined);

@@ -19,7 +19,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Asks, with the name of the app, whether visitors are really to do without something. */
+/** Asks for the name of the app before a change that stops visitors from being served. */
 export function StopDialog({ stop, isBusy, onConfirm, onClose }: Props) {
   return (
     <ConfirmDialog

@@ -11,7 +11,7 @@ interface Props extends Pick<ButtonProps, 'size' | 'children'> {
   readonly label?: string;
 }
 
-/** Saves a file with all about somebody, after the password where it is due. */
+/** Saves a file with personal data, after asking for the password if the last confirmation has expired. */
 export function ConfirmedDownload({ href, label, size = 'sm', children }: Props) {
   const save = useAction({
     run: async () => {

@@ -45,7 +45,7 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
     forgive(name);
   }
 
-  /** A problem that is being mended is no longer true. */
+  /** A field's problem is cleared when the field changes. */
   function forgive(name: string) {
     setOwn((known) => known?.filter(({ field }) => !isWithin(field, name)));
     setServiceFailure((known) => without(known, name));
@@ -65,7 +65,7 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
     /** What is typed is kept on this device. */
     isKept: draft !== undefined,
     set,
-    /** For what the errors call otherwise than the form does, such as a member of a list of fields. */
+    /** Maps a name in an error to another name in the form, such as a member of a list of fields. */
     forgive,
     /** Several fields at once. */
     setAll(change: Partial<Values>) {

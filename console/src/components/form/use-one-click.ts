@@ -7,7 +7,7 @@ interface OneClick<Stored extends object, Change> {
   readonly name: string;
   /** Reads the record again. */
   readonly read: () => Promise<Stored>;
-  /** Changes it if it still has the tag. Answers what has the new tag. */
+  /** Changes it if it still has the tag. Returns the answer with the new tag. */
   readonly send: (change: Change, ifMatch: string | undefined) => Promise<object>;
   /** What has to be read again when somebody else has changed it. */
   readonly refresh: readonly QueryKey[];
@@ -15,7 +15,9 @@ interface OneClick<Stored extends object, Change> {
 
 const isChanged = (error: unknown) => error instanceof PharosError && error.name === 'PreconditionFailed';
 
-/** Changes a record with one click, unless somebody else has changed the same since the page was read: then it says so, and shows it. */
+/**
+ * Changes a record with one click. If somebody else has changed the same member since the page was read, it says so and shows that instead.
+ */
 export function useOneClick<Stored extends object, Change>({ name, read, send, refresh }: OneClick<Stored, Change>) {
   const queries = useQueryClient();
   const refused = async () => {
@@ -27,7 +29,7 @@ export function useOneClick<Stored extends object, Change>({ name, read, send, r
     );
   };
   return {
-    /** Answers what has the tag of the changed record. @throws Error when what `isAsShown` compares is another one now */
+    /** Returns the answer with the tag of the changed record. @throws Error when what `isAsShown` compares has changed */
     async change(body: Change, isAsShown: (now: Stored) => boolean): Promise<object> {
       const now = await read();
       if (!isAsShown(now)) throw await refused();

@@ -136,7 +136,7 @@ export function useRecordForm<Stored extends object, Values extends object, Save
     keep(choices) {
       setFound(undefined);
       const theirs = known.current ? fieldsOf(known.current) : form.currentBase();
-      // The page may still know the record as it was, to which a form with nothing typed would fall back.
+      // The page may still have the former record, to which a form with nothing typed would fall back.
       replaced.current = stored;
       const all = { base: partsOf(form.currentBase()), mine: partsOf(form.current()), theirs: partsOf(theirs) };
       const next = merged(all, choices);

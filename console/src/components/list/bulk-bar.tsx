@@ -34,7 +34,7 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
   const what = countText(ids.length, bulk.kind);
   const told = ({ failed }: Outcome) => {
     setRefused(failed.map((one) => ({ ...one, name: nameOfRecord(chosen.get(one.objectId) ?? one) })));
-    // What was refused stays chosen. What somebody else has changed is chosen again as it is now, or not.
+    // Refused records stay selected. Those that somebody else has changed can be selected again as they are now.
     onChosen(failed.filter((one) => !isStale(one)).map(({ objectId }) => objectId));
   };
   const change = useAction({
@@ -119,7 +119,7 @@ interface RefusedProps {
   readonly onClose: () => void;
 }
 
-/** What was not changed, by name: what the service has refused, and what somebody else has changed meanwhile. */
+/** The records that were not changed, by name: refused by the service, or changed by somebody else in the meantime. */
 function Refused({ refused, kind, onClose }: RefusedProps) {
   const stale = refused.filter(isStale);
   const wrong = refused.filter((one) => !isStale(one));
@@ -246,7 +246,7 @@ interface DeleteProps {
   readonly onDone: (outcome: Outcome) => void;
 }
 
-/** What somebody has changed since it was chosen stays, and is named. */
+/** Names the records that stay as they are because somebody has changed them since they were selected. */
 function DeleteMany({ appId, bulk, what, chosen, isOpen, onClose, onDone }: DeleteProps) {
   const remove = useAction({
     run: () => removeMany(appId, bulk, chosen),

@@ -10,7 +10,7 @@ interface Props {
   readonly fields: readonly AnyBulkField[];
   /** `3 beacons`. */
   readonly what: string;
-  /** How many of them are called: `3 beacons`. */
+  /** The number with the noun: `3 beacons`. */
   readonly countText: (count: number) => string;
   readonly chosen: ReadonlyMap<string, object>;
   readonly isBusy: boolean;
@@ -19,7 +19,7 @@ interface Props {
   readonly onChange: (wanted: BulkChange) => void;
 }
 
-/** Gives one field of the chosen records the same value, after it was shown what that changes. */
+/** Gives one field of the selected records the same value, after a preview. */
 export function BulkEdit({ fields, what, countText, chosen, isBusy, failure, onClose, onChange }: Props) {
   const [name, setName] = useState('');
   const [values, setValues] = useState<Readonly<Record<string, unknown>>>({});

@@ -31,7 +31,7 @@ export interface BulkField<Value = never> {
   readonly textOf?: (value: unknown) => ReactNode;
 }
 
-/** A list of fields does not know their values. */
+/** A field whose value type is not known. */
 export type AnyBulkField = BulkField;
 
 type About = Pick<BulkField, 'label' | 'path' | 'isOptional'>;

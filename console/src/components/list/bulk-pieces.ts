@@ -23,10 +23,10 @@ export async function send(appId: string, body: Body): Promise<Outcome> {
     const part = { ...body, ids, ...(records ? { records } : {}) };
     const change = () => call('changeMany', { params: { appId }, body: part });
     try {
-      // A session that ends in between is begun anew here: done once more, the first ones would have been changed since.
+      // If the session ends in between, sign in again here: repeating the whole change would find the first records changed.
       outcomes.push((await (start === 0 ? change() : withSession(change))).result);
     } catch (error) {
-      // What is done already is told, and can be taken back.
+      // The pieces done so far are reported, and can be undone.
       if (start === 0 || !(error instanceof PharosError)) throw error;
       const { name, message } = error;
       const failed = body.ids.slice(start).map((objectId) => ({ objectId, error: name, message }));

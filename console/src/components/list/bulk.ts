@@ -26,11 +26,11 @@ export interface Bulk {
   readonly bucketName?: string;
   /** They can be switched on and off. */
   readonly hasSwitch?: true;
-  /** What switching them off means; that nobody is shown them unless given. */
+  /** What switching them off means; by default that nobody is shown them. */
   readonly offText?: string;
   /** To somewhere else. */
   readonly move?: Move;
-  /** The fields that can be given one value in all of them. */
+  /** The fields that can be set to one value in all records. */
   readonly fields?: readonly AnyBulkField[];
   readonly refresh: readonly QueryKey[];
 }
@@ -56,7 +56,7 @@ type Chosen = ReadonlyMap<string, object>;
 
 const within = ({ bucketName }: Bulk) => (bucketName === undefined ? {} : { bucketName });
 
-/** Records as they were chosen: one that has changed since is left alone. */
+/** Records as they were selected: one that has changed since is skipped. */
 const asChosen = (ids: readonly string[], chosen: Chosen) =>
   ids.map((objectId) => ({
     objectId,
@@ -87,7 +87,7 @@ async function oneByOne(
       const { name, message } = error;
       const cannotGoOn = error.status >= 500 || error.status === 0;
       if (cannotGoOn && done.length === 0) throw error;
-      // What is done already is told, and can be taken back.
+      // The records changed so far are reported, and can be undone.
       const left = cannotGoOn ? wanted.slice(place) : [one];
       failed.push(...left.map(({ seen }) => ({ objectId: seen.objectId, error: name, message })));
       if (cannotGoOn) break;
@@ -120,7 +120,7 @@ export async function changeMany(
 }
 
 /**
- * Takes a change back: each record gets what it had before, unless somebody has changed it since.
+ * Undoes a change: each record gets its former values, unless somebody has changed it since.
  *
  * @throws Error that names the records that stay as they are
  */
@@ -166,7 +166,7 @@ interface Plan {
   /** The records that it changes. */
   readonly ids: readonly string[];
   readonly differing: readonly (readonly [string, object])[];
-  /** How many have the value already. */
+  /** The number of records that have the value already. */
   readonly same: number;
 }
 

@@ -35,7 +35,7 @@ interface Props {
   readonly refresh: readonly QueryKey[];
 }
 
-/** Who owns a record, and to whom it can be given. Only for people who may see the app's users. */
+/** Shows the owner of a record, and hands it over. Only for administrators who may see the app's users. */
 export function OwnerBlock(props: Props) {
   const { appId, title = t('Owner in the app'), operation, rules, createdBy } = props;
   const [isOpen, setOpen] = useState(false);
@@ -99,7 +99,7 @@ function HandOverDialog({ isOpen, ...props }: DialogProps) {
   return isOpen ? <OpenHandOverDialog {...props} /> : null;
 }
 
-/** Somebody else may hand it over meanwhile: then a person chooses who owns it. */
+/** If somebody else hands it over at the same time, the user of the page chooses the owner. */
 function OpenHandOverDialog(props: Omit<DialogProps, 'isOpen'>) {
   const { appId, name, createdBy, read, handOver, refresh, onClose } = props;
   const former = ownerOf({ createdBy });

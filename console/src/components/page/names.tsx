@@ -69,7 +69,7 @@ export function TriggerLink({ appId, triggerId }: TriggerProps) {
 export const shortId = (objectId: string): string =>
   isPseudonym(objectId) ? objectId.slice(0, 4) : objectId.slice(-6);
 
-/** In apps with pseudonyms a phone is known by 32 hexadecimal digits, which are others every day and lead nowhere. */
+/** In apps with pseudonyms a phone is shown as 32 hexadecimal digits, which change every day and have no page. */
 export const isPseudonym = (objectId: string): boolean => /^[0-9a-f]{32}$/.test(objectId);
 
 /** A visitor, who is only known by the id of the installation. */

@@ -66,7 +66,7 @@ interface CopyProps<T> {
   /** The record to copy, from the address; undefined: an empty form. */
   readonly from: string | undefined;
   readonly query: Pick<UseQueryResult<T>, 'data' | 'error'>;
-  /** What is not copied: secrets, and what must differ. */
+  /** What is not copied: secrets, and values that must differ. */
   readonly note: string;
   readonly children: (model: T | undefined) => ReactNode;
 }

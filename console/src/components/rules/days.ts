@@ -78,10 +78,10 @@ export function comingDays({ showOn, rules, isEnabled, zone }: Schedule, now: nu
   });
 }
 
-/** What has no days of its own is shown on all of them. */
+/** A message without days is shown on all days. */
 export const everyDay: readonly ShownDay[] = week.map((dayName) => ({ dayName, checked: true }));
 
-/** Whether a message may be shown on one of the coming days. A period that ends before it begins is for the service to refuse. */
+/** Whether a message may be shown on one of the coming days. A period that ends before it begins is left for the service to refuse. */
 export function isShownSoon(schedule: Schedule): boolean {
   const { validFrom, validUntil } = schedule.rules;
   const isWrong = Boolean(validFrom && validUntil) && Date.parse(validUntil ?? '') <= Date.parse(validFrom ?? '');

@@ -51,7 +51,7 @@ export function ToldByMail() {
   );
 }
 
-/** One's own choices may be open in another window: what was changed there is not changed back. */
+/** The same page may be open in another window: choices changed there are not overwritten. */
 function useChoices(refresh: readonly QueryKey[]) {
   return useOneClick<Own, Operations['changeOwnAlerts']['body']>({
     name: t('your choices'),

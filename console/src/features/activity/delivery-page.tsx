@@ -61,7 +61,7 @@ function Found({ appId, delivery }: { readonly appId: string; readonly delivery:
   ];
   const steps = [
     { label: t('Requested'), at: delivery.createdAt },
-    // Of one that was not sent it is known that nothing came of it.
+    // A delivery that was not sent cannot have been received or opened.
     ...sent.filter(({ at }) => at || state === 'sent'),
     { label: state === 'sent' ? t('Valid until') : t('To be sent by'), at: delivery.expiresAt },
   ];

@@ -13,7 +13,7 @@ type Grant = NonNullable<Reach>[number];
 
 interface Props {
   readonly value: Reach;
-  /** An owner's role holds everywhere; without it, somebody who is none. */
+  /** An owner's role applies everywhere; without it, the administrator is not an owner. */
   readonly role?: Role;
   readonly error?: string | undefined;
   readonly onChange: (value: Reach) => void;

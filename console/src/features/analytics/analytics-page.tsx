@@ -127,7 +127,7 @@ const newAndReturning = (total: Total, before: Total | undefined) => [
 
 interface FiguresProps {
   readonly numbers: VisitNumbers;
-  /** Of a part of a venue: somebody is new where a tour begins, and nowhere else. */
+  /** The place is part of a venue. New visitors are counted only where a tour begins. */
   readonly isPart: boolean;
 }
 

@@ -5,9 +5,9 @@ import { type AnalyticsSearch, intervalOf, type Period, periodOf, placeOf, readA
 import { flowsQuery, messagesQuery, numbersQuery, pathsQuery, peaksQuery } from './queries.ts';
 import { siteQuery } from './site.ts';
 
-/** What pages with numbers ask first: by the pages themselves, and while their code is still being loaded. */
+/** The first requests of pages with numbers, sent while their code is being loaded and used by the pages themselves. */
 
-/** The day that it is in a zone, and the period of the address. */
+/** Today's date in a zone, and the period in the address. */
 export function periodIn(zone: string, { unit = 'month', on }: AnalyticsSearch) {
   const today = wallTime(Date.now(), zone).slice(0, 10);
   return { today, period: periodOf(unit, on ?? today) };
@@ -75,13 +75,13 @@ interface Entering {
 }
 
 /**
- * The loader of a page: asks while its code is being loaded, and keeps nobody waiting. What cannot be answered, the page says when it asks
- * itself.
+ * The loader of a page: sends requests while its code is being loaded, and does not wait for them. Errors are shown by the page, which
+ * sends the same requests.
  */
 export const asking =
   (queriesOf: (asked: Asked) => readonly unknown[]) =>
   ({ context: { queries }, params: { appId }, location, cause }: Entering): void => {
-    // Somebody has only pointed at a link.
+    // The user has only pointed at a link.
     if (cause !== 'enter') return;
     void queries.prefetchQuery(siteQuery(appId));
     const search = readAnalyticsSearch(location.search as Record<string, unknown>);

@@ -34,7 +34,7 @@ export function csvOf(
 
 const [visitors, ...otherMetrics] = [t('Visitors'), t('Visits'), t('Stay (median)'), t('Middle half')];
 export const metricHeader = [visitors, t('New'), t('Returning'), ...otherMetrics];
-/** Somebody is new in the app, which is at the first beacon: of a room it would say nothing, and seem to say that nobody is new there. */
+/** A visitor is new at the first beacon in the app. For a single room the number would mislead: it would nearly always be zero. */
 export const placeHeader = [visitors, ...otherMetrics];
 
 export const metricCells = (row: Omit<NumberRow, 'start'>): string[] => [

@@ -4,7 +4,7 @@ import type { Count } from './queries.ts';
 
 const number = new Intl.NumberFormat(pageLanguage());
 
-/** `1,204`; `1–4` for a small group; a dash where nothing is told. */
+/** `1,204`; `1–4` for a small group; a dash for a value that is withheld. */
 export function countText(count: Count | undefined): string {
   if (count === '1-4') return '1–4';
   return typeof count === 'number' ? number.format(count) : '–';

@@ -178,7 +178,7 @@ async function sendDraft(
     throw new Error(t('The service does not answer. Is it running, and are you online?'));
   });
   const text = await answer.text();
-  // Not an answer to what was tried: there is nobody in whose name it could be.
+  // The session has ended, so this is not the answer to the request that was tried.
   const failure = answer.ok ? undefined : errorOfAnswer(answer.status, parsed(text));
   if (isSignedOut(failure)) throw failure;
   return { status: answer.status, milliseconds: performance.now() - startedAt, text: pretty(text) };

@@ -5,7 +5,7 @@ import { t } from '../../lib/words/words.ts';
 import { numberProps, type Policy, type PolicyFields, type PolicyProps } from './rule-parts.tsx';
 import rules from './rules.module.css';
 
-/** Sizes are told in these everywhere. */
+/** The unit of sizes everywhere. */
 const megabyte = 1_000_000;
 
 const quotaFields: readonly {
@@ -31,7 +31,7 @@ const userFields: readonly { readonly name: OfUser; readonly label: string; read
   { name: 'recordBytesPerUser', label: t('Size of the records of one user, MB'), unit: megabyte },
 ];
 
-/** How much of the app's quotas one user may take. */
+/** How much of the app's quotas one user may use. */
 function UserQuotas({ fields }: PolicyProps) {
   const { quotas } = fields.values;
   const set = (name: OfUser, value: number | undefined) => {

@@ -40,7 +40,7 @@ interface Props {
 type CreateBody = Body<'createBeacon'>;
 type Form = Fields<BeaconFields>;
 
-/** Another beacon of the same make: what tells it apart and where it is are its own. */
+/** Another beacon of the same make: its identifiers and its place are not copied. */
 const copyOf = (model: Beacon): BeaconFields => ({
   ...fieldsOf(model),
   name: copyName(model.name),

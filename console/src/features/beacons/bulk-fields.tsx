@@ -19,7 +19,7 @@ export const sensitivities = [
   { value: 'fast', label: t('fast') },
 ];
 
-/** What can be done with several beacons at once. Where one of them hangs is its own, but a floor has many. */
+/** What can be done with several beacons at once. Each has its own place, but many can be on one floor. */
 export const beaconBulk = (appId: string): Bulk => ({
   kind: 'beacons',
   change: 'patchBeacon',

@@ -76,7 +76,7 @@ const sample = [
   '',
 ];
 
-/** Headings are the same in another case. */
+/** Headings are compared ignoring case. */
 const sameHead = (name: string) => name.toLowerCase();
 
 async function planFile(

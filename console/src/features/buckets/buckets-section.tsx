@@ -128,7 +128,7 @@ function BucketRow({ appId, bucket, onCopy, onDelete }: RowProps) {
 
 interface DialogProps {
   readonly appId: string;
-  /** Those that are there: a new one can have the columns of one of them. */
+  /** The existing buckets: a new one can copy the columns of one of them. */
   readonly buckets: readonly Bucket[];
   /** The one to copy. */
   readonly model: Bucket | undefined;

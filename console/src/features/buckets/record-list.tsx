@@ -16,7 +16,7 @@ interface Given {
   readonly bucketName: string;
   readonly columns: Columns;
   readonly times: Times;
-  /** Who may change records can choose several. */
+  /** Only administrators who may change records can select several. */
   readonly ground?: Ground | undefined;
 }
 

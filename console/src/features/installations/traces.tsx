@@ -19,7 +19,10 @@ interface Props {
   readonly installationId: string;
 }
 
-/** Where an installation was, and what was sent to it; under pseudonyms nobody is told, and an empty list would say that there is nothing. */
+/**
+ * Where an installation was, and what was sent to it. Not shown under pseudonyms, where an empty list would wrongly say that there is
+ * nothing.
+ */
 export function Traces(props: Props) {
   const { data: app } = useQuery(appQuery(props.appId));
   if (app?.policy.pseudonyms !== 'daily') return <KnownTraces {...props} />;

@@ -55,7 +55,7 @@ export function Cancel({ appId, push }: Props) {
   );
 }
 
-/** Cancelled before its time, and that is still to come: nobody has missed anything yet. */
+/** It was cancelled before its time, which has not come yet: nobody has missed anything. */
 export function CalledOff({ appId, push }: Props) {
   const times = useTimes(appId);
   const mayResume = useMayCall()('cancelPush');

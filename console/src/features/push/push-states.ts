@@ -42,7 +42,7 @@ export const pushStates: Readonly<Record<ListedPush['state'], { readonly label: 
 export const waitsForApproval = ({ state, approval }: Pick<ListedPush, 'state' | 'approval'>): boolean =>
   state === 'accepted' && approval?.state === 'waiting';
 
-/** The outcome of a push, in one word: one that is over and has reached nobody is not simply done. */
+/** The state of a push in one word. A finished push that has reached nobody is not called done. */
 export function outcomeOf(push: Pick<ListedPush, 'state' | 'sent' | 'audience' | 'approval'>): {
   label: string;
   color: string;
@@ -58,7 +58,7 @@ export const isUnderWay = ({ state }: Pick<ListedPush, 'state'>): boolean =>
 
 type Waiting = Pick<ListedPush, 'state' | 'approval' | 'sendAt' | 'expiresAt'>;
 
-/** It is sent later, or waits for somebody: nobody has been found for it yet. */
+/** It is scheduled, or waits for approval: no recipients have been found yet. */
 export function isBeforeItsTime({ approval, sendAt, expiresAt }: Omit<Waiting, 'state'>, now = Date.now()): boolean {
   const time = approval?.state === 'waiting' ? expiresAt : sendAt;
   return time !== undefined && Date.parse(time) > now;

@@ -75,7 +75,7 @@ function useParts({ appId, row, values, onApply }: Props & { readonly row: Row }
     const steps = [
       ...(owner === described.owner ? [] : [part('owner', owner.trim() === 'createdBy' ? undefined : owner.trim())]),
       ...(unowned === described.unowned ? [] : [part('unowned', unowned)]),
-      // What the preset keeps back and somebody takes out is said as well: nothing.
+      // If a member that the preset hides is no longer hidden, that must be sent as well: an empty entry.
       ...(JSON.stringify(storedMembers(members)) === JSON.stringify(storedMembers(membersOf(described.members)))
         ? []
         : [part('members', storedMembers(members) ?? {})]),

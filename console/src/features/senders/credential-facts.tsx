@@ -10,7 +10,7 @@ interface Props {
   readonly sender: Pick<Sender, 'summary' | 'updatedAt'>;
 }
 
-/** What may be shown of credentials, and since when they are there. */
+/** The facts about credentials that may be shown, and since when they are set. */
 export function CredentialFacts({ appId, sender: { summary, updatedAt } }: Props) {
   const times = useTimes(appId);
   return (

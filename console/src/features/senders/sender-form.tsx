@@ -23,7 +23,7 @@ interface Props {
 
 type Form = Fields<Record<string, string>>;
 
-/** Either what was saved, or what somebody else has saved before. */
+/** Either the saved credentials, or those that somebody else saved first. */
 interface Saved {
   readonly saved?: Sender;
   readonly replaced?: boolean;
@@ -32,7 +32,7 @@ interface Saved {
 
 /** The credentials of a provider, which can be tested before saving. */
 export function SenderForm({ appId, sender, onDone, onCancel, refresh }: Props) {
-  // As it was when the form was opened: the page reads it again meanwhile.
+  // As it was when the form was opened: the page may read it again later.
   const [{ kind, name, summary, updatedAt: opened }] = useState(sender);
   const [theirs, setTheirs] = useState<Sender>();
   const { fields } = senderForms[kind];
@@ -59,7 +59,7 @@ export function SenderForm({ appId, sender, onDone, onCancel, refresh }: Props) 
     showsError: true,
     after: ({ theirs: found }) => {
       if (found) return setTheirs(found);
-      // Nothing is left to be saved, so that leaving the page is not asked about.
+      // Nothing is left to save, so leaving the page needs no confirmation.
       form.reset(form.current());
       onDone();
     },

@@ -13,7 +13,10 @@ interface Props {
   readonly onKeep: () => void;
 }
 
-/** What somebody else has entered or removed while credentials were typed. A person chooses; secrets are shown to nobody. */
+/**
+ * Shows that somebody else has entered or removed credentials while others were being typed here, and asks which to keep. Secrets are never
+ * shown.
+ */
 export function Theirs({ appId, theirs, isBusy, onReplace, onKeep }: Props) {
   const { isSetUp } = theirs;
   return (

@@ -15,7 +15,7 @@ async function isBack(): Promise<boolean> {
   }
 }
 
-/** Covers the page while the service restores, and loads it again afterwards: everything on it is of another time. */
+/** Covers the page while the service restores, and reloads it afterwards, because everything on it is outdated. */
 export function RestartWait({ backup }: { readonly backup: string }) {
   useEffect(() => {
     const timer = setInterval(async () => {

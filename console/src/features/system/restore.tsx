@@ -105,7 +105,7 @@ function Prepared({ prepared: { backupId, askedBy, askedAt }, canRestart }: Prep
   );
 }
 
-/** What came of the last restore. */
+/** The result of the last restore. */
 function Restored({ restored }: { readonly restored: NonNullable<PlanAnswer['restored']> }) {
   const times = useServiceTimes();
   const { backupId, at, ok, message, rows, files, askedBy, aside } = restored;

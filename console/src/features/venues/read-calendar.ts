@@ -16,7 +16,7 @@ type IcalTime = InstanceType<Ical['Time']>;
 
 interface Reading {
   readonly now?: Date;
-  /** Of the venue: moments of UTC are days of its clock. */
+  /** The venue's time zone, which decides the day of times in UTC. */
   readonly timeZone: string;
 }
 
@@ -60,7 +60,7 @@ interface Window extends Required<Pick<Reading, 'timeZone'>> {
 
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 const dayIn = (now: Date, years: number) => `${now.getUTCFullYear() + years}${dayOf(now).slice(4)}`;
-/** The day of a time: that of its own clock, but that of the venue where it is a moment of UTC. */
+/** The day of a time: by its own clock, or by the venue's if the time is in UTC. */
 const textOf = (time: IcalTime, { timeZone }: Window) =>
   !time.isDate && time.zone?.tzid === 'UTC'
     ? wallTime(time.toUnixTime() * 1000, timeZone).slice(0, 10)

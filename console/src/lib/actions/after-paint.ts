@@ -1,4 +1,4 @@
-/** Does something when the browser has painted what is there now, so that it does not wait for this. Not in a tab that nobody sees. */
+/** Does something after the browser has painted the current state, so that the paint does not wait for it. Does nothing in a hidden tab. */
 export function afterPaint(work: () => void): void {
   requestAnimationFrame(() => setTimeout(work));
 }

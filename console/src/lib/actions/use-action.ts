@@ -29,7 +29,7 @@ const id = 'undo';
 function showWithUndo(message: string, undo: () => Promise<unknown>, queries: QueryClient): void {
   let isTakenBack = false;
   const takeBack = async () => {
-    // The message fades, and is clicked again meanwhile.
+    // The message may be clicked again while it fades.
     if (isTakenBack) return;
     isTakenBack = true;
     notifications.hide(id);

@@ -15,7 +15,9 @@ const connection = {
 
 const callOnce = createCaller<Operations>(operations, { ...connection, headers: pageHeaders });
 
-/** Calls an operation in the name of whoever is signed in in this browser, whether or not the page is theirs. @throws PharosError */
+/**
+ * Calls an operation in the name of the administrator who is signed in in this browser, even if the page is another's. @throws PharosError
+ */
 export const callAsAnybody = createCaller<Operations>(operations, connection);
 
 /**

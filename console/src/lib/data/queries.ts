@@ -18,7 +18,10 @@ export const sessionQuery = queryOptions({
   queryFn: () => (isSomebodys() ? call('getSession').then(({ result }) => result) : presentSession()),
 });
 
-/** Who is signed in in this browser: another than the page belongs to, if somebody has signed in in another tab. @throws PharosError */
+/**
+ * The administrator who is signed in in this browser, who may differ from the page's owner after a sign-in in another tab. @throws
+ * PharosError
+ */
 export async function presentSession() {
   try {
     return (await callAsAnybody('getSession')).result;

@@ -9,10 +9,10 @@ export const confirmation = createQuestion();
 
 const lost = ['InvalidSessionToken', 'SignedInAsAnother'];
 
-/** Whether the browser has no session any more of whoever the page belongs to. */
+/** Whether the browser no longer has a session of the page's owner. */
 export const isSignedOut = (error: unknown): boolean => error instanceof PharosError && lost.includes(error.name);
 
-/** Does something that needs a session; if there is none any more, once more after signing in again. */
+/** Does something that needs a session; if the session has ended, repeats it after signing in again. */
 export async function withSession<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

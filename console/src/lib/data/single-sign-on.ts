@@ -10,10 +10,10 @@ interface Started {
 
 let isGone = false;
 
-/** The page is about to be left for a provider, which leads back to it, or loaded anew; what is typed is kept as a draft. */
+/** The page is about to be left for a provider, which leads back to it, or reloaded; what was typed is kept as a draft. */
 export const isLeaving = (): boolean => isGone;
 
-/** Loads the page anew. Where something was typed that is not kept, the browser asks first, and the page may stay. */
+/** Reloads the page. If something was typed that no draft keeps, the browser asks first, and the page may stay. */
 export function loadAnew(): void {
   isGone = true;
   addEventListener('focus', () => (isGone = false), { once: true });
@@ -27,11 +27,11 @@ async function leave({ result }: Started): Promise<never> {
   return new Promise<never>(() => undefined);
 }
 
-/** Where a window for signing in again ends. It tells the pages behind it and closes. */
+/** Where a window for signing in again ends. It notifies the pages behind it and closes. */
 const returnPage = '/signed-in-again?window=own';
 const channelName = 'pharos signed in again';
 
-/** To all pages of this browser. The window knows none of them: it was at the provider in between. */
+/** To all pages of this browser. The window has lost its opener, because it was at the provider in between. */
 export function tellReturn(): void {
   const channel = new BroadcastChannel(channelName);
   channel.postMessage('');

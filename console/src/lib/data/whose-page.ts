@@ -1,6 +1,6 @@
 /**
- * Whose page this is. All pages of a browser share its cookie, so each says to the service to whom it belongs; the service does nothing
- * if somebody else has signed in meanwhile (`SignedInAsAnother`).
+ * The administrator to whom this page belongs. All pages of a browser share its cookie, so each names its owner to the service, which
+ * refuses requests if somebody else has signed in since (`SignedInAsAnother`).
  */
 
 let administrator: string | undefined;

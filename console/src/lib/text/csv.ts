@@ -7,7 +7,7 @@ export interface CsvTable {
   readonly header: readonly string[];
   readonly repeated: readonly Repeated[];
   readonly rows: readonly CsvRow[];
-  /** What stands between the cells. */
+  /** The separator of cells. */
   readonly separator: Separator;
 }
 

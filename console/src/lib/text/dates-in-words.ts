@@ -27,7 +27,7 @@ function dateText(date: readonly number[], clock: readonly number[]): string | u
   const [year = 0, month = 0, day = 0] = date;
   const [hour = 0, minute = 0] = clock;
   const at = new Date(Date.UTC(year, month - 1, day, hour, minute));
-  // A 13th month is none.
+  // There is no 13th month.
   if (at.getUTCMonth() !== month - 1 || at.getUTCDate() !== day || hour > 23) return undefined;
   const timeStyle = clock.length > 0 ? 'short' : undefined;
   return new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeStyle, timeZone: 'UTC' }).format(at);

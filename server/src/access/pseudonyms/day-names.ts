@@ -42,7 +42,7 @@ export class DayNames {
     return block[idBytes] === 0 ? textOf(block.subarray(0, idBytes)) : undefined;
   }
 
-  /** What ids of visits and messages are made from in place of the installation's own, which others may know and try. */
+  /** Replaces the installation's own id in the derivation of visit and message ids, since others may know that id and try it. */
   seedOf(installationId: string): string {
     return createHmac('sha256', this.#idKey).update(installationId).digest('base64url');
   }

@@ -32,9 +32,9 @@ export interface PseudonymDeps {
 export const settleMs = 5_000;
 
 /**
- * How an app names phones to everybody but their own users. What belongs to a spell keeps its day's names for good, even when the
- * setting is turned off, and days keep their bounds when the app gets another time zone: otherwise the names of two days could be
- * linked by looking at one record before and after.
+ * How an app names phones to everybody but their own users. A spell is a time in which the setting is on. Its records keep their day's
+ * names for good, even after it is turned off, and days keep their bounds when the app gets another time zone: otherwise the names of two
+ * days could be linked by looking at one record before and after.
  */
 export class AppPseudonyms {
   readonly #appId: string;

@@ -23,10 +23,10 @@ export type Requests = Record<MemberRole, number>;
 export interface DryRunMeter {
   /** How many requests of an app were looked at, by who sent them. They are counted in place. */
   requestsOf(appId: string): Requests;
-  /** The first of them was counted. */
+  /** When the first one was counted. */
   writeLater(): void;
   note(appId: string, cell: DryRunCell, outcome: DryRunOutcome): void;
-  /** Judges one list from time to time, in the background, for all lists of the cell since the last one. */
+  /** Evaluates one list from time to time, in the background, on behalf of all lists of the cell since the last one. */
   sampleList(appId: string, cell: DryRunCell, isNarrowed: () => Promise<boolean>): void;
 }
 

@@ -42,7 +42,7 @@ const watched: readonly {
   { resources: ['files', 'devices'], verbs: ['update', 'delete'], what: 'change files and devices of others' },
 ];
 
-/** What is too open only without an account: with one, it can be traced and limited. */
+/** What is too open only to callers without an account: callers with one can be identified and limited. */
 const watchedWithoutAccount: typeof watched = [
   { resources: ['files'], verbs: ['create'], what: 'upload files' },
   { resources: ['devices'], verbs: ['create'], what: 'add devices' },

@@ -133,7 +133,7 @@ export const bucketRecords: RuledResource = {
 
 export type PresetRules = Readonly<Record<ResourceName, StoredRules>> & { readonly bucket: StoredRules };
 
-/** Members of the policy that decided this before there were rules, and still stand for some of them. */
+/** Members of the policy that decided this before there were rules, and still replace some of them. */
 export interface LegacyPolicy {
   readonly listUsers: 'app' | 'user' | 'manager' | 'nobody';
   readonly push: 'user' | 'manager' | 'nobody';
@@ -182,7 +182,7 @@ export function presetRules(preset: Preset, policy: LegacyPolicy): PresetRules {
   const plan: StoredRules = { ...site, ...writes(writeContent === 'nobody' ? 'nobody' : 'manager') };
   const own: StoredRules = { list: 'owner', get: 'owner', listen: 'owner' };
   const ownPushes = push === 'user' ? 'owner' : push;
-  // What was created before the creator was noted always belonged to everybody who may write at all.
+  // Records from before creators were recorded always belonged to everybody who may write at all.
   const unowned = isOpen && writeContent === 'user' ? 'user' : 'manager';
   return {
     beacons: site,
@@ -202,7 +202,7 @@ export function presetRules(preset: Preset, policy: LegacyPolicy): PresetRules {
       unowned,
     },
     files: { list: 'owner', get: 'owner', create: uploadNeedsUser ? 'user' : 'app', delete: 'owner', unowned },
-    // The specification's list shows addresses. Elsewhere, whoever opens the list does not give them to everybody.
+    // The specification's list shows addresses. With other presets, opening the list does not reveal them.
     users: { list: listUsers, create: 'app', ...(isOpen ? {} : { members: { validemail: { hidden: strangers } } }) },
     installations: { list: 'owner', get: 'owner', create: 'app', update: 'owner', delete: 'owner' },
     pushes: { list: ownPushes, get: ownPushes, create: push, update: ownPushes, listen: 'manager' },

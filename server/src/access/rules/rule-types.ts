@@ -6,7 +6,7 @@ export type Verb = (typeof verbs)[number];
 export const words = ['nobody', 'manager', 'owner', 'user', 'app'] as const;
 export type Word = (typeof words)[number];
 
-/** A word, or a where on the record: it allows the records that it matches, whoever asks. */
+/** A word, or a where on the record: it allows the records that it matches, to any caller. */
 export type StoredRule = Word | Readonly<Record<string, unknown>>;
 
 /** Who may not see or change a member. `app` is a caller who has not signed in. */

@@ -6,7 +6,7 @@ import { parseTemplate } from '../../query/parse.ts';
 import { bindTemplate, isAlways, isNever, never, type VariableValues } from '../../query/template/template.ts';
 import { callerVariables, type RuleUser, type StoredRule, type Word } from './rule-types.ts';
 
-/** Who a rule is asked for. */
+/** The caller for whom a rule is evaluated. */
 export interface RuleCaller {
   readonly user: RuleUser | undefined;
   /** Administrators use the console, where their role decides and not the app's rules. */
@@ -29,12 +29,12 @@ export interface GeneralRule {
   /** Tells such rules apart. */
   readonly key: number;
   readonly where: Where;
-  /** A text that stands for the value in `where`. */
+  /** The text that replaces the value in `where`. */
   readonly standIn: string;
   readonly value: string;
 }
 
-/** Of letters and digits alone, like an id, so that it is the same in JSON; nobody can send it. */
+/** Only letters and digits, like an id, so that it is the same in JSON; no client can send it. */
 const standIn = `user${randomText(32)}`;
 let generalWheres = 0;
 
@@ -61,15 +61,15 @@ export class Rule {
     this.word = typeof stored === 'string' ? stored : undefined;
     this.#where = where;
     this.text = JSON.stringify(stored === 'owner' ? [stored, where] : stored);
-    // How many venues there are is in the text of the statement; compared with an id of the rule's own, the stand-in would
-    // decide for everybody.
+    // The number of venues is part of the statement's text. In a comparison with an id in the rule, the placeholder would decide for
+    // everybody.
     this.#isGeneral = !this.text.includes('$auth.venues') && !this.text.includes('"$auth.userId":');
     this.gate = this.#gate();
   }
 
   /**
-   * Which records the caller may deal with; undefined: all. A manager or a secret key may deal with all unless it is
-   * nobody, an administrator with all.
+   * The records that the caller may access; undefined: all. A manager or a secret key may access all unless the rule is `nobody`, an
+   * administrator always all.
    */
   bind(caller: RuleCaller, lookup: FieldLookup): Where | undefined {
     const decided = this.#byWord(caller);
@@ -137,7 +137,7 @@ export class Rule {
   }
 }
 
-/** Most requests need only what is the same for all users. */
+/** Most requests need only the part that is the same for all users. */
 class AskedByUser implements AskedRule {
   readonly general: GeneralRule;
   readonly #bind: () => Where;

@@ -13,13 +13,13 @@ import { findHeld } from '../../features/installations/store.ts';
 import type { SeedsFor } from '../../features/sightings/record/record.ts';
 import { type NamingTable, showPhonesIn, strangersView } from '../../resources/members/phone-view.ts';
 
-/** With the handle of a transaction, what is not known yet is read in it. */
+/** With the handle of a transaction, unknown days are read in it. */
 export type PseudonymsOf = (appId: string, db?: Db) => Promise<AppPseudonyms | undefined>;
 
 const mostKept = 1_000;
 const none = Symbol('none');
 
-/** One of each app in this process, so that a day that was begun is known to all who name phones. */
+/** One for each app in this process, so that a new day is known everywhere at once. */
 export function keptPseudonyms(database: Database, cacheVersion: Pick<CacheVersion, 'onChange'>): PseudonymsOf {
   const known = new BoundedMap<string, AppPseudonyms | typeof none>(mostKept);
   const generations = new Generations();
@@ -42,7 +42,7 @@ export function keptPseudonyms(database: Database, cacheVersion: Pick<CacheVersi
   };
 }
 
-/** What happened, as strangers are told of it. */
+/** An event as strangers are shown it. */
 export const concealing =
   (pseudonymsOf: PseudonymsOf, tableOf: (name: ResourceName | undefined) => Pick<NamingTable, 'members'> | undefined) =>
   async (db: Db, appId: string, told: readonly DomainEvent[]): Promise<readonly DomainEvent[]> => {
@@ -79,7 +79,7 @@ export const seeding =
 /** Days beyond the longest period in which what is recorded may still be corrected. */
 const marginDays = 4;
 
-/** Throws away the secrets of days of which nothing is kept any more: then nobody can join their pseudonyms to a phone. */
+/** Deletes the secrets of days from which nothing is kept, so that nobody can link their pseudonyms to a phone. */
 export async function forgetPseudonyms(db: Db, now: number): Promise<void> {
   for (const app of await listApps(db)) {
     const { deliveries, positions, visits, events, logs } = periodsOf(policyOf(app));

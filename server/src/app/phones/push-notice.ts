@@ -23,8 +23,8 @@ export interface NoticeDeps {
 }
 
 /**
- * What the service itself tells some phones: a push like any other, except that its recipients are known, so that none are looked for
- * and nobody has to approve it. `db` is the transaction of what is told, so that it is told once.
+ * A notice of the service to some phones: a push like any other, except that its recipients are known, so none are looked up and nobody has
+ * to approve it. `db` is the transaction of the reported change, so that it is sent once.
  */
 export async function pushNotice(db: Db, { enqueue, announce }: NoticeDeps, notice: Notice): Promise<void> {
   const { appId, phones, data, expiresAt, now } = notice;

@@ -8,7 +8,7 @@ import { saveDemoMark } from '../../features/apps/demo-mark.ts';
 import { prepareDemo } from './demo-service.ts';
 
 for (const database of databases) {
-  describe(`what is no demo on ${database}`, () => {
+  describe(`a folder or database without a demo on ${database}`, () => {
     let storage: TestStorage;
     before(async () => {
       storage = await openStorage(database);

@@ -102,7 +102,7 @@ export class NatsBus implements Bus {
     for await (const status of connection.status()) {
       if (this.#isClosed) return;
       if (status.type === 'disconnect') {
-        // The client would keep what is sent now, and send it when it has long been known.
+        // The client would queue messages sent now, and send them when they are long outdated.
         this.#isConnected = false;
         this.#options.onTrouble(new Error('The connection to the bus was lost.'));
       } else if (status.type === 'reconnect') this.#begin();

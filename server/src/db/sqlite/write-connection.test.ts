@@ -133,7 +133,7 @@ describe('the connection that writes to SQLite', () => {
     });
   });
 
-  test('shows it to whoever asks for the latest', () => {
+  test('shows it to readers that ask for the latest state', () => {
     commitBesides(() => assert.equal(connection.latestReader()?.one(sql`select n from t`)?.['n'], 1));
   });
 

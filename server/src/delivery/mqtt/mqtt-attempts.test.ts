@@ -13,7 +13,7 @@ test('failures are counted for the name and for the address, until their time is
   assert.equal(note('gate', 'c', 1_001), 0, 'the time of the first one counts');
 });
 
-test('no more than a number of names and addresses are remembered, the newest of them', () => {
+test('a limited number of names and addresses is remembered, the newest ones', () => {
   const failures = new FailedLogins(1_000_000, 12);
   const note = (name: string) => failures.note({ username: name, address: name }, 0);
   for (let n = 0; n < 5; n++) note('first');

@@ -87,7 +87,7 @@ describe('requests to a provider', () => {
     await old.close();
   });
 
-  test('what a provider says when it closes the connection is told to who waited for it', async () => {
+  test('the reason with which a provider closes a connection reaches the waiting requests', async () => {
     const [pool, before] = [client({ connections: 1 }), provider.connections];
     provider.tell('i', 'goaway');
     const end = await pool.send(request('i'), never);

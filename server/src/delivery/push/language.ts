@@ -43,7 +43,7 @@ function shortened(tag: string): string[] {
     .map((kept) => kept.join('-'));
 }
 
-/** The one of these tags that somebody with this locale reads; undefined if none fits. */
+/** The tag that fits a locale; undefined if none does. */
 export function lookUpLanguage(locale: string | null | undefined, tags: readonly string[]): string | undefined {
   if (!locale || tags.length === 0) return undefined;
   const known = new Map(tags.map((tag) => [tag.toLowerCase(), tag]));

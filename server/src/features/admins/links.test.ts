@@ -215,7 +215,7 @@ for (const database of databases)
         assert.equal((await post(app, '/session', { ...credentials, code })).status, 201);
       }));
 
-    test('a link expires after an hour, and is not sent to whoever is switched off', () =>
+    test('a link expires after an hour, and is not sent to administrators who are switched off', () =>
       withApp(database, true, async (app, smtp) => {
         const [owner, ada] = [await openConsole(app, 'owner'), await openConsole(app, 'editor')];
         await post(app, '/password-reset', { email: ada.email });

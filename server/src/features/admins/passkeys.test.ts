@@ -210,7 +210,7 @@ for (const database of databases)
       ]);
     });
 
-    test('whoever was switched off is not let in', async () => {
+    test('an administrator who was switched off cannot sign in', async () => {
       const [owner, ada] = [await openConsole(app, 'owner'), await openConsole(app, 'editor')];
       const { key } = await enrolPasskey(ada);
       const off = { method: 'PUT', url: `/administrators/${ada.adminId}`, body: { disabled: true } } as const;

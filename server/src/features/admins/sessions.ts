@@ -186,7 +186,7 @@ export class AdminSessions implements SessionPort {
     return { method: 'single sign-on', through: { providerId: provider.providerId, hasProvedFactor } };
   }
 
-  /** @throws Failure OperationForbidden for whoever has neither a password, nor a passkey, nor a provider */
+  /** @throws Failure OperationForbidden for somebody who has neither a password, nor a passkey, nor a provider */
   async assertHasOwnWay(db: Db, adminId: string): Promise<void> {
     const row = await store.findAdmin(db, adminId);
     const hasLocal = row !== undefined && (row.password_hash !== null || row.has_factor > 0);
@@ -218,7 +218,7 @@ export class AdminSessions implements SessionPort {
     });
   }
 
-  /** Records it if the work refuses whoever asks. */
+  /** Records it if the work refuses the caller. */
   async refusing<T>(address: string, work: () => Promise<T>, account?: string): Promise<T> {
     try {
       return await work();
@@ -229,11 +229,11 @@ export class AdminSessions implements SessionPort {
     }
   }
 
-  /** For whoever has signed with a passkey. @throws Failure UserInvalidLoginParams */
+  /** Begins the session of somebody who has signed with a passkey. @throws Failure UserInvalidLoginParams */
   async signInWithPasskey(adminId: string, client: SignInOrigin) {
     const { db } = this.#deps;
     const row = await store.findAdmin(db, adminId);
-    // Taken away since it has signed, as from somebody who has lost it.
+    // It was removed after it signed, for example because it was lost.
     if (row?.has_factor === 0) throw fail('UserInvalidLoginParams');
     if (row && row.disabled_at === null) return { row, session: await this.signInAs(row, 'passkey', client) };
     await this.noteRefusal(row?.email, client.address);

@@ -22,7 +22,7 @@ describe('a page that says whose it is', () => {
   const beacon = { name: 'Gate', uuid: 'AA', major: 1, minor: 1 };
   const data = () => `/apps/${app.appId}/v2`;
 
-  test('neither changes nor shows anything in the name of another who has signed in since', async () => {
+  test('neither changes nor shows anything in the name of an administrator who has signed in since', async () => {
     const before = (await app.app.admins.list()).length;
     const requests: readonly SentRequest[] = [
       { method: 'GET', url: '/session' },

@@ -85,7 +85,7 @@ for (const database of databases) {
         sql`select event, payload from webhook_deliveries where app_id = ${app.appId} order by object_id`,
       );
 
-    test('is told once, when it has lasted, whichever node looks, to whom it concerns and to webhooks', async () => {
+    test('is reported once, when it has lasted, whichever node checks, to the administrators it concerns and to webhooks', async () => {
       const { port } = receiver.address() as AddressInfo;
       const hook = { url: `http://127.0.0.1:${port}/hook`, events: ['alert.begun', 'alert.ended'] };
       await send('owner', 'POST', `/apps/${app.appId}/webhooks`, hook);
@@ -99,7 +99,7 @@ for (const database of databases) {
       assert.match(mail.replaceAll(/=\r?\n/g, ''), /http:\/\/pharos\.test\/console\/apps\/\w+\/home/);
     });
 
-    test('home says the same as the mail, and the list what was told', async () => {
+    test('Home says the same as the mail, and the list has what was sent', async () => {
       const { findings } = (await send('analyst', 'GET', `/apps/${app.appId}/attention`)).result;
       const { results, canMail } = await send('analyst', 'GET', `/alerts?app=${app.appId}`);
       assert.deepEqual(
@@ -109,12 +109,12 @@ for (const database of databases) {
       assert.deepEqual([canMail, results[0].endedAt], [true, null]);
     });
 
-    test('is told again a day later, but not to those who have switched it off', async () => {
+    test('is repeated a day later, but not to administrators who have switched it off', async () => {
       await choose('editor', 'unreachable', 'off');
       assert.deepEqual(await pass(24 * hourMs), told('Still: No push service is set up', 'manager', 'owner'));
     });
 
-    test('what comes and goes within minutes is not told; the end is, once it has lasted', async () => {
+    test('a problem that comes and goes within minutes is not reported; its end is, once that has lasted', async () => {
       await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
       assert.deepEqual(await pass(10 * minuteMs), []);
       await app.app.senders.remove({ appId: app.appId, kind: 'fcm' }, service);
@@ -149,7 +149,7 @@ for (const database of databases) {
       );
     });
 
-    test('whoever may approve a push is told at the next look that one waits, and that it does no longer', async () => {
+    test('administrators who may approve a push are notified at the next check that one waits, and that it no longer does', async () => {
       await app.app.apps.change(app.appId, { policy: { approval: { enabled: true, above: 1 } } });
       for (const one of ['b', 'c'])
         await create(app, '/api/v2/installations', { installationId: one, deviceType: 'android', deviceToken: one });
@@ -168,7 +168,7 @@ for (const database of databases) {
       assert.deepEqual(await toldOfIt(), ['editor', 'manager', 'owner'], 'it is over');
     });
 
-    test('owners are told what concerns the whole service, and nobody else', async (context) => {
+    test('only owners are notified of what concerns the whole service', async (context) => {
       context.mock.method(app.storage.db, 'fitInto', () => ({ needed: 2 ** 50, reusable: 0 }));
       const lines = (await pass(10 * minuteMs)).filter((line) => line.includes('[Pharos]'));
       assert.equal(lines.length, 1, lines.join());

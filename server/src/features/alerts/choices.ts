@@ -15,16 +15,16 @@ const defaults: Readonly<Record<AdminRole, (kind: ConditionKind) => boolean>> = 
   analyst: () => false,
 };
 
-/** What cannot wait until somebody reads mails, and may be told by a push as well. */
+/** Kinds that cannot wait until somebody reads mails, and may also be sent as a push. */
 export const urgentKinds = ['crowded'] as const satisfies readonly ConditionKind[];
 export type UrgentKind = (typeof urgentKinds)[number];
 
 export const isUrgent = (kind: ConditionKind): kind is UrgentKind => (urgentKinds as readonly string[]).includes(kind);
 
-/** Under which name it is kept whether an administrator wants a kind on the own phones. */
+/** The name under which the choice of a push for a kind is stored. */
 export const phoneChoice = (kind: UrgentKind): string => `phone.${kind}`;
 
-/** Whether an administrator wants it on the own phones; nobody does who has not said so. */
+/** Whether an administrator has chosen a push for it; off by default. */
 export const isWantedOnPhone = (role: AdminRole, kind: UrgentKind, chosen: ReadonlyMap<string, string>): boolean =>
   isAllowed(role, conditionKinds[kind].permission) && chosen.get(phoneChoice(kind)) === 'on';
 

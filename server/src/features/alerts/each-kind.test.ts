@@ -21,7 +21,7 @@ const dayMs = 24 * hourMs;
 /** Long ones are broken into lines. */
 const subject = /^Subject: (.*(?:\r?\n .*)*)$/m;
 
-/** What an owner is told by mail, and whoever listens by webhook, of things that happen here. */
+/** The mails to an owner, and the calls of a webhook, about each kind of problem. */
 for (const database of databases) {
   describe(`a mail and a call go for each of it on ${database}`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-alerts-'));

@@ -77,9 +77,9 @@ const confirmMs: Readonly<Partial<Record<ConditionKind, number>>> = {
   database: 0,
   backup: 0,
   disk: 2 * minuteMs,
-  // A waiting push does not flap: somebody has sent it, and its time comes.
+  // A waiting push does not flap.
   approval: 0,
-  // The finder has waited already, at the beginning and at the end.
+  // The finder has already waited before the beginning and the end.
   crowded: 0,
 };
 const usualConfirmMs = 9 * minuteMs;
@@ -232,7 +232,7 @@ export class AlertService {
 
 const waitOf = (kind: ConditionKind) => confirmMs[kind] ?? usualConfirmMs;
 
-/** What concerns the whole service is told to owners. */
+/** Owners are notified of what concerns the whole service. */
 function isTold(role: AdminRole, kind: ConditionKind, scope: AlertScope): boolean {
   const isService = scope.appId === store.serviceScope || conditionKinds[kind].of === 'service';
   return !isService || role === 'owner';

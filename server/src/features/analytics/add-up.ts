@@ -111,7 +111,7 @@ function placeOf(key: string): [store.PlaceDimension, string] {
   return [dimension as store.PlaceDimension, id];
 }
 
-/** Adds up the zones, floors and venues of a day anew, by where its beacons were: nothing else changes. */
+/** Adds up the zones, floors and venues of a day again, by where its beacons were: nothing else changes. */
 export async function addUpPlaces(
   { db, state, places: history }: AddingUp,
   { from, until }: { readonly from: number; readonly until: number },

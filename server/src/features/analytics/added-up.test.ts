@@ -19,7 +19,7 @@ describe('what can be added up', () => {
       for (let start = 0; start < size; start += 1_500) {
         const part = new VisitorSet();
         for (const hash of hashes.slice(start, start + 3_000)) part.add(hash);
-        // Whoever comes often is in many sets.
+        // A visitor who comes often is in many sets.
         for (let time = 0; time < 7; time++) parts.addWritten(part.write());
       }
       for (const hash of hashes.toReversed()) reversed.add(hash);

@@ -239,7 +239,7 @@ for (const database of databases) {
       assert.ok((later[0] ?? 0) > (right[0] ?? 0), 'a late visit is there');
     });
 
-    test('are the same when they are counted anew, and when two services count at once', async () => {
+    test('are the same when they are recounted, and when two services count at once', async () => {
       const { appId } = site.app;
       const numbers = async () => [
         ...(await site.app.storage.db.all(raw(`select * from visit_rollups order by span, started_at, beacon_id`))),

@@ -81,7 +81,7 @@ export async function answerOf(by: Answering, question: NumbersQuestion): Promis
   const before = compare === 'year' ? periodAYearBefore(from, until) : periodBefore(from, until);
   const behind = async () =>
     by.isBehind(by.db, by.appId, store.isCounted(await store.findState(by.db, by.appId), by.zone));
-  // Beside each other: what takes long on a busy machine is to wait for the database.
+  // Concurrently: on a busy machine most of the time is waiting for the database.
   const [period, previous, isBehind] = await Promise.all([
     periodOf(by, question),
     compare ? periodOf(by, { ...question, ...before }) : undefined,
@@ -107,7 +107,7 @@ async function readPeriod(by: Answering, question: NumbersQuestion): Promise<Per
   const { from, until, interval, groupBy } = question;
   const total = new Tally();
   const rows = groupBy ? await groupedRows(by, question) : await rowsOf(by, question, total);
-  // Of all together: a visitor at two of them is one.
+  // A total of all places counts a visitor at two of them once.
   if (groupBy)
     for await (const row of readRows(by, { ...question, interval: 'total', groupBy: undefined })) total.add(row);
   const mayTotal = !by.isProtected || unitOf(from, until) !== undefined;
@@ -139,7 +139,7 @@ async function rowsOf(by: Answering, question: NumbersQuestion, total: Tally): P
   }));
 }
 
-/** So many rows are told of places: what is kept and sent of one answer must not grow with the app. */
+/** The most rows of places: the size of an answer must not grow with the app. */
 const mostRows = 10_000;
 
 /** A row for each interval and place in which there was a visit. Of intervals in order of time one is kept in memory at a time. */

@@ -68,7 +68,7 @@ for (const database of databases) {
       assert.equal(answer.status, 403);
     });
 
-    test('refuse what is no period', async () => {
+    test('refuse invalid periods', async () => {
       for (const query of [
         'from=2026-02-30',
         'from=2026-03-02&until=2026-03-02',

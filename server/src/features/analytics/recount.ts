@@ -137,8 +137,8 @@ async function goneAt({ db, state }: Recount, places: readonly Place[]): Promise
 }
 
 /**
- * The visitors of whom it may be another visit now that was the first: a change after the first visit that is known changes nothing about
- * it. Whoever moves the beginning of a visit notes the old one as well as the new one.
+ * The visitors whose first visit may have changed: a change after the known first visit does not affect it. A change of a visit's beginning
+ * notes both the old and the new time.
  */
 export async function withOtherFirsts(
   { db, state: { app_id: appId } }: Recount,

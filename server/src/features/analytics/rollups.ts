@@ -22,8 +22,8 @@ const pauseMs = 2_000;
 const restFactor = 19;
 const longestRestMs = 60_000;
 /**
- * So many changes are counted in one transaction. Most of them are about the same hour, which is counted once for all of them; many
- * more would keep others waiting who write.
+ * How many changes are counted in one transaction. Most concern the same hour, which is counted once for all; many more would make other
+ * writes wait.
  */
 const mostChanges = 2_000;
 /** So many visits are let go in one. */
@@ -152,7 +152,7 @@ export class Rollups {
     return this.#settle(appId, 'all');
   }
 
-  /** Counts of it what is due by now: days are left some time, and months longer, in which they may change again. */
+  /** Counts what is due by now. Days wait some time, and months longer, because they may change again. */
   settleDue(appId: string): Promise<void> {
     return this.#settle(appId, 'due');
   }

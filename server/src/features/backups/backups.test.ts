@@ -145,14 +145,14 @@ for (const database of databases) {
       assert.equal(readdirSync(shared).length, 2, 'nothing else is left');
     });
 
-    test('the system tells its version, storage, queues and memory', async () => {
+    test('the system page has its version, storage, queues and memory', async () => {
       const { result } = (await owner.send({ method: 'GET', url: '/system' })).body;
       assert.match(result.database.product, database === 'sqlite' ? /^SQLite 3/ : /^PostgreSQL/);
       assert.ok(result.database.migration > 0 && result.disk.freeBytes > 0 && result.memory.residentBytes > 0);
       assert.deepEqual(result.jobs, { queued: 0, running: 0, dead: 0 });
     });
 
-    test('the system tells at once that the disk has filled up', async (context) => {
+    test('the system page says at once that the disk has filled up', async (context) => {
       const storage = async () => (await owner.send({ method: 'GET', url: '/system' })).body.result.storage;
       assert.deepEqual(Object.values(await storage()), [null, null, 0, 0]);
       context.mock.method(app.storage.db, 'fitInto', () => ({ needed: 2 ** 50, reusable: 0 }));
@@ -294,7 +294,7 @@ for (const database of databases) {
   });
 }
 
-test('a restart goes back to the backup that its owner has seen, once, and nobody changes that meanwhile', async () => {
+test('a restart restores the backup that its owner has seen, once, and nobody can change that in between', async () => {
   const asked: string[] = [];
   const app = await buildApp({ restart: () => void asked.push('restart') });
   try {
@@ -355,7 +355,7 @@ test('a stop ends a running backup and leaves nothing unfinished', async () => {
   await app.storage.close();
 });
 
-test('whoever prepares another backup, or takes it back, at the moment of a restart comes before it or too late', async () => {
+test('preparing another backup, or cancelling it, at the moment of a restart takes effect before it or is refused', async () => {
   const storage = await openStorage('sqlite');
   const dataFolder = mkdtempSync(join(tmpdir(), 'pharos-restores-'));
   const by = { name: 'ada', address: null };

@@ -59,7 +59,7 @@ interface ReplacedPlan {
   readonly plan: BackupPlan;
 }
 
-/** In a transaction: what `next` makes of the plan; undefined when somebody else has changed it at the same moment. */
+/** In a transaction: the plan as `next` changes it; undefined if somebody else changed it at the same moment. */
 export async function replacePlan(db: Db, next: (before: BackupPlan) => BackupPlan): Promise<ReplacedPlan | undefined> {
   const text = await findSetting(db, planName);
   const before = readPlan(text);

@@ -21,7 +21,7 @@ export class BackupRestores {
   readonly #deps: Deps;
   /** The service is about to start again. */
   #isStarting = false;
-  /** What is done last; one thing after the other, so that what was checked still holds when it is done. */
+  /** The last operation. Operations run one after the other, so that what was checked still holds when they act. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(deps: Deps) {
@@ -39,7 +39,7 @@ export class BackupRestores {
   }
 
   /**
-   * Starts the service again, which does what is prepared. Asked twice, it does so once.
+   * Restarts the service, which carries out the prepared restore. A second call has no further effect.
    *
    * @param backupId what the caller has seen to be prepared
    * @throws Failure ObjectNotFound, OperationForbidden, PreconditionFailed
@@ -75,7 +75,7 @@ export class BackupRestores {
     return done;
   }
 
-  /** While accepted requests are finished, what was started is not replaced or taken back any more. */
+  /** Once a restart has begun, the prepared restore can no longer be replaced or cancelled. */
   #assertWaits(): void {
     if (this.#isStarting)
       throw fail(
@@ -84,7 +84,7 @@ export class BackupRestores {
       );
   }
 
-  /** @throws Failure OperationForbidden for the backup that is prepared: without it the next start would be in vain */
+  /** @throws Failure OperationForbidden for the backup that is prepared, which the next start needs */
   async assertFree(backupId: string): Promise<void> {
     if ((await this.read()).prepared?.backupId === backupId)
       throw fail('OperationForbidden', 'A restore from this backup is prepared. Take that back first.');

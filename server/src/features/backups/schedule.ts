@@ -66,7 +66,7 @@ export class BackupSchedule {
     return { plan: await findPlan(db), state: await findState(db), isTrying: this.#isTrying };
   }
 
-  /** Changes the members that are given. `assertUnchanged` is told the plan as it was, and throws to refuse the change. */
+  /** Changes the members that are given. `assertUnchanged` gets the former plan, and throws to refuse the change. */
   async change(members: Partial<BackupPlan>, how: ChangingPlan): Promise<BackupPlan> {
     for (;;) {
       const plan = await this.#change(members, how);

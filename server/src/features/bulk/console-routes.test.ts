@@ -64,7 +64,7 @@ for (const database of databases) {
       assert.equal(last.after.changes[0].change.radius, null);
     });
 
-    test('where the service cannot go on, what is done by then is told, and why the rest is not', async () => {
+    test('if the service cannot continue, it reports what was done, and why the rest was not', async () => {
       const ids = [await beacon(41), await beacon(42), await beacon(43)];
       const patch = app.app.endpoints.find(({ operationId }) => operationId === 'patchBeacon') as {
         handle: Endpoint['handle'];

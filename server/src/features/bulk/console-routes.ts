@@ -68,7 +68,7 @@ const shape = defineShape(
     bucketName: Type.Optional(Type.String({ maxLength: 30, description: 'Of records' })),
     change: changeSchema('What to merge into each, as its PATCH takes it'),
     records: Type.Optional(
-      Type.Array(oneSchema, { maxItems: mostRecords, description: 'What is particular to some of them' }),
+      Type.Array(oneSchema, { maxItems: mostRecords, description: 'Changes that apply to single records' }),
     ),
   }),
 );
@@ -136,7 +136,7 @@ async function changeMany(deps: BulkDeps, call: ConsoleCall<Bulk>) {
       if (updatedAt !== undefined) changed.push({ objectId, updatedAt });
     } catch (error) {
       const { isForAll, name, message } = reasonOf(error);
-      // What is no answer to this record would be none to the next one. What is done by then is told, so that it can be taken back.
+      // A failure that does not concern this record would recur with the next. What is done by then is reported, so that it can be undone.
       if (isForAll && done.length === 0) throw error;
       const refused = isForAll ? all.slice(place) : [objectId];
       failed.push(...refused.map((objectId) => ({ objectId, error: name, message })));

@@ -61,7 +61,7 @@ export function fileIntake(deps: FileDeps) {
       return announced;
     },
     keep: async (call: Call<undefined, unknown>, announced: Announced) => {
-      // Uploads at the same time count together.
+      // Concurrent uploads are counted together.
       const held = deps.usage.hold(call, { files: 1, fileBytes: announced.length ?? announced.maxBytes });
       return keep(deps, call, announced).finally(held);
     },

@@ -264,7 +264,7 @@ for (const database of databases) {
       });
     });
 
-    test('many are changed and deleted at once: with one entry in the audit, and what is refused is told', async () => {
+    test('many are changed and deleted at once, with one entry in the audit, and refusals are reported', async () => {
       const ids: string[] = [];
       for (const description of ['a', 'b', 'c'])
         ids.push(await create(app, '/api/v2/notifications', { ...welcome(), description }, user.headers));

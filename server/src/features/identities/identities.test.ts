@@ -109,7 +109,7 @@ for (const database of databases) {
         assert.deepEqual([answer.body.objectId, answer.body.isNew], [userId, false]);
       });
 
-      test('is linked by who has signed in to it, and its address counts as verified if the provider says so', async () => {
+      test('is linked by a user who has signed in to it, and its address counts as verified if the provider says so', async () => {
         const { account, email } = someone();
         const user = await signedUp(email);
         const linked = await link(user.headers, account);

@@ -37,7 +37,7 @@ for (const database of databases) {
         assertRefused(await present(idToken), 404, 101, /another audience/);
       });
 
-      test('a token for several audiences that was issued to another of them', async () => {
+      test('a token for several audiences that was issued to another app', async () => {
         const claims = { aud: [provider.clientId, 'another-app'], azp: 'another-app' };
         assertRefused(await present(await provider.forge({ claims })), 404, 101, /several audiences/);
       });
@@ -213,14 +213,14 @@ for (const database of databases) {
         assert.equal((await ask(tokens[0] ?? '')).status, 200, 'as often as one likes');
       });
 
-      test('name who they are in records, and are the account of who signs in with an ID token', async () => {
+      test('make their user the creator of records, and lead to the same account as an ID token', async () => {
         const { account } = someone();
         const idToken = await provider.idToken({ account });
         const { objectId } = (await ask(idToken)).body.result;
         assert.equal((await enter(account)).body.objectId, objectId);
       });
 
-      test('make no other account of somebody who was erased, until the provider issues a new one', async () => {
+      test('create no new account for an erased person, until the provider issues a new token', async () => {
         const tokenAt = (iat: number) => provider.forge({ claims: { sub: 'leaver', iat, exp: iat + 86_400 } });
         const [old, without] = [
           await tokenAt(seconds() - 60),

@@ -30,7 +30,7 @@ for (const database of databases) {
       assert.equal((await site.get(`installations/${site.phone}`)).consents.analytics.granted, false);
     });
 
-    test('who has taken a phone by its id alone erases nothing of its user', async () => {
+    test('somebody who has taken a phone by its id alone erases nothing of its user', async () => {
       const [vera, mallory] = [await signIn(site.app), await signIn(site.app)];
       const { app } = site;
       await phone.register(undefined, { deviceToken: 'of vera' }, vera.headers);
@@ -48,7 +48,7 @@ for (const database of databases) {
       assert.equal((await site.list('visits')).length, 1);
     });
 
-    test('who has taken a phone by its id alone agrees to nothing in its name, and ends no refusal', async () => {
+    test('somebody who has taken a phone by its id alone cannot agree in its name, or end a refusal', async () => {
       const [vera, mallory] = [await signIn(site.app), await signIn(site.app)];
       const { app } = site;
       const agreed = { analytics: yes, messages: yes };

@@ -67,7 +67,7 @@ for (const database of databases) {
       assert.deepEqual(outcome(await register('phone-d')), refused);
     });
 
-    test('whoever takes over an installation by its id gives it no secret', async () => {
+    test('taking over an installation by its id does not give it a secret', async () => {
       await register('phone-e', user.headers);
       assert.equal(outcome(await register('phone-e', wrong)), 200);
       assert.equal(outcome(await register('phone-e', { ...shown, ...user.headers })), 200, 'its user is back');

@@ -46,7 +46,7 @@ for (const database of databases) {
     }
     const idsOf = ({ events }: EventStream) => events.map(({ id }) => id);
 
-    test('tells what happens, as it happens, in order and without gaps', async () => {
+    test('sends events as they happen, in order and without gaps', async () => {
       const stream = await ready();
       assert.deepEqual(
         [stream.status, stream.headers['content-type'], stream.headers['cache-control']],
@@ -66,7 +66,7 @@ for (const database of databases) {
       assert.equal(stream.events[2]?.data.data.content.message.alertTitle, 'Welcome');
     });
 
-    test('who comes back with the last number gets what happened meanwhile, once', async () => {
+    test('a client that resumes with its last number gets the missed events, once', async () => {
       const first = await ready();
       await visit();
       await first.received(4);
@@ -105,7 +105,7 @@ for (const database of databases) {
       assert.equal(new Set(visits.map(({ data }) => data.data.objectId)).size, 20);
     });
 
-    test('what can no longer be told is told to be lost', async () => {
+    test('events that are no longer kept are reported as lost', async () => {
       const first = await ready();
       await visit();
       await first.received(4);
@@ -122,7 +122,7 @@ for (const database of databases) {
       assert.equal(beyond.events[0]?.event, 'lost');
     });
 
-    test('where visitors are is told, and kept, only for those who ask for it', async () => {
+    test('positions are sent, and kept, only for listeners that request them', async () => {
       const positionsKept = async () => {
         const { db } = site.app.storage;
         const announce = createLivePublisher({
@@ -165,7 +165,7 @@ for (const database of databases) {
       assert.deepEqual(theirs.events, []);
     });
 
-    test('tells what the rules let a listener hear and read, without hidden members, until the rules change', async () => {
+    test('sends what the rules let a listener listen to and read, without hidden members, until the rules change', async () => {
       const ben = (await signIn(site.app)).headers;
       const visitRules = { get: 'user', listen: 'user', members: { enteredAt: { hidden: ['user'] } } };
       await site.app.app.apps.changeRules(site.app.appId, { resources: { visits: visitRules } });
@@ -191,7 +191,7 @@ for (const database of databases) {
       assert.deepEqual(deaf.events, []);
     });
 
-    test('a where tells the events that meet it, about the own installation or another', async () => {
+    test("a rule with a where sends the matching events, about the listener's own installation or another", async () => {
       const anna = await signIn(site.app);
       const phone = { installationId: 'annas', deviceType: 'ios' };
       await site.app.send({ method: 'POST', url: '/api/v2/installations', headers: anna.headers, body: phone });

@@ -22,7 +22,7 @@ export interface LivePublisherDeps {
   readonly wake: (appId: string) => void;
 }
 
-/** Keeps what happened for those who listen. An app that nobody listens to costs one map look-up. */
+/** Stores events for listeners. An app without listeners costs one map look-up. */
 export function createLivePublisher({ cacheVersion, now, wake }: LivePublisherDeps): Announce {
   const wanted = new BoundedMap<string, Wanted>(maxCachedApps);
   const generations = new Generations();

@@ -30,7 +30,7 @@ export function logIdOf(log: EventLog): string {
   return `${firstIdAt(log.now)}${firstIdAt(longestDelay - delay).slice(-delayDigits)}${log.eventId[8] ?? '0'}${signOf(log)}`;
 }
 
-/** What older versions called the event in a column. */
+/** The event's id as older versions stored it in a column. */
 const formerKey = ({ eventId, moduleType }: EventLog) => `${eventId}:${moduleType}`;
 
 /** No clock of a phone is so far ahead that its events are recorded before that. */
@@ -91,7 +91,7 @@ const removedRecords = new BulkStatement(
 );
 
 /**
- * `keepsFormerKeys`: nodes of the version before may use the database too, and find the records of an event by what they call it.
+ * `keepsFormerKeys`: nodes of the previous version may use the database too, and find an event's records by that column.
  */
 export const createEngineLogs = (keepsFormerKeys: boolean): LogStore => ({
   insert: (dialect, events) =>

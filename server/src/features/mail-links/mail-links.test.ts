@@ -99,7 +99,7 @@ for (const database of databases) {
       assert.deepEqual(refusal(await post('signin/link', { email: account.email })), [429, 'APICallLimit']);
     });
 
-    test('whoever has signed up with somebody else’s address does not wait in the account', async () => {
+    test('somebody who has signed up with another person’s address loses access to the account', async () => {
       const account = someone();
       await create(app, users, account);
       const thief = (await post('signin', account)).body.accessToken;

@@ -11,7 +11,7 @@ export const fewest = 5;
 const beginMs = 20_000;
 /** How long there have to be few enough before it is over. */
 const endMs = 60_000;
-/** How many fewer than the limit are few enough, so that one person going in and out does not begin and end it. */
+/** How far below the limit it must fall before it is over, so that one person going in and out does not begin and end it repeatedly. */
 const backShare = 0.05;
 
 export interface Limit {

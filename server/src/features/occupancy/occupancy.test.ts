@@ -99,7 +99,7 @@ for (const database of databases) {
       return [visitors, isOver];
     }
 
-    test('tells once, whichever node looks, to those who may see the venue, when there are too many and when it is over', async () => {
+    test('notifies administrators who may see the venue once, whichever node checks, when there are too many and when that is over', async () => {
       const owner = await openConsole(app, 'owner');
       const events = ['occupancy.exceeded', 'occupancy.cleared', 'alert.begun', 'alert.ended'];
       const hook = { url: 'http://127.0.0.1:9/hook', events };
@@ -177,7 +177,7 @@ for (const database of databases) {
       await go('EXIT', 'p5', 'p6');
     });
 
-    test('tells the phones of those who have chosen it, once, and that it is over', async () => {
+    test('sends one push to the phones of administrators who have chosen it, and one when it is over', async () => {
       const names = new Map<string, string>();
       const browsers = new Map(
         await Promise.all(
@@ -252,7 +252,7 @@ for (const database of databases) {
       assert.deepEqual(await pushed(), both, 'nobody wants it any more');
     });
 
-    test('tells nothing of a small group where these are protected', async () => {
+    test('reports nothing about a small group where these are protected', async () => {
       await app.app.apps.change(app.appId, { policy: { smallGroups: 'protected' } });
       await app.send({ method: 'PUT', url: `/api/v2/zones/${zone}`, headers, body: { capacity: 1 } });
       assert.deepEqual([await pass(0), await pass(60), await place()], [[], [], ['1-4', false]]);

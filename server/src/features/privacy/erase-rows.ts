@@ -6,10 +6,10 @@ import * as store from './store.ts';
 
 /** Erases rows in steps, so that no other write waits for long. Each step counts in the receipt what it has erased. */
 
-/** Rows that a transaction erases: at first so few that no other write waits, and more where that takes no time. */
+/** Rows that a transaction erases: few at first, so that no other write waits, and more if a step is fast. */
 const stepSize = 200;
 const mostInStep = 2_000;
-/** How long a step should take (ms): other writes wait for so long. */
+/** How long a step should take (ms), since other writes wait for it. */
 const stepTakesMs = 25;
 /** Rows whose texts are looked at in one query. */
 const pageSize = 1_000;
@@ -68,8 +68,8 @@ export function isInOrder(part: PersonPart & { readonly how: 'trace' }): boolean
 }
 
 /**
- * Deletes the rows of one installation from the first to the last. Beginning with the first each time would pass over all that is
- * deleted already, which PostgreSQL's indexes keep for a while: the square of what there is.
+ * Deletes the rows of one installation from the first to the last. If each step searched from the beginning, it would walk over all deleted
+ * entries, which PostgreSQL's indexes keep for a while: quadratic time.
  */
 export async function inOrder(db: Database, { part: { table }, key, person }: ErasureStep, scope: Sql): Promise<void> {
   const [name, id] = [raw(table.name), raw(stepColumn(table))];
@@ -90,7 +90,7 @@ export async function inOrder(db: Database, { part: { table }, key, person }: Er
       });
     found += ids.length;
     if (ids.length === size) last = ids.at(-1)?.id ?? '';
-    // What was being written while this went by may stand before it.
+    // Rows written during the deletion may lie before the position it has reached.
     else if (found > 0) [last, found] = ['', 0];
     else return;
     const took = performance.now() - began;
@@ -102,7 +102,7 @@ export async function inOrder(db: Database, { part: { table }, key, person }: Er
   }
 }
 
-/** No index leads to what stands in a text: all rows are looked at once, a page after the other, beside other requests. */
+/** No index leads to ids inside texts: all rows are read once, page by page, between other requests. */
 export async function eraseMentions(db: Database, { part, person, key }: ErasureStep): Promise<void> {
   if (part.how !== 'mentioned') return;
   const { table, mentions } = part;

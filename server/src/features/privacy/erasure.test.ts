@@ -136,7 +136,7 @@ for (const database of databases) {
       }
     });
 
-    test('takes what is written about the person while it passes by', async () => {
+    test('erases rows about the person that are written while it runs', async () => {
       for (let n = 0; n < 250; n++) await fill(app, tableOf('logs'), { ...person.hers(), mark: `record ${1_000 + n}` });
       const { db } = app.storage;
       const caughtUp = db.caughtUp.bind(db);

@@ -125,7 +125,7 @@ interface OfPart {
   readonly person: Person;
 }
 
-/** Packed rows after the stored ones: what is packed meanwhile is read twice and told once. */
+/** Packed rows after the stored ones: a row that is packed in between is read twice and exported once. */
 async function* storedAndPacked(db: Database, part: PersonPart, { table, scope, person }: OfPart): AsyncGenerator<Row> {
   const { appId, installationIds } = person;
   const stored = pages(db, { table, order: orderOf(part), scope, appId });

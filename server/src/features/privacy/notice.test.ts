@@ -59,7 +59,7 @@ describe('the privacy notice', () => {
     assert.match(recordOfProcessing({ ...facts, policy }, 0), /keys of authenticator apps/);
   });
 
-  test('says how short what is kept for no day is kept', () => {
+  test('says how long data with zero retention is kept', () => {
     const retentionDays = { visits: 0, events: 0, logs: 0 };
     const none = { ...facts, policy: { ...facts.policy, retentionDays } };
     for (const [language, said] of [

@@ -84,7 +84,7 @@ function reach(deps: PushConsoleDeps): ConsoleEndpoint {
   });
 }
 
-/** Takes back the cancellation of a push that nobody had been found for, while its time has not come. */
+/** Takes back the cancellation of a push whose recipients had not been found yet, before its time has come. */
 function resume({ db, now, enqueue, assertApp }: PushConsoleDeps): ConsoleEndpoint {
   return consoleEndpoint({
     method: 'POST',

@@ -33,7 +33,7 @@ export interface PushRow extends Row {
   readonly waits: number;
   /** JSON text; null where nobody has to approve it. */
   readonly approval: string | null;
-  /** 1 if its sender must not learn how many it has; null in pushes of before. */
+  /** 1 if its sender must not learn the size of the audience; null in pushes of earlier versions. */
   readonly is_blind: number | null;
   /** Counts its changes. */
   readonly edition: number;
@@ -61,7 +61,7 @@ export interface NewPush {
   readonly approval: string | null;
   /** JSON text. */
   readonly authors: string;
-  /** Whether its sender must not learn how many it has. */
+  /** Whether its sender must not learn the size of the audience. */
   readonly isBlind: boolean;
   readonly sendAt: number | null;
   readonly expiresAt: number;
@@ -146,7 +146,7 @@ export async function cancelPush(db: Db, appId: string, pushId: string, now: num
   return changed > 0;
 }
 
-/** A push that was cancelled before anybody was found for it waits again; jobs of before do nothing any more. */
+/** Resumes a push that was cancelled before its recipients were found; its earlier jobs do nothing any more. */
 export async function resumePush(db: Db, push: Pick<NewPush, 'appId' | 'pushId' | 'now'>): Promise<void> {
   await db.run(sql`update pushes set state = 'accepted', edition = edition + 1, updated_at = ${push.now}
     where app_id = ${push.appId} and object_id = ${push.pushId} and state = 'cancelled'`);

@@ -30,7 +30,7 @@ for (const database of databases) {
     let report = '';
     const everybody = ['owner', 'near', 'anna'];
 
-    test('are set up by those who may, for those who may see the figures', async () => {
+    test('are set up by administrators with the permission, for people who may see the figures', async () => {
       const body = {
         venueId: reports.venue,
         every: 'week',
@@ -119,7 +119,7 @@ for (const database of databases) {
       assert.equal(reports.smtp.mails.filter(({ to }) => to === 'owner@x.example').length, 1);
     });
 
-    test('come not to whoever may no longer see the figures, and say that nobody came', async () => {
+    test('are not sent to people who may no longer see the figures, and say when there were no visitors', async () => {
       await reports.change('anna', { disabled: true });
       await reports.change('near', { apps: [{ appId: site.app.appId, venues: [reports.elsewhere] }] });
       // Clocks have been set back by an hour.
@@ -142,7 +142,7 @@ for (const database of databases) {
       );
     });
 
-    test('are tried again while the mail server is away, and what was not sent in the end is an alert', async () => {
+    test('are retried while the mail server is away, and raise an alert if they are never sent', async () => {
       const monday = Date.UTC(2026, 10, 2, 6);
       reports.smtp.recipientAnswer = '451 later';
       assert.deepEqual(await reports.look(monday), []);

@@ -107,7 +107,7 @@ for (const database of databases) {
       assert.deepEqual(refusal(elsewhere), [404, 'UserInvalidLoginParams']);
     });
 
-    test('are listed, renamed and removed by their owner, and added by nobody who has found a phone', async () => {
+    test('are listed, renamed and removed by their owner, and cannot be added by somebody who has found the phone', async () => {
       const [vera, eve] = [await signIn(app), await signIn(app)];
       const { key, passkey } = await register(vera);
       const path = `me/passkeys/${passkey.objectId}`;

@@ -173,7 +173,7 @@ for (const database of databases) {
       assert.equal(told.length, 2, 'the address was told of both changes');
     });
 
-    test('an administrator removes the app of somebody who has lost it, and the address is told', async () => {
+    test('an administrator removes the app of somebody who has lost it, and the address is notified', async () => {
       const [vera, ada] = [await someone(), await openConsole(app, 'manager')];
       await enrol(vera);
       sink.mails.length = 0;

@@ -39,8 +39,8 @@ export interface SavedSender {
 }
 
 /**
- * A later save always has a later time, by which other nodes recognise it. What it replaces can be restored. False where there is
- * something else than what was seen.
+ * A later save always has a later time, by which other nodes recognise it. The replaced credentials can be restored. False if the stored
+ * credentials are not those that the caller saw.
  */
 export async function saveSender(db: Db, { appId, kind, settings, summary, now, seen }: SavedSender): Promise<boolean> {
   const unchanged = seen === undefined ? sql`` : sql` where senders.updated_at = ${seen}`;

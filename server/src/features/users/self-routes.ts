@@ -81,7 +81,7 @@ function getMe({ db }: SelfDeps): Endpoint {
         expireAt: isoTime(expiresAt).replace('Z', '+00:00'),
         tokenType: 'Bearer',
       };
-      // Of the account: the token makes no other version of it.
+      // The tag of the account; the token does not change its version.
       return tagged(JSON.stringify({ result: { ...profile, ...token } }), tagOfRow(profileTable, row));
     },
   });
@@ -171,7 +171,7 @@ function erase({ service }: SelfDeps, path: string): Endpoint {
     handle: async ({ app, user }) => {
       const { userId, accessToken, tokenHash } = signedIn(user);
       const key = { appId: app.appId, userId };
-      // Who signs in at another issuer has no session here that could be fresh.
+      // A user of another issuer has no session here that could be fresh.
       const isOfIssuer = accessToken.includes('.');
       if (app.policy.selfErasure === 'fresh' && !isOfIssuer) await service.assertFresh(key, tokenHash);
       const erasureId = await service.erase(key);

@@ -40,7 +40,7 @@ for (const database of databases) {
       assert.match(answer.body.error.error, why);
     };
 
-    test('whoever asks for nothing has one long-lived token, as ever', async () => {
+    test('a sign-in without options gives one long-lived token, as before', async () => {
       const { answer } = await enter({});
       assert.deepEqual(Object.keys(answer.body).sort(), ['accessToken', 'expiresIn', 'objectId', 'tokenType']);
       assert.equal(answer.body.expiresIn, 30 * 86_400);
@@ -125,7 +125,7 @@ for (const database of databases) {
       assert.equal(stored.length, 1);
     });
 
-    test('what is on its way with the last access token still arrives, and those before are gone', async () => {
+    test('requests in transit with the previous access token still succeed, those with older ones do not', async () => {
       const { answer } = await enter();
       app.clock.now += 20_000;
       const second = await refresh(answer.body.refreshToken);
@@ -137,7 +137,7 @@ for (const database of databases) {
       assert.equal(rows.length, 2);
     });
 
-    test('what is no refresh token, or that of another app, is refused alike', async () => {
+    test('a wrong refresh token, and one of another app, are refused in the same way', async () => {
       const { answer } = await enter();
       const [first, second] = answer.body.refreshToken.split('.');
       for (const wrong of ['x', answer.body.accessToken, `${second}.${first}`, `${first}`])
@@ -174,7 +174,7 @@ for (const database of databases) {
       assert.equal(listed[0].userAgent.length, 300);
     });
 
-    test('are ended one by one, or all others, and only by who has them', async () => {
+    test('are ended one by one, or all others, and only by their user', async () => {
       const { account, answer: first } = await enter();
       app.clock.now += 1000;
       const second = await again(account);

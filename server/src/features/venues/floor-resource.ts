@@ -42,7 +42,7 @@ const wall = Type.Object(
   { description: 'A line that bends at its corners' },
 );
 
-/** Nobody hangs up more of them on one floor. */
+/** No floor has more gateways. */
 const mostGateways = 200;
 
 const gateway = Type.Object({

@@ -71,7 +71,7 @@ for (const database of databases) {
       assert.match(String(metrics.body), /^pharos_webhook_calls_given_up_total 7$/m);
     });
 
-    test('what is left arrives when the receiver is back, and the count stays for a week', async () => {
+    test('the remaining calls arrive when the receiver is back, and the count stays for a week', async () => {
       const id = await make();
       await happen(8);
       receiver.calls.length = 0;
@@ -110,7 +110,7 @@ for (const database of databases) {
       }
     });
 
-    test('what was left over before a start is bounded at the first call after it', async () => {
+    test('a backlog from before a start is bounded at the first call after it', async () => {
       const id = await make();
       await site.app.storage.db.transaction(async (db) => {
         for (let n = 0; n < 1_200; n++) {

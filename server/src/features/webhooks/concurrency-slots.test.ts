@@ -17,7 +17,7 @@ test('a webhook has its slots again and again, and leaves some of the app to the
   assert.deepEqual(acquire('e', 2), [true, false]);
 });
 
-test('who finds no slot is told to come back at the pace of the receiver', () => {
+test('a call without a slot is told to retry at the pace of the receiver', () => {
   const slots = new ConcurrencySlots();
   for (let call = 0; call < 4; call++) slots.acquire('app', 'a', 0);
   const pauses = () => Array.from({ length: 3 }, () => slots.acquire('app', 'a', 0));

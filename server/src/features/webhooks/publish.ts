@@ -24,7 +24,7 @@ export interface PublisherDeps {
   readonly now: Clock;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   readonly backlog: Pick<Backlog, 'noteQueued'>;
-  /** What strangers are told of it. What is tried again says what it said first, since it is kept as it was told. */
+  /** The event as strangers are shown it. A retry sends the same text, since the text is stored. */
   readonly conceal: (db: Db, appId: string, told: readonly DomainEvent[]) => Promise<readonly DomainEvent[]>;
 }
 

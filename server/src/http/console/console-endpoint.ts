@@ -113,7 +113,7 @@ export function consoleEndpoint<Body = undefined>(spec: ConsoleEndpoint<Body>): 
 /** How long a confirmation counts before the next one is asked for. */
 export const confirmedForMs = 5 * 60_000;
 
-/** So far the clock of the node that took the confirmation may be ahead of this one's. */
+/** How far the clock of the node that took the confirmation may be ahead of this one's. */
 const aheadMs = 30_000;
 
 /** @throws Failure ConfirmationNeeded */

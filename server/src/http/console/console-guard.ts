@@ -12,7 +12,7 @@ export interface ConsoleGuardOptions {
   readonly publicUrl: string | undefined;
 }
 
-/** Checks callers of the management interface: origin, session, whose page it is, role, in this order. */
+/** Checks callers of the management interface: origin, session, owner of the page, role, in this order. */
 export interface ConsoleGuard {
   readonly cookie: SessionCookie;
   readonly attempt: AttemptCookie;
@@ -54,14 +54,14 @@ export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptio
   return { cookie, attempt: attemptCookie(publicUrl), originOf, admit: admit as ConsoleGuard['admit'] };
 }
 
-/** The administrator to whom a page belongs, as it says itself. */
+/** The header with which a page names the administrator to whom it belongs. */
 const pageHeader = 'pharos-administrator';
 /** The same for addresses that the browser opens by itself: streams, files that are saved. */
 const pageParameter = 'administrator';
 
 /**
- * All pages of a browser share its cookie. A page that was opened by one administrator does nothing, and shows nothing, in the name
- * of another who has signed in meanwhile. Programs and older pages say nothing, and are the session's.
+ * All pages of a browser share its cookie. A page that one administrator opened does nothing, and shows nothing, in the name of another who
+ * has signed in since. Programs and older pages send no name, and belong to the session's administrator.
  *
  * @throws Failure SignedInAsAnother
  */

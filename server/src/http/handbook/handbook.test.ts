@@ -56,7 +56,7 @@ describe('the handbook', () => {
       const whole = await get(path.startsWith('?') ? `/handbook${path}` : `/handbook/${path}`);
       const html = withoutPictures(whole, path.endsWith('.html'));
       assert.match(html, /<h1/, path);
-      // Whatever has an address is a link that somebody follows, or the form that searches.
+      // Everything with a URL is a link that somebody follows, or the search form.
       const elements = html.match(/<[a-z][^>]*\s(?:src|srcset|href|action|data|poster|background)="[^"]*"/g) ?? [];
       assert.deepEqual(
         elements.filter((element) => !/^<(a|form)\s/.test(element)),

@@ -46,7 +46,7 @@ describe('answers that are sent together', () => {
     second.socket.destroy();
   });
 
-  test('count as ended for who asks, so that none is answered twice', async (t) => {
+  test('count as ended when asked, so that none is answered twice', async (t) => {
     const { port, lines } = await start(t, (server) => {
       server.get('/', async (_request, reply) => {
         reply.send('once');

@@ -125,7 +125,7 @@ test('what waits for slow readers is bounded over all connections: those that re
   }
 });
 
-test('what is not yet written of answers in pieces counts too, and those who read get all of them', async () => {
+test('unwritten pieces of answers count too, and clients that read get the whole answer', async () => {
   const waitingBytes = 3 * largeBytes;
   const { server, port, sockets, longs } = await serve({ connectionLimits: { waitingBytes } });
   try {
@@ -176,7 +176,7 @@ test('pipelined requests are handled one after another, so that one connection h
   }
 });
 
-test('one address has so many connections and no more, unless it is a trusted proxy', async () => {
+test('one address has a limited number of connections, unless it is a trusted proxy', async () => {
   const { server, port } = await serve({ connectionsPerAddress: 3 });
   const behind = await serve({ connectionsPerAddress: 3, trustProxy: ['127.0.0.1'] });
   try {

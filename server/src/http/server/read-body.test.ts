@@ -67,7 +67,7 @@ describe('the body of a request', () => {
     }
   });
 
-  test('that ends early is the fault of the caller, and is told in the log as that', async () => {
+  test("that ends early is logged as the caller's fault", async () => {
     const connection = await openConnection(port);
     connection.send(`${head('Content-Length: 10')}{"half`);
     const before = lines.length;

@@ -35,7 +35,7 @@ function keyOf({ usedKey }: FastifyRequest): string {
   return secretKey ? `"key":"${keyId}","keyName":${JSON.stringify(secretKey.name)},` : `"key":"${keyId}",`;
 }
 
-/** In apps with pseudonyms without the ids of phones: a line has a time. */
+/** In apps with pseudonyms without the ids of phones, since a log line has a time. */
 function pathOf({ url, call, routeOptions }: FastifyRequest): string {
   if (call?.app.pseudonyms && ofPhone.test(url)) return routeOptions.url ?? '';
   const end = url.indexOf('?');

@@ -6,7 +6,7 @@ import { compareSamples, follow } from '../track.ts';
 
 const NOON = Date.UTC(2026, 2, 2, 12);
 
-/** Who enters where, of a visitor who stands for half a minute at so many metres from each beacon; no beacon has a location. */
+/** Which beacons a visitor enters who stands for half a minute at these distances (m) from each; no beacon has a location. */
 function entered(metres: Readonly<Record<string, number>>, { louder = 0, ...settings }: Hearing = {}): string[] {
   const random = mulberry32(7);
   const samples = Object.entries(metres).flatMap(([beaconId, away], index) =>

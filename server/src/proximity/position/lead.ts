@@ -12,7 +12,7 @@ import type { PresenceState, TrackState } from '../presence/types.ts';
  * bare antenna. Distances that a client has measured itself cannot be improved.
  */
 
-/** What is measured around an installation at a moment: distances in metres as the levels alone say. */
+/** What is measured around an installation at a moment: distances in metres by levels alone. */
 export interface Surroundings {
   readonly nearest: number;
   /** Infinite where no other one was measured lately. */
@@ -23,9 +23,9 @@ export interface Surroundings {
   readonly isKnown: boolean;
 }
 
-/** Lead that counts for nothing, dB: somebody passing between two beacons has hardly any. */
+/** Lead that does not count, dB: somebody passing between two beacons has hardly any. */
 const USUAL_LEAD = 4;
-/** More is a wall before the other one, dB. */
+/** The most that counts, dB: a greater lead means a wall in front of the other beacon. */
 const MOST_LEAD = 15;
 /**
  * By how much the signal of a beacon heard alone is treated as louder, dB, if it is not calibrated and nothing is known about the

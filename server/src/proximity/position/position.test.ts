@@ -199,7 +199,7 @@ test('a phone that passes beacons too quietly is known after some, and who keeps
   assert.deepEqual(entersOf(heardAt([...pastRow(6), ...pastRow(6).reverse(), ...pastRow(6)], { places: row })), []);
 });
 
-test('who stands between two beacons is not sent to and fro', () => {
+test('a visitor standing between two beacons does not alternate between them', () => {
   const pair = new Map<string, BeaconLocation>([
     ['a', { x: 0, y: 0 }],
     ['b', { x: 3, y: 0 }],

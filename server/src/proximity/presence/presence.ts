@@ -91,8 +91,8 @@ export interface Measured {
 }
 
 /**
- * Shows a distance to the beacon's three gates, and to that of the zone IMMEDIATE another one where it is given. True when the
- * visitor has just crossed the radius, either way.
+ * Passes a distance to the beacon's three gates; the gate of the zone IMMEDIATE gets its own distance if one is given. True if the visitor
+ * has just crossed the radius, in either direction.
  */
 export function showGates(state: PresenceState, { distance, sample }: Measured, beside = distance): boolean {
   const at = sample.occurredAt;

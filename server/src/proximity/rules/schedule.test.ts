@@ -78,7 +78,7 @@ test('a missing day is unchecked, an empty schedule never runs', () => {
   assert.equal(runsOn([], 'Mon'), false);
 });
 
-test('days are told as an editor would say them', () => {
+test('days are written as an editor would say them', () => {
   const days = (...names: string[]) => describeDays(names.map((dayName) => ({ dayName, checked: true })));
   assert.equal(days('Fri', 'Mon', 'Tue', 'Thu', 'Wed'), 'Mon–Fri');
   assert.equal(days('Mon', 'Wed', 'Sat', 'Sun'), 'Mon, Wed, Sat, Sun');

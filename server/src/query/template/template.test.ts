@@ -30,7 +30,7 @@ describe('a where with variables', () => {
     assert.equal(matches({ title: { $ne: '$auth.installationId' } }, anna, { title: 'i2' }), false);
   });
 
-  test('compares with more values than a list may have, if a variable stands for them', () => {
+  test('compares with more values than a list may have, if a variable has them', () => {
     const all = Array.from({ length: 600 }, (_, n) => `i${n}`);
     const many: VariableValues = { '$auth.installationId': all };
     for (const [title, isHers] of [
@@ -42,7 +42,7 @@ describe('a where with variables', () => {
       assert.equal(matches({ title: { $nin: ['$auth.installationId', 'x'] } }, many, { title }), !isHers);
       assert.equal(matches({ $nor: [{ title: { $in: ['$auth.installationId'] } }] }, many, { title }), !isHers);
     }
-    // Who writes a rule gets the limit of everybody.
+    // Authors of rules have the same limit as everybody.
     assert.throws(() => bound({ title: { $in: ['$auth.userId', ...all] } }, anna), /at most 256 values/);
   });
 
@@ -55,7 +55,7 @@ describe('a where with variables', () => {
     assert.ok(isAlways(bound({ '$auth.userId': { $exists: false } }, nobody)));
   });
 
-  test('never matches by what is not known of the caller, not even when it is negated', () => {
+  test('never matches by an unknown value of the caller, not even when it is negated', () => {
     const records = [{}, { title: null, owner: null }, { title: 'anna', ...owner('anna') }, { title: 'x' }];
     const unknown = [
       { owner: '$auth.userId' },

@@ -95,7 +95,7 @@ function bindOpen(
   // Whether belonging to the list, and not the opposite, is what lets a record match.
   if (isUnknown && isWanted === isNegated) return isNegated ? never : always;
   if (known.length === 0) return isNegated ? always : never;
-  // A variable may stand for more values than anybody may write into a list.
+  // A variable may have more values than a list in a query may have.
   const lists = Array.from({ length: Math.ceil(known.length / maxListLength) }, (_, n) =>
     conditionOn(name, field, known.slice(n * maxListLength, (n + 1) * maxListLength), isNegated),
   );

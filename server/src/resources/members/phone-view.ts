@@ -88,7 +88,7 @@ export async function showPhones(
   });
 }
 
-/** What began, or was recorded, before the phone was the reader's is somebody else's. */
+/** Rows from before the phone was the reader's belong to somebody else. */
 function isOwn(row: Row, at: number, own: PhoneView['own']): boolean {
   const since = own.get(String(row['installation_id']));
   return since !== undefined && at >= since && Number(row['created_at'] ?? at) >= since;

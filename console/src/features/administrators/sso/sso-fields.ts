@@ -60,7 +60,7 @@ export function fieldsOf(provider?: SsoProvider): SsoFields {
   };
 }
 
-/** Another provider with the same roles. There is one for each issuer, and its secret is nowhere to be read. */
+/** Another provider with the same roles. Each issuer has one provider, and secrets cannot be read. */
 export const copyOf = (provider: SsoProvider): SsoFields => ({
   ...fieldsOf(provider),
   name: copyName(provider.name),

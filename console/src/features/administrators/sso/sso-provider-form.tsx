@@ -38,7 +38,7 @@ const names = [
   'joinApps.',
 ];
 
-/** The fields in words, for what somebody else has changed. */
+/** The fields in words, to show what somebody else has changed. */
 const labels: Readonly<Record<string, string>> = {
   name: t('Name'),
   clientId: t('Client id'),
@@ -185,7 +185,7 @@ function Roles({ form }: PartProps) {
   );
 }
 
-/** A group that works in one museum of several, or for one customer. */
+/** Groups that work in one of several museums, or for one customer. */
 function SomeApps({ form }: PartProps) {
   return (
     <Block
@@ -203,7 +203,7 @@ function SomeApps({ form }: PartProps) {
   );
 }
 
-/** An app that somebody was given stays when this is changed. */
+/** Says that apps already given stay when this is changed. */
 function NewPeople({ form }: PartProps) {
   return (
     <Block

@@ -72,7 +72,7 @@ async function enabledScenarios(appId: string) {
   });
 }
 
-/** Whether a beacon is in the place that the page is about; of none until it is known. */
+/** Whether a beacon is in the place that the page is about; false until the places are loaded. */
 function useIsThere(appId: string, search: AnalyticsSearch, site: SiteOf | undefined): (beaconId: string) => boolean {
   const { beacon, zone, floor, venue } = search;
   const ofFloor = site?.floors.find(({ objectId }) => objectId === floor);
@@ -118,5 +118,5 @@ export function Campaigns({ campaigns }: { readonly campaigns: readonly Campaign
   );
 }
 
-/** One that ends at midnight has its last day before. */
+/** The last day of a campaign that ends at midnight is the day before. */
 const lastDay = (until: string) => (until.endsWith('T00:00') ? addDays(until.slice(0, 10), -1) : until);

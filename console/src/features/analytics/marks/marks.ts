@@ -1,7 +1,7 @@
 import { t } from '../../../lib/words/words.ts';
 import type { HoursCalendar } from '../hours.ts';
 
-/** What may stand behind the numbers of a plot: days with hours of their own, and campaigns. */
+/** What may explain the numbers of a plot: days with special opening hours, and campaigns. */
 
 export interface Campaign {
   readonly name: string;
@@ -39,7 +39,7 @@ export const marksOf = (time: Time, { calendar, campaigns }: Marked): readonly M
 export const namesAt = (marks: readonly Mark[], index: number): readonly string[] =>
   marks.filter(({ first, last }) => first <= index && index <= last).map(({ name }) => name);
 
-/** The marks in as few rows as they need beside each other; holidays have their own. */
+/** Arranges the marks in as few rows as possible without overlap; holidays have their own row. */
 export function rowsOf(marks: readonly Mark[], mostRows: number): readonly (readonly Mark[])[] {
   const rows: Mark[][] = [];
   for (const mark of marks) {

@@ -9,7 +9,7 @@ const mostStrips = 5;
 const legendPixels = 34;
 const besidePixels = 56;
 const letterPixels = 6.4;
-/** Fewer letters say nothing. */
+/** A name cut to fewer letters would be useless. */
 const fewestPixels = 34;
 
 export interface Strips {

@@ -24,7 +24,7 @@ interface Props {
   readonly onDrawn: () => void;
 }
 
-/** The visitors of a period, with what may stand behind the numbers: closed days, holidays, campaigns. */
+/** The visitors of a period, with what may explain the numbers: closed days, holidays, campaigns. */
 export function VisitorsBlock({ appId, period, zone, search, site, numbers, calendar, onDrawn }: Props) {
   const campaigns = useCampaigns(appId, { period, zone, search, site });
   const marks = useMemo(() => {

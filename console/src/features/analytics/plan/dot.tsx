@@ -1,7 +1,7 @@
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 
-/** Somebody on a plan: a dot where she is, and the circle within which she is believed to be; and who hears her. */
+/** A visitor on a plan: a dot at the position, the circle of its uncertainty, and the gateways that hear the phone. */
 
 interface DotProps {
   readonly at: Point;

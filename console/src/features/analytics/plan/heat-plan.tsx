@@ -40,7 +40,7 @@ export function HeatPlan({ appId, floor, site, period, of }: Props) {
   const sizeOf = (row: NumberRow | undefined) => (of === 'time' ? (row?.dwellTotal ?? 0) : (plotted(row?.visits) ?? 0));
   const said = (row: NumberRow | undefined) => {
     if (!row) return of === 'time' ? hoursText(0) : '0';
-    // Nothing is told of a small group but that it is one.
+    // About a small group nothing is shown except that it is one.
     if (row.visitors === '1-4') return t('1–4 visitors');
     return of === 'time' ? hoursText(row.dwellTotal) : countText(row.visits);
   };

@@ -13,7 +13,7 @@ export type SensedPosition = Listed<'listPositions'>;
 export const presentMs = 60_000;
 const mostVisitors = 1_000;
 const ignore = () => undefined;
-/** So often the page is drawn, however much is told. */
+/** How often the page is redrawn, however many events arrive. */
 const drawEveryMs = 200;
 /** So often the list is asked where there is no stream. */
 const askEveryMs = 5_000;
@@ -51,7 +51,7 @@ export function useNow(appId: string, isWanted: boolean) {
       for (const begins of ['ready', 'lost'])
         source.addEventListener(begins, () => {
           setLive(true);
-          // The stream continues where it is; what came before it is tried again with the next one.
+          // The stream continues; the positions from before it are read again after the next event.
           readAll().catch(ignore);
         });
       source.addEventListener('position.changed', ({ data }: MessageEvent<string>) =>

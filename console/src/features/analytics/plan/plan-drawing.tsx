@@ -50,7 +50,7 @@ interface Props {
   readonly plan: { readonly url: string; readonly frame: PlanFrame } | undefined;
   readonly zones: readonly DrawnZone[];
   readonly walls?: Floor['walls'];
-  /** Receivers: whoever looks for visitors that are missing looks at these. */
+  /** Receivers, shown so that missing visitors can be explained. */
   readonly gateways?: Floor['gateways'];
   readonly spots?: readonly DrawnSpot[];
   readonly arrows?: readonly DrawnArrow[];

@@ -47,19 +47,19 @@ async function loadDraw(): Promise<typeof import('./draw.ts')> {
 }
 
 /**
- * Loads what draws while a page still asks for its numbers, once something of the page can be seen: it takes a phone longer than the page
+ * Loads the plot library after the first paint, while the page fetches its numbers: evaluating it takes a phone longer than the page
  * itself.
  */
 export function useDrawingSoon(): void {
   useEffect(() => {
-    // Who shows a plot is told if it cannot be loaded.
+    // If it cannot be loaded, showing a plot reports that.
     afterPaint(() => void loadDraw().catch(() => undefined));
   }, []);
 }
 
 /**
- * Whether what stands below the first plot of a page is to be shown: not before that has been drawn, as what is below also asks and draws.
- * Once plots can be drawn at once, it is there at once, as somebody who comes back to it expects.
+ * Whether to show what is below the first plot of a page: after that plot has been drawn, since it also sends requests and draws. If the
+ * library is already loaded, it is shown at once, so that somebody who returns to the page finds their scroll position.
  */
 export function useBelowPlot(): { readonly isShown: boolean; readonly onDrawn: () => void } {
   useDrawingSoon();

@@ -184,7 +184,7 @@ interface AdministratorProps {
   readonly onChange: (chosen: readonly string[]) => void;
 }
 
-/** Those who may see the figures, and those who get them already. */
+/** Administrators who may see the figures, and those who already get them. */
 function AdministratorChoice({ candidates, report, venueId, value, error, onChange }: AdministratorProps) {
   const fit = candidates.filter(
     ({ adminId, venueIds }) => venueIds === null || venueIds.includes(venueId) || value.includes(adminId),

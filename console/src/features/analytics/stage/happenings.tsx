@@ -92,7 +92,7 @@ export function Happenings({ appId, walk, ground, zone, playback }: Props) {
   );
 }
 
-/** A message that is switched off is no reason to report that somebody came near. */
+/** Events that matter only to a message that is switched off are not reported. */
 const isTold = ({ verdicts }: Happening) => verdicts.some(({ verdict }) => verdict.reason !== 'disabled');
 
 const isNow = ({ time }: Happening, now: number) => time <= now && time > now - 3;
@@ -127,7 +127,7 @@ const colors = { fired: 'teal', stopped: 'gray', pending: 'blue' } as const;
 const outcomes = { fired: t('Would be shown'), stopped: t('Not shown'), pending: t('Waiting') };
 
 function Verdicts({ appId, happening: { event, verdicts }, walk, zone }: VerdictProps) {
-  // Of somebody who is limited to venues not every message can be opened.
+  // An administrator limited to venues cannot open every message.
   const mayOpen = useStanding()?.venues === undefined;
   if (verdicts.length === 0) return null;
   return (

@@ -201,7 +201,7 @@ interface Following {
   readonly onFloor: (floorId: string) => void;
 }
 
-/** A visitor who is alone is followed from floor to floor. */
+/** A single visitor is followed from floor to floor. */
 function useFollowed(ground: Ground, walk: WalkAnswer | undefined, { playback, onFloor }: Following): void {
   const [visitor, ...others] = walk?.visitors ?? [];
   const at = visitor && others.length === 0 ? poseAt(visitor, playback.time).at : undefined;

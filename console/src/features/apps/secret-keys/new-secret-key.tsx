@@ -83,7 +83,7 @@ const empty: FormValues = {
   networks: '',
 };
 
-/** What another key may do; its secret and its last day are its own. */
+/** The scopes of another key; secret and expiry are not copied. */
 const copyOf = ({ name, scopes, networks }: SecretKey): FormValues => ({
   ...empty,
   name: copyName(name),

@@ -131,7 +131,7 @@ export function scopesOf(
   });
 }
 
-/** What is ticked for the scopes of a key. What was made with the command line alone is left out. */
+/** The check boxes for the scopes of a key. Scopes that only the command line can set are left out. */
 export const tickedOf = (scopes: readonly Scope[]): Ticked =>
   scopeParts.flatMap((part) => {
     const own = scopes.find(({ resource }) => resource === part.resource);

@@ -22,7 +22,7 @@ interface Part extends Hours {
   readonly dayName: DayName | undefined;
 }
 
-/** Undefined: it is no list of hours. */
+/** Undefined: not a list of hours. */
 function partsOf(cell: string): readonly Part[] | undefined {
   if (cell.toLowerCase() === never) return [];
   const parts = cell
@@ -58,7 +58,7 @@ export function hoursOf(cell: string): readonly Hours[] | string {
   return parts.map(({ from, until }) => ({ from, until }));
 }
 
-/** A date as the interface has it, also where a spreadsheet has made 25.12.2026 of it; undefined: it is none. */
+/** A date in the interface's form, also from 25.12.2026 as some spreadsheets write it; undefined: not a date. */
 export function dateIn(cell: string): string | undefined {
   const [, dotDay = '', dotMonth = '', dotYear] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(cell) ?? [];
   const date = dotYear ? `${dotYear}-${dotMonth.padStart(2, '0')}-${dotDay.padStart(2, '0')}` : cell.slice(0, 10);

@@ -124,7 +124,7 @@ function withCorners(found: Found, type: Drawn, cellOf: CellOf): Found {
   };
 }
 
-/** Undefined if some of it is no pair of numbers. Spreadsheets of some countries make commas of the points in numbers. */
+/** Undefined if a part is not a pair of numbers. Spreadsheets in some countries write decimal commas. */
 function pointsOf(text: string): readonly Point[] | undefined {
   const pairs = text
     .split(';')

@@ -3,7 +3,10 @@ import type { Point } from '../geojson/read.ts';
 import type { Site } from '../geojson/write.ts';
 import { dayCell, weekCell } from './hours.ts';
 
-/** A venue as a table for spreadsheets: a line for the venue, each day with hours of its own, floor, wall, gateway and zone. Beacons have a table of their own. */
+/**
+ * A venue as a table for spreadsheets: a line for the venue, each day with its own hours, floor, wall, gateway and zone. Beacons have their
+ * own table.
+ */
 
 export const planColumns = [
   'type',

@@ -89,7 +89,7 @@ export class Dots extends L.Path {
   }
 }
 
-/** Twice as many pixels as on the screen, for those that have more of them. */
+/** Twice as many pixels as the screen's CSS pixels, for high-density screens. */
 const density = 2;
 const dotSize = 2 * radius + 4;
 let picture: HTMLCanvasElement | undefined;

@@ -255,7 +255,7 @@ function useSteps(appId: string) {
   const back = useAction({
     run: async () => {
       try {
-        // What was changed a moment ago is the last step once it is stored.
+        // A change that is still being stored becomes the last step when it is stored.
         return await inTurn(async () => {
           const step = done.current.pop();
           told();

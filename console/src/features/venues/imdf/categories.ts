@@ -1,6 +1,6 @@
 import type { Zone } from '@pharos/sdk';
 
-/** What zones are called in IMDF 1.0.0 (OGC 20-094), and the categories of units where nobody can be. */
+/** The IMDF 1.0.0 (OGC 20-094) categories of zones, and those of units where nobody can be. */
 
 export const categoryOf: Readonly<Record<Zone['kind'], string>> = {
   room: 'room',

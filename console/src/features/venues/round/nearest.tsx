@@ -21,7 +21,7 @@ const mostNear = 3;
 /** dBm at one metre, of a beacon of which that is not known. */
 const usualPower = -59;
 
-/** Which beacon somebody stands before, by what their own phone hears: where there is no label, or it cannot be read. */
+/** Finds the beacon in front of the installer by what their own phone hears, if its label is missing or cannot be read. */
 export function Nearest({ appId, beacons, onChoose }: Props) {
   const [isListening, setListening] = useState(false);
   const [isPairing, setPairing] = useState(false);

@@ -128,7 +128,7 @@ interface ChooseProps {
 
 const mostRows = 100;
 
-/** Which beacon one stands before: by its label, by its name or its numbers. Those that are to do come first. */
+/** Chooses the beacon in front of the installer by its label, name or numbers. Unfinished ones come first. */
 function Choose({ appId, beacons, stateOf, isDone, onChoose }: ChooseProps) {
   const times = useTimes(appId);
   const may = useMay();

@@ -218,9 +218,9 @@ export class AdminService {
   }
 
   /**
-   * From the next request on, whoever has none can only set one up.
+   * From the next request on, administrators without one can only set one up.
    *
-   * @throws Failure OperationForbidden when whoever asks for it has none
+   * @throws Failure OperationForbidden when the caller has none
    */
   async requireFactor(isRequired: boolean, adminId: string, by: Actor): Promise<void> {
     const { db, now } = this.#deps;

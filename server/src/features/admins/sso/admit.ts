@@ -46,12 +46,12 @@ export async function admit(db: Db, person: SsoPerson, how: Admitting): Promise<
 
 type Standing = Pick<accounts.AdminRow, 'role' | 'apps' | 'apps_by_groups'>;
 
-/** What the groups make of an administrator; undefined: nothing. */
+/** The role and apps that the groups give; undefined: none. */
 function standingOf(row: Standing, { role, apps }: SsoPerson, provider: store.ProviderRow): Standing | undefined {
   if (role === null) return undefined;
   if (role === undefined) return row;
   if (apps) return { role, apps: JSON.stringify(apps), apps_by_groups: 1 };
-  // Who has a role like the others again is where somebody is who joins; else what an owner has given stays.
+  // Somebody who has a role by `roles` again gets the apps of people who join; otherwise an owner's grants stay.
   return row.apps_by_groups > 0
     ? { role, apps: provider.join_apps, apps_by_groups: 0 }
     : { role, apps: row.apps, apps_by_groups: 0 };
@@ -97,7 +97,7 @@ async function welcome(db: Db, person: SsoPerson, { provider, address, now }: Ad
     name: person.name ?? email,
     password_hash: null,
     role,
-    // Whoever is invited has the apps that the invitation names, unless the groups say where.
+    // Invited people have the apps of the invitation, unless their groups decide.
     apps: person.apps ? JSON.stringify(person.apps) : invitation ? invitation.apps : provider.join_apps,
     apps_by_groups: person.apps ? 1 : 0,
     disabled_at: null,

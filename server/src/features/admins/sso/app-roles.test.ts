@@ -107,7 +107,7 @@ for (const database of databases) {
       assert.deepEqual(entry.after.apps, [{ appId: app.appId, role: 'editor', venues: [south] }]);
     });
 
-    test('count for whoever has no role like the others; that one holds where it does for people who join', async () => {
+    test('apply to people without a role in all apps; such a role applies where it does for people who join', async () => {
       const chief = await person(['it', 'north']);
       assert.deepEqual([chief.role, chief.apps], ['manager', [{ appId: other }]]);
       assert.deepEqual(
@@ -122,13 +122,13 @@ for (const database of databases) {
       assert.deepEqual([back.role, back.apps?.length], ['editor', 1], 'nobody stays an owner');
     });
 
-    test('whoever joined through one and has a role like the others next time is where people are who join', async () => {
+    test('somebody who joined by one and later has a role in all apps gets the apps of people who join', async () => {
       const guide = await person(['north']);
       const next = await join(guide.account, ['it']);
       assert.deepEqual([next.role, next.apps], ['manager', [{ appId: other }]]);
     });
 
-    test('leave alone what an owner has given to those who have a role like the others', async () => {
+    test('do not change what an owner has given to people with a role in all apps', async () => {
       const editor = await person(['curators']);
       const apps = [{ appId: app.appId, venues: [south] }];
       await change(`/administrators/${editor.adminId}`, { apps });
@@ -144,7 +144,7 @@ for (const database of databases) {
       assert.deepEqual([guide.role, guide.apps?.[0]?.appId], ['editor', app.appId]);
     });
 
-    test('are no way around the limit: an owner cannot be one, and a claim has to say who is in them', async () => {
+    test('cannot make owners, and need a claim that names the groups', async () => {
       await owner.send({ method: 'POST', url: '/session/confirm', body: { password } });
       const put = async (body: object) => owner.send({ method: 'PUT', url: `/sso-providers/${providerId}`, body });
       const entry = { group: 'x', role: 'editor', appId: other };

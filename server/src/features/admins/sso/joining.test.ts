@@ -49,7 +49,7 @@ for (const database of databases) {
       assert.deepEqual([first?.role, again?.role], ['editor', 'manager']);
     });
 
-    test('gives the role of the groups at each sign-in, and refuses who has left them all', async () => {
+    test('gives the role of the groups at each sign-in, and refuses people who have left all of them', async () => {
       const account = site.person(['it']);
       const before = await goThrough(site.app, site.providerId);
       assert.equal((await whoIs(site.app, before))?.role, 'manager');
@@ -106,7 +106,7 @@ for (const database of databases) {
       assert.deepEqual(body.results, []);
     });
 
-    test('whoever joins uninvited has the apps and venues that the provider names, and none unless it names any', async () => {
+    test('people who join uninvited get the apps and venues that the provider names, and none if it names none', async () => {
       const fresh = await buildApp({ database, settings: loopback });
       try {
         const boss = await openConsole(fresh, 'owner');

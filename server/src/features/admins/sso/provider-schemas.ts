@@ -33,12 +33,12 @@ const appRoles = Type.Array(
   {
     maxItems: 200,
     description:
-      'Groups that have a role in an app only, or in venues of it. They count for whoever has no role by `roles`, and say at each ' +
-      'sign-in in which apps and venues somebody has one. Of several roles in one app the first one of `roles` counts',
+      'Groups that give a role in one app only, or in some of its venues. They apply to people without a role by `roles`, and decide ' +
+      'at each sign-in in which apps and venues those have one. Of several roles in one app the first in the order of roles counts',
   },
 );
 
-/** A provider makes nobody an owner who is in no group. */
+/** The role of people in no group, which is never owner. */
 const defaultRole = Type.Enum(['manager', 'editor', 'installer', 'analyst']);
 
 const members = {
@@ -61,7 +61,7 @@ const members = {
   }),
   joinApps: Type.Union([Type.Literal('all'), grantsSchema], {
     description:
-      'Where the role holds of those who join without an invitation: `all`, or in these apps. Empty, as it is unless it is sent: in no app, until an owner gives them some. Owners are limited to nothing',
+      'Where the role of people who join without an invitation applies: `all`, or in these apps. Empty (the default): in no app, until an owner gives them some. Owners are not limited',
   }),
   enabled: Type.Boolean(),
 };

@@ -151,8 +151,7 @@ export class SsoProviders {
 
   /**
    * With it, nobody signs in with a password or a passkey any more, and sessions that began so end.
-   *
-   * @throws Failure OperationForbidden unless whoever asks for it has signed in through a provider
+   * @throws Failure OperationForbidden unless the caller has signed in through a provider
    */
   async setOnlyWay(isOnly: boolean, admin: AdminContext, by: Actor): Promise<void> {
     if (isOnly && admin.provider === null && !(await this.isOnlyWay()))
@@ -306,7 +305,7 @@ const view = (row: store.ProviderRow) => ({
   updatedAt: isoTime(row.updated_at),
 });
 
-/** The tag of a provider; another secret makes another one, too. */
+/** The tag of a provider; it also changes with the secret. */
 export const ssoProviderTag = (provider: ReturnType<typeof view>) => entityTag(JSON.stringify(provider));
 
 function missing(providerId: string): never {

@@ -83,7 +83,7 @@ export async function forecastOf(
 /** Of a small group the middle of what it may be; what it was is not known here either. */
 export const sizeOf = (count: Count): number => (typeof count === 'number' ? count : count === smallGroup ? 2.5 : 0);
 
-/** So many, as it is told where small groups are protected, or not. */
+/** A number as it is shown, with or without protection of small groups. */
 export function toldCount(value: number, isProtected: boolean): Count {
   if (isProtected && value > 0 && value < fewest) return smallGroup;
   const step = isProtected ? fewest : 1;

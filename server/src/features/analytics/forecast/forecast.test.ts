@@ -87,7 +87,7 @@ for (const database of databases) {
       assert.deepEqual((await forecast({})).forecast, told, 'the app has no other venue');
     });
 
-    test('is told of one zone, too', async () => {
+    test('is available for a single zone', async () => {
       const { forecast: told } = await forecast();
       assert.deepEqual((await forecast({ zoneId: queue })).forecast, told);
       assert.deepEqual(
@@ -97,7 +97,7 @@ for (const database of databases) {
       );
     });
 
-    test('tells of each zone how many may be there at once, and how long they may wait, from the same days', async () => {
+    test('says how many may be in each zone at once, and how long they may wait, from the same days', async () => {
       const zones = (query: Record<string, string>) =>
         site.get(`analytics/forecast/zones?${new URLSearchParams(query)}`);
       const told = await zones({ venueId: venue });
@@ -135,7 +135,7 @@ for (const database of databases) {
       await site.app.app.apps.change(site.app.appId, { policy: { smallGroups: 'shown' } });
     });
 
-    test('of a zone in which somebody was on too few days nothing is told but these days', async () => {
+    test('says nothing about a zone with visitors on too few days, except the number of these days', async () => {
       const now = site.app.clock.now;
       const where = { venueId: pointer('Venue', venue), zoneId: pointer('Zone', attic) };
       const beacon = await site.beacon({ minor: 3, ...where });

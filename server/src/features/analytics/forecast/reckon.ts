@@ -2,7 +2,7 @@
 
 export interface PastDay {
   readonly date: string;
-  /** Visitors, at once or in all, or seconds. */
+  /** Visitors (at once or in total), or seconds. */
   readonly value: number;
 }
 
@@ -41,8 +41,8 @@ function middleOf(days: readonly PastDay[]): number {
 }
 
 /**
- * What three of four of the trials did not exceed, in steps rounded up, so that what is said of it holds; and on how many of them it
- * did. `least`: an error is told as no less.
+ * The error that three of four trials did not exceed, rounded up to a step so that the statement holds, and how many trials were within it.
+ * `least`: the smallest error that is reported.
  */
 export function errorOf(
   errors: readonly number[],

@@ -12,7 +12,7 @@ import { type FromUntil, listDue, peaksDuring } from '../ways/store.ts';
 import { countError, type Forecasting, nextOpenDay, sizeOf, toldCount, weeksBack } from './answer.ts';
 import { errorOf, mostDays, reckon } from './reckon.ts';
 
-/** How many the next open day may bring to each zone at once, and how long they may stay: in a queue, how long they may wait. */
+/** How many visitors the next open day may bring to each zone at once, and how long they may stay or, in a queue, wait. */
 
 interface Tried {
   readonly error: number;
@@ -43,7 +43,7 @@ export interface ZoneForecasts {
   readonly zones: readonly ZoneForecast[];
 }
 
-/** Seconds of a stay are told in steps of these, since the histogram behind them is coarse. */
+/** Stays are reported in steps of this many seconds, since the histogram behind them is coarse. */
 const stayStep = 5;
 
 export async function zoneForecastsOf(
@@ -78,14 +78,14 @@ export async function zoneForecastsOf(
 
 interface Counted {
   peak: number;
-  /** Seconds, as it is told. */
+  /** Seconds, as reported. */
   stay: number | null;
 }
 
 type Counting = Pick<Forecasting, 'db' | 'appId' | 'zone' | 'isProtected'>;
 type OfDays = ReadonlyMap<string, ReadonlyMap<string, Counted>>;
 
-/** So many days are read at once. */
+/** How many days are read at once. */
 const daysAtOnce = 9;
 
 /** What was counted of each zone on some days; the peaks of days that have been added up are there, those of others are of hours. */
@@ -127,7 +127,7 @@ const dayAt = (date: string, zone: string): Day => ({
 interface CountingOn {
   readonly venueId: string | undefined;
   readonly some: readonly Day[];
-  /** Those of which there are peaks of days, and those of which there are peaks of hours. */
+  /** The days that have daily peaks, and those that have only hourly ones. */
   readonly whole: readonly Day[];
   readonly hourly: readonly Day[];
 }
@@ -174,7 +174,7 @@ function stayOf(
   return histogram.quantile(0.5);
 }
 
-/** The days of one zone, the last first; those before anybody was ever seen there tell nothing. */
+/** The days of one zone, the last first, without those before its first visitor. */
 function daysOf(alike: readonly string[], counted: ReadonlyMap<string, Counted>, isProtected: boolean): ZoneDay[] {
   const first = alike.findLastIndex((day) => counted.has(day));
   return alike.slice(0, first + 1).map((date) => {

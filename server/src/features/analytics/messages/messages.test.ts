@@ -136,7 +136,7 @@ for (const database of databases) {
       assert.match(told.comparisons[0].text, /^Too few visitors to compare/);
     });
 
-    test('counted anew, or with another goal, the numbers are those of what is there', async () => {
+    test('after a recount, or with another goal, the numbers are those of the stored records', async () => {
       const before = await groupsOf();
       await site.app.storage.db.run(sql`update message_rollups set reached = reached + 7, acted = 0`);
       await Promise.all([site.app.app.rollups.rebuild(site.app.appId), settle()]);
@@ -205,7 +205,7 @@ for (const database of databases) {
       assert.deepEqual([acted, withdrawn], [1, 1]);
     });
 
-    test('a record counts for a message of which the phone tells only after it', async () => {
+    test('a record counts for a message that the phone reports only after it', async () => {
       const beacon = await site.beacon({ minor: 3 });
       const goal = { kind: 'record', bucket: 'orders', withinHours: 24 };
       const late = await site.notification({ beaconId: pointer('Beacon', beacon), goal });

@@ -8,7 +8,7 @@ export const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const stepMs = 15 * minuteMs;
 
-/** How far the clocks of a zone were ahead (ms) in whole days of UTC in which they did not change; null: they did. */
+/** A zone's offset (ms) on whole UTC days on which it did not change; null for days on which it did. */
 const aheads = new BoundedMap<string, number | null>(20_000);
 /** Asking Intl costs some 20 µs, and a year of hours is asked about at once. */
 const firstKnown = Date.UTC(1972, 0, 1);

@@ -3,7 +3,7 @@
  * one is within 4.5 % of the true one, or below a second within a second.
  */
 export class Dwells {
-  /** Of memory, roughly. */
+  /** The approximate bytes of memory. */
   static readonly bytes = 1_500;
 
   readonly #counts = new Float64Array(lastBin + 1);

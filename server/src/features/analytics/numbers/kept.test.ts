@@ -9,7 +9,7 @@ function reader(bytes: number) {
   return { reads, read: async () => ({ bytes, number: ++reads.count }) };
 }
 
-describe('what is kept for the next question', () => {
+describe('the cache of analytics', () => {
   test('is read once, also for those who ask at once', async () => {
     const kept = new Kept();
     const { reads, read } = reader(10);
@@ -19,7 +19,7 @@ describe('what is kept for the next question', () => {
     assert.equal(reads.count, 1);
   });
 
-  test('is not kept if it was written anew while it was read', async () => {
+  test('does not keep an entry whose period was rewritten while it was read', async () => {
     const kept = new Kept();
     const { reads, read } = reader(10);
     await kept.of('a', read, async () => false);
@@ -36,7 +36,7 @@ describe('what is kept for the next question', () => {
     assert.equal((await kept.of('a', reader(10).read, always)).number, 1);
   });
 
-  test('takes so much memory at most; what was used longest ago goes first', async () => {
+  test('has a memory limit, and evicts the least recently used entry first', async () => {
     const kept = new Kept({ most: 100 });
     const { reads, read } = reader(40);
     for (const key of ['a', 'b', 'a', 'c']) await kept.of(key, read, always);

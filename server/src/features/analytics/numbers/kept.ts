@@ -1,4 +1,4 @@
-/** What is kept says how much memory it takes, in bytes. */
+/** A cached value with the bytes of memory that it takes. */
 export interface Sized {
   readonly bytes: number;
 }
@@ -9,12 +9,12 @@ interface Entry {
 }
 
 const mostBytes = 64 * 2 ** 20;
-/** Ms. Whoever looks at numbers looks at several pages. */
+/** Ms. People who look at numbers look at several pages. */
 const idleMs = 10 * 60_000;
 
 /**
- * What was read for one question and serves the next ones, as long as somebody asks: so many bytes at most, those used longest ago
- * go first, and each some minutes after it was used last.
+ * A cache of what was read for one query, for the next ones. It holds a limited number of bytes; the least recently used entry is evicted
+ * first, and each entry some minutes after its last use.
  */
 export class Kept {
   readonly #entries = new Map<string, Entry>();
@@ -37,9 +37,9 @@ export class Kept {
   }
 
   /**
-   * What is kept under a key, or else what `read` answers: one reading for all who ask meanwhile. A key stands for values of one type.
+   * The value cached under a key, or the result of `read`, which runs once for concurrent callers. A key always has values of one type.
    *
-   * @param isStill whether what was read is what the key says; otherwise it is for those who asked alone
+   * @param isStill whether the result still fits the key; otherwise it is returned but not cached
    */
   async of<T extends Sized>(key: string, read: () => Promise<T>, isStill: () => Promise<boolean>): Promise<T> {
     const known = this.#entries.get(key);

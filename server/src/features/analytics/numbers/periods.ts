@@ -10,7 +10,7 @@ import { Tallies } from './tally.ts';
 
 /** What is added up from days, and how far an answer may read it; see ADR 71 and 72. */
 
-/** A whole month; of the present one the days that are over; the months of a year that are. */
+/** A whole month; the past days of the current month; the past months of a year. */
 export type Prepared = 'month' | 'part' | 'year';
 export type Unit = 'day' | Prepared;
 
@@ -26,13 +26,13 @@ export interface Stretch {
 const dimensions = [undefined, 'beacon', ...store.placeDimensions] as const;
 const capitals = { day: 'Day', month: 'Month', part: 'Part', year: 'Year' } as const;
 
-/** The rows of all together, or of each of these. */
+/** The rows of the total, or of each of these. */
 export function spanOf(dimension: Dimension | undefined, unit: Unit): store.RollupSpan {
   if (dimension === 'beacon') return unit;
   return `${dimension ?? 'all'}${capitals[unit]}`;
 }
 
-/** The rows of a unit from those that are smaller. They begin with the stretch. */
+/** The rows of a unit, made from those of a smaller one. The first begins with the stretch. */
 export async function addUpRows(
   db: Db,
   { appId, from, until }: Stretch,
@@ -49,7 +49,7 @@ export async function addUpRows(
   return rows;
 }
 
-/** Deletes what was added up of visits in a stretch of time. */
+/** Deletes the sums of visits in a stretch of time. */
 export const deletePrepared = (db: Db, stretch: Stretch, unit: Prepared): Promise<void> =>
   store.deleteRollups(
     db,
@@ -57,7 +57,7 @@ export const deletePrepared = (db: Db, stretch: Stretch, unit: Prepared): Promis
     dimensions.map((dimension) => spanOf(dimension, unit)),
   );
 
-/** The parts, months and years that have something of a stretch of time. */
+/** The parts, months and years that overlap a stretch of time. */
 export function listPeriods(db: Db, { appId, from, until }: Stretch): Promise<PeriodRow[]> {
   return db.all<PeriodRow>(sql`select * from rollup_periods
     where app_id = ${appId} and started_at < ${until} and covered_until > ${from}`);
@@ -68,14 +68,14 @@ export async function savePeriod(
   db: Db,
   { app_id, span, started_at, covered_until }: Omit<PeriodRow, 'version'>,
 ): Promise<void> {
-  // Neither the one of those that were there before there were versions.
+  // 0 marks rows from before there were versions.
   const version = randomInt(2, 2 ** 47);
   await db.run(sql`insert into rollup_periods (app_id, span, started_at, covered_until, version)
     values (${app_id}, ${span}, ${started_at}, ${covered_until}, ${version})
     on conflict (app_id, span, started_at) do update set covered_until = excluded.covered_until, version = excluded.version`);
 }
 
-/** Periods (or those of one span) that have something of a stretch of time are not to be read any more. */
+/** Marks periods (or those of one span) that overlap a stretch of time as no longer readable. */
 export async function forgetPeriods(db: Db, { appId, from, until }: Stretch, span?: Prepared): Promise<void> {
   const ofSpan = span === undefined ? sql`` : sql`and span = ${span}`;
   await db.run(sql`delete from rollup_periods
@@ -87,7 +87,7 @@ export interface Part {
   /** Epoch ms; the second is not included. */
   readonly from: number;
   readonly until: number;
-  /** What says of which writing it is; undefined: of days, or nobody knows. */
+  /** The version of the written period; undefined: days, or unknown. */
   readonly stamps?: readonly string[] | undefined;
 }
 
@@ -95,11 +95,11 @@ export interface Parting {
   readonly db: Db;
   readonly appId: string;
   readonly zone: string;
-  /** Days that wait to be counted anew, and months that wait to be added up. */
+  /** Days that must be recounted, and months that must be added up. */
   readonly due: readonly { readonly span: string; readonly started_at: number }[];
-  /** Where a row counts in the place in which its beacon was: a time in which one of them was moved is read by days. */
+  /** Rows count in the place in which their beacon was: a period in which a beacon was moved is read by days. */
   readonly history?: PlaceHistory | undefined;
-  /** False where each month is told by itself. */
+  /** False where each month is reported separately. */
   readonly mayTakeYears: boolean;
 }
 
@@ -153,17 +153,17 @@ export async function partsOf(
 const stampOf = ({ span, started_at, covered_until, version }: PeriodRow) =>
   `${span} ${started_at} ${covered_until} ${version}`;
 
-/** What tells whether something was written anew of a stretch of time. */
+/** A text that changes when something in a stretch of time is rewritten. */
 export async function stampsOf(db: Db, stretch: Stretch): Promise<ReadonlySet<string>> {
   return new Set((await listPeriods(db, stretch)).map(stampOf));
 }
 
-/** So often an answer is begun again. */
+/** How often an answer is started again. */
 const mostTries = 4;
 
 /**
- * What is read of a stretch of time in several statements; again, if a year or a part of a month was added up between them: its days
- * would count twice or not at all.
+ * Reads a stretch of time in several statements, and repeats that if a year or a part of a month was added up between them: its days would
+ * count twice or not at all.
  */
 export async function readSteadily<T>(db: Db, stretch: Stretch, read: () => Promise<T>): Promise<T> {
   const stamp = async () => [...(await stampsOf(db, stretch))].sort().join();

@@ -6,7 +6,7 @@ import { VisitorSet, visitorHash } from './visitor-set.ts';
 
 const hashes = Array.from({ length: 9_000 }, (_, place) => visitorHash('salt', `visitor ${place}`));
 
-/** Of visitors from one place in the list to another one, written in so many sets. */
+/** A set of the visitors from one index of the list to another, merged from this many written sets. */
 function setOf(from: number, until: number, written: number): VisitorSet {
   const set = new VisitorSet();
   const step = Math.max(1, Math.ceil((until - from) / Math.max(1, written)));

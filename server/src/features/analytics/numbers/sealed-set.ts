@@ -3,12 +3,12 @@ import { mostExact, VisitorSet } from './visitor-set.ts';
 
 /** A register has four bits; what does not fit is kept beside them. */
 const mostPacked = 15;
-/** What an object takes beside what it holds, roughly. */
+/** The approximate overhead of an object in bytes. */
 const overhead = 300;
 
 /**
- * A set of visitors to which nobody is added any more, kept for many questions: small, and it says how many it would be with others
- * by looking at these alone.
+ * A read-only, compact set of visitors for many queries. The size of its union with another set is computed from the elements of that set
+ * alone.
  */
 export class SealedSet {
   /** Ascending; undefined for more than 2,048. */
@@ -33,7 +33,7 @@ export class SealedSet {
     }
   }
 
-  /** How many it is with those of another set: the same as if they were joined. */
+  /** The size of the union with another set. */
   sizeWith(other: VisitorSet): number {
     const hashes = other.hashes();
     if (hashes?.length === 0) return this.size;
@@ -43,7 +43,7 @@ export class SealedSet {
     return size > mostExact ? this.#joined(other) : size;
   }
 
-  /** Of memory, roughly. */
+  /** The approximate bytes of memory. */
   get bytes(): number {
     return overhead + (this.#hashes?.byteLength ?? 0) + (this.#packed?.byteLength ?? 0) + this.#high.size * 40;
   }

@@ -8,8 +8,8 @@ import { firstVisits, type rollupStates, visitRollups } from './tables.ts';
 /** SQL and what it says. */
 
 /**
- * Of each beacon, of all together, and of each zone, floor and venue, whose id then stands in `beacon_id`. Months, the part of the
- * present month that is over, and years are added up some minutes later; see ADR 71 and 72.
+ * Rows of each beacon, of the total, and of each zone, floor and venue, whose id is then in `beacon_id`. Months, the past part of the
+ * current month, and years are added up some minutes later; see ADR 71 and 72.
  */
 const spans = [
   'hour',
@@ -173,7 +173,7 @@ export async function deleteRollups(
       where app_id = ${appId} and span = ${span} and started_at >= ${from} and started_at < ${until}`);
 }
 
-/** The beginnings of the months of a stretch of time that have been added up. */
+/** The beginnings of those months in a stretch of time that have been added up. */
 export async function addedMonths(
   db: Db,
   { appId, from, until }: Omit<RollupStretch, 'span'>,

@@ -103,8 +103,8 @@ export const wayRollups = defineTable({
 });
 
 /**
- * Until when the present month (`part`), a month and a year have been added up, and which writing of it that is; see ADR 72 and 77. Of months
- * only the version is read.
+ * Until when the current month (`part`), a month and a year have been added up, with the version of the rows; see ADR 72 and 77. Only the
+ * version of months is read.
  */
 export const rollupPeriods = defineTable({
   name: 'rollup_periods',
@@ -113,7 +113,7 @@ export const rollupPeriods = defineTable({
   key: ['app_id', 'span', 'started_at'],
 });
 
-/** Days whose ways are to be counted anew, and months and years that are to be added up. */
+/** Days whose ways must be recounted, and months and years that must be added up. */
 export const waysDue = defineTable({
   name: 'ways_due',
   owner: 'analytics',

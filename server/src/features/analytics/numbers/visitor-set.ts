@@ -44,7 +44,7 @@ export class VisitorSet {
     } else this.#wait(Buffer.from(text.slice(1), 'base64'));
   }
 
-  /** They are not used by anybody else any more. */
+  /** Nothing else uses them any more. */
   #addRegisters(others: Uint8Array): void {
     this.#join();
     if (this.#registers === undefined && this.#exact?.size === 0) {
@@ -109,8 +109,7 @@ export class VisitorSet {
   }
 
   /**
-   * Joins what waits. Registers take a twentieth of the time of a set; where they tell of far more than 2,048, it is not asked which
-   * hashes there are.
+   * Merges the pending sets. Registers take a twentieth of the time of a set; if they show far more than 2,048, the hashes are not merged.
    */
   #join(): void {
     if (this.#waitingCount === 0) return;
@@ -152,11 +151,11 @@ export class VisitorSet {
   }
 }
 
-/** A set of more is told by its registers. */
+/** A larger set is stored as registers. */
 export const mostExact = 2_048;
 /** An estimate above it is never one of 2,048 or fewer: that would be wrong by fifteen standard errors. */
 const surelyMore = mostExact * 1.12;
-/** So many hashes wait at most (100 kB). */
+/** The most pending hashes (100 kB). */
 const mostWaiting = 8 * mostExact;
 
 const sizeOf = (registers: Uint8Array) => Math.round(estimate(countRanks(registers)));

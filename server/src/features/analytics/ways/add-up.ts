@@ -9,7 +9,7 @@ import { type WayKind, Ways } from './tours.ts';
 
 /** Adds days up to months and months up to years, of visits and of their ways; see ADR 72. */
 
-/** So long after a change of one of its days: a day that is corrected is corrected again. */
+/** The delay after a change of one of its days: a corrected day is often corrected again. */
 export const preparedWaitMs = 600_000;
 /** Phones that were without a network report within some days. Until then a month is no part of its year. */
 const lateDays = 7;
@@ -24,16 +24,16 @@ interface Now {
   readonly zone: string;
 }
 
-/** Days before are over, and hardly anything of them comes any more: those before yesterday (epoch ms). */
+/** Days before this (epoch ms) are added up: those before yesterday, since little arrives late. */
 const overUntil = ({ now, zone }: Now) => dayStart(addDays(dateOf(now, zone), -1), zone);
-/** When that will be one day more. */
+/** When the next day is added. */
 const nextOver = ({ now, zone }: Now) => dayStart(addDays(dateOf(now, zone), 1), zone);
 /** When a month that begins on a date is taken into its year (epoch ms). */
 const joinsYearAt = (date: string, zone: string) => dayStart(addDays(addMonths(date, 1), lateDays), zone);
 
 /**
- * In the transaction that changes a day: the month in which a time (ms) of it is, is to be added up anew. What was added up of the day
- * already is not read any more.
+ * In the transaction that changes a day: marks the month that contains a time (ms) of it to be added up again. Sums that contain the day
+ * are no longer read.
  */
 export async function markMonth(
   db: Db,
@@ -66,7 +66,10 @@ async function dailyPeaks(db: Db, stretch: periods.Stretch, zone: string): Promi
   return [...most.values()];
 }
 
-/** Of which kinds all ways are kept. Different paths are many more than are told: of a month in parts as of a whole one. */
+/**
+ * The kinds of which all ways are kept. There are many more different paths than an answer shows, so a part of a month keeps as many as a
+ * whole one.
+ */
 const keptWhole: Readonly<Record<periods.Prepared, readonly WayKind[]>> = {
   month: [],
   part: ['move', 'reach'],
@@ -103,7 +106,7 @@ async function replace(
   await store.insertWays(db, ways);
 }
 
-/** All of a month that is over; of another one the days that are, and tomorrow one more. */
+/** All of a past month; the past days of the current one, and tomorrow one day more. */
 async function addUpMonth({ db, now }: AddUpDeps, state: StateRow, due: store.DueRow): Promise<void> {
   const { app_id: appId, time_zone: zone } = state;
   const date = dateOf(due.started_at, zone);
@@ -129,7 +132,7 @@ async function addUpMonth({ db, now }: AddUpDeps, state: StateRow, due: store.Du
     if (until > month.from)
       await periods.savePeriod(db, { app_id: appId, span: 'part', started_at: month.from, covered_until: until });
     const again = { appId, span: 'month', startedAt: month.from } as const;
-    // Shortly before midnight it would be taken up at once, and again, until the day is over.
+    // Shortly before midnight it would be due again at once, until the day is over.
     await store.markDue(db, again, Math.max(nextOver({ now: now(), zone }), now() + preparedWaitMs + 1));
   });
 }
@@ -142,7 +145,7 @@ async function addUpYear({ db, now }: AddUpDeps, state: StateRow, due: store.Due
   await db.transaction(async (db) => {
     const held = await lockState(db, appId);
     if (held === undefined || held.time_zone !== zone) return;
-    // A month of it has changed meanwhile.
+    // One of its months has changed in between.
     if ((await addedUntil(db, state, due, now())) !== year.until || !(await store.settleDue(db, due))) return;
     await replace(db, year, ['year'], rows);
     await periods.forgetPeriods(db, { ...year, until: year.from + 1 }, 'year');

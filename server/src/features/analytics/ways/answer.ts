@@ -113,7 +113,10 @@ async function isDue(
 export const placeOf = (text: string): WayPlace =>
   text.startsWith('z') ? { zoneId: text.slice(1) } : { beaconId: text.slice(1) };
 
-/** What is told of a way. Where small groups are protected, none of one to four visitors: already that there were any tells about them. */
+/**
+ * A way as it is shown. Where small groups are protected, ways of one to four visitors are left out: their existence alone would reveal
+ * something about them.
+ */
 function countsOf(way: ToldWay, isProtected: boolean): Pick<Flow, 'tours' | 'visitors'> | undefined {
   const visitors = way.visitors();
   if (!isProtected) return { tours: way.tours, visitors };

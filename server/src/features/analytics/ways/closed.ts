@@ -9,21 +9,20 @@ import * as store from './store.ts';
 import { type Way, type WayKind, Ways, wayText } from './tours.ts';
 
 /**
- * What is over, read once for many questions: the ways of years, months and parts of months, as long as these are not written anew. See
- * ADR 77.
+ * A cache of closed periods: the ways of years, months and parts of months, until these are rewritten. See ADR 77.
  */
 
 export interface KeepingWays {
   readonly db: Db;
   readonly appId: string;
-  /** Of the app: what is kept names days and hours by its clock. */
+  /** The app's time zone: cached days and hours are in it. */
   readonly zone: string;
   readonly kept: Kept;
 }
 
 export interface ClosedParts {
   readonly closed: readonly Part[];
-  /** What changes, or may have. */
+  /** The days that change or may have changed. */
   readonly open: readonly Part[];
 }
 
@@ -32,9 +31,9 @@ export function closedOf(parts: readonly Part[]): ClosedParts {
 }
 
 /**
- * What was read of closed parts, of all venues or one: from what is kept of all, if there is that, and otherwise of the venue alone.
+ * The closed periods of all venues or of one: from the entry of all venues if it is cached, otherwise of the venue alone.
  *
- * @param what names what is read of them
+ * @param what names the kind of entry
  */
 export async function keptOf<T extends Sized>(
   { db, appId, zone, kept }: KeepingWays,
@@ -70,7 +69,7 @@ interface ClosedWays extends Sized {
   readonly ways: ReadonlyMap<string, ClosedWay>;
 }
 
-/** A way as it is told: of what is over and of what was added since. Visitors are counted when somebody asks for them. */
+/** A way with its closed part and what was added since. Visitors are counted on demand. */
 export class ToldWay {
   readonly place: string;
   readonly tours: number;
@@ -146,5 +145,5 @@ async function readClosed(by: KeepingWays, parts: readonly Part[], of: OfKind): 
   return { ways: sealed, bytes };
 }
 
-/** Of each letter of a place: it is in the way and in the text by which it is found. */
+/** Bytes for each letter of a place, which is in the way and in its key. */
 const bytesOfText = 4;

@@ -48,7 +48,7 @@ async function countDay(deps: WaysDeps, state: StateRow, due: store.DueRow): Pro
     if (held === undefined || !(await store.settleDue(db, due))) return;
     // Another zone has other days, which are marked when they are counted.
     if (held.time_zone !== state.time_zone) return;
-    // Zones of its days may have been added up anew all the same.
+    // Zones of its days may have been added up again anyway.
     await markMonth(db, state, due.started_at, deps.now());
     // Of a day of which visits have gone because of their age, what was counted stays.
     if (due.started_at < held.raw_since) return;

@@ -66,7 +66,7 @@ for (const database of databases)
     const came = Date.UTC(year, 2, 31, 10, 5);
     const spring = { from: `${year}-01-01`, until: `${year}-04-09` };
 
-    test('are told by the clock of the zone that the app has now, also before it is counted anew', async () => {
+    test("follow the app's current time zone, even before everything is recounted", async () => {
       await goTo(came + hour);
       await come(came);
       await goTo(Date.UTC(year, 3, 9, 12));
@@ -82,7 +82,7 @@ for (const database of databases)
       assert.deepEqual(await hours(), [10]);
     });
 
-    test('are not told by a node any more once another one has counted something late of them', async () => {
+    test('are no longer used by a node once another one has counted something late in them', async () => {
       const { db } = site.app.storage;
       const visitors = async (at: App) => ({
         tours: (await ask(at, 'flows', spring)).moves.map((move: { tours: number }) => move.tours),

@@ -16,7 +16,7 @@ import {
 import { closedOf, keptOf } from './closed.ts';
 import * as store from './store.ts';
 
-/** How many were at a place at once, at most. */
+/** The most visitors at a place at once. */
 
 export const peakIntervals = ['day', 'hour', 'hourOfWeek'] as const;
 export type PeakInterval = (typeof peakIntervals)[number];
@@ -93,7 +93,7 @@ async function readPeaks(
   const { db, appId, zone } = by;
   const venueId = place?.dimension === 'venue' ? place.id : undefined;
   const due = await store.listDue(db, appId);
-  // There are no rows of years: of one that has been added up, those of its days and hours are right.
+  // There are no rows of years: for a year that has been added up, the rows of its days and hours are used.
   const parts = closedOf(await partsOf({ db, appId, zone, due, mayTakeYears: true }, { from, until }));
   const open = await mostOf(by, { parts: parts.open, interval, venueId });
   if (parts.closed.length === 0) return { closed: sorted(open), open: new Map() };
@@ -113,7 +113,7 @@ interface AskedPeaks {
   readonly venueId: string | undefined;
 }
 
-/** Of hours; of days that have been added up, where nobody asks for hours. */
+/** Rows of hours, or of days that have been added up if hours are not needed. */
 async function mostOf({ db, appId, zone }: AskingWays, { parts, interval, venueId }: AskedPeaks): Promise<MostByKey> {
   const most = new Map<string, Most>();
   for (const { unit, from, until } of parts) {

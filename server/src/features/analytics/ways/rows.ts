@@ -3,7 +3,7 @@ import { type Way, type WayKind, Ways } from './tours.ts';
 
 /** Ways as they are written. */
 
-/** So many different ways of a kind are kept of a day or month; the rarest are left out. */
+/** How many different ways of a kind are kept for a day or month; the rarest are left out. */
 const mostWays = 1_000;
 /** Of paths, what is left out is counted together under this name. */
 export const otherPaths = '*';
@@ -16,7 +16,7 @@ export function addRow(ways: Ways, row: store.WayRow): void {
   way.visitors.addWritten(visitors);
 }
 
-/** What is written of ways; `keepsAll`: of these kinds the rare ones too, where it is made of what was bounded. */
+/** The rows of ways. `keepsAll`: kinds whose rare ways are kept too, because the input is bounded already. */
 export function rowsOf(
   ways: Ways,
   { app_id, span, started_at }: { readonly app_id: string; readonly span: store.WaySpan; readonly started_at: number },
@@ -38,7 +38,7 @@ export function rowsOf(
   );
 }
 
-/** The commonest ways of a kind; of paths the others together. */
+/** The commonest ways of a kind; for paths also the sum of the others. */
 function kept(ways: readonly Way[]): readonly Way[] {
   const sorted = ways.toSorted((a, b) => b.tours - a.tours || (a.place < b.place ? -1 : 1));
   const isOther = ({ place }: Way) => place === otherPaths;

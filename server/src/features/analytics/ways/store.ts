@@ -56,7 +56,7 @@ export async function listDue(db: Db, appId: string): Promise<DueRow[]> {
   return db.all<DueRow>(sql`select * from ways_due where app_id = ${appId}`);
 }
 
-/** The apps of which something is due at `until` (ms). */
+/** The apps that have something due at `until` (ms). */
 export async function appsWithDue(db: Db, until: number): Promise<string[]> {
   const rows = await db.all<{ app_id: string }>(sql`select distinct app_id from ways_due where due_at <= ${until}`);
   return rows.map(({ app_id }) => app_id);

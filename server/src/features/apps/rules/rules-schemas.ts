@@ -12,7 +12,7 @@ const ruleSchema = Type.Union([Type.Enum([...words]), Type.Object({}, { addition
 const members = Type.Record(
   Type.String(),
   Type.Object({ hidden: Type.Optional(roles), readOnly: Type.Optional(roles) }),
-  { description: 'From whom a member is kept. app: callers who are not signed in' },
+  { description: 'The callers from whom a member is hidden. app: those who are not signed in' },
 );
 const storedRules = Type.Partial(
   Type.Object({

@@ -11,8 +11,8 @@ import type { RecordKey } from '../definition/record-store.ts';
 import { recordTable } from '../definition/tables.ts';
 
 /**
- * Statements that read one record if rules allow it, without reading what they hide: the size of a hidden document must not be felt in the
- * time of the answer.
+ * Statements that read one record if rules allow it, without reading hidden documents, so that the response time does not reveal their
+ * size.
  */
 
 export interface AllowedRecord {
@@ -24,12 +24,12 @@ export interface AllowedRecord {
 }
 
 const mostKnown = 1_000;
-/** Of letters and digits alone, as long as no id is. */
+/** Only letters and digits, and longer than any id. */
 const someId = `record${randomText(32)}`;
 
 interface Known {
   readonly statement: Sql;
-  /** Where the id of the record is among its values. */
+  /** The index of the record's id among its values. */
   readonly ids: readonly number[];
 }
 
@@ -81,7 +81,7 @@ function statementOf(dialect: Dialect, { key, where, isLocked }: Reading): Sql |
 
 const bucketOf = ({ appId, bucketId }: RecordKey) => sql`app_id = ${appId} and bucket_id = ${bucketId}`;
 
-/** By the key; what the columns say is looked at in the row. */
+/** Reads the row by its key, and checks the columns there. */
 function recordIf({ where: dialect }: Dialect, key: RecordKey, where: Where): Sql | undefined {
   const { objectId } = key;
   const condition = recordToSql(where, dialect, { objectId, ask: (_field, condition) => condition });
@@ -89,8 +89,8 @@ function recordIf({ where: dialect }: Dialect, key: RecordKey, where: Where): Sq
 }
 
 /**
- * SQLite passes all pages of a document to get to the columns behind it. So conditions on values are asked of the columns' indexes, and
- * the row is found only if they allow it; whether it is hidden or absent, the indexes do not lead to it.
+ * SQLite reads all pages of a document to get to the columns stored after it. So conditions on values are checked in the columns' indexes,
+ * and the row is read only if they hold. No index entry leads to a hidden row, just as none leads to an absent one.
  */
 function recordByIndexes(dialect: Dialect, key: RecordKey, where: Where): Sql | undefined {
   const { objectId } = key;
@@ -106,7 +106,7 @@ function recordByIndexes(dialect: Dialect, key: RecordKey, where: Where): Sql | 
     },
   });
   if (allowed) return sql`records where ${bucketOf(key)} and object_id = case when ${allowed} then ${objectId} end`;
-  // A range of values, which an index does not lead to for one record.
+  // A range of values: the index cannot look it up for a single record.
   if (!readsColumns(where, dialect.where)) return undefined;
   return sql`records where ${bucketOf(key)} and object_id = ${objectId} and ${whereToSql(where, dialect.where)}`;
 }
@@ -126,7 +126,7 @@ function by(column: string, key: RecordKey): Sql {
   return sql`records indexed by ${raw(`records_${column}`)} where ${bucketOf(key)}${isSet}`;
 }
 
-/** The column of a where that says nothing but that it has one of some values. */
+/** The column of a where that only requires one of some values in it. */
 function indexOfValues(where: Where): string | undefined {
   if (where.kind !== 'condition') return undefined;
   const { operator, operand, field } = where;

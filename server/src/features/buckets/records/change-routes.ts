@@ -131,7 +131,7 @@ interface Changing {
   readonly assertUnchanged: AssertUnchanged | undefined;
   /** Whether its next owner has room for it. */
   readonly assertGift: ((more: Partial<Stored>) => void) | undefined;
-  /** Takes room until it is written, instead of what the attempt before has taken. */
+  /** Reserves room until it is written, in place of the previous attempt's reservation. */
   readonly hold: (storer: Storer, more: Partial<Stored>) => void;
 }
 

@@ -48,7 +48,7 @@ export function create(deps: RecordDeps): Endpoint {
         if (room) await room;
         const ownRoom = deps.usage.users.assertRoom(call, more);
         if (ownRoom) await ownRoom;
-        // What is created at the same time counts together.
+        // Concurrent creates are counted together.
         const held = deps.usage.hold(call, more);
         const isDone = await deps.insert({ ...prepared.write, key, createdBy, now }).finally(held);
         return isDone ? { outcome: 'written', result: bytes } : { outcome: 'outdated' };

@@ -67,7 +67,7 @@ for (const database of databases) {
         .map(({ message, target }) => [target.token.slice(0, 5), message.content.title]);
     }
 
-    test('goes to that phone alone, for somebody limited to a venue too, who sees what became of it', async () => {
+    test('goes only to that phone, also for an administrator limited to a venue, who sees the result', async () => {
       assert.equal((await told(nora)).body.result.phones[0].objectId, phone);
       for (const about of [{ beaconId: north.beacon }, { notificationId: north.notification }, north]) {
         const { beacon: _b, notification: _n, ...asked } = { beacon: '', notification: '', ...about };

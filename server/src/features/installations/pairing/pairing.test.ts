@@ -36,7 +36,7 @@ for (const database of databases) {
     const outcome = ({ status, body }: Awaited<ReturnType<typeof claim>>) =>
       status < 300 ? status : [status, body.error.name, body.error.error];
 
-    test('a phone shows the code and its secret, and is then the phone of whoever showed the code', async () => {
+    test('a phone sends the code and its secret, and is then paired with the administrator who showed the code', async () => {
       const phone = await register('phone a');
       const { code, text, expiresAt } = await show(ada);
       assert.deepEqual([text, Date.parse(expiresAt)], [code, site.app.clock.now + 300_000]);
@@ -121,7 +121,7 @@ for (const database of databases) {
       assert.equal(outcome(await claim(phone, text, { 'installation-secret': secretOf('phone e') })), 200);
     });
 
-    test('a phone is removed by whoever it belongs to, in the audit like its pairing, and five are enough', async () => {
+    test('a phone is removed by its administrator, with an audit entry like its pairing, and five is the limit', async () => {
       const [phone = ''] = await phonesOf(ada);
       const remove = (who: Browser) => who.send({ method: 'DELETE', url: `${mine}/phones/${phone}` });
       assert.equal((await remove(ben)).status, 404);

@@ -19,7 +19,7 @@ const path = '/api/v2/push/notification';
 const data = { title: 'Hello' };
 
 for (const database of databases) {
-  describe(`what an audience tells on ${database}`, () => {
+  describe(`what an audience reveals on ${database}`, () => {
     let app: TestApp;
     let manager: SignedIn;
     let phone: string;

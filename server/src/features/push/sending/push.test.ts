@@ -170,7 +170,7 @@ for (const database of databases) {
       assert.deepEqual(counts(await get(path)), { ...none, audience: 1, sent: 1 });
     });
 
-    test('is changed only by those who may send one: a key that may cancel has no other words for it', async () => {
+    test('is changed only by callers who may send one: a key that may only cancel cannot change the message', async () => {
       const path = await send({ data, sendAt: new Date(app.clock.now + hour).toISOString() });
       const put = async (...verbs: string[]) => {
         const asked = { name: verbs.join(), scopes: [{ resource: 'pushes', verbs }] };

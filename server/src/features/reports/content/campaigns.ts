@@ -2,7 +2,7 @@ import type { Campaign, Figures } from './figures.ts';
 import type { ReportPeriod } from './periods.ts';
 import { shortDay } from './words.ts';
 
-/** The messages that were valid only for a time, beside the days of a report: what may stand behind their numbers. */
+/** The messages that were valid only for a time, shown with the days of a report because they may explain its numbers. */
 
 const mostNamed = 6;
 

@@ -1,7 +1,7 @@
 import type { Bar, Block, Link } from './blocks.ts';
 import type { Figures, MessageAnswer } from './figures.ts';
 
-/** What messages led to: who reached the goal, of those who got a message and of those who did not, and what may be concluded. */
+/** What messages led to: how many visitors reached the goal with and without the message, and what may be concluded. */
 
 const mostMessages = 6;
 

@@ -42,7 +42,7 @@ export interface MessageAnswer {
       readonly shown: Count;
       readonly openedBy: Count;
       readonly acted: Count;
-      /** Of `reached`, who acted, with its interval of 95 %; null where it is not told. */
+      /** The share of `reached` that acted, with its 95 % interval; null if withheld. */
       readonly share: number | null;
       readonly shareLow: number | null;
       readonly shareHigh: number | null;

@@ -15,7 +15,7 @@ for (const database of databases) {
     });
     afterEach(() => site.close());
 
-    test('whoever was inside before the update is inside after it, and leaves like anybody else', async () => {
+    test('a visitor who was inside before the update is inside after it, and leaves like anybody else', async () => {
       site.app.app.ticker.stop();
       const { db } = site.app.storage;
       await site.send(walk(stay(1.5, 10), site.now - 10_000));

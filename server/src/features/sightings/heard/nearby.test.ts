@@ -65,7 +65,7 @@ for (const database of databases) {
     const namesOf = (heard: Awaited<ReturnType<typeof ask>>) =>
       heard.map(({ beaconId }) => Object.keys(beacons).find((name) => beacons[name] === beaconId));
 
-    test('is told the loudest first, by the middle of some seconds, and of no other phone', async () => {
+    test('lists beacons by the median of some seconds, loudest first, and only those of that phone', async () => {
       assert.deepEqual(await ask(installer), []);
       await hear('visitor', { 53: -41 });
       assert.deepEqual(await ask(installer), [], 'the phone of somebody else');
@@ -84,7 +84,7 @@ for (const database of databases) {
       assert.deepEqual(namesOf(await ask(installer)), ['far', 'near']);
     });
 
-    test('is of their venues alone for those who are limited to some', async () => {
+    test('covers only their venues for administrators who are limited to some', async () => {
       const owner = await openConsole(site.app, 'owner');
       const email = 'nils@museum.example';
       const apps = [{ appId: site.app.appId, venues: [north] }];

@@ -120,7 +120,7 @@ for (const database of databases) {
       assert.deepEqual([(await site.list('visits')).length, await site.pushes()], [1, []]);
     });
 
-    test('a push to everyone leaves out who has not agreed', async () => {
+    test('a push to everyone leaves out phones that have not agreed', async () => {
       await phone.ask();
       await site.makeReachable();
       const body = { data: { title: 'News' }, where: {} };

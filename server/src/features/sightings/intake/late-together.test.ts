@@ -70,7 +70,7 @@ interface Phone {
 
 for (const database of databases) {
   describe(`late samples of many at once on ${database}`, () => {
-    test('are told and stored as if each had come by itself', async () => {
+    test('are reported and stored as if each had arrived separately', async () => {
       const site = await openSite(database);
       try {
         site.app.app.ticker.stop();

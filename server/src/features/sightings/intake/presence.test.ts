@@ -79,7 +79,7 @@ for (const database of databases) {
       assert.deepEqual(await site.pushes(), []);
     });
 
-    test('a service that starts anew on the same data ends what became due meanwhile, at the right times', async () => {
+    test('a service that restarts on the same data ends visits that became due in between, at the right times', async () => {
       await site.notification({ event: 'EXIT' });
       await site.makeReachable();
       await come();

@@ -92,7 +92,7 @@ for (const database of databases) {
       assert.deepEqual(await isOpen(), [0, 0]);
     });
 
-    test('a deadline of another node is found without being told', async () => {
+    test('a deadline set by another node is found by polling', async () => {
       site.app.clock.now += 60_000;
       const node = await openNode(site);
       try {

@@ -329,7 +329,7 @@ for (const database of databases) {
       }
     });
 
-    test('two beacons with one address are told apart to whoever sends, and the oldest counts', async () => {
+    test('two beacons with one address are named to the sender, and the oldest counts', async () => {
       const other = await site.beacon({ major: 1, minor: 1 });
       const { events, problems } = await site.send(near(5, site.now - 5_000));
       assert.deepEqual(

@@ -64,7 +64,7 @@ for (const database of databases) {
       for (const [n, phone] of phones.entries()) assert.deepEqual(dwells.get(ids.get(phone) ?? ''), [0, n + 1], phone);
     });
 
-    test('whoever is not registered is told so, and the others are served', async () => {
+    test('an unregistered phone gets an error, and the others are served', async () => {
       const senders = phones.flatMap((phone, n) => (n % 4 === 0 ? [phone, `nobody-${n}`] : [phone]));
       const answers = await Promise.all(senders.map((sender) => post(sender)));
       for (const [index, { status, body }] of answers.entries()) {

@@ -71,7 +71,7 @@ for (const database of databases) {
       assert.ok(events.some(({ event }: { event: string }) => event === 'ENTER'));
     });
 
-    test('whoever walks over to another beacon is never at both', async () => {
+    test('a visitor who walks to another beacon is never at both', async () => {
       await site.send([...stand({ x: 0.5, y: 0.5 }), ...stand({ x: 7.5, y: 0.5 }, { from: 15, seconds: 20 })]);
       assert.deepEqual(await visits(), [0, 1]);
       const [first, second] = (await site.rows('visits')).sort(

@@ -102,7 +102,7 @@ for (const database of databases) {
         assert.deepEqual(await numbers(gone, 'visits', query as never), await numbers(kept, 'visits', query as never));
     }
 
-    test('what is told during the day is the same, and so are the numbers, each hour', async () => {
+    test('events during the day are the same, and so are the numbers of each hour', async () => {
       let next = began + hour / 2;
       for (const step of theDay) {
         for (const at = began + step.at * minute; next < at; next += hour) {
@@ -144,7 +144,7 @@ for (const database of databases) {
       await assertSameNumbers();
     });
 
-    test('counting anew, in another zone too, begins with what is gone', async () => {
+    test('recounting, also in another time zone, includes visits that are deleted', async () => {
       for (const site of both()) await site.app.app.rollups.rebuild(site.app.appId);
       await assertSameNumbers();
       for (const site of both()) {

@@ -70,7 +70,7 @@ for (const database of databases) {
       assert.deepEqual([last?.floor, last?.believed?.beacon, last?.believed?.floor], [1, beacons[1], 1]);
     });
 
-    test('whoever roams may go to all floors', async () => {
+    test('roaming visitors may go to all floors', async () => {
       const levels = async (body: object) => {
         const { visitors } = (await ask({ seconds: 600, ...body })).body.result;
         return new Set(visitors[0].steps.flatMap(({ floor }: Step) => floor ?? []));
@@ -119,7 +119,7 @@ for (const database of databases) {
       const stageOf = (reads: StageReads, over: readonly [StageFloor, ...StageFloor[]]) =>
         setStage(site.app.storage.db, reads, { appId: site.app.appId, floors: over, way });
 
-      test('beacons on other floors are left out, and how many is told; walls and those of the floor never are', async () => {
+      test('beacons on other floors are left out and counted; walls and beacons of the floor never are', async () => {
         const reads = readsOf({ 0: 1_200, 1: 700 });
         const one = await stageOf(reads, [floorOf(ground, triangles(300))]);
         assert.deepEqual([one?.placed, one?.omitted, one?.plan.walls.length], [1_200, 700, 900]);

@@ -204,7 +204,7 @@ for (const database of databases) {
       assert.match(refused.body.error.error, /5454 seconds together where there are 33 beacons, and 600 walls/);
     });
 
-    test('whoever is limited to venues walks over the floors of these', async () => {
+    test('administrators limited to venues can use the floors of these', async () => {
       const elsewhere = await create(site.app, '/api/v2/venues', { name: 'Other' }, site.user.headers);
       const body = { floorId, at: noon, seconds: 10 };
       const owner = await openConsole(site.app, 'owner');

@@ -60,7 +60,7 @@ export const eventTag: Tag = {
   console: { read: 'activity.read', byVenue: true },
 };
 
-/** Of a visit that has ended by then: what may still change, or be compared with what comes late, is left where it is. */
+/** Only events of visits that have ended by then: rows that may still change, or with which late samples are compared, are not packed. */
 export const isOver = (table: string, before: number): Sql =>
   sql`not exists (select 1 from visits where visits.app_id = ${raw(table)}.app_id
     and visits.object_id = ${raw(table)}.visit_id and (visits.is_open = 1 or visits.left_at >= ${before}))`;

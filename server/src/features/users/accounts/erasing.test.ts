@@ -4,7 +4,7 @@ import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../
 import { openConsole } from '../../../../test/support/console.ts';
 import { startIdentityProvider } from '../../../../test/support/identity-provider.ts';
 
-/** Whoever finds a phone must not erase its user, where the app says so. */
+/** Where the app says so, somebody who finds a phone must not be able to erase its user. */
 
 const minuteMs = 60_000;
 
@@ -22,7 +22,7 @@ for (const database of databases) {
     const isThere = async ({ headers }: SignedIn) =>
       (await app.send({ method: 'GET', url: '/api/v2/users/me', headers })).status === 200;
 
-    test('takes a sign-in in the last ten minutes, by either path, and tells to sign in again', async () => {
+    test('needs a sign-in in the last ten minutes, by either path, and says so', async () => {
       for (const path of ['me', 'id'] as const) {
         const vera = await signIn(app);
         const who = path === 'id' ? vera.userId : 'me';

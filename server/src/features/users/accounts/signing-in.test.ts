@@ -170,7 +170,7 @@ for (const database of databases) {
         assert.deepEqual(await alive(), Array(6).fill(403));
       });
 
-      test('a new password ends all of them', async () => {
+      test('a new password ends all sessions', async () => {
         const account = someone();
         await create(app, users, account);
         const [one, two, other] = [await signInAs(app, account), await signInAs(app, account), await signIn(app)];
@@ -182,7 +182,7 @@ for (const database of databases) {
         assert.equal((await login({ ...account, ...body })).status, 200);
       });
 
-      test('disabling ends all of them and refuses a sign-in, until it is taken back', async () => {
+      test('disabling ends all sessions and refuses sign-ins, until it is undone', async () => {
         const account = someone();
         await create(app, users, account);
         const user = await signInAs(app, account);
