@@ -1,11 +1,12 @@
 import type { Bias, Ear, Fix, PositionShare } from '../presence/types.ts';
 import { learnBias } from './bias.ts';
 import { growthAt, type Layout } from './layout.ts';
+import { foundIn, type Moved, move, velocityAfter } from './motion.ts';
 
 /**
  * A Bayesian filter for the position of one installation, in steps of about a second.
  *
- * A step spreads the normal distribution of the step before by a walk, weighs each cell of the layout with the likelihood of
+ * A step moves the normal distribution of the step before (motion.ts), weighs each cell of the layout with the likelihood of
  * what was heard, and keeps the moments of the result (assumed-density filtering: Maybeck, Stochastic Models, Estimation and
  * Control, volume 2, chapter 12). The loss of the installation's own receiver (`ear`) is estimated together with the
  * position: given a cell it is a linear-Gaussian unknown that is integrated out exactly (a Rao-Blackwellised grid), so that a
@@ -20,8 +21,6 @@ export interface HeardAnchor {
   readonly bias: Bias;
 }
 
-/** A visitor's random walk, m²/s in each direction: half of all are more than 1.7 m away after a second. */
-const WALK_VARIANCE = 2;
 /** Share of the belief that is spread over the whole layout at each step: whoever was taken for somewhere else is found again. */
 const LOST = 0.01;
 /** Variance of one sample around the mean of some seconds, dB². */
@@ -44,6 +43,8 @@ export const newEar = (): Ear => ({ loss: 0, variance: EAR_VARIANCE });
 /** The most cells of a layout; the arrays are reused by every step. */
 let room = 0;
 let belief = new Float64Array(0);
+/** The share of each cell's belief that comes from the step before, as opposed to what was spread over the whole layout. */
+let carried = new Float64Array(0);
 let likelihood = new Float64Array(0);
 let expectedEar = new Float64Array(0);
 let weights = new Float64Array(0);
@@ -56,6 +57,7 @@ function reserve(cells: number): void {
   if (cells > room) {
     room = cells;
     belief = new Float64Array(cells);
+    carried = new Float64Array(cells);
     likelihood = new Float64Array(cells);
     expectedEar = new Float64Array(cells);
     weights = new Float64Array(cells);
@@ -83,36 +85,36 @@ export function stepFix({ fix, ear, layout, heard, at, slowVariance }: FixInput)
   readonly ear: Ear;
 } {
   reserve(layout.cells);
-  const earVariance = predict(layout, { fix, ear, seconds: fix === null ? 0 : (at - fix.at) / 1000 });
+  const moved = fix === null ? null : move(fix, (at - fix.at) / 1000);
+  const earVariance = predict(layout, { fix, ear, moved });
   for (const one of heard) weigh(layout, one, { earVariance, slowVariance });
-  return condense(layout, earVariance, at);
+  return condense(layout, { earVariance, moved, at });
 }
 
 interface Before {
   readonly fix: Fix | null;
   readonly ear: Ear;
-  readonly seconds: number;
+  readonly moved: Moved | null;
 }
 
 /** Fills in what was believed before anything was heard; answers the ear's variance once the position is given. */
-function predict(layout: Layout, { fix, ear, seconds }: Before): number {
+function predict(layout: Layout, { fix, ear, moved }: Before): number {
   const { cells, x, y } = layout;
-  if (fix === null) {
+  if (fix === null || moved === null) {
     belief.fill(1 / cells, 0, cells);
     expectedEar.fill(ear.loss, 0, cells);
     return ear.variance;
   }
-  const xx = fix.xx + WALK_VARIANCE * seconds;
-  const yy = fix.yy + WALK_VARIANCE * seconds;
-  const determinant = xx * yy - fix.xy * fix.xy;
-  const [a, b, c] = [yy / determinant, -fix.xy / determinant, xx / determinant];
+  const { xx, xy, yy } = moved;
+  const determinant = xx * yy - xy * xy;
+  const [a, b, c] = [yy / determinant, -xy / determinant, xx / determinant];
   const slopeX = a * fix.earX + b * fix.earY;
   const slopeY = b * fix.earX + c * fix.earY;
   const floors = floorPrior(layout, fix);
   let total = 0;
   for (let cell = 0; cell < cells; cell++) {
-    const dx = (x[cell] as number) - fix.x;
-    const dy = (y[cell] as number) - fix.y;
+    const dx = (x[cell] as number) - moved.x;
+    const dy = (y[cell] as number) - moved.y;
     const density = Math.exp(-0.5 * (a * dx * dx + 2 * b * dx * dy + c * dy * dy));
     const share = density * (floors[layout.floor[cell] as number] as number);
     belief[cell] = share;
@@ -122,7 +124,11 @@ function predict(layout: Layout, { fix, ear, seconds }: Before): number {
   }
   const scale = total > 0 ? (1 - LOST) / total : 0;
   const spread = (total > 0 ? LOST : 1) / cells;
-  for (let cell = 0; cell < cells; cell++) belief[cell] = (belief[cell] as number) * scale + spread;
+  for (let cell = 0; cell < cells; cell++) {
+    const kept = (belief[cell] as number) * scale;
+    belief[cell] = kept + spread;
+    carried[cell] = kept / (kept + spread);
+  }
   return Math.max(LEAST_EAR_VARIANCE, ear.variance - slopeX * fix.earX - slopeY * fix.earY);
 }
 
@@ -158,8 +164,14 @@ function weigh(layout: Layout, heard: HeardAnchor, { earVariance, slowVariance }
   }
 }
 
+interface Step {
+  readonly earVariance: number;
+  readonly moved: Moved | null;
+  readonly at: number;
+}
+
 /** Multiplies belief and likelihood, with the ear integrated out, and keeps the moments. */
-function condense(layout: Layout, earVariance: number, at: number): { readonly fix: Fix; readonly ear: Ear } {
+function condense(layout: Layout, { earVariance, moved, at }: Step): { readonly fix: Fix; readonly ear: Ear } {
   const { cells, x, y, floors } = layout;
   let most = Number.NEGATIVE_INFINITY;
   for (let cell = 0; cell < cells; cell++) {
@@ -218,6 +230,7 @@ function condense(layout: Layout, earVariance: number, at: number): { readonly f
     floors: floors.map((floor, index) => [floor, byFloor[index] as number] as const),
     earX,
     earY,
+    velocity: velocityAfter(moved, foundIn(layout, { x: meanX, y: meanY, belief, carried })),
   };
   return { fix, ear: { loss, variance } };
 }
