@@ -1,11 +1,13 @@
-import type { Bias, Ear, Fix, PositionShare } from '../presence/types.ts';
+import type { Bias, Ear, Fix } from '../presence/types.ts';
+import { type Expected, LEAST_SHARE, reserve, work } from './belief.ts';
 import { learnBias } from './bias.ts';
 import { growthAt, type Layout } from './layout.ts';
+import { foundIn, type Moved, move, velocityAfter } from './motion.ts';
 
 /**
  * A Bayesian filter for the position of one installation, in steps of about a second.
  *
- * A step spreads the normal distribution of the step before by a walk, weighs each cell of the layout with the likelihood of
+ * A step moves the normal distribution of the step before (motion.ts), weighs each cell of the layout with the likelihood of
  * what was heard, and keeps the moments of the result (assumed-density filtering: Maybeck, Stochastic Models, Estimation and
  * Control, volume 2, chapter 12). The loss of the installation's own receiver (`ear`) is estimated together with the
  * position: given a cell it is a linear-Gaussian unknown that is integrated out exactly (a Rao-Blackwellised grid), so that a
@@ -20,8 +22,6 @@ export interface HeardAnchor {
   readonly bias: Bias;
 }
 
-/** A visitor's random walk, m²/s in each direction: half of all are more than 1.7 m away after a second. */
-const WALK_VARIANCE = 2;
 /** Share of the belief that is spread over the whole layout at each step: whoever was taken for somewhere else is found again. */
 const LOST = 0.01;
 /** Variance of one sample around the mean of some seconds, dB². */
@@ -36,36 +36,8 @@ const EAR_SHARE = 0.1;
 /** The ear's loss and its dependence on the position are kept within what is plausible, dB. */
 const EAR_REACH = 12;
 const LEAST_EAR_VARIANCE = 0.5;
-/** A cell with a smaller share of the belief is left out of what is asked about the position. */
-const LEAST_SHARE = 1e-5;
 
 export const newEar = (): Ear => ({ loss: 0, variance: EAR_VARIANCE });
-
-/** The most cells of a layout; the arrays are reused by every step. */
-let room = 0;
-let belief = new Float64Array(0);
-let likelihood = new Float64Array(0);
-let expectedEar = new Float64Array(0);
-let weights = new Float64Array(0);
-let weighted = new Float64Array(0);
-/** The cells that hold nearly all of the belief after a step; most hold nothing. */
-let likely = new Uint16Array(0);
-let likelyCount = 0;
-
-function reserve(cells: number): void {
-  if (cells > room) {
-    room = cells;
-    belief = new Float64Array(cells);
-    likelihood = new Float64Array(cells);
-    expectedEar = new Float64Array(cells);
-    weights = new Float64Array(cells);
-    weighted = new Float64Array(cells);
-    likely = new Uint16Array(cells);
-  }
-  likelihood.fill(0, 0, cells);
-  weights.fill(0, 0, cells);
-  weighted.fill(0, 0, cells);
-}
 
 export interface FixInput {
   readonly fix: Fix | null;
@@ -77,42 +49,43 @@ export interface FixInput {
   readonly slowVariance: number;
 }
 
-/** The position after a step; `standingsOf` can be asked until the next step is made. */
+/** The position after a step; belief.ts can be asked about it until the next step is made. */
 export function stepFix({ fix, ear, layout, heard, at, slowVariance }: FixInput): {
   readonly fix: Fix;
   readonly ear: Ear;
 } {
   reserve(layout.cells);
-  const earVariance = predict(layout, { fix, ear, seconds: fix === null ? 0 : (at - fix.at) / 1000 });
+  const moved = fix === null ? null : move(fix, (at - fix.at) / 1000);
+  const earVariance = predict(layout, { fix, ear, moved });
   for (const one of heard) weigh(layout, one, { earVariance, slowVariance });
-  return condense(layout, earVariance, at);
+  return condense(layout, { earVariance, moved, at });
 }
 
 interface Before {
   readonly fix: Fix | null;
   readonly ear: Ear;
-  readonly seconds: number;
+  readonly moved: Moved | null;
 }
 
 /** Fills in what was believed before anything was heard; answers the ear's variance once the position is given. */
-function predict(layout: Layout, { fix, ear, seconds }: Before): number {
+function predict(layout: Layout, { fix, ear, moved }: Before): number {
   const { cells, x, y } = layout;
-  if (fix === null) {
+  const { belief, carried, expectedEar } = work;
+  if (fix === null || moved === null) {
     belief.fill(1 / cells, 0, cells);
     expectedEar.fill(ear.loss, 0, cells);
     return ear.variance;
   }
-  const xx = fix.xx + WALK_VARIANCE * seconds;
-  const yy = fix.yy + WALK_VARIANCE * seconds;
-  const determinant = xx * yy - fix.xy * fix.xy;
-  const [a, b, c] = [yy / determinant, -fix.xy / determinant, xx / determinant];
+  const { xx, xy, yy } = moved;
+  const determinant = xx * yy - xy * xy;
+  const [a, b, c] = [yy / determinant, -xy / determinant, xx / determinant];
   const slopeX = a * fix.earX + b * fix.earY;
   const slopeY = b * fix.earX + c * fix.earY;
   const floors = floorPrior(layout, fix);
   let total = 0;
   for (let cell = 0; cell < cells; cell++) {
-    const dx = (x[cell] as number) - fix.x;
-    const dy = (y[cell] as number) - fix.y;
+    const dx = (x[cell] as number) - moved.x;
+    const dy = (y[cell] as number) - moved.y;
     const density = Math.exp(-0.5 * (a * dx * dx + 2 * b * dx * dy + c * dy * dy));
     const share = density * (floors[layout.floor[cell] as number] as number);
     belief[cell] = share;
@@ -122,7 +95,11 @@ function predict(layout: Layout, { fix, ear, seconds }: Before): number {
   }
   const scale = total > 0 ? (1 - LOST) / total : 0;
   const spread = (total > 0 ? LOST : 1) / cells;
-  for (let cell = 0; cell < cells; cell++) belief[cell] = (belief[cell] as number) * scale + spread;
+  for (let cell = 0; cell < cells; cell++) {
+    const kept = (belief[cell] as number) * scale;
+    belief[cell] = kept + spread;
+    carried[cell] = kept / (kept + spread);
+  }
   return Math.max(LEAST_EAR_VARIANCE, ear.variance - slopeX * fix.earX - slopeY * fix.earY);
 }
 
@@ -142,6 +119,7 @@ const noiseOf = ({ count }: HeardAnchor, slowVariance: number): number => FAST_V
 /** Takes what was heard of one anchor into the likelihood of each cell. */
 function weigh(layout: Layout, heard: HeardAnchor, { earVariance, slowVariance }: Noise): void {
   const { anchor, bias } = heard;
+  const { expectedEar, likelihood, weights, weighted } = work;
   const expected = layout.loss[anchor] as Float64Array;
   const precision = layout.precision[anchor] as Float64Array;
   const blur = layout.blur[anchor] as Float64Array;
@@ -158,9 +136,16 @@ function weigh(layout: Layout, heard: HeardAnchor, { earVariance, slowVariance }
   }
 }
 
+interface Step {
+  readonly earVariance: number;
+  readonly moved: Moved | null;
+  readonly at: number;
+}
+
 /** Multiplies belief and likelihood, with the ear integrated out, and keeps the moments. */
-function condense(layout: Layout, earVariance: number, at: number): { readonly fix: Fix; readonly ear: Ear } {
+function condense(layout: Layout, { earVariance, moved, at }: Step): { readonly fix: Fix; readonly ear: Ear } {
   const { cells, x, y, floors } = layout;
+  const { belief, carried, likelihood, expectedEar, weights, weighted, likely } = work;
   let most = Number.NEGATIVE_INFINITY;
   for (let cell = 0; cell < cells; cell++) {
     const sum = weights[cell] as number;
@@ -192,7 +177,7 @@ function condense(layout: Layout, earVariance: number, at: number): { readonly f
     variance += share * gain;
   }
   let [xx, xy, yy, earX, earY] = [0, 0, 0, 0, 0];
-  likelyCount = 0;
+  let likelyCount = 0;
   for (let cell = 0; cell < cells; cell++) {
     const share = belief[cell] as number;
     if (share > LEAST_SHARE) likely[likelyCount++] = cell;
@@ -206,6 +191,7 @@ function condense(layout: Layout, earVariance: number, at: number): { readonly f
     earY += share * dy * de;
     variance += share * de * de;
   }
+  work.likelyCount = likelyCount;
   // A cell is a square and no point.
   const within = (layout.size * layout.size) / 12;
   const fix: Fix = {
@@ -218,41 +204,9 @@ function condense(layout: Layout, earVariance: number, at: number): { readonly f
     floors: floors.map((floor, index) => [floor, byFloor[index] as number] as const),
     earX,
     earY,
+    velocity: velocityAfter(moved, foundIn(layout, { x: meanX, y: meanY, belief, carried })),
   };
   return { fix, ear: { loss, variance } };
-}
-
-/** How an anchor stands after the newest step, which was one with this layout. */
-export function standingOf(layout: Layout, anchor: number): PositionShare {
-  const distance = meanOf(layout.distance[anchor] as Float64Array);
-  return { share: shareOf(layout.within[anchor] as Uint16Array), distance };
-}
-
-/** What is expected of an anchor after the newest step. */
-export interface Expected {
-  /** Path loss without the ear, dB. */
-  readonly loss: number;
-  /** Its variance, because the position is uncertain, dB². */
-  readonly doubt: number;
-  /** 10·log10 of the distance. */
-  readonly decades: number;
-}
-
-export function expectedOf(layout: Layout, anchor: number): Expected {
-  const losses = layout.loss[anchor] as Float64Array;
-  const tens = layout.decades[anchor] as Float64Array;
-  let [total, loss, square, decades] = [0, 0, 0, 0];
-  for (let index = 0; index < likelyCount; index++) {
-    const cell = likely[index] as number;
-    const share = belief[cell] as number;
-    const one = losses[cell] as number;
-    total += share;
-    loss += share * one;
-    square += share * one * one;
-    decades += share * (tens[cell] as number);
-  }
-  loss /= total;
-  return { loss, doubt: Math.max(0, square / total - loss * loss), decades: decades / total };
 }
 
 /** By how much one anchor is heard quieter than expected, after the newest step. `distance`: expected, m. */
@@ -267,26 +221,6 @@ interface Residual {
   readonly ear: Ear;
   readonly distance: number;
   readonly slowVariance: number;
-}
-
-function meanOf(values: Float64Array): number {
-  let [sum, total] = [0, 0];
-  for (let index = 0; index < likelyCount; index++) {
-    const cell = likely[index] as number;
-    const share = belief[cell] as number;
-    sum += share * (values[cell] as number);
-    total += share;
-  }
-  return sum / total;
-}
-
-/** How likely the visitor is in the anchor's zone NEAR, after the newest step. */
-export const nearShareOf = ({ near }: Layout, anchor: number): number => shareOf(near[anchor] as Uint16Array);
-
-function shareOf(cells: Uint16Array): number {
-  let share = 0;
-  for (const cell of cells) share += belief[cell] as number;
-  return share;
 }
 
 /** How far the true position is from the estimate in 68 of 100 cases, m, for a circular normal distribution: √(−ln 0.32 · (σx² + σy²)). */

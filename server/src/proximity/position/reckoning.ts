@@ -2,8 +2,9 @@ import { isSparse } from '../presence/silence.ts';
 import type { Thresholds } from '../presence/thresholds.ts';
 import type { GateState, PresenceState, Sample } from '../presence/types.ts';
 import { type Calculation, ownState, type TrackedBeacon } from '../presence/visits.ts';
+import { expectedOf, nearShareOf, standingOf } from './belief.ts';
 import { biasAt } from './bias.ts';
-import { biasOf, expectedOf, type HeardAnchor, nearShareOf, newEar, standingOf, stepFix } from './fix.ts';
+import { biasOf, type HeardAnchor, newEar, stepFix } from './fix.ts';
 import { type Anchor, anchorOf, type Layout, layoutOf } from './layout.ts';
 import { addEvidence, noEvidence, stepEvidence } from './learning.ts';
 

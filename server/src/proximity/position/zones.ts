@@ -35,10 +35,17 @@ const CLEARLY_NEARER = 0.7;
 const NEAR_ENOUGH = 5 / 6;
 /**
  * Between two equally distant beacons, the signal of somebody standing still favours one, then the other. A beacon that held the
- * visitor this recently (ms) takes them back only with this many times the evidence (in log odds).
+ * visitor this recently (ms) takes them back only with more evidence, so many times as much (in log odds).
  */
 const RETURN_MS = 300_000;
 const RETURN_EVIDENCE = 3;
+/**
+ * Where a position is known, most of those who seem to come back within seconds have never left: a body or a wave that shadows one
+ * beacon does so for seconds. The evidence asked for falls from the first to the second figure with this time constant, ms.
+ */
+const EVIDENCE_AT_ONCE = 8;
+const EVIDENCE_LATER = 2.5;
+const SHADOW_MS = 20_000;
 const MOST_RIVALS = 3;
 
 /** Decides over all beacons in contact after something was heard of some of them. */
@@ -159,9 +166,16 @@ interface Takeover {
 function takesOver(other: Contender, own: Contender, { takeover, at }: Takeover): boolean {
   if (other.beaconId === own.beaconId) return false;
   const { leftAt } = other.place.state;
-  const evidence = leftAt !== null && at - leftAt < RETURN_MS ? RETURN_EVIDENCE : 1;
-  if (other.share !== undefined && own.share !== undefined) return other.share > takeover ** evidence * own.share;
-  return other.distance < CLEARLY_NEARER ** evidence * own.distance;
+  const away = leftAt === null ? RETURN_MS : at - leftAt;
+  if (other.share !== undefined && own.share !== undefined)
+    return other.share > takeover ** evidenceAfter(away) * own.share;
+  return other.distance < CLEARLY_NEARER ** (away < RETURN_MS ? RETURN_EVIDENCE : 1) * own.distance;
+}
+
+/** How many times the evidence a beacon needs that lost the visitor so long ago, ms. */
+function evidenceAfter(away: number): number {
+  if (away >= RETURN_MS) return 1;
+  return EVIDENCE_LATER + (EVIDENCE_AT_ONCE - EVIDENCE_LATER) * Math.exp(-away / SHADOW_MS);
 }
 
 interface Zones {

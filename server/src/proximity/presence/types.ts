@@ -171,6 +171,19 @@ export interface PresenceState {
   leftAt: number | null;
 }
 
+/** How fast an installation moves, m/s, with variances and covariance (m²/s²), and its covariance with the place (m²/s); see motion.ts. */
+export interface Velocity {
+  readonly x: number;
+  readonly y: number;
+  readonly xx: number;
+  readonly xy: number;
+  readonly yy: number;
+  /** Of `Fix.x` with the velocity's x and y. */
+  readonly placeX: readonly [number, number];
+  /** Of `Fix.y`. */
+  readonly placeY: readonly [number, number];
+}
+
 /**
  * Where an installation is: a normal distribution over x and y (metres), and one over the floors. Its moments are all that
  * is kept between two steps.
@@ -189,6 +202,8 @@ export interface Fix {
   /** Covariance of the ear's loss with x and y, dB·m. */
   readonly earX: number;
   readonly earY: number;
+  /** Older versions have none. */
+  readonly velocity?: Velocity;
 }
 
 /** How near an installation seems to come to the beacons that it passes, where no position is known; see passes.ts. */
