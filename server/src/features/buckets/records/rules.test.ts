@@ -141,6 +141,38 @@ for (const database of databases) {
       assert.equal((await send(anna, 'GET', `/${id}`)).body.result.metadata.locked, undefined);
     });
 
+    test('a where that asks for a missing member finds the records without it', async () => {
+      const column = { state: { type: 'String' } };
+      const schema = await app.send({
+        method: 'POST',
+        url: '/api/v2/data/schema/notes',
+        headers: manager.headers,
+        body: { column },
+      });
+      assert.equal(schema.status, 201, JSON.stringify(schema.body));
+      await app.app.idle();
+      const records = [
+        await add(anna, { text: 'a' }),
+        await add(anna, { state: 'open' }),
+        await add(anna, { state: 'closed' }),
+      ];
+      const rules: readonly (readonly [unknown, readonly number[]])[] = [
+        [{ 'metadata.state': null }, [200, 404, 404]],
+        [{ 'metadata.state': { $in: [null, 'open'] } }, [200, 200, 404]],
+        [{ 'metadata.state': { $in: ['open', 'closed'] } }, [404, 200, 200]],
+        [{ objectId: { $in: [records[1], records[2]] } }, [404, 200, 200]],
+      ];
+      for (const [where, found] of rules) {
+        await rule({ get: where });
+        const answers = await Promise.all(records.map((id) => send(ben, 'GET', `/${id}`)));
+        assert.deepEqual(
+          answers.map(({ status }) => status),
+          found,
+          JSON.stringify(where),
+        );
+      }
+    });
+
     test('a record is handed over by its owner, and by nobody else', async () => {
       await rule({ update: 'user' });
       const id = await add(anna, { text: 'a' });
