@@ -1,7 +1,7 @@
 /**
  * `npm run bench:analytics`: how long everything takes that shows what visitors did, on five million visits of two years: every question of
  * the pages with numbers, each page with all that it asks, the first paint of each page with plots on a phone, from a sighting to its dot
- * on the plan; and what counting costs whoever writes. With `--only`, a part of it; `equal`, which nothing else includes, is a verdict: whether
+ * on the plan; and what counting costs whoever writes. With `--only`, a part of it; `beside` is how long a writer waits beside counting; `equal` is a verdict: whether
  * what is counted of a million visits is what somebody counts who looks at each.
  *
  *   npm run bench:analytics -- --visits 500000 --targets sqlite
@@ -15,6 +15,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildConsole } from '../console/test/browser.ts';
+import { measureBesideCounting } from './analytics/beside-counting.ts';
 import { assertEqual } from './analytics/equal.ts';
 import { type Filled, filledAt, fillRaw } from './analytics/filled.ts';
 import { measureLive } from './analytics/live.ts';
@@ -111,11 +112,16 @@ const placeOf = async (name: string): Promise<Place> => {
   return place;
 };
 
+const onPostgres = async (name: string): Promise<Place> => ({
+  ...(await placeOf(`postgres-${name}`)),
+  databaseUrl: (await databases.create(`beside-${name}`)).databaseUrl,
+});
+
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'pharos-analytics-'));
 const databases = createDatabases();
 try {
   for (const target of values.targets.split(',')) {
-    if (values.only === 'write' || values.only === 'equal') continue;
+    if (['write', 'equal', 'beside'].includes(values.only)) continue;
     const place = { folder: join(folder, target) };
     if (target === 'sqlite') await run(target, place);
     // What was counted once is copied.
@@ -129,6 +135,11 @@ try {
     await assertEqual({ place, ...(await fillRaw(place, Number(values.visits))) });
   }
   if (values.only.includes('write')) await measureWritePath(placeOf, Math.min(6, rounds));
+  if (values.only.includes('beside'))
+    for (const target of values.targets.split(',')) {
+      console.log(`\n${load()}`);
+      await measureBesideCounting(target, target === 'sqlite' ? placeOf : onPostgres, Math.min(4, rounds));
+    }
 } finally {
   await databases.stop();
   if (!values.keep) rmSync(folder, { recursive: true, force: true });

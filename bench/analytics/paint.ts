@@ -19,6 +19,9 @@ interface Painted {
   /** Milliseconds from the beginning of the navigation. */
   readonly first: number;
   readonly plot: number;
+  /** Until the plot: bytes that came over the network, and milliseconds of processor time of the page's main thread. */
+  readonly bytes: number;
+  readonly busy: number;
 }
 
 const pages = (floorId: string) =>
@@ -55,12 +58,21 @@ async function paint(browser: Browser, service: Service, path: string, isWarm: b
     await cdp.send('Network.enable');
     await cdp.send('Network.emulateNetworkConditions', fast4g);
     await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowness });
+    // Time of the thread, which does not run while others have the processor.
+    await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
+    let bytes = 0;
+    cdp.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
     await page.goto(address, { waitUntil: 'commit' });
     await isDrawn(page);
-    return await page.evaluate<Painted>(`({
+    const times = await page.evaluate<Pick<Painted, 'first' | 'plot'>>(`({
       first: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now(),
       plot: performance.now(),
     })`);
+    const { metrics } = await cdp.send('Performance.getMetrics');
+    const busy = (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000;
+    return { ...times, bytes, busy };
   } finally {
     await context.close();
   }
@@ -85,9 +97,14 @@ export async function measurePaint(
   const browser = await launchBrowser();
   const floorId = site.venues[0]?.[0]?.floorId ?? '';
   try {
-    const head =
-      '| page | version | first paint ms, empty cache | plot drawn | first paint, known files | plot drawn |';
-    console.log(`\n${head}\n|---|---|---|---|---|---|`);
+    const columns = ['first paint ms', 'plot drawn', 'the soonest', 'kB', 'ms of the main thread'];
+    const head = [
+      'page',
+      'version',
+      ...columns.map((one) => `${one}, empty cache`),
+      ...columns.map((one) => `${one}, known files`),
+    ];
+    console.log(`\n| ${head.join(' | ')} |\n|${'---|'.repeat(head.length)}`);
     for (const [page, path] of Object.entries(pages(floorId))) {
       if (!like.test(page)) continue;
       const painted = new Map(shown.map(({ name }) => [name, { cold: [] as Painted[], warm: [] as Painted[] }]));
@@ -107,6 +124,12 @@ export async function measurePaint(
 
 function cellsOf(painted: readonly Painted[]): readonly string[] {
   const first = median(painted.map((one) => one.first));
-  const plot = median(painted.map((one) => one.plot));
-  return [`${first.toFixed(0)}${first > aimMs ? ' MISSED' : ''}`, plot.toFixed(0)];
+  const of = (member: 'plot' | 'bytes' | 'busy') => painted.map((one) => one[member]);
+  return [
+    `${first.toFixed(0)}${first > aimMs ? ' MISSED' : ''}`,
+    median(of('plot')).toFixed(0),
+    Math.min(...of('plot')).toFixed(0),
+    (median(of('bytes')) / 1_000).toFixed(0),
+    median(of('busy')).toFixed(0),
+  ];
 }

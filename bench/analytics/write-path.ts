@@ -13,7 +13,7 @@ const eventsInRound = 4_000;
 const afterMs = 12_000;
 const hook = fileURLToPath(new URL('./without-counting.mjs', import.meta.url));
 
-interface Subject extends Opened {
+export interface Subject extends Opened {
   readonly name: string;
   readonly service: Service;
   readonly beaconId: string;
@@ -22,7 +22,7 @@ interface Subject extends Opened {
   step: number;
 }
 
-async function open(place: Place, name: string, nodeOptions: string | undefined): Promise<Subject> {
+export async function openSubject(place: Place, name: string, nodeOptions: string | undefined): Promise<Subject> {
   const opened = createApp(place);
   const service = await serve(place, opened.appId, nodeOptions === undefined ? {} : { nodeOptions });
   const made = await service.ask<{ result: { objectId: string } }>('POST', '/beacons', {
@@ -36,7 +36,7 @@ async function open(place: Place, name: string, nodeOptions: string | undefined)
   return subject;
 }
 
-async function post({ service, appId, appKey }: Subject, path: string, body: object): Promise<void> {
+export async function post({ service, appId, appKey }: Subject, path: string, body: object): Promise<void> {
   const answer = await fetch(`${service.url}/api/v2/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-service-appid': appId, 'x-service-appkey': appKey },
@@ -46,11 +46,8 @@ async function post({ service, appId, appKey }: Subject, path: string, body: obj
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
 }
 
-/** Phones come and go, a visit after the other, for a round; then it is waited until all of it is counted. */
-async function round(subject: Subject): Promise<void> {
-  const pids = family(subject.service.pid);
-  const before = cpuSeconds(pids);
-  const began = performance.now();
+/** Phones come and go, a visit after the other. Answers how many events were sent. */
+export async function sendRound(subject: Subject): Promise<number> {
   let sent = 0;
   const sender = async () => {
     while (sent < eventsInRound) {
@@ -64,6 +61,15 @@ async function round(subject: Subject): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: atOnce }, sender));
+  return sent;
+}
+
+/** After it, it is waited until all of it is counted. */
+async function round(subject: Subject): Promise<void> {
+  const pids = family(subject.service.pid);
+  const before = cpuSeconds(pids);
+  const began = performance.now();
+  const sent = await sendRound(subject);
   subject.rates.push((sent * 1000) / (performance.now() - began));
   await delay(afterMs);
   subject.cpu.push(((cpuSeconds(pids) - before) * 1e6) / sent);
@@ -71,10 +77,15 @@ async function round(subject: Subject): Promise<void> {
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
+/** One that counts, and one that does not. `placeOf`: an empty database for each. */
+export async function openBoth(placeOf: (name: string) => Promise<Place>): Promise<readonly [Subject, Subject]> {
+  const counted = await openSubject(await placeOf('counted'), 'with counting', undefined);
+  return [counted, await openSubject(await placeOf('plain'), 'without', `--import=file://${hook}`)];
+}
+
 /** `placeOf`: an empty database for each of the two. */
 export async function measureWritePath(placeOf: (name: string) => Promise<Place>, rounds: number): Promise<void> {
-  const counted = await open(await placeOf('counted'), 'with counting', undefined);
-  const plain = await open(await placeOf('plain'), 'without', `--import=file://${hook}`);
+  const [counted, plain] = await openBoth(placeOf);
   try {
     for (let n = 0; n < rounds; n++)
       for (const subject of n % 2 ? [plain, counted] : [counted, plain]) await round(subject);

@@ -46,13 +46,15 @@ const isPoint: Check = (value) => {
 const isId: Check = (value) => typeof value === 'string' && uuid.test(value);
 const isIds: Check = (value) => Array.isArray(value) && value.length > 0 && value.every(isId);
 const isRestriction = orNull(oneOf('employeesonly', 'restricted'));
-/** As OpenStreetMap writes opening hours: days, then times. */
+/** As OpenStreetMap writes opening hours: weekdays or a date, then times or `off`, then perhaps a comment. */
 const isHours: Check = (value) =>
   isText(value) &&
-  (value === 'off' ||
-    String(value)
-      .split('; ')
-      .every((part) => /^(Mo|Tu|We|Th|Fr|Sa|Su) \d\d:\d\d-\d\d:\d\d$/.test(part)));
+  String(value)
+    .split(/; (?=(?:[^"]*"[^"]*")*[^"]*$)/)
+    .every(isRule);
+const hoursRule =
+  /^((Mo|Tu|We|Th|Fr|Sa|Su)([-,](Mo|Tu|We|Th|Fr|Sa|Su))? |\d{4} [A-Z][a-z]{2} \d\d )?(\d\d:\d\d-\d\d:\d\d(,\d\d:\d\d-\d\d:\d\d)*|off)( "[^"]*")?$/;
+const isRule = (part: string) => hoursRule.test(part);
 
 const restrooms = [
   'family',

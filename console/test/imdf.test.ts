@@ -9,6 +9,7 @@ import { Earth } from '../src/features/venues/imdf/earth.ts';
 import { metresOf } from '../src/features/venues/imdf/read.ts';
 import { objectIdOf, uuidOf } from '../src/features/venues/imdf/uuid.ts';
 import { imdfFiles, imdfProblems } from '../src/features/venues/imdf/write.ts';
+import { differenceText } from '../src/lib/text/json-compare.ts';
 import { imdfFaults } from './imdf-rules.ts';
 
 const pointer = <Name extends string>(className: Name, objectId: string) =>
@@ -144,27 +145,75 @@ describe('a venue as IMDF', () => {
       [
         ['unchanged', []],
         ['unchanged', []],
+        ['unchanged', []],
       ],
     );
     const empty: Site = { ...site, floors: [], zones: [] };
     const text = metresOf(read, empty);
     assert.deepEqual(
       planGeoJson('app', text, empty).map(({ kind, name }) => `${kind} ${name}`),
-      ['new Ground floor', 'new Shop'],
+      ['unchanged Museum', 'new Ground floor', 'new Shop'],
     );
     // Without a floor north is up, and all of it is turned by the 30 degrees.
     const { features } = JSON.parse(text) as Collection;
-    assert.equal(features[0]?.properties['north'], 0);
-    const [, corner] = (features[1]?.geometry.coordinates[0] ?? []).filter(([x, y]) => Math.hypot(x, y) > 1);
+    assert.equal(features[1]?.properties['north'], 0);
+    const [, corner] = (features[2]?.geometry.coordinates[0] ?? []).filter(([x, y]) => Math.hypot(x, y) > 1);
     assert.ok(corner);
     const moved: Site = { ...site, zones: site.zones.map((zone) => ({ ...zone, polygon: polygon.slice(1) })) };
     assert.deepEqual(
       planGeoJson('app', metresOf(read, moved), moved).map(({ kind, differences }) => [kind, differences.length]),
       [
         ['unchanged', 0],
+        ['unchanged', 0],
         ['changed', 1],
       ],
     );
+  });
+
+  test('has its hours and holidays, which come back, and nothing of another venue', async () => {
+    const openingHours = [
+      { dayName: 'Sat' as const, from: '20:00', until: '01:00' },
+      { dayName: 'Tue' as const, from: '14:00', until: '18:00' },
+      { dayName: 'Tue' as const, from: '10:00', until: '12:00' },
+    ];
+    const exceptions = [{ date: '2026-12-25', name: 'Christmas "Day"; closed', hours: [] }];
+    const open: Site = { ...site, venue: { ...site.venue, openingHours, exceptions } };
+    const read = await unpacked(await packed(imdfFiles(open, particulars, new Date(0))));
+    assert.deepEqual(imdfFaults(read), []);
+    const [venue] = (read.get('venue.geojson') as Collection).features;
+    assert.equal(
+      venue?.properties['hours'],
+      'Tu 10:00-12:00,14:00-18:00; Sa 20:00-01:00; 2026 Dec 25 off "Christmas ”Day”; closed"',
+    );
+    const plan = (into: Site, files = read) =>
+      planGeoJson('app', metresOf(files, into), into)
+        .slice(0, 1)
+        .flatMap(({ kind, name, problem, differences }) => [
+          `${kind} ${name}`,
+          ...(problem ? [problem] : []),
+          ...differences.map(({ member, after }) => `${member} ${after}`),
+        ]);
+    assert.deepEqual(plan(open), ['unchanged Museum']);
+    const [tuesdayMorning, tuesday, saturday] = [openingHours[2], openingHours[1], openingHours[0]];
+    assert.deepEqual(plan(site), [
+      'changed Museum',
+      `openingHours ${differenceText([tuesdayMorning, tuesday, saturday])}`,
+      `exceptions ${differenceText([{ ...exceptions[0], name: 'Christmas ”Day”; closed' }])}`,
+    ]);
+    const elsewhere = { ...open, venue: { ...open.venue, objectId: ids.floor } };
+    assert.deepEqual(plan(elsewhere), ['unchanged Ground floor'], 'of another venue here');
+    const foreign = (hours: unknown) => {
+      const properties = { name: { en: 'Their museum' }, hours };
+      const venue = { features: [{ id: 'ffffffff-ffff-4fff-bfff-ffffffffffff', properties }] };
+      return new Map<string, unknown>([...read, ['venue.geojson', venue]]);
+    };
+    const we = { dayName: 'Wed', from: '09:00', until: '17:00' };
+    assert.deepEqual(plan(site, foreign('We 09:00-17:00')), ['changed Museum', `openingHours ${differenceText([we])}`]);
+    assert.deepEqual(plan(site, foreign(null)), ['unchanged Ground floor']);
+    assert.deepEqual(plan(site, foreign('We 09:00-17:00; PH off')), [
+      'refused ',
+      'This part of its hours cannot be understood: PH off. Hours of weekdays and of dates can, such as Tu-Su 10:00-18:00; 2026 Dec 25 off.',
+    ]);
   });
 
   test('is refused as long as the venue lacks something, all at once', () => {

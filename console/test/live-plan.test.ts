@@ -121,6 +121,7 @@ describe('the live plan', () => {
     // Who hears nobody may be why nobody is there.
     await page.getByText('Gateways (squares): North ceiling.').waitFor();
     assert.equal(await page.locator('[data-gateway="North ceiling"] title').textContent(), 'Gateway: North ceiling');
+    await takePictures(page, 'plan-nobody');
     const slider = page.getByRole('slider', { name: 'Minutes before now' });
     await slider.focus();
     for (let minute = 0; minute < 4; minute++) await page.keyboard.press('ArrowLeft');

@@ -165,6 +165,8 @@ export interface CreateFloorBody {
     readonly name: string;
     readonly x: number;
     readonly y: number;
+    /** Of the secret key that it sends, which several may share; it stays when the key is revoked */
+    readonly keyId?: string;
   }[];
 }
 
@@ -613,6 +615,8 @@ export interface Floor {
     readonly name: string;
     readonly x: number;
     readonly y: number;
+    /** Of the secret key that it sends, which several may share; it stays when the key is revoked */
+    readonly keyId?: string;
   }[];
   readonly createdBy?: UserPointer;
   /** ISO 8601, UTC, with milliseconds */
@@ -1314,6 +1318,8 @@ export interface PatchFloorBody {
     readonly name: string;
     readonly x: number;
     readonly y: number;
+    /** Of the secret key that it sends, which several may share; it stays when the key is revoked */
+    readonly keyId?: string;
   }[] | null;
 }
 
@@ -2355,6 +2361,8 @@ export interface UpdateFloorBody {
     readonly name: string;
     readonly x: number;
     readonly y: number;
+    /** Of the secret key that it sends, which several may share; it stays when the key is revoked */
+    readonly keyId?: string;
   }[] | null;
 }
 

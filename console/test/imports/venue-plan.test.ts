@@ -157,7 +157,7 @@ describe('a venue as GeoJSON', () => {
     const text = writePlanCsv(site);
     assert.equal(
       text.split('\r\n')[0]?.replace('\uFEFF', ''),
-      'type,objectId,name,level,kind,capacity,north,corners,timeZone,address,date,hours',
+      'type,objectId,name,level,kind,capacity,north,corners,timeZone,address,date,hours,keyId',
     );
     const summary = (into: Site, table = text) =>
       planCsv('app', table, into).map(({ kind, name, differences }) =>
@@ -215,9 +215,9 @@ describe('a venue as GeoJSON', () => {
     ];
     const open = { ...site, venue: { ...site.venue, capacity: 300, openingHours, exceptions } };
     const text = writePlanCsv(open);
-    assert.match(text, /^venue,v,Museum,,,300,.*,"Tue 10:00-18:00; Sat 20:00-01:00"\r$/m);
-    assert.match(text, /^day,,Christmas Eve,,,,,,,,2026-12-24,10:00-12:00\r$/m);
-    assert.match(text, /^day,,,,,,,,,,2026-12-25,closed\r$/m);
+    assert.match(text, /^venue,v,Museum,,,300,.*,"Tue 10:00-18:00; Sat 20:00-01:00",\r$/m);
+    assert.match(text, /^day,,Christmas Eve,,,,,,,,2026-12-24,10:00-12:00,\r$/m);
+    assert.match(text, /^day,,,,,,,,,,2026-12-25,closed,\r$/m);
     const plan = (into: Site, table = text) =>
       planCsv('app', table, into)
         .slice(0, 3)
@@ -235,7 +235,7 @@ describe('a venue as GeoJSON', () => {
       { is: 'new 2026-12-25', to: {} },
     ]);
     const never = { ...open, venue: { ...open.venue, openingHours: [] } };
-    assert.match(writePlanCsv(never), /^venue,.*,closed\r$/m);
+    assert.match(writePlanCsv(never), /^venue,.*,closed,\r$/m);
     assert.equal(plan(never, writePlanCsv(never))[0]?.is, 'unchanged Museum');
     // A table without hours changes none, nor does it take a holiday away.
     assert.deepEqual(
@@ -264,6 +264,77 @@ describe('a venue as GeoJSON', () => {
       said('venue,v,Museum,,Foo 10:00-12:00'),
       'refused Museum Hours of a week look like Tue 10:00-18:00; Sat 20:00-01:00, or closed: Foo 10:00-12:00.',
     );
+  });
+
+  test('has its hours and holidays, and gives them to another one', () => {
+    const openingHours = [
+      { dayName: 'Mon' as const, from: '10:00', until: '18:00' },
+      { dayName: 'Sun' as const, from: '20:00', until: '24:00' },
+    ];
+    const exceptions = [
+      { date: '2026-12-24', name: 'Christmas Eve', hours: [{ from: '10:00', until: '12:00' }] },
+      { date: '2026-12-25', hours: [] },
+    ];
+    const open = { ...site, venue: { ...site.venue, capacity: 300, openingHours, exceptions } };
+    const plan = (into: Site, from: Site) =>
+      planGeoJson('app', writeGeoJson(from), into)
+        .slice(0, 1)
+        .flatMap(({ kind, differences }) => [kind, ...differences.map(({ member, after }) => `${member} ${after}`)]);
+    assert.match(writeGeoJson(open), /"hours": "Mo 10:00-18:00; Su 20:00-24:00; 2026 Dec 24 10:00-12:00 /);
+    assert.deepEqual(plan(open, open), ['unchanged']);
+    assert.deepEqual(plan(site, open), [
+      'changed',
+      `openingHours ${differenceText(openingHours)}`,
+      `exceptions ${differenceText(exceptions)}`,
+      'capacity 300',
+    ]);
+    assert.deepEqual(plan(open, site), ['unchanged'], 'a file without hours changes none, and takes no holiday away');
+    const never = { ...open, venue: { ...open.venue, openingHours: [], exceptions: [] } };
+    assert.deepEqual(plan(never, never), ['unchanged']);
+    assert.deepEqual(plan(open, never), ['changed', 'openingHours []']);
+    // Other days stay, and a day without a comment keeps its name.
+    const later = { ...open.venue, exceptions: [{ date: '2026-12-24', hours: [] }] };
+    assert.deepEqual(plan(open, { ...open, venue: later }), [
+      'changed',
+      `exceptions ${differenceText([{ date: '2026-12-24', hours: [], name: 'Christmas Eve' }, exceptions[1]])}`,
+    ]);
+  });
+
+  test('keeps the secret keys of its gateways, which another name does not untie', () => {
+    const [cellar] = site.floors;
+    assert.ok(cellar);
+    const hung = (...gateways: { name: string; x: number; y: number; keyId?: string }[]): Site => ({
+      ...site,
+      floors: [{ ...cellar, gateways }],
+    });
+    const tied = { ...gateway, keyId: 'k' };
+    const plan = (text: string, into: Site, options: object = {}) =>
+      (text.startsWith('{') ? planGeoJson : planCsv)('app', text, { ...into, ...options })
+        .filter(({ name }) => name.startsWith('By') || name === 'Stairs')
+        .map(({ kind, name, problem, unread = [], differences }) =>
+          [kind, name, problem, ...unread, ...differences.map(({ member, after }) => `${member}=${after}`)]
+            .filter(Boolean)
+            .join(' '),
+        );
+    for (const write of [writeGeoJson, writePlanCsv]) {
+      assert.deepEqual(plan(write(hung(tied)), hung(tied)), ['unchanged By the stairs']);
+      assert.deepEqual(plan(write(hung(tied)), site), ['changed By the stairs keyId=k']);
+      assert.deepEqual(plan(write(site), hung(tied)), ['unchanged By the stairs'], 'a file without keys unties none');
+      assert.deepEqual(plan(write(hung({ ...tied, name: 'Stairs' })), hung(tied)), ['changed Stairs name=Stairs']);
+      const two = hung(tied, { ...tied, name: 'By the door' });
+      assert.deepEqual(plan(write(hung({ ...tied, name: 'Stairs' })), two), ['new Stairs'], 'two share the key');
+      const sentence = 'There is no secret key k in this app.';
+      const strange = { keyIds: new Set(['other']) };
+      assert.deepEqual(plan(write(hung(tied)), site, strange), [`refused By the stairs ${sentence} ${sentence}`]);
+      const without = [`unchanged By the stairs ${sentence}`];
+      assert.deepEqual(plan(write(hung(tied)), site, { ...strange, isLenient: true }), without);
+      assert.deepEqual(
+        plan(write(hung(tied)), hung(tied), strange),
+        ['unchanged By the stairs'],
+        'a revoked key stays',
+      );
+      assert.deepEqual(plan(write(hung(tied)), site, { keyIds: new Set(['k']) }), ['changed By the stairs keyId=k']);
+    }
   });
 
   test('as a table is refused line by line, in sentences', () => {

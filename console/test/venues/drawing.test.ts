@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { commandLine } from '../../../server/src/access/audit.ts';
 import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -249,6 +250,41 @@ describe('what is drawn on the plan of a floor', () => {
     await button('Undo').click();
     await hung(([one]) => one?.name === 'Gateway 1');
     await marker.waitFor();
+  });
+
+  test('a gateway is tied to the secret key that it sends, and stays tied when it gets another name', async () => {
+    type Tied = readonly { readonly name: string; readonly x: number; readonly keyId?: string }[];
+    const floorPage = new URL(page.url()).pathname;
+    const tied = (isSo: (gateways: Tied) => boolean) =>
+      stored('floors?where={"level":0}', ({ gateways = [] }) => isSo(gateways as Tied));
+    const scopes = [{ resource: 'sightings', verbs: ['create'] }];
+    const { key } = await app.app.secretKeys.create(app.appId, { name: 'Ceiling', scopes }, commandLine);
+    await page.reload();
+    const list = page.getByRole('region', { name: 'Gateways' });
+    await list.getByRole('button', { name: /^Gateway 1/ }).click();
+    await page.getByRole('combobox', { name: 'Secret key' }).click();
+    await page.getByRole('option', { name: /^Ceiling …/ }).click();
+    await takePictures(page, 'gateway-key');
+    await assertAccessible(page);
+    await page.getByLabel('x, metres').press('Enter');
+    await tied(([one]) => one?.keyId === key.keyId);
+    await page.getByLabel('Name', { exact: true }).fill('By the door');
+    await page.getByLabel('x, metres').press('Enter');
+    await tied(([one]) => one?.name === 'By the door' && one.keyId === key.keyId);
+    await goTo(page, `/console/apps/${app.appId}/keys`);
+    await page.getByText(/^sent by By the door \(Ground floor\)$/).waitFor();
+    await takePictures(page, 'gateway-of-key');
+    await assertAccessible(page);
+    await button('Revoke Ceiling').click();
+    await page.getByText('Gateways that send it, as the plans say: By the door (Ground floor).').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await said('The secret key was revoked.');
+    await goTo(page, floorPage);
+    await list.getByRole('button', { name: /^By the door/ }).click();
+    assert.equal(await page.getByRole('combobox', { name: 'Secret key' }).inputValue(), 'A key that was revoked');
+    await page.getByLabel('x, metres').fill('4');
+    await page.getByLabel('x, metres').press('Enter');
+    await tied(([one]) => one?.x === 4 && one.keyId === key.keyId);
   });
 
   test('a floor with something on it stays, and says what is on it', async () => {

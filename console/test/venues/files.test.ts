@@ -82,7 +82,8 @@ describe('a venue from and to files', () => {
     await chosen.setInputFiles({ name: 'x.zip', mimeType: 'application/zip', buffer: Buffer.from('PK nothing') });
     await said('This is no ZIP archive that can be read.');
     await chosen.setInputFiles(await archive.path());
-    await said('4 unchanged');
+    // With the venue and its hours.
+    await said('5 unchanged');
     await takePictures(page, 'imdf-import');
     // The table has the venue and the walls as well.
     const text = readFileSync(await table.path(), 'utf8');

@@ -49,7 +49,7 @@ export const serviceExceptions: readonly Exception[] = [
       ),
       ...server(
         'features/users/(sessions|self-routes|session-routes|accounts)',
-        'features/installations/(service|resource|routes)\\.ts',
+        'features/installations/(service|resource|routes|refusals)\\.ts',
       ),
       ...server(
         'access/(access|installation-proof|keys/secret-key|audit|tables)',

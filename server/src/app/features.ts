@@ -13,6 +13,7 @@ import { dryRunConsoleEndpoints } from '../features/apps/rules/dry-run-routes.ts
 import { DryRunService } from '../features/apps/rules/dry-runs.ts';
 import { rulesConsoleEndpoints } from '../features/apps/rules/rules-routes.ts';
 import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
+import { knownSecretKeys } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
 import { usageConsoleEndpoints } from '../features/apps/usage-routes.ts';
 import type { BackupFeature } from '../features/backups/feature.ts';
@@ -272,6 +273,7 @@ function sites({ platform: { db, blobs, now, past }, noteChange }: Parts, photos
         noteChange,
         listBeacons: listPlaced,
         setZone: (db, appId, objectId, zoneId) => setZone(db, { appId, objectId, zoneId, now: now() }),
+        knownKeys: knownSecretKeys,
         readPlan: (caller, objectId) => readFileHead({ db, blobs }, caller, { objectId, bytes: headBytes }),
       }),
     },

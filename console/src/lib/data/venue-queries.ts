@@ -26,6 +26,17 @@ export const floorsQuery = (appId: string, venueId: string) =>
     },
   });
 
+/** All floors of an app with their gateways, which name the secret keys that they send. */
+export const allFloorsQuery = (appId: string) =>
+  queryOptions({
+    queryKey: dataKey(appId, 'listFloors', 'of-all-venues'),
+    queryFn: async (): Promise<readonly Floor[]> => {
+      const floors: Floor[] = [];
+      for await (const page of allRecords(dataOf(appId).floors.list)) floors.push(...page);
+      return floors;
+    },
+  });
+
 export const zonesQuery = (appId: string, venueId: string) =>
   queryOptions({
     queryKey: dataKey(appId, 'listZones', venueId),

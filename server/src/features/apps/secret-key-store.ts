@@ -15,6 +15,15 @@ export function listSecretKeys(db: Db, appId: string): Promise<SecretKeyRow[]> {
   );
 }
 
+/** Of these ids, those of keys that are not revoked. */
+export async function knownSecretKeys(db: Db, appId: string, keyIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const wanted = new Set(keyIds);
+  const rows = await db.all<Pick<SecretKeyRow, 'key_id'>>(
+    sql`select key_id from secret_keys where app_id = ${appId} and revoked_at is null`,
+  );
+  return new Set(rows.flatMap(({ key_id }) => (wanted.has(key_id) ? [key_id] : [])));
+}
+
 export const readStoredScopes = ({ scopes }: Pick<SecretKeyRow, 'scopes'>) => JSON.parse(scopes) as StoredScope[];
 export const readStoredNetworks = ({ networks }: Pick<SecretKeyRow, 'networks'>) => JSON.parse(networks) as string[];
 

@@ -49,6 +49,13 @@ const gateway = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 100, description: 'Another one on each floor' }),
   x: metre,
   y: metre,
+  keyId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Of the secret key that it sends, which several may share; it stays when the key is revoked',
+    }),
+  ),
 });
 
 const members = {

@@ -9,6 +9,7 @@ import {
   type TestApp,
 } from '../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../test/support/cases.ts';
+import { commandLine } from '../../access/audit.ts';
 import { png } from '../../demo/pictures.ts';
 import { polygonProblem } from './polygon.ts';
 
@@ -189,6 +190,38 @@ for (const database of databases) {
       assert.deepEqual(await gateways(), hung);
       await send('PUT', `floors/${floor}`, { gateways: null });
       assert.equal(await gateways(), undefined);
+    });
+
+    test('a gateway names the secret key that it sends, whatever either is called, and each stays without the other', async () => {
+      const { secretKeys, appId } = { secretKeys: app.app.secretKeys, appId: app.appId };
+      const scopes = [{ resource: 'sightings', verbs: ['create'] }];
+      const made = async (name: string) => (await secretKeys.create(appId, { name, scopes }, commandLine)).key.keyId;
+      const [keyId, other] = [await made('Ceiling'), await made('Stairs')];
+      const door = { name: 'Door', x: 1, y: 2, keyId };
+      const floor = await make('floors', { venueId, name: 'Attic', level: 41, gateways: [door] });
+      const gateways = async () => (await send('GET', `floors/${floor}`)).body.result.gateways;
+      const put = async (sent: readonly object[] | null) => {
+        const { status, body } = await send('PUT', `floors/${floor}`, { gateways: sent });
+        return [status, body.error?.error];
+      };
+      assert.deepEqual(await gateways(), [door]);
+      const renamed = { ...door, name: 'By the door' };
+      assert.deepEqual(await put([renamed]), [200, undefined]);
+      assert.deepEqual(await gateways(), [renamed], 'the tie is not by name');
+      const stranger = { name: 'Stairs', x: 0, y: 0, keyId: 'nobody' };
+      assert.deepEqual(await put([renamed, stranger]), [404, 'gateways.1.keyId: there is no secret key nobody.']);
+      await secretKeys.revoke(appId, keyId, commandLine);
+      const shared = [renamed, { name: 'Up', x: 3, y: 3, keyId: other }, { name: 'Down', x: 4, y: 4, keyId: other }];
+      assert.deepEqual(await put(shared), [200, undefined], 'a revoked key stays, and two may share one');
+      assert.deepEqual(await gateways(), shared);
+      assert.deepEqual(await put(null), [200, undefined]);
+      assert.deepEqual(
+        (await secretKeys.list(appId)).map(({ name }) => name),
+        ['Stairs'],
+        'a key stays without its gateways',
+      );
+      const [status] = await put([renamed]);
+      assert.equal(status, 404, 'what was untied is not tied to a revoked key again');
     });
 
     test('walls are lines of a floor, kept as they were drawn', async () => {

@@ -41,6 +41,8 @@ export interface VenueDeps {
   readonly setZone: (db: Db, appId: string, beaconId: string, zoneId: string | null) => Promise<void>;
   /** Undefined: there is no such file for the caller. */
   readonly readPlan: (caller: Caller, fileId: string) => Promise<PlanFile | undefined>;
+  /** Of these ids, those of secret keys of the app that are not revoked. */
+  readonly knownKeys: (db: Db, appId: string, keyIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 const idsOf = (key: Key) => ({ appId: String(key['app_id']), objectId: String(key['object_id']) });
@@ -73,10 +75,11 @@ function ofFloors(deps: VenueDeps): Endpoint[] {
   const { db, listBeacons, readPlan } = deps;
   return resourceEndpoints(floors, {
     db,
-    verify: async (db, caller, { venueId, plan }, stored) => {
+    verify: async (db, caller, { venueId, plan, gateways = [] }, stored) => {
       if (venueId && stored && stored.venueId.objectId !== venueId.objectId)
         throw invalid('venueId', 'cannot be changed: make the floor in the other venue');
       if (venueId) await assertReadable(db, venues, caller, { member: 'venueId', ...venueId });
+      await assertKeys(deps, db, { appId: caller.app.appId, gateways, before: stored?.gateways ?? [] });
       if (!plan || plan.fileId === stored?.plan?.fileId) return;
       const file = await readPlan(caller, plan.fileId);
       if (!file) throw missing('plan.fileId', 'file', plan.fileId);
@@ -113,6 +116,26 @@ function ofFloors(deps: VenueDeps): Endpoint[] {
     },
     removeErrors: ['ValidationError'],
   });
+}
+
+interface Hung {
+  readonly appId: string;
+  readonly gateways: readonly Keyed[];
+  readonly before: readonly Keyed[];
+}
+
+interface Keyed {
+  readonly keyId?: string;
+}
+
+/** A key that is revoked later does not stand in the way of other changes. @throws Failure ObjectNotFound */
+async function assertKeys({ knownKeys }: VenueDeps, db: Db, { appId, gateways, before }: Hung): Promise<void> {
+  const isNew = (id: string | undefined): id is string => id !== undefined && before.every(({ keyId }) => keyId !== id);
+  const named = gateways.map(({ keyId }) => keyId).filter(isNew);
+  if (named.length === 0) return;
+  const known = await knownKeys(db, appId, named);
+  for (const [at, { keyId }] of gateways.entries())
+    if (isNew(keyId) && !known.has(keyId)) throw missing(`gateways.${at}.keyId`, 'secret key', keyId);
 }
 
 const invalid = (field: string, problem: string) =>

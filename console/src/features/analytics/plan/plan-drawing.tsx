@@ -83,9 +83,9 @@ export function PlanDrawing(props: Props) {
     over,
   } = props;
   const { ref, width: measured } = useElementSize<HTMLDivElement>();
-  const { box, zoom, zoomIn, zoomOut } = useZoom();
-  const boxRef = useMergedRef(ref, box);
   const isNarrow = useMediaQuery('(max-width: 48rem)', false, { getInitialValueInEffect: false });
+  const { box, zoom, zoomIn, zoomOut } = useZoom(isNarrow && measured > 0 ? measured / narrowest : 1);
+  const boxRef = useMergedRef(ref, box);
   const { left, top, width, height } =
     plan?.frame ?? frameAround(zones, walls, [...spots.map((spot) => spot.at), ...gateways]);
   // Metres of a pixel on the screen, so that texts and lines keep their size.

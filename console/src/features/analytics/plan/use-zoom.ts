@@ -3,8 +3,12 @@ import { useLayoutEffect, useRef, useState } from 'react';
 /** How many times as large a plan may be drawn. */
 const steps = [1, 1.5, 2, 3, 4, 6, 8] as const;
 
-/** How large a plan is drawn in a box that scrolls; what is in the middle stays there. */
-export function useZoom() {
+/**
+ * How large a plan is drawn in a box that scrolls; what is in the middle stays there.
+ *
+ * @param whole at which size all of it is seen, where that is smaller than it is drawn at first
+ */
+export function useZoom(whole = 1) {
   const box = useRef<HTMLDivElement>(null);
   const [zoom, setZoom] = useState<number>(1);
   const before = useRef(zoom);
@@ -20,8 +24,9 @@ export function useZoom() {
       behavior: 'instant',
     });
   }, [zoom]);
-  const nearer = steps.find((step) => step > zoom);
-  const farther = steps.findLast((step) => step < zoom);
+  const sizes = whole < 1 ? [whole, ...steps] : steps;
+  const nearer = sizes.find((step) => step > zoom);
+  const farther = sizes.findLast((step) => step < zoom);
   return {
     box,
     zoom,

@@ -1,17 +1,20 @@
 import { Badge, Button, Group, Text, Title } from '@mantine/core';
+import type { Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { Fragment, useState } from 'react';
 import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
 import { RowList } from '../../../components/list/row-list.tsx';
 import blocks from '../../../components/page/blocks.module.css';
 import { Icon } from '../../../components/page/icon.tsx';
-import { useMay } from '../../../lib/data/access.ts';
+import { useMay, useMayCall } from '../../../lib/data/access.ts';
 import { call } from '../../../lib/data/api.ts';
 import { secretKeysQuery } from '../../../lib/data/queries.ts';
+import { allFloorsQuery } from '../../../lib/data/venue-queries.ts';
 import { showAge } from '../../../lib/time/time.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import type { SecretKey } from '../../../lib/wire.ts';
-import { t } from '../../../lib/words/words.ts';
+import { listed, t } from '../../../lib/words/words.ts';
 import { NewSecretKeyDialog } from './new-secret-key.tsx';
 import { scopeWords } from './scopes.ts';
 
@@ -19,9 +22,12 @@ import { scopeWords } from './scopes.ts';
 export function SecretKeys({ appId }: { readonly appId: string }) {
   const { data: keys, error } = useQuery(secretKeysQuery(appId));
   const may = useMay();
+  const mayReadFloors = useMayCall()('listFloors');
+  const { data: floors = [] } = useQuery({ ...allFloorsQuery(appId), enabled: mayReadFloors });
   const [dialog, setDialog] = useState<'new' | SecretKey>();
   const [model, setModel] = useState<SecretKey>();
   const target = typeof dialog === 'object' ? dialog : undefined;
+  const stopping = target ? sendersOf(target, floors) : [];
   const close = () => setDialog(undefined);
   return (
     <>
@@ -50,7 +56,7 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
       <RowList rows={keys} error={error} label={t('Secret keys')} empty={<Text>{t('There are no secret keys.')}</Text>}>
         {(key) => (
           <li key={key.keyId} className={`${blocks.row} ${blocks.stacking}`}>
-            <Facts appId={appId} secretKey={key} />
+            <Facts appId={appId} secretKey={key} senders={sendersOf(key, floors)} />
             {may('keys.write') && (
               <Button
                 variant="default"
@@ -91,12 +97,36 @@ export function SecretKeys({ appId }: { readonly appId: string }) {
         {t(
           'Whatever sends this key stops working at once. It can be made valid again right afterwards only, with Undo.',
         )}
+        {stopping.length > 0 && (
+          <Text size="sm" mt="xs">
+            {t('Gateways that send it, as the plans say: {list}.', { list: listed(stopping.map(senderText)) })}
+          </Text>
+        )}
       </ConfirmedAction>
     </>
   );
 }
 
-function Facts({ appId, secretKey: key }: { readonly appId: string; readonly secretKey: SecretKey }) {
+/** A gateway that sends a key, where it hangs. */
+interface Sender {
+  readonly name: string;
+  readonly floor: Floor;
+}
+
+const sendersOf = ({ keyId }: SecretKey, floors: readonly Floor[]): readonly Sender[] =>
+  floors.flatMap((floor) =>
+    (floor.gateways ?? []).flatMap((gateway) => (gateway.keyId === keyId ? [{ name: gateway.name, floor }] : [])),
+  );
+
+const senderText = ({ name, floor }: Sender) => `${name} (${floor.name})`;
+
+interface FactsProps {
+  readonly appId: string;
+  readonly secretKey: SecretKey;
+  readonly senders: readonly Sender[];
+}
+
+function Facts({ appId, secretKey: key, senders }: FactsProps) {
   const times = useTimes(appId);
   const isExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now();
   const lastUse =
@@ -120,6 +150,23 @@ function Facts({ appId, secretKey: key }: { readonly appId: string; readonly sec
           {t('made {minute} by {createdBy}', { minute: times.minute(key.createdAt), createdBy: key.createdBy })}
         </span>
         <span title={key.lastUsedAt ? times.minute(key.lastUsedAt) : undefined}>{lastUse ?? t('never used')}</span>
+        {senders.length > 0 && (
+          <span>
+            {t('sent by')}{' '}
+            {senders.map((sender, at) => (
+              <Fragment key={`${sender.floor.objectId} ${sender.name}`}>
+                {at > 0 && ', '}
+                <Link
+                  to="/apps/$appId/beacons/venues/$venueId/floors/$floorId"
+                  params={{ appId, venueId: sender.floor.venueId.objectId, floorId: sender.floor.objectId }}
+                  style={{ color: 'var(--mantine-color-anchor)' }}
+                >
+                  {senderText(sender)}
+                </Link>
+              </Fragment>
+            ))}
+          </span>
+        )}
       </div>
     </div>
   );

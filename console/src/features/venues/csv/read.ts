@@ -120,7 +120,7 @@ function withCorners(found: Found, type: Drawn, cellOf: CellOf): Found {
   return {
     ...found,
     geometry: geometries[type],
-    properties: { ...properties, category: kind },
+    properties: { ...properties, category: kind, ...(type === 'gateway' ? { key_id: cellOf('keyId') } : {}) },
   };
 }
 

@@ -24,6 +24,8 @@ export const planColumns = [
   'date',
   /** See `hours.ts`. */
   'hours',
+  /** Of a gateway: the secret key that it sends. */
+  'keyId',
 ] as const;
 export type PlanColumn = (typeof planColumns)[number];
 
@@ -43,7 +45,13 @@ export function writePlanCsv({ venue, floors, zones }: Omit<Site, 'beacons'>): s
       walls.map(({ points }) => ({ type: 'wall' as const, level, corners: cornersText(points) })),
     ),
     ...floors.flatMap(({ level, gateways = [] }) =>
-      gateways.map(({ name, x, y }) => ({ type: 'gateway' as const, name, level, corners: cornersText([{ x, y }]) })),
+      gateways.map(({ name, x, y, keyId }) => ({
+        type: 'gateway' as const,
+        name,
+        level,
+        corners: cornersText([{ x, y }]),
+        keyId,
+      })),
     ),
     ...zones.map(({ objectId, name, kind, capacity, floorId, polygon }) => ({
       type: 'zone' as const,

@@ -147,6 +147,7 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
       {gateway && (
         <GatewayPanel
           key={JSON.stringify(gateway)}
+          appId={appId}
           gateway={gateway}
           taken={known.gateways.flatMap(({ name }) => (name === gateway.name ? [] : [name]))}
           mayEdit={may('updateFloor')}

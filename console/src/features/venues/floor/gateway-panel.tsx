@@ -1,30 +1,36 @@
-import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Icon } from '../../../components/page/icon.tsx';
+import { useMay } from '../../../lib/data/access.ts';
+import { secretKeysQuery } from '../../../lib/data/queries.ts';
 import { roundPoint } from '../../../lib/plan/floor-geometry.ts';
+import { showAge } from '../../../lib/time/time.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../venues.module.css';
-import type { DrawnGateway, Gateway } from './gateways.ts';
+import type { DrawnGateway, GatewayEdit } from './gateways.ts';
 
 interface Props {
+  readonly appId: string;
   readonly gateway: DrawnGateway;
   /** Of the other gateways of the floor. */
   readonly taken: readonly string[];
   readonly mayEdit: boolean;
-  readonly onChange: (change: Partial<Gateway>) => void;
+  readonly onChange: (change: GatewayEdit) => void;
   readonly onRemove: () => void;
 }
 
-/** A gateway on the plan, its name and its place in numbers. */
-export function GatewayPanel({ gateway, taken, mayEdit, onChange, onRemove }: Props) {
+/** A gateway on the plan, its name, its place in numbers and the secret key that it sends. */
+export function GatewayPanel({ appId, gateway, taken, mayEdit, onChange, onRemove }: Props) {
   const [name, setName] = useState(gateway.name);
+  const [keyId, setKeyId] = useState(gateway.keyId);
   const [place, setPlace] = useState<Readonly<Record<'x' | 'y', number | string>>>({ x: gateway.x, y: gateway.y });
   const isTaken = taken.includes(name.trim());
   const isWhole = name.trim() !== '' && !isTaken && typeof place.x === 'number' && typeof place.y === 'number';
   function submit(event: FormEvent) {
     event.preventDefault();
     if (!isWhole) return;
-    onChange({ name: name.trim(), ...roundPoint({ x: Number(place.x), y: Number(place.y) }) });
+    onChange({ name: name.trim(), ...roundPoint({ x: Number(place.x), y: Number(place.y) }), keyId });
   }
   return (
     <Stack gap="xs">
@@ -53,6 +59,7 @@ export function GatewayPanel({ gateway, taken, mayEdit, onChange, onRemove }: Pr
             />
           ))}
         </div>
+        <KeyField appId={appId} value={keyId} mayEdit={mayEdit} onChange={setKeyId} />
         {mayEdit && (
           <Group mt="xs" gap="xs">
             <Button type="submit" size="xs" variant="default" disabled={!isWhole}>
@@ -65,5 +72,36 @@ export function GatewayPanel({ gateway, taken, mayEdit, onChange, onRemove }: Pr
         )}
       </form>
     </Stack>
+  );
+}
+
+interface KeyProps {
+  readonly appId: string;
+  readonly value: string | undefined;
+  readonly mayEdit: boolean;
+  readonly onChange: (keyId: string | undefined) => void;
+}
+
+/** Whoever may not see the app's keys sees only that there is one. */
+function KeyField({ appId, value, mayEdit, onChange }: KeyProps) {
+  const maySee = useMay()('keys.read');
+  const { data: keys } = useQuery({ ...secretKeysQuery(appId), enabled: maySee });
+  if (!maySee) return value && <Text size="sm">{t('It sends a secret key of the app.')}</Text>;
+  if (!keys) return null;
+  const chosen = keys.find((key) => key.keyId === value);
+  const revoked = value && !chosen ? [{ value, label: t('A key that was revoked') }] : [];
+  const use = chosen?.lastUsedAt ? t('last used {age}', { age: showAge(chosen.lastUsedAt) }) : t('never used');
+  return (
+    <Select
+      label={t('Secret key')}
+      description={chosen ? use : t('Which one it sends. Several gateways may share one.')}
+      placeholder={t('None')}
+      data={[...revoked, ...keys.map((key) => ({ value: key.keyId, label: `${key.name} …${key.hint}` }))]}
+      value={value ?? null}
+      readOnly={!mayEdit}
+      onChange={(next) => onChange(next ?? undefined)}
+      searchable
+      clearable={mayEdit}
+    />
   );
 }

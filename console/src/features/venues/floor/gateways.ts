@@ -8,21 +8,34 @@ export interface Gateway {
   readonly name: string;
   readonly x: number;
   readonly y: number;
+  /** Of the secret key that it sends. */
+  readonly keyId?: string;
 }
+
+/** `keyId: undefined` unties it. */
+export type GatewayEdit = Partial<Pick<Gateway, 'name' | 'x' | 'y'>> & { readonly keyId?: string | undefined };
 
 export interface DrawnGateway extends Gateway {
   readonly id: string;
 }
 
 export const gatewaysOf = ({ gateways = [] }: Pick<Floor, 'gateways'>): readonly DrawnGateway[] =>
-  gateways.map(({ name, x, y }) => ({ id: `gateway ${name}`, name, x, y }));
+  gateways.map((one) => ({ id: `gateway ${one.name}`, ...bare(one) }));
+
+/** As it is stored. */
+const bare = ({ name, x, y, keyId }: Gateway | (GatewayEdit & Pick<Gateway, 'name' | 'x' | 'y'>)): Gateway => ({
+  name,
+  x,
+  y,
+  ...(keyId === undefined ? {} : { keyId }),
+});
 
 /** What is done to all gateways of a floor. @throws Error when the gateway that it is about is gone */
 export type GatewayChange = (gateways: readonly Gateway[]) => readonly Gateway[];
 
 export const withGateway =
-  ({ name, x, y }: Gateway): GatewayChange =>
-  (gateways) => [...gateways, { name, x, y }];
+  (gateway: Gateway): GatewayChange =>
+  (gateways) => [...gateways, bare(gateway)];
 
 export const withoutGateway =
   (name: string): GatewayChange =>
@@ -32,10 +45,10 @@ export const withoutGateway =
   };
 
 export const withChanged =
-  (name: string, change: Partial<Gateway>): GatewayChange =>
+  (name: string, change: GatewayEdit): GatewayChange =>
   (gateways) => {
     assertThere(gateways, name);
-    return gateways.map((one) => (one.name === name ? { ...one, ...change } : one));
+    return gateways.map((one) => (one.name === name ? bare({ ...one, ...change }) : one));
   };
 
 function assertThere(gateways: readonly Gateway[], name: string): void {

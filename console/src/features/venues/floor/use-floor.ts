@@ -11,8 +11,8 @@ import {
   changeGateways,
   type DrawnGateway,
   freeName,
-  type Gateway,
   type GatewayChange,
+  type GatewayEdit,
   gatewaysOf,
   withChanged,
   withGateway,
@@ -208,8 +208,12 @@ function gatewaySteps(
       step(t('{name} added', { name }), withGateway({ name, x, y }), withoutGateway(name));
       return name;
     },
-    changeGateway: ({ name, x, y }: DrawnGateway, change: Partial<Gateway>) =>
-      step(t('{name} changed', { name }), withChanged(name, change), withChanged(change.name ?? name, { name, x, y })),
+    changeGateway: ({ name, x, y, keyId }: DrawnGateway, change: GatewayEdit) =>
+      step(
+        t('{name} changed', { name }),
+        withChanged(name, change),
+        withChanged(change.name ?? name, { name, x, y, keyId }),
+      ),
     removeGateway: (gateway: DrawnGateway) =>
       step(t('{name} deleted', { name: gateway.name }), withoutGateway(gateway.name), withGateway(gateway)),
   };

@@ -5,9 +5,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { FileImport } from '../../../components/import/file-import.tsx';
 import { SectionHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
-import { useMayCall } from '../../../lib/data/access.ts';
+import { useMay, useMayCall } from '../../../lib/data/access.ts';
 import { allRecords } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
+import { secretKeysQuery } from '../../../lib/data/queries.ts';
 import { floorsQuery, planKeys, venueQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
 import { isJsonFile, readTableFile } from '../../../lib/text/table-file.ts';
 import { isWorkbook as isZip } from '../../../lib/text/workbook.ts';
@@ -22,6 +23,7 @@ export function ImportVenuePage() {
   const { appId, venueId } = route.useParams();
   const { data: venue } = useQuery(venueQuery(appId, venueId));
   const mayWrite = useMayCall()('createZone');
+  const mayReadKeys = useMay()('keys.read');
   const queries = useQueryClient();
   if (!mayWrite) return <Text>{t('Your role cannot change venues.')}</Text>;
   return (
@@ -42,7 +44,7 @@ export function ImportVenuePage() {
         accept=".geojson,.json,.zip,.csv,.tsv,.txt,.xlsx,application/geo+json,application/zip,text/csv"
         isTable={false}
         about={t(
-          'A file as the page of the venue exports it: GeoJSON with levels, zones (units), walls, gateways and beacons in metres; a table (CSV or Excel) of the venue, its hours and holidays, floors, walls, gateways and zones; or an IMDF archive, of which levels and units are read. What has the same id is updated, else a level with the same ordinal, a zone with the same name on its level, or a beacon with the same UUID, major and minor; the rest is added, and nothing is deleted. You see a preview before anything is changed.',
+          'A file as the page of the venue exports it: GeoJSON with levels, zones (units), walls, gateways and beacons in metres; a table (CSV or Excel) of the venue, its hours and holidays, floors, walls, gateways and zones; or an IMDF archive, of which hours, levels and units are read. What has the same id is updated, else a level with the same ordinal, a zone with the same name on its level, or a beacon with the same UUID, major and minor; the rest is added, and nothing is deleted. You see a preview before anything is changed.',
         )}
         read={async (file) => {
           const bytes = new Uint8Array(await file.arrayBuffer());
@@ -55,15 +57,17 @@ export function ImportVenuePage() {
           ]);
           return { name: file.name, text: metresOf(await unpacked(bytes), { venue, floors, zones }) };
         }}
-        plan={async ({ name, text }) => {
-          const [known, floors, zones, beacons] = await Promise.all([
+        plan={async ({ name, text }, { isLenient }) => {
+          const [known, floors, zones, beacons, keys] = await Promise.all([
             queries.fetchQuery(venueQuery(appId, venueId)),
             queries.fetchQuery(floorsQuery(appId, venueId)),
             queries.fetchQuery(zonesQuery(appId, venueId)),
             allBeacons(appId),
+            mayReadKeys ? queries.fetchQuery(secretKeysQuery(appId)) : undefined,
           ]);
+          const keyIds = keys && new Set(keys.map(({ keyId }) => keyId));
           const plan = isJsonFile({ name, text }) || /\.(geojson|zip)$/i.test(name) ? planGeoJson : planCsv;
-          return plan(appId, text, { venue: known, floors, zones, beacons });
+          return plan(appId, text, { venue: known, floors, zones, beacons, keyIds, isLenient });
         }}
         apply={(row) => row.apply()}
         after={() => Promise.all(planKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })))}

@@ -1,34 +1,35 @@
-import type { Beacon, Body, Floor, Venue, Zone } from '@pharos/sdk';
-import type { ImportRow } from '../../../components/import/import-rows.ts';
+import type { Body, Floor, Zone } from '@pharos/sdk';
 import { dataOf } from '../../../lib/data/api.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
-import { canonical, differenceText } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
-import { changeDay } from '../csv/change-day.ts';
 import { readPlanCsv } from '../csv/read.ts';
-import { changeGateways, type Gateway, withChanged, withGateway } from '../floor/gateways.ts';
+import { changeGateways, withChanged, withGateway } from '../floor/gateways.ts';
 import { changeWalls, withWall } from '../floor/walls.ts';
-import { type Exception, kindTexts } from '../venue-fields.ts';
+import { kindTexts } from '../venue-fields.ts';
+import { VenueRows } from './plan-venue.ts';
+import { capacityOf, compared, type PlannedFeature, refused, rowOf } from './planned.ts';
 import { type Found, isSameLine, isSameOutline, labelOf, lineOf, pointOf, polygonOf, readFeatures } from './read.ts';
 import type { Site } from './write.ts';
 
-/** What a file would change in a venue, feature by feature; nothing is deleted. */
-export interface PlannedFeature extends ImportRow {
-  readonly apply: () => Promise<unknown>;
-}
-
 const mostCorners = 200;
 
+export interface Into extends Site {
+  /** Of the app's secret keys; without them only the service says which are unknown. */
+  readonly keyIds?: ReadonlySet<string> | undefined;
+  /** Rows go in without what cannot be read. */
+  readonly isLenient?: boolean;
+}
+
 /** @throws Error whose message is a sentence about the whole file */
-export const planGeoJson = (appId: string, text: string, site: Site): readonly PlannedFeature[] =>
-  planned(appId, readFeatures(text), site);
+export const planGeoJson = (appId: string, text: string, into: Into): readonly PlannedFeature[] =>
+  planned(appId, readFeatures(text), into);
 
 /** The same of a table. @throws CsvError whose message is a sentence about the whole file */
-export const planCsv = (appId: string, text: string, site: Site): readonly PlannedFeature[] =>
-  planned(appId, readPlanCsv(text), site);
+export const planCsv = (appId: string, text: string, into: Into): readonly PlannedFeature[] =>
+  planned(appId, readPlanCsv(text), into);
 
-function planned(appId: string, all: readonly Found[], site: Site): readonly PlannedFeature[] {
-  const target = new Target(appId, site, all);
+function planned(appId: string, all: readonly Found[], into: Into): readonly PlannedFeature[] {
+  const target = new Target(appId, into, all);
   return all.flatMap((found) => {
     if (found.problem !== undefined) return [refused(found, found.problem)];
     switch (found.featureType) {
@@ -43,9 +44,9 @@ function planned(appId: string, all: readonly Found[], site: Site): readonly Pla
       case 'beacon':
         return [target.beacon(found)];
       case 'venue':
-        return target.venue(found);
+        return target.venue.row(found);
       case 'day':
-        return [target.day(found)];
+        return [target.venue.day(found)];
       default:
         return [
           refused(
@@ -59,24 +60,10 @@ function planned(appId: string, all: readonly Found[], site: Site): readonly Pla
   });
 }
 
-const rowOf = ({ line, properties }: Found) => ({ line, name: labelOf(properties['name']), differences: [] });
-
 /** Degrees clockwise from upwards. */
 function northOf({ properties: { north } }: Found): { readonly north?: number } {
   return typeof north === 'number' && north >= 0 && north <= 360 ? { north } : {};
 }
-
-/** Of a zone or a venue. */
-function capacityOf({ properties: { capacity } }: Found): { readonly capacity?: number } {
-  return typeof capacity === 'number' && Number.isInteger(capacity) && capacity >= 1 ? { capacity } : {};
-}
-
-const refused = (found: Found, problem: string): PlannedFeature => ({
-  ...rowOf(found),
-  kind: 'refused',
-  problem,
-  apply: async () => undefined,
-});
 
 /** Other words for kinds of zones, as IMDF has them. */
 const categories: Readonly<Record<string, Zone['kind']>> = {
@@ -91,50 +78,18 @@ const categories: Readonly<Record<string, Zone['kind']>> = {
 
 class Target {
   readonly #appId: string;
-  readonly #site: Site;
+  readonly #site: Into;
   /** The levels of the file by their ids. */
   readonly #levels: ReadonlyMap<string, Found>;
   /** Floors that come with this file, by level: made once, before the first zone on them. */
   readonly #made = new Map<number, Promise<string>>();
-  #days: Promise<unknown> = Promise.resolve();
+  readonly venue: VenueRows;
 
-  constructor(appId: string, site: Site, all: readonly Found[]) {
+  constructor(appId: string, site: Into, all: readonly Found[]) {
     this.#appId = appId;
     this.#site = site;
+    this.venue = new VenueRows(appId, site.venue);
     this.#levels = new Map(all.flatMap((one) => (one.featureType === 'level' && one.id ? [[one.id, one]] : [])));
-  }
-
-  /** Of another venue, whose floors are copied here, nothing is taken over. */
-  venue(found: Found): readonly PlannedFeature[] {
-    const { venue } = this.#site;
-    if (found.id !== venue.objectId) return [];
-    const { name, time_zone, address, opening_hours } = found.properties;
-    const wanted = {
-      name: labelOf(name) || venue.name,
-      ...(Array.isArray(opening_hours) ? { openingHours: opening_hours } : {}),
-      ...capacityOf(found),
-      ...(typeof time_zone === 'string' && time_zone !== '' ? { timeZone: time_zone } : {}),
-      ...(typeof address === 'string' && address !== '' ? { address } : {}),
-    };
-    const { venues } = dataOf(this.#appId);
-    return [this.#compared(found, venue, wanted, (change) => venues.update(venue.objectId, change))];
-  }
-
-  /** A day with hours of its own, of a table that is read. */
-  day(found: Found): PlannedFeature {
-    const { venue } = this.#site;
-    const { date, hours } = found.properties as unknown as Exception;
-    const name = labelOf(found.properties['name']);
-    const day: Exception = { date, hours, ...(name === '' ? {} : { name }) };
-    // One after the other: all of them are one member of the venue.
-    const apply = () => {
-      const saving = this.#days.then(() => changeDay(this.#appId, venue.objectId, day));
-      this.#days = saving.catch(() => undefined);
-      return saving;
-    };
-    const row = { ...rowOf(found), name: name || date };
-    const known = venue.exceptions.find((one) => one.date === date);
-    return known ? { ...this.#compared(found, known, day, apply), name: row.name } : { ...row, kind: 'new', apply };
   }
 
   level(found: Found): PlannedFeature {
@@ -145,7 +100,7 @@ class Target {
     const floor = this.#floorAt(ordinal, found.id);
     if (!floor) return { ...rowOf(found), kind: 'new', apply: () => this.#makeFloor(ordinal, name) };
     const { floors } = dataOf(this.#appId);
-    return this.#compared(found, floor, { name, level: ordinal, ...northOf(found) }, (change) =>
+    return compared(found, floor, { name, level: ordinal, ...northOf(found) }, (change) =>
       floors.update(floor.objectId, change),
     );
   }
@@ -177,7 +132,7 @@ class Target {
       // A file that says nothing of kinds changes none.
       const said = category === '' ? {} : { kind };
       const wanted = { name, ...said, polygon: outline, floorId: pointer('Floor', floor.objectId), ...limit };
-      return this.#compared(found, known, wanted, (change) => data.zones.update(known.objectId, change));
+      return compared(found, known, wanted, (change) => data.zones.update(known.objectId, change));
     }
     return {
       ...rowOf(found),
@@ -209,7 +164,7 @@ class Target {
     };
   }
 
-  /** By its name on its level. */
+  /** By its name on its level, or by its secret key, where no other gateway there has it: then it has another name. */
   gateway(found: Found): PlannedFeature {
     const name = labelOf(found.properties['name']);
     const at = pointOf(found.geometry);
@@ -219,17 +174,28 @@ class Target {
     if (level === undefined)
       return refused(found, t('Its level_id is no level of this file and no floor of the venue.'));
     const floor = this.#floorAt(level);
-    const known = floor?.gateways?.find((one) => one.name === name);
-    if (known && floor)
-      return this.#compared(found, known, at, (change: object) =>
-        changeGateways(this.#appId, floor.objectId, withChanged(name, change)),
+    const keyId = String(found.properties['key_id'] ?? '');
+    const hung = floor?.gateways ?? [];
+    const withKey = keyId === '' ? [] : hung.filter((one) => one.keyId === keyId);
+    const known = hung.find((one) => one.name === name) ?? (withKey.length === 1 ? withKey[0] : undefined);
+    // Of another app, or revoked; what the gateway has stays.
+    const isKnown = keyId === '' || keyId === known?.keyId || this.#site.keyIds?.has(keyId) !== false;
+    const unread = isKnown ? {} : { unread: [t('There is no secret key {keyId} in this app.', { keyId })] };
+    if (!isKnown && !this.#site.isLenient) return { ...refused(found, unread.unread?.[0] ?? ''), ...unread };
+    const tie = keyId !== '' && isKnown ? { keyId } : {};
+    if (known && floor) {
+      const row = compared(found, known, { name, ...at, ...tie }, (change: object) =>
+        changeGateways(this.#appId, floor.objectId, withChanged(known.name, change)),
       );
+      return { ...row, ...unread };
+    }
     return {
       ...rowOf(found),
+      ...unread,
       kind: 'new',
       apply: async () => {
         const floorId = floor?.objectId ?? (await this.#makeFloor(level, t('Level {level}', { level })));
-        await changeGateways(this.#appId, floorId, withGateway({ name, ...at }));
+        await changeGateways(this.#appId, floorId, withGateway({ name, ...at, ...tie }));
       },
     };
   }
@@ -246,7 +212,7 @@ class Target {
     const place = { venueId: pointer('Venue', venue.objectId), location: { ...known?.location, ...at, ...floor } };
     const data = dataOf(this.#appId).beacons;
     if (known)
-      return this.#compared(found, known, { ...place, name: labelOf(name) || known.name }, (change) =>
+      return compared(found, known, { ...place, name: labelOf(name) || known.name }, (change) =>
         data.update(known.objectId, change),
       );
     if (typeof uuid !== 'string' || typeof major !== 'number' || typeof minor !== 'number')
@@ -287,27 +253,5 @@ class Target {
 
   #levelAt(level: number): Found | undefined {
     return [...this.#levels.values()].find(({ properties }) => properties['ordinal'] === level);
-  }
-
-  #compared(
-    found: Found,
-    known: Venue | Exception | Floor | Zone | Beacon | Gateway,
-    wanted: object,
-    change: (members: never) => Promise<unknown>,
-  ): PlannedFeature {
-    const before = known as unknown as Readonly<Record<string, unknown>>;
-    const changed = Object.entries(wanted).filter(
-      ([member, value]) => canonical(value) !== canonical(before[member] ?? null),
-    );
-    return {
-      ...rowOf(found),
-      kind: changed.length > 0 ? 'changed' : 'unchanged',
-      differences: changed.map(([member, value]) => ({
-        member,
-        before: differenceText(before[member]),
-        after: differenceText(value),
-      })),
-      apply: () => change(Object.fromEntries(changed) as never),
-    };
   }
 }

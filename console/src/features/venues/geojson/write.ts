@@ -1,4 +1,5 @@
 import type { Beacon, Floor, Venue, Zone } from '@pharos/sdk';
+import { osmHours } from '../osm-hours.ts';
 
 /**
  * A venue as GeoJSON (RFC 7946) with the feature types of IMDF where there are such. Coordinates are metres, which the member
@@ -17,9 +18,9 @@ type Position = readonly [x: number, y: number];
 const positionOf = ({ x, y }: { readonly x: number; readonly y: number }): Position => [x, y === 0 ? 0 : -y];
 
 export function writeGeoJson({ venue, floors, zones, beacons }: Site): string {
-  const { objectId, name, timeZone, address } = venue;
+  const { objectId, name, timeZone = null, address = null, capacity = null } = venue;
   const features = [
-    feature(objectId, 'venue', null, { name, time_zone: timeZone ?? null, address: address ?? null }),
+    feature(objectId, 'venue', null, { name, time_zone: timeZone, address, capacity, hours: osmHours(venue) }),
     ...floors.map((floor) =>
       feature(floor.objectId, 'level', null, { name: floor.name, ordinal: floor.level, north: floor.north ?? null }),
     ),
@@ -30,9 +31,10 @@ export function writeGeoJson({ venue, floors, zones, beacons }: Site): string {
       }),
     ),
     ...floors.flatMap((floor) =>
-      (floor.gateways ?? []).map(({ name, x, y }) => {
+      (floor.gateways ?? []).map(({ name, x, y, keyId = null }) => {
         const point = { type: 'Point', coordinates: positionOf({ x, y }) };
-        return feature(`${floor.objectId} gateway ${name}`, 'gateway', point, { name, level_id: floor.objectId });
+        const properties = { name, level_id: floor.objectId, key_id: keyId };
+        return feature(`${floor.objectId} gateway ${name}`, 'gateway', point, properties);
       }),
     ),
     ...zones.map((zone) => {

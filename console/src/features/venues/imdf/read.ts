@@ -4,7 +4,7 @@ import { isMatter, kindOf } from './categories.ts';
 import { Earth, northOf, type Position } from './earth.ts';
 import { objectIdOf } from './uuid.ts';
 
-/** The levels and units of an IMDF archive as GeoJSON in metres, which the import of GeoJSON reads. */
+/** The venue, levels and units of an IMDF archive as GeoJSON in metres, which the import of GeoJSON reads. */
 
 type Members = Readonly<Record<string, unknown>>;
 const membersOf = (value: unknown): Members =>
@@ -12,7 +12,7 @@ const membersOf = (value: unknown): Members =>
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 interface Into {
-  readonly venue: Pick<Venue, 'location'>;
+  readonly venue: Pick<Venue, 'location'> & { readonly objectId?: string };
   readonly floors: readonly Floor[];
   readonly zones: readonly Zone[];
 }
@@ -64,7 +64,19 @@ export function metresOf(files: ReadonlyMap<string, unknown>, { venue, floors, z
     const name = names.of(unit, properties);
     return featureOf(id, 'unit', geometry, { name, category: kindOf(category, known?.kind), level_id });
   });
-  return JSON.stringify({ type: 'FeatureCollection', units: 'metres', features: [...drawn, ...rooms] });
+  const features = [...venueOf(files, venue.objectId), ...drawn, ...rooms];
+  return JSON.stringify({ type: 'FeatureCollection', units: 'metres', features });
+}
+
+/** Of somebody else's archive only its hours; of an archive of another venue here, nothing. */
+function venueOf(files: ReadonlyMap<string, unknown>, here: string | undefined) {
+  const [found] = featuresOf(files, 'venue');
+  if (!found || here === undefined) return [];
+  const properties = membersOf(found['properties']);
+  const hours = textOf(properties['hours']);
+  const record = objectIdOf(textOf(found['id']));
+  if (record === here) return [featureOf(here, 'venue', null, { name: nameOf(properties, files), hours })];
+  return record === undefined && hours !== '' ? [featureOf(here, 'venue', null, { hours })] : [];
 }
 
 const featureOf = (id: string, feature_type: string, geometry: unknown, properties: object) => ({

@@ -1,6 +1,6 @@
-import type { Venue } from '@pharos/sdk';
 import { t } from '../../../lib/words/words.ts';
 import type { Site } from '../geojson/write.ts';
+import { osmHours } from '../osm-hours.ts';
 import { categoryOf } from './categories.ts';
 import { Earth, type Point, type Position } from './earth.ts';
 import { hullOf, outlineOf, pointInside, polygonOf } from './outline.ts';
@@ -95,7 +95,7 @@ export function imdfFiles(site: Site, particulars: Particulars, now: Date): Read
       feature(uuidOf(venue.objectId), 'venue', polygonOf(hull), {
         ...named,
         category,
-        hours: hoursOf(venue),
+        hours: osmHours(venue),
         phone: null,
         website: null,
       }),
@@ -156,10 +156,3 @@ const feature = (id: string, feature_type: string, geometry: object | null, prop
 });
 
 const pointAt = (coordinates: Position) => ({ type: 'Point', coordinates });
-
-/** As OpenStreetMap writes them, with two letters for a day, without holidays; null: unknown. */
-function hoursOf({ openingHours }: Venue): string | null {
-  if (!openingHours) return null;
-  if (openingHours.length === 0) return 'off';
-  return openingHours.map(({ dayName, from, until }) => `${dayName.slice(0, 2)} ${from}-${until}`).join('; ');
-}

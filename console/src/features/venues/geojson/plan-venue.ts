@@ -1,0 +1,86 @@
+import type { Venue } from '@pharos/sdk';
+import { dataOf } from '../../../lib/data/api.ts';
+import { t } from '../../../lib/words/words.ts';
+import { changeDay } from '../csv/change-day.ts';
+import { asKnown, type ReadHours, readOsmHours } from '../osm-hours.ts';
+import type { Exception } from '../venue-fields.ts';
+import { capacityOf, compared, type PlannedFeature, refused, rowOf } from './planned.ts';
+import { type Found, labelOf } from './read.ts';
+
+/** What a file would change of the venue itself, its hours and its holidays. */
+export class VenueRows {
+  readonly #appId: string;
+  readonly #venue: Venue;
+  #days: Promise<unknown> = Promise.resolve();
+
+  constructor(appId: string, venue: Venue) {
+    this.#appId = appId;
+    this.#venue = venue;
+  }
+
+  /** Of another venue, whose floors are copied here, nothing is taken over. */
+  row(found: Found): readonly PlannedFeature[] {
+    const venue = this.#venue;
+    if (found.id !== venue.objectId) return [];
+    const { name, time_zone, address } = found.properties;
+    const read = hoursOf(found);
+    if ('unknown' in read)
+      return [
+        refused(
+          found,
+          t(
+            'This part of its hours cannot be understood: {text}. Hours of weekdays and of dates can, such as Tu-Su 10:00-18:00; 2026 Dec 25 off.',
+            { text: read.unknown.slice(0, 100) },
+          ),
+        ),
+      ];
+    const { openingHours, exceptions } = asKnown(read, venue);
+    const wanted = {
+      name: labelOf(name) || venue.name,
+      ...(openingHours ? { openingHours } : {}),
+      ...(exceptions.length > 0 ? { exceptions: withDays(venue.exceptions, exceptions) } : {}),
+      ...capacityOf(found),
+      ...(typeof time_zone === 'string' && time_zone !== '' ? { timeZone: time_zone } : {}),
+      ...(typeof address === 'string' && address !== '' ? { address } : {}),
+    };
+    const save = async ({ exceptions: changed, ...members }: Partial<Pick<Venue, 'exceptions'>>) => {
+      if (Object.keys(members).length > 0) await dataOf(this.#appId).venues.update(venue.objectId, members);
+      // Day by day, so that what somebody else has changed of other days stays.
+      if (changed) for (const day of exceptions) await this.#save(day);
+    };
+    return [{ ...compared(found, venue, wanted, save), name: wanted.name }];
+  }
+
+  /** A day with hours of its own, of a table that is read. */
+  day(found: Found): PlannedFeature {
+    const venue = this.#venue;
+    const { date, hours } = found.properties as unknown as Exception;
+    const known = venue.exceptions.find((one) => one.date === date);
+    const name = labelOf(found.properties['name']) || known?.name;
+    const day: Exception = { date, hours, ...(name ? { name } : {}) };
+    const apply = () => this.#save(day);
+    const row = { ...rowOf(found), name: name || date };
+    return known ? { ...compared(found, known, day, apply), name: row.name } : { ...row, kind: 'new', apply };
+  }
+
+  /** One after the other: all days are one member of the venue. */
+  #save(day: Exception): Promise<void> {
+    const saving = this.#days.then(() => changeDay(this.#appId, this.#venue.objectId, day));
+    this.#days = saving.catch(() => undefined);
+    return saving;
+  }
+}
+
+/** A table has cells of its own; other files have the text of OpenStreetMap. */
+function hoursOf({ properties: { hours, opening_hours } }: Found): ReadHours | { readonly unknown: string } {
+  if (typeof hours === 'string') return readOsmHours(hours);
+  const openingHours = Array.isArray(opening_hours) ? (opening_hours as ReadHours['openingHours']) : undefined;
+  return { openingHours, exceptions: [] };
+}
+
+/** In the order that they have, where none is new. */
+function withDays(known: readonly Exception[], days: readonly Exception[]): readonly Exception[] {
+  const changed = known.map((one) => days.find(({ date }) => date === one.date) ?? one);
+  const fresh = days.filter(({ date }) => known.every((one) => one.date !== date));
+  return fresh.length === 0 ? changed : [...changed, ...fresh].sort((a, b) => (a.date < b.date ? -1 : 1));
+}

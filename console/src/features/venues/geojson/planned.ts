@@ -1,0 +1,48 @@
+import type { Beacon, Floor, Venue, Zone } from '@pharos/sdk';
+import type { ImportRow } from '../../../components/import/import-rows.ts';
+import { canonical, differenceText } from '../../../lib/text/json-compare.ts';
+import type { Gateway } from '../floor/gateways.ts';
+import type { Exception } from '../venue-fields.ts';
+import { type Found, labelOf } from './read.ts';
+
+/** What a file would change in a venue, feature by feature; nothing is deleted. */
+export interface PlannedFeature extends ImportRow {
+  readonly apply: () => Promise<unknown>;
+}
+
+export const rowOf = ({ line, properties }: Found) => ({ line, name: labelOf(properties['name']), differences: [] });
+
+/** Of a zone or a venue. */
+export function capacityOf({ properties: { capacity } }: Found): { readonly capacity?: number } {
+  return typeof capacity === 'number' && Number.isInteger(capacity) && capacity >= 1 ? { capacity } : {};
+}
+
+export const refused = (found: Found, problem: string): PlannedFeature => ({
+  ...rowOf(found),
+  kind: 'refused',
+  problem,
+  apply: async () => undefined,
+});
+
+/** What would change of a record that is there. `change` is given only that. */
+export function compared(
+  found: Found,
+  known: Venue | Exception | Floor | Zone | Beacon | Gateway,
+  wanted: object,
+  change: (members: never) => Promise<unknown>,
+): PlannedFeature {
+  const before = known as unknown as Readonly<Record<string, unknown>>;
+  const changed = Object.entries(wanted).filter(
+    ([member, value]) => canonical(value) !== canonical(before[member] ?? null),
+  );
+  return {
+    ...rowOf(found),
+    kind: changed.length > 0 ? 'changed' : 'unchanged',
+    differences: changed.map(([member, value]) => ({
+      member,
+      before: differenceText(before[member]),
+      after: differenceText(value),
+    })),
+    apply: () => change(Object.fromEntries(changed) as never),
+  };
+}
