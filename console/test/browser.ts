@@ -188,6 +188,14 @@ export async function readAgain(page: Page): Promise<void> {
   await page.evaluate(`${answers}.invalidateQueries()`);
 }
 
+/** The keys of what the page knows, of those that begin with a word. */
+export async function knownAnswers(page: Page, word: string): Promise<readonly unknown[]> {
+  const keys = (await page.evaluate(
+    `${answers}.getQueryCache().getAll().filter(({ state }) => state.data).map(({ queryKey }) => queryKey)`,
+  )) as readonly (readonly unknown[])[];
+  return keys.filter(([first]) => first === word);
+}
+
 let people = 0;
 
 interface Signing {

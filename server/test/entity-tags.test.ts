@@ -185,6 +185,45 @@ for (const database of databases) {
       }
     });
 
+    test('what the trash does not keep is deleted only as it was read, and a dry run replaced', async () => {
+      const owner = await openConsole(app, 'owner');
+      const of = `/apps/${app.appId}`;
+      const make = async (url: string, body: object) => {
+        const made = await owner.send({ method: 'POST', url, body });
+        assert.equal(made.status, 201, JSON.stringify(made.body));
+        const { objectId, providerId, reportId } = made.body.result;
+        return `${url}/${objectId ?? providerId ?? reportId}`;
+      };
+      const report = { venueId: null, every: 'week', isOn: true, administrators: [owner.adminId], addresses: [] };
+      const urls = [
+        [
+          await make('/sso-providers', { name: 'Gone', issuer: 'https://93.184.216.35', clientId: 'a' }),
+          { scopes: 'openid' },
+        ],
+        [
+          await make(`${of}/identity-providers`, { name: 'google', kind: 'google', audiences: ['a'] }),
+          { audiences: ['b'] },
+        ],
+        [
+          await make(`${of}/webhooks`, { url: 'https://93.184.216.34/a', events: ['visit.opened'] }),
+          { enabled: false },
+        ],
+        [await make(`${of}/reports`, report), { every: 'month' }],
+        [`${of}/rules/dry-run`, { preset: 'visitors' }],
+      ] as const;
+      for (const [url, change] of urls) {
+        const read = tagOf(await owner.send({ method: 'GET', url }));
+        const put = await owner.send({ method: 'PUT', url, body: change, headers: { 'if-match': read } });
+        assert.equal(put.status, 200, `${url}: ${JSON.stringify(put.body)}`);
+        const late = await owner.send({ method: 'DELETE', url, headers: { 'if-match': read } });
+        assert.deepEqual([late.status, late.body.error?.name], [412, 'PreconditionFailed'], url);
+        const now = await owner.send({ method: 'GET', url });
+        assert.deepEqual([now.status, tagOf(now)], [200, tagOf(put)], `${url} is as it was`);
+        const gone = await owner.send({ method: 'DELETE', url, headers: { 'if-match': tagOf(put) } });
+        assert.equal(gone.status, 200, `${url}: ${JSON.stringify(gone.body)}`);
+      }
+    });
+
     test('an account has tags for the person whose it is, by its id and as me', async () => {
       const { userId, headers: own } = await signInManager(app);
       const ask = (method: 'GET' | 'PUT' | 'PATCH', url: string, body?: object, tag?: string) =>

@@ -1,8 +1,8 @@
 import { PharosError } from '@pharos/sdk';
-import { hashKey, MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { hashKey, MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
 import { sessionQuery } from '../lib/data/queries.ts';
-import { isSignedOut, signingIn } from '../lib/data/signing-in.ts';
-import { setWhosePage } from '../lib/data/whose-page.ts';
+import { isSignedOut, signingIn, tellSignedIn } from '../lib/data/signing-in.ts';
+import { personOfPage, setWhosePage } from '../lib/data/whose-page.ts';
 
 /** The cache of what is read from the service. When the session has ended, a dialog over the page asks to sign in again. */
 export function createQueries(): QueryClient {
@@ -12,9 +12,10 @@ export function createQueries(): QueryClient {
     const isNews = error instanceof PharosError && error.name === 'EnrolmentNeeded';
     if (isNews) queries.setQueryData(sessionQuery.queryKey, (session) => session && { ...session, mustEnrol: true });
   };
-  const onUnread = (error: Error) => {
+  const onUnread = (error: Error, query: Query<unknown, unknown>) => {
     // Without a session there is nobody who could sign in again: the sign-in page opens.
-    if (isSignedOut(error) && queries.getQueryData(sessionQuery.queryKey)) void signingIn.ask();
+    if (isSignedOut(error) && queries.getQueryData(sessionQuery.queryKey) && !isRepeated(error, query))
+      void signingIn.ask();
     onError(error);
   };
   const queries: QueryClient = new QueryClient({
@@ -32,7 +33,20 @@ export function createQueries(): QueryClient {
   // The page belongs to the administrator whose session it shows first.
   const ofSession = hashKey(sessionQuery.queryKey);
   queries.getQueryCache().subscribe(({ query }) => {
-    if (query.queryHash === ofSession) setWhosePage(queries.getQueryData(sessionQuery.queryKey)?.adminId);
+    if (query.queryHash !== ofSession) return;
+    const adminId = queries.getQueryData(sessionQuery.queryKey)?.adminId;
+    const isNews = adminId !== undefined && adminId !== personOfPage();
+    setWhosePage(adminId);
+    if (isNews) tellSignedIn();
   });
   return queries;
+}
+
+/**
+ * What a page reads again by itself, every few seconds, does not ask again what a person has declined. It does when the person comes back
+ * to the page, goes on to another one or does something.
+ */
+function isRepeated({ name }: Error, { state }: Query<unknown, unknown>): boolean {
+  if (name !== 'SignedInAsAnother' || !signingIn.isDeclined()) return false;
+  return state.data !== undefined || state.errorUpdateCount > 1;
 }

@@ -6,6 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ConfirmationDialog } from '../components/dialogs/password-confirmation.tsx';
 import { SignInAgain } from '../components/dialogs/sign-in-again.tsx';
+import { signingIn } from '../lib/data/signing-in.ts';
 import { askAhead } from './ask-ahead.ts';
 import { createQueries } from './query-client.ts';
 import { createPages } from './router.tsx';
@@ -15,6 +16,7 @@ export function start(root: HTMLElement): void {
   const queries = createQueries();
   const pages = createPages(queries);
   askAhead(pages, queries);
+  addEventListener('focus', signingIn.comeBack);
   const again = () => void pages.invalidate();
   createRoot(root).render(
     <StrictMode>

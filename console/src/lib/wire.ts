@@ -1028,7 +1028,7 @@ export interface ChangeIdentityProviderBody {
 }
 
 export interface ChangeManyBody {
-  readonly operation: 'patchNotification' | 'updateNotification' | 'deleteNotification' | 'patchStoryline' | 'deleteStoryline' | 'patchBeacon' | 'deleteBeacon' | 'patchDevice' | 'deleteDevice' | 'patchVenue' | 'deleteFile' | 'patchRecord' | 'deleteRecord';
+  readonly operation: 'patchNotification' | 'updateNotification' | 'deleteNotification' | 'patchStoryline' | 'deleteStoryline' | 'patchBeacon' | 'deleteBeacon' | 'patchDevice' | 'deleteDevice' | 'patchVenue' | 'deleteFile' | 'patchRecord' | 'deleteRecord' | 'changeAppUser' | 'changeWebhook' | 'deleteWebhook';
   readonly ids: readonly string[];
   /** Of records */
   readonly bucketName?: string;
@@ -1039,6 +1039,8 @@ export interface ChangeManyBody {
     readonly objectId: string;
     /** As the caller has seen it; a record changed since is not touched */
     readonly updatedAt?: string;
+    /** Members of a user or webhook as the caller has seen them; one of which they differ is not touched */
+    readonly seen?: JsonInput;
     /** In place of the common change */
     readonly change?: JsonInput;
   }[];
@@ -2918,6 +2920,8 @@ export interface Operations {
       readonly actor?: string;
       /** Only changes of this kind: the part of the action before the dot, such as app or data */
       readonly kind?: string;
+      /** Only changes of what has this id, such as a user: alone, or together with others */
+      readonly about?: string;
       /** Only changes since this time (ISO 8601) */
       readonly from?: string;
       /** Only changes before this time (ISO 8601) */

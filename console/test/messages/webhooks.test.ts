@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { answerWith, startReceiver, type WebhookReceiver } from '../../../server/test/support/webhook-receiver.ts';
 import { assertAccessible } from '../axe.ts';
-import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
@@ -224,6 +224,52 @@ describe('webhooks in the console', () => {
     await page.getByText('added a webhook to Test app.', { exact: false }).waitFor();
     await page.getByText('created a new signing secret for a webhook of Test app.', { exact: false }).waitFor();
     await page.getByText('sent a call of a webhook of Test app again.', { exact: false }).waitFor();
+  });
+
+  test('several are switched off, changed and deleted together', async () => {
+    const add = async (description: string) => {
+      const data = { url: receiver.url, events: ['presence.enter'], description, enabled: true };
+      const address = `/console/api/apps/${site.app.appId}/webhooks`;
+      const answer = await visited.context.request.post(address, { data, headers: { origin } });
+      assert.equal(answer.status(), 201, await answer.text());
+    };
+    await add('First');
+    await add('Second');
+    await list();
+    const chooseBoth = async () => {
+      for (const name of ['First', 'Second']) await page.getByRole('checkbox', { name: `Choose ${name}` }).check();
+    };
+    const of = async (member: string) =>
+      (await stored()).filter((row) => row['description'] !== 'Length of stay').map((row) => row[member]);
+    await chooseBoth();
+    await page.getByText('2 webhooks chosen').waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'webhooks-bulk');
+    await button('Switch off …').click();
+    await dialog().getByText('They are not called until they are switched on again', { exact: false }).waitFor();
+    await dialog().getByRole('button', { name: 'Switch off 2 webhooks' }).click();
+    await page.getByText('2 webhooks changed.').waitFor();
+    assert.deepEqual(await of('is_enabled'), [0, 0]);
+    await button('Undo').click();
+    await becomes(() => of('is_enabled'), [1, 1]);
+    await page.getByText('2 webhooks chosen').waitFor({ state: 'hidden' });
+    await list();
+    await chooseBoth();
+    await button('Edit …').click();
+    await dialog().getByLabel('Field').selectOption('Events');
+    await dialog().getByRole('checkbox', { name: 'visit.opened' }).check();
+    await dialog().getByText('2 webhooks will change, none has this value already.').waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'webhooks-bulk-edit');
+    await dialog().getByRole('button', { name: 'Change 2 webhooks' }).click();
+    await becomes(() => of('events'), ['["visit.opened"]', '["visit.opened"]']);
+    await list();
+    await chooseBoth();
+    await button('Delete …').click();
+    await dialog().getByText('They are no longer called.', { exact: false }).waitFor();
+    await dialog().getByRole('button', { name: 'Delete 2 webhooks' }).click();
+    await page.getByText('2 webhooks deleted.').waitFor();
+    assert.deepEqual(await of('description'), []);
   });
 
   test('it is deleted after asking, with its calls', async () => {

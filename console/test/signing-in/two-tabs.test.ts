@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, readAgain, startConsole, type Visit, visit } from '../browser.ts';
+import { knownAnswers, launchBrowser, readAgain, startConsole, type Visit, visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const password = 'a long enough secret';
@@ -87,6 +87,29 @@ describe('several people in the tabs of one browser', () => {
     assert.deepEqual(await audit(), []);
   });
 
+  test('a person who has cancelled is not asked again by what the page reads by itself, but on coming back to it', async () => {
+    await dialog(anas).getByRole('button', { name: 'Cancel' }).click();
+    await dialog(anas).waitFor({ state: 'hidden' });
+    for (let time = 0; time < 3; time++) await readAgain(anas);
+    assert.equal(await dialog(anas).count(), 0);
+    await anas.evaluate('dispatchEvent(new Event("focus"))');
+    await readAgain(anas);
+    await dialog(anas).waitFor();
+  });
+
+  test('the dialog names whoever is signed in by now, and goes on as nobody whom it does not name', async () => {
+    await signIn('eve');
+    await bens.reload();
+    await dialog(anas).getByText('but eve@museum.example has signed in in this browser since').waitFor();
+    await signIn('ben');
+    await dialog(anas).getByRole('button', { name: 'Continue as Eve' }).click();
+    await dialog(anas).getByRole('button', { name: 'Continue as Ben' }).waitFor();
+    await account(anas, people.ana).waitFor({ state: 'attached' });
+    assert.equal(await field(anas, 'Name').inputValue(), 'Gate');
+    await bens.goto(`/console/apps/${app.appId}/beacons`);
+    await anas.getByRole('button', { name: 'Add the beacon' }).dispatchEvent('click');
+  });
+
   test('after Ana has signed in over it, what she sent is done in her own name', async () => {
     await dialog(anas).getByLabel(`Password of ${people.ana.email}`).fill(password);
     await dialog(anas).getByRole('button', { name: 'Sign in' }).click();
@@ -143,7 +166,11 @@ describe('several people in the tabs of one browser', () => {
     await dialog(anas).getByRole('button', { name: 'Cancel' }).click();
     await visited.context.request.delete('/console/api/session', { headers: { origin } });
     await readAgain(anas);
-    await anas.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    const ended = anas.getByRole('dialog', { name: 'Sign in again' });
+    await ended.waitFor();
     assert.deepEqual(visited.complaints, []);
+    await ended.getByRole('button', { name: 'Cancel' }).click();
+    await anas.getByLabel('E-mail').waitFor();
+    assert.deepEqual(await knownAnswers(anas, 'apps'), [], 'whoever signs in next sees nothing of it');
   });
 });

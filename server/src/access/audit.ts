@@ -1,6 +1,6 @@
 import { firstIdAt, newObjectId } from '../base/id.ts';
-import { joinSql, raw, sql } from '../base/sql.ts';
-import type { Db } from '../db/db.ts';
+import { joinSql, raw, type Sql, type SqlValue, sql } from '../base/sql.ts';
+import type { Db, Row } from '../db/db.ts';
 
 /** The person who makes a change in the management console or on the command line. */
 export interface Actor {
@@ -24,6 +24,20 @@ export interface Change {
   readonly before?: unknown;
   readonly after?: unknown;
   readonly now: number;
+}
+
+/** A row of the audit as it is shown to one person: of a change of many, it names nobody else. */
+export function withoutOthers(row: Row, ids: readonly string[]): Row {
+  if (!String(row['action']).startsWith('many.')) return row;
+  const isOwn = (one: unknown) => ids.includes(typeof one === 'string' ? one : (one as { objectId: string }).objectId);
+  const own = (text: SqlValue | undefined) => {
+    if (typeof text !== 'string') return null;
+    const members = Object.entries(JSON.parse(text) as object).filter(([name]) => name !== 'count');
+    return JSON.stringify(
+      Object.fromEntries(members.map(([name, value]) => [name, Array.isArray(value) ? value.filter(isOwn) : value])),
+    );
+  };
+  return { ...row, subject: 'many', before_state: own(row['before_state']), after_state: own(row['after_state']) };
 }
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
@@ -87,15 +101,24 @@ export interface AuditFilter {
   readonly actor: string | undefined;
   /** The part of the action before the dot: `app`, `data`, `session` … */
   readonly kind: string | undefined;
+  /** The id of a record or a person, alone or among many. */
+  readonly about?: string | undefined;
   /** Epoch milliseconds; `until` is not included. */
   readonly from: number | undefined;
   readonly until: number | undefined;
   readonly before: string | undefined;
 }
 
+/** Ids have neither of the characters that mean something in a pattern. */
+function aboutOne(id: string): Sql {
+  if (!/^[A-Za-z0-9]+$/.test(id)) return raw('1 = 0');
+  const named = sql`${`%"${id}"%`}`;
+  return sql`(subject = ${id} or (action like 'many.%' and (before_state like ${named} or after_state like ${named})))`;
+}
+
 /** Newest first; `before` is the id at which the last page ended. */
 export function listChanges(db: Db, { limit, ...filter }: AuditFilter & { limit: number }): Promise<AuditRow[]> {
-  const { appId, within, actor, kind, from, until, before } = filter;
+  const { appId, within, actor, kind, about, from, until, before } = filter;
   if (within?.length === 0) return Promise.resolve([]);
   const conditions = [
     raw('1 = 1'),
@@ -110,6 +133,7 @@ export function listChanges(db: Db, { limit, ...filter }: AuditFilter & { limit:
         ]),
     ...(actor === undefined ? [] : [sql`actor = ${actor}`]),
     ...(kind === undefined ? [] : [sql`substr(action, 1, ${kind.length + 1}) = ${`${kind}.`}`]),
+    ...(about === undefined ? [] : [aboutOne(about)]),
     ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
     ...(until === undefined ? [] : [sql`created_at < ${until}`]),
     ...(before === undefined ? [] : [sql`audit_id < ${before}`]),

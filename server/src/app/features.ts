@@ -50,12 +50,14 @@ import { findLastVisit } from '../features/sightings/traces/counts.ts';
 import { hasMoreVisitChanges } from '../features/sightings/traces/visit-changes.ts';
 import { storylineParts } from '../features/storylines/routes.ts';
 import { findStorylineOf } from '../features/storylines/store.ts';
+import { userKind } from '../features/users/console-routes.ts';
 import { addressHashes, findUser, userExists, venuesOf } from '../features/users/store.ts';
 import { headBytes } from '../features/venues/plan.ts';
 import { assertPlaceReadable } from '../features/venues/readable.ts';
 import { venueEndpoints } from '../features/venues/routes.ts';
 import { findDrawnFloor, findZoneAt, holdVenue, holdZone, isOnFloor } from '../features/venues/store.ts';
 import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts';
+import { webhookKinds } from '../features/webhooks/many.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
@@ -137,7 +139,17 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     pushes(parts),
     ...places.features,
     buckets,
-    { consoleEndpoints: bulkConsoleEndpoints({ ...platform, findApp: consoleApp(platform), endpoints: allEndpoints }) },
+    {
+      consoleEndpoints: bulkConsoleEndpoints({
+        ...platform,
+        findApp: consoleApp(platform),
+        endpoints: allEndpoints,
+        managed: {
+          changeAppUser: userKind({ db: platform.db, service: platform.users }),
+          ...webhookKinds(integrations.webhooks),
+        },
+      }),
+    },
     historyFeature(platform, {
       putBack: { ...places.putBack, devices: gateways.putBack },
       buckets,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { withoutOthers } from '../access/audit.ts';
 import type { Clock } from '../base/clock.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Database } from '../db/db.ts';
@@ -9,6 +10,7 @@ import { findHeld, findHolder, findInstallationsOf } from '../features/installat
 import type { ErasureDeps } from '../features/privacy/erase.ts';
 import type { PrivacyFeatureDeps } from '../features/privacy/feature.ts';
 import { addToLedger, ledgerName } from '../features/privacy/ledger.ts';
+import { idsOf } from '../features/privacy/person.ts';
 import { hasChosenAudience, withoutCounts } from '../features/push/store.ts';
 import { userExists } from '../features/users/store.ts';
 import { listHostsSentTo } from '../features/webhooks/store.ts';
@@ -38,7 +40,10 @@ export function privacyDeps(options: PrivacyOptions): Omit<PrivacyFeatureDeps, '
         sha256,
       }),
     },
-    conceal: { pushes: (row) => (hasChosenAudience(row) ? withoutCounts(row) : row) },
+    conceal: {
+      pushes: (row) => (hasChosenAudience(row) ? withoutCounts(row) : row),
+      audit: (row, person) => withoutOthers(row, idsOf(person)),
+    },
     eraseFiles: (appId, userId, count) => eraseFilesOf(db, blobs, { appId, userId }, count),
     eraseDeletedFiles: (appId, userId, count) =>
       eraseDeletedFilesOf(

@@ -132,7 +132,8 @@ interface Facts<N extends string> {
   /** Without it, rows that name a creator (`created_by`) stay without the name, and others are deleted. */
   readonly erased?: Fate;
   readonly packed?: Packed<N>;
-  readonly mentions?: Mentions<N>;
+  /** Several where rows differ in what becomes of them; `only` says which. */
+  readonly mentions?: Mentions<N> | readonly Mentions<N>[];
   /** Columns that no export shows. */
   readonly secrets?: readonly N[];
   /** Why its rows stay when their app is deleted. */

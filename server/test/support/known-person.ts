@@ -44,7 +44,8 @@ export async function fill(
   table: DbTable,
   { installationId, userId, at, mark }: Said,
 ): Promise<void> {
-  const { columns, trail, users = [], mentions } = table;
+  const { columns, trail, users = [], mentions = [] } = table;
+  const mentioning = [mentions].flat().flatMap((one) => one.in);
   const cellOf = (name: string): SqlValue => {
     if (name === 'app_id') return app.appId;
     if (name === trail?.installation) return installationId;
@@ -53,13 +54,13 @@ export async function fill(
     if (name === 'kind') return 'none.such';
     if (name === 'stored_name') return `9f86d081884c7d659a2feaa0c55ad015_${mark}.txt`;
     if (isJson(table, name)) return JSON.stringify([mark]);
-    if (mentions?.in.includes(name)) return JSON.stringify({ data: { installationId, userId } });
+    if (mentioning.includes(name)) return JSON.stringify({ data: { installationId, userId } });
     if (name === trail?.at || name.endsWith('_at')) return at;
     return columns[name]?.type === 'text' ? mark : 1;
   };
   const isNeeded = (name: string) => {
     const column = columns[name];
-    const isPersons = users.includes(name) || mentions?.in.includes(name) || name === trail?.installation;
+    const isPersons = users.includes(name) || mentioning.includes(name) || name === trail?.installation;
     return isPersons || (column !== undefined && !column.isNullable && !column.hasDefault) || name === 'app_id';
   };
   const names = Object.keys(columns).filter(isNeeded);

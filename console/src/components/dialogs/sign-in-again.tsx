@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffectEvent, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { canUsePasskeys } from '../../lib/data/passkeys.ts';
 import { presentSession, sessionQuery, waysQuery } from '../../lib/data/queries.ts';
-import { signingIn } from '../../lib/data/signing-in.ts';
+import { onSignedIn, signingIn } from '../../lib/data/signing-in.ts';
 import { loadAnew, onReturn } from '../../lib/data/single-sign-on.ts';
 import type { Session } from '../../lib/wire.ts';
 import { rich, t } from '../../lib/words/words.ts';
@@ -32,7 +32,7 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
     // What failed without a session is read again; what is being typed stays.
     void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
   }
-  const [present, setPresent] = usePresent(isAsked, take);
+  const { present, setPresent, look } = usePresent(isAsked, take);
   const signIn = useSignIn(email, ({ result }) => {
     setPresent(result);
     take(result);
@@ -45,11 +45,22 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
     signIn.back();
     // The page stays: it can be read, and does nothing in the other's name.
     if (other) return;
+    // Whoever signs in here next does not see what this person saw.
+    queries.clear();
     queries.setQueryData(sessionQuery.queryKey, null);
     onSignedOut();
   }
+  /** Only for the one whom the dialog names: by now it may be a third, whom it names then. */
+  async function goOn() {
+    const now = await look();
+    if (now && now.adminId === other?.adminId) loadAnew();
+  }
   const title = other ? t('Somebody else has signed in') : t('Sign in again');
-  const about = other ? <OfAnother email={email} other={other} /> : <Ended email={email} />;
+  const about = other ? (
+    <OfAnother email={email} other={other} onContinue={() => void goOn()} />
+  ) : (
+    <Ended email={email} />
+  );
   // Passwords are refused: there is only the organisation.
   if (ways?.only)
     return (
@@ -97,31 +108,33 @@ export function SignInAgain({ onSignedOut }: { readonly onSignedOut: () => void 
 }
 
 /**
- * The administrator who is signed in in this browser while the dialog is open: null for none, undefined until that is known. Calls `take`
- * when somebody signs in, also in another tab.
+ * Who is signed in in this browser while the dialog is open: null for nobody, undefined until that is known. It looks again when another page
+ * tells that somebody has signed in there, and when somebody comes back to this one, and calls `take` with whoever it is.
  */
 function usePresent(isAsked: boolean, take: (session: Session) => void) {
   const [present, setPresent] = useState<Session | null>();
-  const look = useEffectEvent(async () => {
+  const look = async () => {
     const now = await presentSession().catch(() => null);
-    if (!signingIn.isAsked()) return;
+    if (!signingIn.isAsked()) return undefined;
     setPresent(now);
     if (now) take(now);
-  });
-  // Before it is shown: what was known when the dialog was last open may be outdated.
+    return now;
+  };
+  const lookAgain = useEffectEvent(() => void look());
+  // Before it is shown: what was known when the dialog was open the last time is no longer so.
   useLayoutEffect(() => {
     if (!isAsked) return;
     setPresent(undefined);
-    const again = () => void look();
+    const again = () => lookAgain();
     again();
     addEventListener('focus', again);
-    const stop = onReturn(again);
+    const stops = [onReturn(again), onSignedIn(again)];
     return () => {
       removeEventListener('focus', again);
-      stop();
+      for (const stop of stops) stop();
     };
   }, [isAsked]);
-  return [present, setPresent] as const;
+  return { present, setPresent, look };
 }
 
 function Ended({ email }: { readonly email: string }) {
@@ -135,7 +148,13 @@ function Ended({ email }: { readonly email: string }) {
   );
 }
 
-function OfAnother({ email, other }: { readonly email: string; readonly other: Session }) {
+interface OfAnotherProps {
+  readonly email: string;
+  readonly other: Session;
+  readonly onContinue: () => void;
+}
+
+function OfAnother({ email, other, onContinue }: OfAnotherProps) {
   return (
     <>
       <Text size="sm">
@@ -144,7 +163,7 @@ function OfAnother({ email, other }: { readonly email: string; readonly other: S
           { email, other: other.email, name: other.name, b: (inner) => <b>{inner}</b> },
         )}
       </Text>
-      <Button variant="default" onClick={loadAnew}>
+      <Button variant="default" onClick={onContinue}>
         {t('Continue as {name}', { name: other.name })}
       </Button>
       <Text size="sm" c="dimmed">

@@ -1,4 +1,6 @@
+import { isBackAfter, isSignedOut } from '../../lib/data/signing-in.ts';
 import { t } from '../../lib/words/words.ts';
+
 export type RowKind = 'new' | 'changed' | 'unchanged' | 'refused';
 
 export interface Difference {
@@ -33,7 +35,11 @@ const atOnce = 4;
 /** Milliseconds between two drawings of the progress. */
 const drawEvery = 200;
 
-/** Imports rows a few at a time. A failed row does not stop the others. */
+/**
+ * Imports rows a few at a time. A failed row does not stop the others. If the session ends, they wait until somebody signs in again.
+ *
+ * @throws PharosError if nobody does; `onProgress` has told what is done by then
+ */
 export async function applyRows<Row extends ImportRow>(
   rows: readonly Row[],
   apply: (row: Row) => Promise<unknown>,
@@ -42,14 +48,28 @@ export async function applyRows<Row extends ImportRow>(
   const waiting = rows.values();
   let fresh = new Map<number, RowOutcome>();
   let drawnAt = performance.now();
+  let ended: Error | undefined;
   const draw = () => {
     onProgress(fresh);
     fresh = new Map();
     drawnAt = performance.now();
   };
+  let asking: Promise<boolean> | undefined;
+  /** Asked once for all that are under way, also for those that fail when somebody has declined already. */
+  const isBack = async (error: Error) => {
+    const isFirst = asking === undefined;
+    asking ??= isBackAfter(error);
+    const is = await asking;
+    if (is) asking = undefined;
+    else if (isFirst) ended = error;
+    return is;
+  };
   const work = async () => {
     for (const row of waiting) {
-      const outcome: RowOutcome = await outcomeOf(apply(row));
+      if (ended) return;
+      let outcome = await outcomeOf(apply(row));
+      while (outcome instanceof Error && (await isBack(outcome))) outcome = await outcomeOf(apply(row));
+      if (outcome instanceof Error) return;
       // Read `fresh` after waiting, because drawing replaces the map.
       fresh.set(row.line, outcome);
       if (performance.now() - drawnAt > drawEvery) draw();
@@ -57,13 +77,16 @@ export async function applyRows<Row extends ImportRow>(
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   draw();
+  if (ended) throw ended;
 }
 
-async function outcomeOf(applied: Promise<unknown>): Promise<RowOutcome> {
+/** An error: nobody is signed in any more. */
+async function outcomeOf(applied: Promise<unknown>): Promise<RowOutcome | Error> {
   try {
     await applied;
     return 'done';
   } catch (error) {
+    if (isSignedOut(error)) return error as Error;
     return { failed: error instanceof Error ? error.message : t('The import failed.') };
   }
 }

@@ -5,7 +5,16 @@ import { type DeletedKind, restoreFromTrash, trashKey } from '../../lib/data/his
 import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { ConfirmDialog } from '../dialogs/confirm-dialog.tsx';
-import { type Bulk, type BulkChange, changeBack, changeMany, type Move, nameOfRecord, removeMany } from './bulk.ts';
+import {
+  type Bulk,
+  type BulkChange,
+  changeBack,
+  changeMany,
+  type Move,
+  nameOfRecord,
+  removeMany,
+  switchTo,
+} from './bulk.ts';
 import { BulkEdit } from './bulk-edit.tsx';
 import { isStale, type Outcome } from './bulk-pieces.ts';
 import classes from './list.module.css';
@@ -22,7 +31,7 @@ type Asking = 'off' | 'move' | 'edit' | 'delete';
 
 const countText = (count: number, kind: Bulk['kind']) =>
   t(
-    '{kind, select, beacons {{count, plural, one {# beacon} other {# beacons}}} notifications {{count, plural, one {# notification} other {# notifications}}} storylines {{count, plural, one {# storyline} other {# storylines}}} devices {{count, plural, one {# device} other {# devices}}} venues {{count, plural, one {# venue} other {# venues}}} files {{count, plural, one {# file} other {# files}}} users {{count, plural, one {# user} other {# users}}} other {{count, plural, one {# record} other {# records}}}}',
+    '{kind, select, beacons {{count, plural, one {# beacon} other {# beacons}}} notifications {{count, plural, one {# notification} other {# notifications}}} storylines {{count, plural, one {# storyline} other {# storylines}}} devices {{count, plural, one {# device} other {# devices}}} venues {{count, plural, one {# venue} other {# venues}}} files {{count, plural, one {# file} other {# files}}} users {{count, plural, one {# user} other {# users}}} webhooks {{count, plural, one {# webhook} other {# webhooks}}} other {{count, plural, one {# record} other {# records}}}}',
     { kind, count },
   );
 
@@ -57,7 +66,7 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
           bulk={bulk}
           what={what}
           isBusy={change.isPending}
-          onOn={() => change.mutate({ change: { isEnabled: true }, ids })}
+          onOn={() => change.mutate({ change: switchTo(bulk, true), ids })}
           onAsk={setOpen}
           onNone={() => onChosen([])}
         />
@@ -69,7 +78,7 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
         confirm={t('Switch off {what}', { what })}
         isBusy={change.isPending}
         failure={undefined}
-        onConfirm={() => change.mutate({ change: { isEnabled: false }, ids })}
+        onConfirm={() => change.mutate({ change: switchTo(bulk, false), ids })}
       >
         {bulk.offText ??
           rich('<b>{what}</b> are shown to nobody until they are switched on again.', {
@@ -250,9 +259,12 @@ interface DeleteProps {
 function DeleteMany({ appId, bulk, what, chosen, isOpen, onClose, onDone }: DeleteProps) {
   const remove = useAction({
     run: () => removeMany(appId, bulk, chosen),
-    done: ({ done }) =>
-      done.length === 0 ? undefined : t('{what} went into the trash.', { what: countText(done.length, bulk.kind) }),
-    undo: ({ done }) => restoreFromTrash(appId, bulk.kind as DeletedKind, done),
+    done: ({ done }) => {
+      if (done.length === 0) return undefined;
+      const what = countText(done.length, bulk.kind);
+      return bulk.goneText ? t('{what} deleted.', { what }) : t('{what} went into the trash.', { what });
+    },
+    undo: bulk.goneText ? undefined : ({ done }) => restoreFromTrash(appId, bulk.kind as DeletedKind, done),
     showsError: true,
     refresh: [...bulk.refresh, trashKey(appId)],
     after: (outcome) => {
@@ -270,10 +282,11 @@ function DeleteMany({ appId, bulk, what, chosen, isOpen, onClose, onDone }: Dele
       failure={remove.error?.message}
       onConfirm={() => remove.mutate()}
     >
-      {rich('<b>{what}</b> go into the trash, from where they can be put back for 30 days.', {
-        what,
-        b: (inner) => <b>{inner}</b>,
-      })}
+      {bulk.goneText ??
+        rich('<b>{what}</b> go into the trash, from where they can be put back for 30 days.', {
+          what,
+          b: (inner) => <b>{inner}</b>,
+        })}
     </ConfirmDialog>
   );
 }

@@ -1,4 +1,3 @@
-import { PharosError } from '@pharos/sdk';
 import type { QueryKey } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DeletedKind, KeptKind } from '../../lib/data/history.ts';
@@ -10,23 +9,24 @@ import { type Body, type Outcome, send, whyNotBack } from './bulk-pieces.ts';
 
 /** What can be done with the chosen records of a list. */
 export interface Bulk {
-  readonly kind: KeptKind | DeletedKind | 'venues' | 'users';
+  readonly kind: KeptKind | DeletedKind | 'venues' | 'users' | 'webhooks';
   /** Changes a record, as its PATCH does. */
   readonly change?: Body['operation'];
   /** Its PUT, which replaces the members that it names. */
   readonly replace?: Body['operation'];
   /** Puts them into the trash. */
   readonly remove?: Body['operation'];
+  /** They do not go into the trash: what deleting them means. */
+  readonly goneText?: string;
   /**
-   * In place of an operation of many: changes one, if the members that the change names are still those of `seen`.
-   *
-   * @throws PharosError PreconditionFailed if they are not
+   * Where `updatedAt` says too little or too much: a record is left alone if a member that is changed is not as it was chosen, or, where
+   * it is deleted, one of these.
    */
-  readonly each?: (seen: Named, change: Plain) => Promise<unknown>;
+  readonly seen?: readonly string[];
   readonly bucketName?: string;
-  /** They can be switched on and off. */
-  readonly hasSwitch?: true;
-  /** What switching them off means; by default that nobody is shown them. */
+  /** They can be switched on and off; what else the member is called that says so than `isEnabled`. */
+  readonly hasSwitch?: true | 'disabled' | 'enabled';
+  /** What switching them off means; that nobody is shown them unless given. */
   readonly offText?: string;
   /** To somewhere else. */
   readonly move?: Move;
@@ -56,44 +56,23 @@ type Chosen = ReadonlyMap<string, object>;
 
 const within = ({ bucketName }: Bulk) => (bucketName === undefined ? {} : { bucketName });
 
-/** Records as they were selected: one that has changed since is skipped. */
-const asChosen = (ids: readonly string[], chosen: Chosen) =>
-  ids.map((objectId) => ({
-    objectId,
-    updatedAt: (chosen.get(objectId) as { readonly updatedAt: string }).updatedAt,
-  }));
+/** Records as they were chosen: one that has changed since is left alone. */
+const asChosen = (ids: readonly string[], chosen: Chosen, seen: readonly string[] | undefined) =>
+  ids.map((objectId) => {
+    const record = chosen.get(objectId) as Named;
+    if (!seen) return { objectId, updatedAt: String(record['updatedAt']) };
+    return { objectId, seen: Object.fromEntries(seen.map((name) => [name, record[name]])) };
+  });
+
+/** What switching them on or off changes. */
+export const switchTo = ({ hasSwitch }: Bulk, isOn: boolean): object =>
+  hasSwitch === 'disabled' ? { disabled: !isOn } : hasSwitch === 'enabled' ? { enabled: isOn } : { isEnabled: isOn };
 
 /** Deletes the records that are still as they were chosen. The others are refused, one by one. */
 export async function removeMany(appId: string, bulk: Bulk, chosen: Chosen): Promise<Outcome> {
   const ids = [...chosen.keys()];
   if (!bulk.remove) throw new Error(t('These records are not deleted at once.'));
-  return send(appId, { operation: bulk.remove, ids, records: asChosen(ids, chosen), ...within(bulk) });
-}
-
-/** Changes one after the other. What the service refuses of one does not stop the others. */
-async function oneByOne(
-  change: NonNullable<Bulk['each']>,
-  wanted: readonly { readonly seen: Named; readonly change: Plain }[],
-): Promise<Outcome> {
-  const done: string[] = [];
-  const failed: Outcome['failed'][number][] = [];
-  for (const [place, one] of wanted.entries()) {
-    const { objectId } = one.seen;
-    try {
-      await change(one.seen, one.change);
-      done.push(objectId);
-    } catch (error) {
-      if (!(error instanceof PharosError)) throw error;
-      const { name, message } = error;
-      const cannotGoOn = error.status >= 500 || error.status === 0;
-      if (cannotGoOn && done.length === 0) throw error;
-      // The records changed so far are reported, and can be undone.
-      const left = cannotGoOn ? wanted.slice(place) : [one];
-      failed.push(...left.map(({ seen }) => ({ objectId: seen.objectId, error: name, message })));
-      if (cannotGoOn) break;
-    }
-  }
-  return { done, changed: done.map((objectId) => ({ objectId, updatedAt: '' })), failed };
+  return send(appId, { operation: bulk.remove, ids, records: asChosen(ids, chosen, bulk.seen), ...within(bulk) });
 }
 
 function operationOf({ change, replace }: Bulk, isWhole: boolean | undefined): Body['operation'] {
@@ -109,13 +88,8 @@ export async function changeMany(
   { change, ids, isWhole }: BulkChange,
   chosen: Chosen,
 ): Promise<Outcome> {
-  const { each } = bulk;
-  if (each) {
-    const wanted = ids.map((id) => ({ seen: chosen.get(id) as Named, change: change as Plain }));
-    return oneByOne(each, wanted);
-  }
   const operation = operationOf(bulk, isWhole);
-  const records = asChosen(ids, chosen);
+  const records = asChosen(ids, chosen, bulk.seen && Object.keys(change));
   return send(appId, { operation, ids: [...ids], change: change as never, records, ...within(bulk) });
 }
 
@@ -129,20 +103,14 @@ export async function changeBack(
   bulk: Bulk,
   { chosen, changed, wanted: { change, isWhole } }: { chosen: Chosen; changed: Outcome['changed']; wanted: BulkChange },
 ): Promise<void> {
+  const { seen } = bulk;
   const records = changed.map(({ objectId, updatedAt }) => ({
     objectId,
-    updatedAt,
+    ...(seen ? { seen: change as never } : { updatedAt }),
     change: former(change as Plain, (chosen.get(objectId) ?? {}) as Plain, isWhole) as never,
   }));
   const ids = changed.map(({ objectId }) => objectId);
-  const { each } = bulk;
-  const back = (objectId: string) => {
-    const had = chosen.get(objectId) as Named;
-    return { seen: { ...had, ...change }, change: former(change as Plain, had, isWhole) };
-  };
-  const { failed } = each
-    ? await oneByOne(each, ids.map(back))
-    : await send(appId, { operation: operationOf(bulk, isWhole), ids, records, ...within(bulk) });
+  const { failed } = await send(appId, { operation: operationOf(bulk, isWhole), ids, records, ...within(bulk) });
   if (failed.length === 0) return;
   throw new Error(whyNotBack(failed, (objectId) => nameOfRecord(chosen.get(objectId) ?? { objectId })));
 }
@@ -213,6 +181,7 @@ export function nameOfRecord(record: object): string {
     `${known['firstname'] ?? ''} ${known['lastname'] ?? ''}`.trim(),
     known['email'],
     ...inside,
+    known['url'],
     known['objectId'],
   ];
   return String(names.find((name) => typeof name === 'string' && name !== ''));

@@ -1,4 +1,4 @@
-import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
@@ -9,7 +9,7 @@ import { type AuditFilter, administratorsQuery, appsQuery, auditQuery } from '..
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import type { Times } from '../../lib/time/times.ts';
 import type { Audit } from '../../lib/wire.ts';
-import { t } from '../../lib/words/words.ts';
+import { rich, t } from '../../lib/words/words.ts';
 import classes from './audit.module.css';
 import { filterOfDays } from './audit-search.ts';
 import { changedMembers, describe } from './describe.ts';
@@ -50,6 +50,7 @@ export function AuditPage() {
         })}
       </PageHeader>
       <Filters filter={filter} />
+      {filter.about && <About id={filter.about} />}
       <RowList
         rows={changes.data?.pages.flatMap(({ results }) => results)}
         error={changes.error}
@@ -101,6 +102,20 @@ function Filters({ filter }: { readonly filter: AuditFilter }) {
       <TextInput label={t('From')} type="date" {...field('from')} />
       <TextInput label={t('Until')} type="date" {...field('until')} />
     </div>
+  );
+}
+
+/** Which record or person alone is shown. */
+function About({ id }: { readonly id: string }) {
+  const navigate = route.useNavigate();
+  const showAll = () => void navigate({ search: ({ about, ...others }) => others, replace: true });
+  return (
+    <Group gap="xs" mb="md">
+      <Text size="sm">{rich('Only changes of {id}.', { id: <span className="mono">{id}</span> })}</Text>
+      <Button variant="default" size="xs" onClick={showAll}>
+        {t('Show all changes')}
+      </Button>
+    </Group>
   );
 }
 

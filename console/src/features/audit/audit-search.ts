@@ -2,7 +2,7 @@ import type { AuditFilter } from '../../lib/data/queries.ts';
 import { dayStart } from '../../lib/time/range.ts';
 import { addDays } from '../../lib/time/zoned-time.ts';
 
-const names = ['appId', 'actor', 'kind', 'from', 'until'] as const;
+const names = ['appId', 'actor', 'kind', 'about', 'from', 'until'] as const;
 
 /** The audit's filter, as in the address; days as `2026-05-04`. */
 export function readAuditSearch(search: Readonly<Record<string, unknown>>): AuditFilter {

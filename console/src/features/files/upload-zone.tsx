@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { Icon } from '../../components/page/icon.tsx';
 import { sendFile } from '../../lib/data/send-file.ts';
+import { isSignedOut, withSession } from '../../lib/data/signing-in.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './files.module.css';
 import { fileKeys } from './queries.ts';
@@ -43,14 +44,15 @@ function useUploads(appId: string) {
       if (upload.stop.signal.aborted) continue;
       change(upload.id, { state: 'sending' });
       try {
-        await sendFile(appId, file, {
-          signal: upload.stop.signal,
-          onProgress: (part) => change(upload.id, { part }),
-        });
+        const { signal } = upload.stop;
+        await withSession(() => sendFile(appId, file, { signal, onProgress: (part) => change(upload.id, { part }) }));
         change(upload.id, { state: 'done', part: 1 });
         await Promise.all(fileKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })));
       } catch (error) {
-        change(upload.id, { state: 'failed', problem: (error as Error).message });
+        // Whoever does not sign in again is not asked for each of the others.
+        const others = isSignedOut(error) ? queue.current.splice(0) : [];
+        for (const { id } of [upload, ...others.map(({ upload }) => upload)])
+          change(id, { state: 'failed', problem: (error as Error).message });
       }
     }
     running.current--;

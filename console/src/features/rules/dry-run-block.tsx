@@ -1,11 +1,13 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useOneClick } from '../../components/form/use-one-click.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { DryRunList } from '../../components/rules/dry-run-list.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { dryRunQuery } from '../../lib/data/queries.ts';
+import { canonical } from '../../lib/text/json-compare.ts';
 import type { AppRules, DryRun } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { bodyOf, type RuleValues } from './rule-values.ts';
@@ -24,12 +26,22 @@ export function DryRunBlock({ appId, rules, values, isDraft, isLocked }: Props) 
   const { data: dryRun, error } = useQuery(query);
   const params = { appId };
   const refresh = [query.queryKey];
+  const { change } = useOneClick<DryRun, AppRules['stored'] | undefined>({
+    name: t('the dry run'),
+    read: async () => (await call('getDryRun', { params })).result,
+    send: (body, ifMatch) =>
+      body ? call('changeDryRun', { params, body, ifMatch }) : call('endDryRun', { params, ifMatch }),
+    refresh,
+  });
+  /** Of what is on the page; what was counted meanwhile is no other. */
+  const isAsShown = (now: DryRun) =>
+    canonical([now.isChosen, now.rules]) === canonical([dryRun?.isChosen, dryRun?.rules]);
   const begin = useAction({
-    run: () => call('changeDryRun', { params, body: bodyOf(values) }),
+    run: () => change(bodyOf(values), isAsShown),
     done: t('From now on it is counted what these rules would refuse.'),
     refresh,
   });
-  const end = useAction({ run: () => call('endDryRun', { params }), done: t('The dry run has ended.'), refresh });
+  const end = useAction({ run: () => change(undefined, isAsShown), done: t('The dry run has ended.'), refresh });
   return (
     <Block
       title={t('Dry run')}

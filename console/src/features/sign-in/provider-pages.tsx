@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../components/page/block.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { EditOrDelete, NewFrom, RecordPage } from '../../components/page/record-page.tsx';
@@ -10,6 +11,7 @@ import { TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
+import type { IdentityProvider } from '../../lib/wire.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { bodyOf, fieldsOf, kindTexts, type NewProvider } from './provider-fields.ts';
 import { ProviderForm } from './provider-form.tsx';
@@ -63,34 +65,56 @@ export function ProviderPage() {
         <Stack gap="md">
           {mayWrite && <Test appId={appId} providerId={providerId} />}
           <ProviderForm key={providerId} appId={appId} provider={provider} onDone={leave} onCancel={leave} />
-          <ConfirmedAction
-            isOpen={isDeleting}
-            onClose={() => setDeleting(false)}
-            title={t('Delete the identity provider')}
-            confirm={t('Delete the identity provider')}
-            run={() => call('deleteIdentityProvider', { params: { appId, providerId } })}
-            done={t('The identity provider was deleted.')}
-            undo={() =>
-              call('createIdentityProvider', {
-                params: { appId },
-                body: { ...bodyOf(fieldsOf(provider)), enabled: provider.enabled } as NewProvider,
-              })
-            }
-            refresh={[providersKey(appId)]}
-            leave={{
-              to: '/apps/$appId/sign-in',
-              params: { appId },
-              forget: providerQuery(appId, providerId).queryKey,
-            }}
-          >
-            {rich(
-              'Nobody can sign in through {issuer} any more. Accounts are kept, but people without a password or another identity cannot use theirs until you add the provider again.',
-              { issuer: <b className="mono">{provider.issuer}</b> },
-            )}
-          </ConfirmedAction>
+          <DeleteProvider appId={appId} provider={provider} isOpen={isDeleting} onClose={() => setDeleting(false)} />
         </Stack>
       )}
     </RecordPage>
+  );
+}
+
+interface DeleteProps {
+  readonly appId: string;
+  readonly provider: IdentityProvider;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function DeleteProvider({ appId, provider, isOpen, onClose }: DeleteProps) {
+  const providerId = provider.objectId;
+  const params = { appId, providerId };
+  const remove = useDeleteAsShown<IdentityProvider>({
+    name: provider.name,
+    shown: provider,
+    read: async () => (await call('getIdentityProvider', { params })).result,
+    send: (ifMatch) => call('deleteIdentityProvider', { params, ifMatch }),
+    refresh: [providersKey(appId)],
+  });
+  return (
+    <ConfirmedAction
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('Delete the identity provider')}
+      confirm={t('Delete the identity provider')}
+      run={remove}
+      done={t('The identity provider was deleted.')}
+      undo={() =>
+        call('createIdentityProvider', {
+          params: { appId },
+          body: { ...bodyOf(fieldsOf(provider)), enabled: provider.enabled } as NewProvider,
+        })
+      }
+      refresh={[providersKey(appId)]}
+      leave={{
+        to: '/apps/$appId/sign-in',
+        params: { appId },
+        forget: providerQuery(appId, providerId).queryKey,
+      }}
+    >
+      {rich(
+        'Nobody can sign in through {issuer} any more. Accounts are kept, but people without a password or another identity cannot use theirs until you add the provider again.',
+        { issuer: <b className="mono">{provider.issuer}</b> },
+      )}
+    </ConfirmedAction>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Body, Storyline } from '@pharos/sdk';
 import { dataOf } from '../../lib/data/api.ts';
+import { isSignedOut, withSession } from '../../lib/data/signing-in.ts';
 import { copyName } from '../../lib/text/copy-name.ts';
 
 const pageSize = 100;
@@ -14,14 +15,15 @@ export async function copyStoryline(
   const { objectId } = await storylines.create(body);
   try {
     for (let skip = 0; ; skip += pageSize) {
-      const { results } = await storylines.listDetails(from, { order: 'createdAt', skip, limit: pageSize });
+      const page = { order: 'createdAt', skip, limit: pageSize } as const;
+      const { results } = await withSession(() => storylines.listDetails(from, page));
       for (const { objectId: _id, createdAt: _made, updatedAt: _changed, createdBy: _by, ...members } of results)
-        await storylines.createDetail(objectId, members as Body<'createStorylineDetail'>);
+        await withSession(() => storylines.createDetail(objectId, members as Body<'createStorylineDetail'>));
       if (results.length < pageSize) return { objectId, title: body.title };
     }
   } catch (error) {
-    // Half a copy would be worse than none.
-    await storylines.delete(objectId);
+    // Half a copy would be worse than none; without a session it cannot be deleted either.
+    if (!isSignedOut(error)) await storylines.delete(objectId);
     throw error;
   }
 }

@@ -7,8 +7,8 @@ import { ofUser } from '../../lib/data/person.ts';
 /** A page of users with their roles, which the list for apps does not include. */
 export async function listUsers(appId: string, query: Query, signal?: AbortSignal) {
   const page = await call('listAppUsers', { params: { appId }, query, ...(signal ? { signal } : {}) });
-  // As other records say whether they are on.
-  return { ...page, results: page.results.map((user) => ({ ...user, isEnabled: user.disabledAt === undefined })) };
+  // As it is changed.
+  return { ...page, results: page.results.map((user) => ({ ...user, disabled: user.disabledAt !== undefined })) };
 }
 
 /** What has to be read again when users change. */

@@ -12,6 +12,7 @@ import { Block } from '../../components/page/block.tsx';
 import blocks from '../../components/page/blocks.module.css';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Icon } from '../../components/page/icon.tsx';
+import { LinkButton } from '../../components/page/link-button.tsx';
 import { shortId } from '../../components/page/names.tsx';
 import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -64,6 +65,7 @@ export function UserPage() {
 
 function UserFacts({ appId, user }: Props) {
   const times = useTimes(appId);
+  const mayReadAudit = useMay()('audit.read');
   return (
     <Block title={t('Facts')} about={t('Times are in {zone}.', { zone: times.zone })}>
       {user.disabledAt && (
@@ -108,6 +110,13 @@ function UserFacts({ appId, user }: Props) {
         </Fact>
       </Facts>
       <MetadataBlock metadata={user.metadata} />
+      {mayReadAudit && (
+        <Group mt="md">
+          <LinkButton to="/audit" params={{}} search={{ appId, about: user.objectId }} icon="list" isPlain>
+            {t('What administrators have changed')}
+          </LinkButton>
+        </Group>
+      )}
     </Block>
   );
 }

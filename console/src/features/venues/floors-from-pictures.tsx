@@ -4,6 +4,7 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { dataOf } from '../../lib/data/api.ts';
+import { withSession } from '../../lib/data/signing-in.ts';
 import { planKeys, pointer } from '../../lib/data/venue-queries.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';
 import { measurePlan, uploadPlan } from './floor/read-plan.ts';
@@ -95,7 +96,7 @@ function FloorsForm({ appId, venueId, drafts, problem, onChange, onClose }: Form
     run: async () => {
       let rest = drafts;
       for (const draft of drafts) {
-        await addFloor(appId, venueId, draft, scaleFor(drafts, widest));
+        await withSession(() => addFloor(appId, venueId, draft, scaleFor(drafts, widest)));
         // What is there is not added again, if a later one fails.
         rest = rest.filter((one) => one !== draft);
         onChange(rest);

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../components/page/block.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Icon } from '../../components/page/icon.tsx';
@@ -95,14 +96,24 @@ interface DeleteProps {
   readonly onClose: () => void;
 }
 
-function DeleteWebhook({ appId, webhook: { objectId: webhookId, url }, isOpen, onClose }: DeleteProps) {
+function DeleteWebhook({ appId, webhook, isOpen, onClose }: DeleteProps) {
+  const { objectId: webhookId, url, description } = webhook;
+  const params = { appId, webhookId };
+  const remove = useDeleteAsShown<Webhook>({
+    name: description || url,
+    shown: webhook,
+    members: ['url', 'events', 'description', 'enabled'],
+    read: async () => (await call('getWebhook', { params })).result,
+    send: (ifMatch) => call('deleteWebhook', { params, ifMatch }),
+    refresh: [webhooksKey(appId)],
+  });
   return (
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title={t('Delete the webhook')}
       confirm={t('Delete the webhook')}
-      run={() => call('deleteWebhook', { params: { appId, webhookId } })}
+      run={remove}
       done={t('The webhook was deleted.')}
       refresh={[webhooksKey(appId)]}
       leave={{ to: '/apps/$appId/webhooks', params: { appId }, forget: webhookQuery(appId, webhookId).queryKey }}

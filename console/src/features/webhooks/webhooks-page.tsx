@@ -1,6 +1,8 @@
-import { Badge, Text } from '@mantine/core';
+import { Badge, Checkbox, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { BulkBar } from '../../components/list/bulk-bar.tsx';
 import { SectionRows } from '../../components/list/section-rows.tsx';
 import blocks from '../../components/page/blocks.module.css';
 import { LinkButton } from '../../components/page/link-button.tsx';
@@ -10,7 +12,9 @@ import { useTimes } from '../../lib/time/times.ts';
 import type { Webhook } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { webhooksQuery } from './queries.ts';
+import { webhookBulk } from './webhook-bulk.tsx';
 import { WebhookSwitch } from './webhook-switch.tsx';
+import classes from './webhooks.module.css';
 import { webhookHealth, webhookTrouble } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/webhooks');
@@ -21,6 +25,11 @@ export function WebhooksPage() {
   const { data, error } = useQuery(webhooksQuery(appId));
   const mayWrite = useMay()('webhooks.write');
   const times = useTimes(appId);
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Webhook>>(new Map());
+  const choose = (webhook: Webhook, isChosen: boolean) => {
+    const others = [...chosen].filter(([id]) => id !== webhook.objectId);
+    setChosen(new Map(isChosen ? [...others, [webhook.objectId, webhook]] : others));
+  };
   return (
     <SectionRows
       title={t('Webhooks')}
@@ -32,6 +41,16 @@ export function WebhooksPage() {
           <LinkButton to="/apps/$appId/webhooks/new" params={{ appId }} icon="plus">
             {t('Add a webhook')}
           </LinkButton>
+        )
+      }
+      above={
+        mayWrite && (
+          <BulkBar
+            appId={appId}
+            bulk={webhookBulk(appId)}
+            chosen={chosen}
+            onChosen={(ids) => setChosen(new Map([...chosen].filter(([id]) => ids.includes(id))))}
+          />
         )
       }
       rows={data}
@@ -46,33 +65,58 @@ export function WebhooksPage() {
         ),
       }}
     >
-      {(webhook) => <Row key={webhook.objectId} appId={appId} webhook={webhook} />}
+      {(webhook) => (
+        <Row
+          key={webhook.objectId}
+          appId={appId}
+          webhook={webhook}
+          isChosen={chosen.has(webhook.objectId)}
+          onChoose={mayWrite ? (isChosen) => choose(webhook, isChosen) : undefined}
+        />
+      )}
     </SectionRows>
   );
 }
 
-function Row({ appId, webhook }: { readonly appId: string; readonly webhook: Webhook }) {
+interface RowProps {
+  readonly appId: string;
+  readonly webhook: Webhook;
+  readonly isChosen: boolean;
+  /** Undefined for whoever may not change them. */
+  readonly onChoose: ((isChosen: boolean) => void) | undefined;
+}
+
+function Row({ appId, webhook, isChosen, onChoose }: RowProps) {
   const { objectId: webhookId, url, events, description } = webhook;
   const times = useTimes(appId);
   const { label, color } = webhookHealth(webhook);
   const trouble = webhookTrouble(webhook, times.dateTime);
   return (
     <li className={`${blocks.row} ${blocks.stacking}`}>
-      <div className={blocks.grow}>
-        <div className={blocks.title}>
-          <Link to="/apps/$appId/webhooks/$webhookId" params={{ appId, webhookId }} className={names.link}>
-            {description || url}
-          </Link>
-        </div>
-        <div className={blocks.meta}>
-          {description && <span className="mono">{url}</span>}
-          <span>{events.join(', ')}</span>
-        </div>
-        {trouble && (
-          <Text size="sm" mt={4}>
-            {trouble}
-          </Text>
+      <div className={`${blocks.grow} ${classes.name}`}>
+        {onChoose && (
+          <Checkbox
+            aria-label={t('Choose {name}', { name: description || url })}
+            checked={isChosen}
+            onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
+          />
         )}
+        <div className={blocks.grow}>
+          <div className={blocks.title}>
+            <Link to="/apps/$appId/webhooks/$webhookId" params={{ appId, webhookId }} className={names.link}>
+              {description || url}
+            </Link>
+          </div>
+          <div className={blocks.meta}>
+            {description && <span className="mono">{url}</span>}
+            <span>{events.join(', ')}</span>
+          </div>
+          {trouble && (
+            <Text size="sm" mt={4}>
+              {trouble}
+            </Text>
+          )}
+        </div>
       </div>
       <div className={blocks.tools}>
         <Badge color={color} variant="light" tt="none" miw="max-content">

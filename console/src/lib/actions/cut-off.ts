@@ -1,5 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { useEffect } from 'react';
+import { personOfPage } from '../data/whose-page.ts';
 
 /** Work that a reload of the page interrupts. */
 export interface CutOff {
@@ -59,7 +60,7 @@ export function useCutOffNotice(cutOff: CutOff | undefined): void {
 
 function note(key: string): void {
   try {
-    sessionStorage.setItem(stored(key), '1');
+    sessionStorage.setItem(stored(key), personOfPage() ?? '');
   } catch {}
 }
 
@@ -71,7 +72,8 @@ function forget(key: string): void {
 
 function wasNoted(key: string): boolean {
   try {
-    return sessionStorage.getItem(stored(key)) !== null;
+    // Whoever goes on in a tab of somebody else did not begin it.
+    return sessionStorage.getItem(stored(key)) === (personOfPage() ?? '');
   } catch {
     return false;
   }

@@ -1,3 +1,5 @@
+import { personOfPage } from '../data/whose-page.ts';
+
 /** A chosen file that survives a reload, as long as the tab is open. */
 export interface KeptFile {
   readonly name: string;
@@ -16,6 +18,11 @@ export type Given = Readonly<Record<string, { readonly column: number } | { read
 /** Of a file that is too long to be kept, only the name remains. */
 export type KeptOrName = KeptFile | { readonly name: string; readonly text?: undefined };
 
+/** Whoever goes on in a tab of somebody else does not get that person's file. Those of earlier versions name nobody. */
+interface Owned {
+  readonly person?: string | undefined;
+}
+
 /** The storage of a tab holds about 5 million characters. */
 const longest = 2_000_000;
 
@@ -29,7 +36,7 @@ export function keepFile(key: string, file: KeptFile): void {
 /** False if the tab's storage is full or disabled. */
 function store(key: string, kept: KeptOrName): boolean {
   try {
-    sessionStorage.setItem(key, JSON.stringify(kept));
+    sessionStorage.setItem(key, JSON.stringify({ ...kept, person: personOfPage() }));
     return true;
   } catch {
     return false;
@@ -38,8 +45,8 @@ function store(key: string, kept: KeptOrName): boolean {
 
 export function keptFile(key: string): KeptOrName | undefined {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? 'null');
-    return kept === null ? undefined : (kept as KeptOrName);
+    const { person, ...kept } = JSON.parse(sessionStorage.getItem(key) ?? '{}') as KeptOrName & Owned;
+    return kept.name === undefined || (person ?? personOfPage()) !== personOfPage() ? undefined : kept;
   } catch {
     return undefined;
   }

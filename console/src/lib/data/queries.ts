@@ -152,6 +152,8 @@ export interface AuditFilter {
   readonly appId?: string;
   readonly actor?: string;
   readonly kind?: string;
+  /** An id, such as of a user. */
+  readonly about?: string;
   readonly from?: string;
   readonly until?: string;
 }

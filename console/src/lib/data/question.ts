@@ -8,10 +8,15 @@ export interface Question {
   answer(isAnswered: boolean): void;
   subscribe(listener: () => void): () => void;
   isAsked(): boolean;
+  /** The dialog was closed the last time, and nobody has come back to the page since. */
+  isDeclined(): boolean;
+  /** A person has come back to the page. */
+  comeBack(): void;
 }
 
 export function createQuestion(): Question {
   let waiting: { readonly promise: Promise<boolean>; readonly resolve: (isAnswered: boolean) => void } | undefined;
+  let isDeclined = false;
   const listeners = new Set<() => void>();
   function set(next: typeof waiting): void {
     waiting = next;
@@ -23,6 +28,7 @@ export function createQuestion(): Question {
       return waiting?.promise ?? Promise.resolve(false);
     },
     answer(isAnswered) {
+      isDeclined = waiting !== undefined && !isAnswered;
       waiting?.resolve(isAnswered);
       set(undefined);
     },
@@ -31,5 +37,9 @@ export function createQuestion(): Question {
       return () => listeners.delete(listener);
     },
     isAsked: () => waiting !== undefined,
+    isDeclined: () => isDeclined,
+    comeBack: () => {
+      isDeclined = false;
+    },
   };
 }

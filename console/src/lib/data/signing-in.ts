@@ -12,12 +12,42 @@ const lost = ['InvalidSessionToken', 'SignedInAsAnother'];
 /** Whether the browser no longer has a session of the page's owner. */
 export const isSignedOut = (error: unknown): boolean => error instanceof PharosError && lost.includes(error.name);
 
-/** Does something that needs a session; if the session has ended, repeats it after signing in again. */
+/** After these a person has declined to sign in again. */
+const declined = new WeakSet<object>();
+
+/**
+ * Does something that needs a session; if there is none any more, once more after signing in again. Work in several steps, of which none
+ * may be done twice, has each step in it: whoever has declined in one is not asked again.
+ */
 export async function withSession<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isSignedOut(error) && (await signingIn.ask())) return work();
+    if (await isBackAfter(error)) return work();
     throw error;
   }
+}
+
+/** Asks to sign in again if an error says that the session has ended. Whether somebody has. */
+export async function isBackAfter(error: unknown): Promise<boolean> {
+  if (!isSignedOut(error) || declined.has(error as Error)) return false;
+  if (await signingIn.ask()) return true;
+  declined.add(error as Error);
+  return false;
+}
+
+const channelName = 'pharos-signed-in';
+
+/** Tells the other pages of this browser that somebody is signed in here. */
+export function tellSignedIn(): void {
+  const channel = new BroadcastChannel(channelName);
+  channel.postMessage('');
+  channel.close();
+}
+
+/** Calls `listener` when somebody has signed in in another page, as far as that is told. Answers how to stop. */
+export function onSignedIn(listener: () => void): () => void {
+  const channel = new BroadcastChannel(channelName);
+  channel.onmessage = listener;
+  return () => channel.close();
 }

@@ -10,6 +10,9 @@ export function setWhosePage(adminId: string | undefined): void {
   administrator = adminId;
 }
 
+/** Undefined: nobody is signed in on this page. */
+export const personOfPage = (): string | undefined => administrator;
+
 export const isSomebodys = (): boolean => administrator !== undefined;
 
 /** For every request of the page. */

@@ -133,7 +133,7 @@ export const identityProviderCommands: readonly Command[] = [
       const { name } = await withServices(call.config(), async (services) => {
         const found = await find(services, call);
         confirmDeletion(call, `the identity provider ${found.name}`);
-        await services.identityProviders.remove(appIdOf(call), found.objectId, commandLine);
+        await services.identityProviders.remove(appIdOf(call), found.objectId, { by: commandLine });
         return found;
       });
       return { text: `Deleted the identity provider ${name}.`, json: { deleted: name } };

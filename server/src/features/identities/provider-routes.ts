@@ -128,8 +128,9 @@ function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       locate,
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'Timeout'],
-      handle: async ({ params: { appId = '', providerId = '' }, by }) => {
-        await providers.remove(appId, providerId, by);
+      takesIfMatch: true,
+      handle: async ({ params: { appId = '', providerId = '' }, by, headers }) => {
+        await providers.remove(appId, providerId, { by, assertUnchanged: readIfMatch(headers) });
         return { result: {} };
       },
     }),

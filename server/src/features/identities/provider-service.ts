@@ -114,8 +114,9 @@ export class ProviderService {
   }
 
   /** Users keep their accounts; who has no other way to sign in cannot until the provider is back. */
-  async remove(appId: string, objectId: string, by: Actor): Promise<void> {
+  async remove(appId: string, objectId: string, { by, assertUnchanged }: Changing): Promise<void> {
     await this.#change(appId, objectId, async (db, row) => {
+      assertUnchanged?.(providerTag(view(row)));
       await store.deleteProvider(db, appId, objectId);
       await this.#audit(db, by, 'delete', { appId, subject: objectId, before: chosen(row) });
     });

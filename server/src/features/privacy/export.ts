@@ -22,7 +22,7 @@ export interface Exporting {
   /** Members that rows of a table have besides, such as the address of a file. */
   readonly more: Readonly<Record<string, (row: Row) => object>>;
   /** Rows of a table without what they tell about other people. */
-  readonly conceal: Readonly<Record<string, (row: Row) => Row>>;
+  readonly conceal: Readonly<Record<string, (row: Row, person: Person) => Row>>;
   /** Has everything written that is known of the person and only held in memory. */
   readonly settle?: (person: Person) => Promise<void>;
 }
@@ -73,7 +73,7 @@ async function* rowsOf(exporting: Exporting, parts: readonly PersonPart[], perso
     for (const within of await valuesWithin(exporting.db, table, person.appId)) {
       const all = within === undefined ? scope : sql`${raw(table.within ?? '')} = ${within} and ${scope}`;
       for await (const row of storedAndPacked(exporting.db, part, { table, scope: all, person }))
-        yield show(exporting.conceal[table.name]?.(row) ?? row);
+        yield show(exporting.conceal[table.name]?.(row, person) ?? row);
     }
   }
 }

@@ -65,10 +65,13 @@ export function partsOf(tables: readonly DbTable[], resources: readonly Resource
       ...(table.name === 'installations' ? [{ ...common, how: 'phone' } as const] : []),
       ...(trail ? [{ ...common, how: 'trace', column: trail.installation, at: trail.at } as const] : []),
       ...(users ? [{ ...common, how: 'named', columns: users, fate: fateOf(table) } as const] : []),
-      ...(mentions ? [{ ...common, how: 'mentioned', mentions } as const] : []),
+      ...listOf(mentions).map((mentions) => ({ ...common, how: 'mentioned', mentions }) as const),
     ];
   });
 }
+
+const listOf = (mentions: Mentions | readonly Mentions[] = []): readonly Mentions[] =>
+  [mentions].flat() as readonly Mentions[];
 
 /** What somebody has made stays, unless it is said to be hers. */
 const fateOf = ({ erased, users = [] }: DbTable): Fate =>

@@ -151,8 +151,10 @@ function changeEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {
       permission: 'reports.write',
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle({ params, by, admin }) {
-        await service.remove(keyOf(params), by, viewerOf(admin));
+      takesIfMatch: true,
+      async handle({ params, by, admin, headers }) {
+        const how = { by, viewer: viewerOf(admin), assertUnchanged: readIfMatch(headers) };
+        await service.remove(keyOf(params), how);
         return { result: {} };
       },
     }),

@@ -43,6 +43,12 @@ export interface ReportBody {
   readonly addresses: readonly string[];
 }
 
+interface Changing {
+  readonly by: Actor;
+  readonly viewer: Viewer;
+  readonly assertUnchanged: AssertUnchanged | undefined;
+}
+
 export const mostReports = 20;
 /** The reports of apps: who gets which figures, and who may decide that. */
 export class ReportService {
@@ -100,11 +106,7 @@ export class ReportService {
   async change(
     key: store.ReportKey,
     members: Partial<ReportBody>,
-    {
-      by,
-      viewer,
-      assertUnchanged,
-    }: { readonly by: Actor; readonly viewer: Viewer; readonly assertUnchanged: AssertUnchanged | undefined },
+    { by, viewer, assertUnchanged }: Changing,
   ): Promise<void> {
     const { db, now } = this.#deps;
     const at = now();
@@ -148,13 +150,15 @@ export class ReportService {
     });
   }
 
-  /** @throws Failure ObjectNotFound */
-  async remove(key: store.ReportKey, by: Actor, viewer: Viewer): Promise<void> {
+  /** @throws Failure ObjectNotFound, PreconditionFailed */
+  async remove(key: store.ReportKey, { by, viewer, assertUnchanged }: Changing): Promise<void> {
     const { db, now } = this.#deps;
     await db.transaction(async (db) => {
       const row = await store.lockReport(db, key);
       if (!row || !sees(viewer, row)) throw noReport(key.reportId);
-      const before = auditOf(await this.bodyOf(db, row));
+      const body = await this.bodyOf(db, row);
+      assertUnchanged?.(reportTag(body));
+      const before = auditOf(body);
       await store.deleteReport(db, key);
       await recordChange(db, {
         by,

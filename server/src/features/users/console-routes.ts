@@ -1,4 +1,5 @@
-import { Type } from 'typebox';
+import { isDeepStrictEqual } from 'node:util';
+import { type Static, Type } from 'typebox';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
@@ -23,17 +24,19 @@ import { plainAnswer } from '../../http/hidden-members.ts';
 import { defineShape } from '../../http/shape.ts';
 import { readIfMatch, tagOfRow } from '../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../resources/list.ts';
+import type { ManagedKind } from '../managed-kind.ts';
 import { erasedAnswer } from './answers.ts';
 import { venueIdsSchema } from './schemas.ts';
 import type { UserService } from './service.ts';
 import { sessionRecord } from './session-routes.ts';
 import { countSessions } from './session-store.ts';
 import type { SessionService } from './sessions.ts';
-import { findUser } from './store.ts';
-import { userAdminTable, userDetailTable } from './tables.ts';
+import { findUser, venuesOf } from './store.ts';
+import { userAdminTable, userDetailTable, usersTag } from './tables.ts';
 
 const role = Type.Enum(['user', 'manager']);
 const changeShape = defineShape(Type.Object({ role, disabled: Type.Boolean(), venueIds: venueIdsSchema }));
+type Changes = Partial<Static<typeof changeShape.schema>>;
 
 const userMembers = {
   objectId: objectIdSchema,
@@ -187,6 +190,28 @@ function change(deps: Deps): ConsoleEndpoint {
       return { result: {} };
     },
   });
+}
+
+/** Users who are changed together. */
+export function userKind({ db, service }: Pick<Deps, 'db' | 'service'>): ManagedKind {
+  return {
+    permission: 'users.change',
+    name: usersTag.name,
+    isPeople: true,
+    needsConfirmation: (change) => (change as Changes).role === 'manager',
+    read: (change) => changeShape.readUpdate(change).set,
+    async change({ appId, objectId: userId }, change, seen) {
+      const key = { appId, userId };
+      const row = await findUser(db, key);
+      if (!row) throw fail('ObjectNotFound', 'There is no user with this objectId.');
+      const present = { role: row.role, disabled: row.disabled_at !== null, venueIds: venuesOf(row) ?? [] };
+      const of = (other: object) => Object.fromEntries(Object.entries(present).filter(([name]) => name in other));
+      if (seen && !isDeepStrictEqual(of(seen), { ...seen })) throw fail('PreconditionFailed');
+      const assertUnchanged = seen && readIfMatch({ 'if-match': tagOfRow(userDetailTable, row) });
+      await service.changeUser(key, change, { by: undefined, assertUnchanged });
+      return { was: of(change), updatedAt: new Date(row.updated_at).toISOString() };
+    },
+  };
 }
 
 function erase(deps: Deps): ConsoleEndpoint {

@@ -131,8 +131,9 @@ function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       locate,
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
-      async handle({ params: { appId = '', webhookId = '' }, by }) {
-        await service.remove(appId, webhookId, by);
+      takesIfMatch: true,
+      async handle({ params: { appId = '', webhookId = '' }, by, headers }) {
+        await service.remove(appId, webhookId, { by, assertUnchanged: readIfMatch(headers) });
         return { result: {} };
       },
     }),

@@ -40,7 +40,8 @@ const stepSize = 500;
 const nothingGivenUp = { given_up: 0, given_up_since: null, given_up_at: null } as const;
 
 interface Changing {
-  readonly by: Actor;
+  /** Whom the audit names; undefined where somebody else writes the entry. */
+  readonly by: Actor | undefined;
   readonly assertUnchanged?: AssertUnchanged | undefined;
 }
 
@@ -117,9 +118,10 @@ export class WebhookService {
     return this.get(appId, webhookId);
   }
 
-  async remove(appId: string, webhookId: string, by: Actor): Promise<void> {
+  async remove(appId: string, webhookId: string, { by, assertUnchanged }: Changing): Promise<void> {
     const { db } = this.#deps;
     await this.#change(appId, webhookId, async (db, row) => {
+      assertUnchanged?.(webhookTag(shown(row)));
       await store.deleteWebhook(db, appId, webhookId);
       await this.#audit(db, by, 'delete', { appId, subject: webhookId, before: shown(row) });
     });
@@ -187,9 +189,9 @@ export class WebhookService {
     return row;
   }
 
-  #audit(db: Db, by: Actor, action: string, change: Audited) {
+  async #audit(db: Db, by: Actor | undefined, action: string, change: Audited): Promise<void> {
     const { now } = this.#deps;
-    return recordChange(db, { by, action: `webhook.${action}`, now: now(), ...change });
+    if (by) await recordChange(db, { by, action: `webhook.${action}`, now: now(), ...change });
   }
 
   /** Changes a row under a lock; then every node's publisher reads it again. */

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { useDeleteAsShown } from '../../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../../components/page/block.tsx';
 import { PageHeader } from '../../../components/page/page-header.tsx';
 import { EditOrDelete, NewFrom, RecordPage } from '../../../components/page/record-page.tsx';
@@ -10,6 +11,7 @@ import { TestNote } from '../../../components/page/test-note.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
 import { waysQuery } from '../../../lib/data/queries.ts';
+import type { SsoProvider } from '../../../lib/wire.ts';
 import { rich, t } from '../../../lib/words/words.ts';
 import { ssoProviderQuery, ssoProvidersKey } from './queries.ts';
 import { RedirectAddress } from './sso-page.tsx';
@@ -67,28 +69,49 @@ export function SsoProviderPage() {
         <Stack gap="md">
           <Test providerId={providerId} />
           <SsoProviderForm key={providerId} provider={provider} onDone={leave} />
-          <ConfirmedAction
-            isOpen={isDeleting}
-            onClose={() => setDeleting(false)}
-            title={t('Delete the provider')}
-            confirm={t('Delete the provider')}
-            run={() => call('deleteSsoProvider', { params: { providerId } })}
-            done={t('The provider was deleted.')}
-            refresh={[ssoProvidersKey, waysQuery.queryKey]}
-            leave={{
-              to: '/administrators/single-sign-on',
-              params: {},
-              forget: ssoProviderQuery(providerId).queryKey,
-            }}
-          >
-            {rich(
-              'Nobody can sign in with <b>{name}</b> any more, and every session that began so ends. Accounts are kept.',
-              { name: provider.name, b: (inner) => <b>{inner}</b> },
-            )}
-          </ConfirmedAction>
+          <DeleteProvider provider={provider} isOpen={isDeleting} onClose={() => setDeleting(false)} />
         </Stack>
       )}
     </RecordPage>
+  );
+}
+
+interface DeleteProps {
+  readonly provider: SsoProvider;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function DeleteProvider({ provider, isOpen, onClose }: DeleteProps) {
+  const { providerId } = provider;
+  const params = { providerId };
+  const remove = useDeleteAsShown<SsoProvider>({
+    name: provider.name,
+    shown: provider,
+    read: async () => (await call('getSsoProvider', { params })).result,
+    send: (ifMatch) => call('deleteSsoProvider', { params, ifMatch }),
+    refresh: [ssoProvidersKey],
+  });
+  return (
+    <ConfirmedAction
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('Delete the provider')}
+      confirm={t('Delete the provider')}
+      run={remove}
+      done={t('The provider was deleted.')}
+      refresh={[ssoProvidersKey, waysQuery.queryKey]}
+      leave={{
+        to: '/administrators/single-sign-on',
+        params: {},
+        forget: ssoProviderQuery(providerId).queryKey,
+      }}
+    >
+      {rich(
+        'Nobody can sign in with <b>{name}</b> any more, and every session that began so ends. Accounts are kept.',
+        { name: provider.name, b: (inner) => <b>{inner}</b> },
+      )}
+    </ConfirmedAction>
   );
 }
 

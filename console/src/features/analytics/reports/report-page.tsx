@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../../components/dialogs/confirmed-action.tsx';
+import { useDeleteAsShown } from '../../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../../components/page/block.tsx';
 import blocks from '../../../components/page/blocks.module.css';
 import { Fact, Facts } from '../../../components/page/facts.tsx';
@@ -49,18 +50,7 @@ export function ReportPage() {
           <Recipients appId={appId} report={report} mayWrite={mayWrite} />
           {report.last && <LastBlock appId={appId} report={report} last={report.last} />}
           <PreviewBlock appId={appId} report={report} canMail={known?.canMail ?? false} />
-          <ConfirmedAction
-            isOpen={isDeleting}
-            onClose={() => setDeleting(false)}
-            title={t('Delete the report')}
-            confirm={t('Delete the report')}
-            run={() => call('deleteReport', { params: { appId, reportId } })}
-            done={t('The report was deleted.')}
-            refresh={[reportsKey(appId)]}
-            leave={{ to: list, params: { appId }, forget: reportQuery(appId, reportId).queryKey }}
-          >
-            {t('Nobody gets it any more. Addresses that have confirmed would have to confirm again.')}
-          </ConfirmedAction>
+          <DeleteReport appId={appId} report={report} isOpen={isDeleting} onClose={() => setDeleting(false)} />
         </>
       )}
     </RecordPage>
@@ -70,6 +60,37 @@ export function ReportPage() {
 interface Props {
   readonly appId: string;
   readonly report: Report;
+}
+
+interface DeleteProps extends Props {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function DeleteReport({ appId, report, isOpen, onClose }: DeleteProps) {
+  const params = { appId, reportId: report.reportId };
+  const remove = useDeleteAsShown<Report>({
+    name: titleOf(report),
+    shown: report,
+    members: ['venueId', 'every', 'isOn', 'administrators', 'addresses'],
+    read: async () => (await call('getReport', { params })).result,
+    send: (ifMatch) => call('deleteReport', { params, ifMatch }),
+    refresh: [reportsKey(appId)],
+  });
+  return (
+    <ConfirmedAction
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('Delete the report')}
+      confirm={t('Delete the report')}
+      run={remove}
+      done={t('The report was deleted.')}
+      refresh={[reportsKey(appId)]}
+      leave={{ to: list, params: { appId }, forget: reportQuery(appId, report.reportId).queryKey }}
+    >
+      {t('Nobody gets it any more. Addresses that have confirmed would have to confirm again.')}
+    </ConfirmedAction>
+  );
 }
 
 function ReportFacts({ appId, report }: Props) {

@@ -1,5 +1,6 @@
 import { type Beacon, type Body, entityTag, PharosError } from '@pharos/sdk';
 import { dataOf } from '../../../lib/data/api.ts';
+import { isSignedOut } from '../../../lib/data/signing-in.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
 import { canonical } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
@@ -11,6 +12,8 @@ export type Sent = 'done' | 'later' | Problem;
 /**
  * Sends what was done at one beacon: its place, if nobody else has moved it in the meantime, the photograph, and that it is
  * verified.
+ *
+ * @throws PharosError if the session has ended
  */
 export async function send(waiting: Waiting): Promise<Sent> {
   try {
@@ -24,7 +27,8 @@ export async function send(waiting: Waiting): Promise<Sent> {
     await dropWaiting(waiting.id);
     return 'done';
   } catch (error) {
-    if (!(error instanceof PharosError)) throw error;
+    // It is nothing about this beacon: it waits until its installer is signed in again.
+    if (!(error instanceof PharosError) || isSignedOut(error)) throw error;
     if (error.status === 0 || error.status === 429 || error.status >= 500 || error.status === 401) return 'later';
     const message = error.status === 404 ? t('It was deleted meanwhile.') : error.message;
     return kept(waiting, { message });

@@ -214,7 +214,7 @@ async function runRemove(call: CommandCall) {
   await withProviders(call.config(), async (providers) => {
     const { providerId } = await find(providers, name);
     confirmDeletion(call, `the provider ${name} and the sessions that began with it`);
-    await providers.remove(providerId, commandLine);
+    await providers.remove(providerId, { by: commandLine });
   });
   return { text: `Removed ${name}. Who is known there stays known if it is added again.`, json: { removed: name } };
 }

@@ -96,8 +96,9 @@ function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       needsConfirmation: true,
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
-      async handle({ params, by }) {
-        await providers.remove(params['providerId'] ?? '', by);
+      takesIfMatch: true,
+      async handle({ params, by, headers }) {
+        await providers.remove(params['providerId'] ?? '', { by, assertUnchanged: readIfMatch(headers) });
         return { result: {} };
       },
     }),

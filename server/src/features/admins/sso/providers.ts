@@ -135,8 +135,9 @@ export class SsoProviders {
   }
 
   /** Ends the sessions that began with it. Who is known there stays known if it is added again. */
-  async remove(providerId: string, by: Actor): Promise<void> {
+  async remove(providerId: string, { by, assertUnchanged }: Changing): Promise<void> {
     await this.#change(providerId, async (db, row, others) => {
+      assertUnchanged?.(ssoProviderTag(view(row)));
       await assertOther(db, others);
       await store.deleteSessionsThrough(db, providerId);
       await store.deleteProvider(db, providerId);

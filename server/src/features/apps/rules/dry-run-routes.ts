@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { memberRoles, verbs } from '../../../access/rules/rule-types.ts';
 import { recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { readIfMatch } from '../../../resources/entity-tag.ts';
 import type { AppService } from '../service.ts';
 import { keptDays } from './dry-run-meter.ts';
 import type { DryRunService, DryRunView } from './dry-runs.ts';
@@ -41,7 +42,7 @@ const dryRunSchema = Type.Object({
 
 const example = { preset: 'visitors' } as const;
 
-function shown({ rules = null, counts, ...view }: Omit<DryRunView, 'rules'> & { readonly rules?: unknown }) {
+function shown({ rules = null, counts, tag, ...view }: Omit<DryRunView, 'rules'> & { readonly rules?: unknown }) {
   return {
     ...view,
     rules,
@@ -52,7 +53,13 @@ function shown({ rules = null, counts, ...view }: Omit<DryRunView, 'rules'> & { 
   };
 }
 
+function answer(view: DryRunView, setTag: (tag: string) => void) {
+  setTag(view.tag);
+  return { result: shown(view) };
+}
+
 const exampleAnswer = shown({
+  tag: '',
   rules: example,
   isChosen: false,
   closed: example,
@@ -78,7 +85,7 @@ export function dryRunConsoleEndpoints({ apps, dryRuns }: Deps): readonly Consol
       description: 'In the last eight days, by resource or bucket, verb and kind of caller. Nobody is named.',
       permission: 'apps.read',
       errors: ['ObjectNotFound'],
-      handle: async ({ params: { appId = '' } }) => ({ result: shown(await dryRuns.read(appId)) }),
+      handle: async ({ params: { appId = '' }, setTag }) => answer(await dryRuns.read(appId), setTag),
     }),
     consoleEndpoint({
       ...shared,
@@ -89,9 +96,9 @@ export function dryRunConsoleEndpoints({ apps, dryRuns }: Deps): readonly Consol
       permission: 'apps.change',
       body: { schema: storedSchema, example, read: readObject },
       errors: ['ValidationError', 'ObjectNotFound'],
-      handle: async ({ params: { appId = '' }, body, by }) => ({
-        result: shown(await dryRuns.change(appId, body, by)),
-      }),
+      takesIfMatch: true,
+      handle: async ({ params: { appId = '' }, body, by, headers, setTag }) =>
+        answer(await dryRuns.change(appId, body, { by, assertUnchanged: readIfMatch(headers) }), setTag),
     }),
     consoleEndpoint({
       ...shared,
@@ -101,9 +108,9 @@ export function dryRunConsoleEndpoints({ apps, dryRuns }: Deps): readonly Consol
       description: 'That is counted for every app with the preset of the specification.',
       permission: 'apps.change',
       errors: ['ObjectNotFound'],
-      handle: async ({ params: { appId = '' }, by }) => ({
-        result: shown(await dryRuns.change(appId, undefined, by)),
-      }),
+      takesIfMatch: true,
+      handle: async ({ params: { appId = '' }, by, headers, setTag }) =>
+        answer(await dryRuns.change(appId, undefined, { by, assertUnchanged: readIfMatch(headers) }), setTag),
     }),
   ];
 }

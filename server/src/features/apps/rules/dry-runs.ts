@@ -8,6 +8,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Database } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
 import * as store from '../store.ts';
 import type { DryRunCount, DryRunCounter, DryRunReport } from './dry-run-meter.ts';
 
@@ -18,6 +19,13 @@ export interface DryRunView extends DryRunReport {
   readonly isChosen: boolean;
   /** The rules that would close the app to strangers. */
   readonly closed: StoredAppRules;
+  /** Of what was chosen; what was counted has no part in it. */
+  readonly tag: string;
+}
+
+interface Changing {
+  readonly by: Actor;
+  readonly assertUnchanged?: AssertUnchanged | undefined;
 }
 
 interface Deps {
@@ -48,6 +56,7 @@ export class DryRunService {
       rules: dryRun?.rules.stored,
       isChosen: app.dry_run !== null,
       closed: store.closedRulesOf(app),
+      tag: dryRunTag(app),
       ...report,
       // A rule that has been changed since is refused or let in by the app itself.
       counts: report.counts.filter((count) => dryRun && isOpen(count, dryRun)),
@@ -57,14 +66,15 @@ export class DryRunService {
   /**
    * Counts from now on what these rules would refuse; undefined: what closing the app would.
    *
-   * @throws Failure ValidationError, ObjectNotFound
+   * @throws Failure ValidationError, ObjectNotFound, PreconditionFailed
    */
-  async change(appId: string, given: unknown, by: Actor): Promise<DryRunView> {
+  async change(appId: string, given: unknown, { by, assertUnchanged }: Changing): Promise<DryRunView> {
     const { cacheVersion, counter, now, ruledFields } = this.#deps;
     const rules = given === undefined ? undefined : tidied(readRules(given, ruledFields));
     await cacheVersion.change(appId, async (db) => {
       const row = await store.lockApp(db, appId);
       if (!row) throw noSuchApp(appId);
+      assertUnchanged?.(dryRunTag(row));
       await store.updateDryRun(db, appId, rules);
       await counter.forget(db, appId);
       const before = row.dry_run === null ? undefined : JSON.parse(row.dry_run);
@@ -78,5 +88,7 @@ function isOpen({ subject, verb }: DryRunCount, dryRun: DryRun): boolean {
   const [, bucket] = subject.split(' ');
   return dryRun.changed(bucket === undefined ? (subject as ResourceName) : 'bucket', verb, bucket) !== undefined;
 }
+
+const dryRunTag = ({ dry_run: chosen }: { readonly dry_run: string | null }) => entityTag(chosen ?? '');
 
 const noSuchApp = (appId: string) => fail('ObjectNotFound', `There is no app ${appId}.`);

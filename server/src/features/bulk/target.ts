@@ -1,0 +1,122 @@
+import type { AppContext } from '../../access/context.ts';
+import { isAllowed, type Permission } from '../../access/roles.ts';
+import { fail } from '../../base/errors.ts';
+import type { Database } from '../../db/db.ts';
+import { assertConfirmed, type ConsoleCall, signedIn } from '../../http/console/console-endpoint.ts';
+import { dataPermission } from '../../http/console/console-roles.ts';
+import { carryOut, dataCall } from '../../http/console/data-call.ts';
+import { type Endpoint, JsonText } from '../../http/endpoint.ts';
+import { isByVenue } from '../../http/grants.ts';
+import type { AssertRoom, HandlerAnswer } from '../../http/mount-endpoints.ts';
+import type { ManagedKind } from '../managed-kind.ts';
+import { type Bulk, type ManagedOperation, managedOperations, type One } from './schemas.ts';
+
+export interface BulkDeps {
+  readonly db: Database;
+  /** Also an app that is switched off. @throws Failure ObjectNotFound */
+  readonly findApp: (appId: string) => Promise<AppContext>;
+  readonly assertRoom: AssertRoom;
+  readonly endpoints: () => readonly Endpoint[];
+  readonly managed: Readonly<Record<ManagedOperation, ManagedKind>>;
+}
+
+export interface Done {
+  readonly objectId: string;
+  readonly updatedAt: string | undefined;
+  readonly was?: object;
+}
+
+/** What is changed or deleted, and how one of them is. */
+export interface Target {
+  /** As the audit calls them. */
+  readonly name: string;
+  readonly deletes: boolean;
+  /** What they have may be personal, and is not kept in the audit. */
+  readonly isPersonal: boolean;
+  /** The audit names each of them. */
+  readonly isPeople: boolean;
+  /** @throws Failure as the operation does */
+  readonly change: (one: One) => Promise<Omit<Done, 'objectId'>>;
+}
+
+const isManaged = (operation: string): operation is ManagedOperation =>
+  (managedOperations as readonly string[]).includes(operation);
+
+/** @throws Failure OperationForbidden, ObjectNotFound, ConfirmationNeeded */
+export async function targetOf(deps: BulkDeps, call: ConsoleCall<Bulk>): Promise<Target> {
+  const { operation } = call.body;
+  return isManaged(operation) ? managedTarget(deps, call, deps.managed[operation]) : dataTarget(deps, call);
+}
+
+function assertMay({ admin }: ConsoleCall<Bulk>, permission: Permission | undefined, isByVenue: boolean): void {
+  const { role, venues } = signedIn(admin);
+  if (!permission || !isAllowed(role, permission))
+    throw fail('OperationForbidden', `The role ${role} does not include this (${permission}).`);
+  if (venues && !isByVenue)
+    throw fail('OperationForbidden', 'You are limited to some venues of this app, and these records belong to none.');
+}
+
+function managedTarget(deps: BulkDeps, call: ConsoleCall<Bulk>, kind: ManagedKind): Target {
+  const { change, records = [] } = call.body;
+  assertMay(call, kind.permission, false);
+  const common = kind.read(change ?? {});
+  const changes = [common, ...records.flatMap(({ change }) => (change ? [kind.read(change)] : []))];
+  if (changes.some((one) => kind.needsConfirmation?.(one))) assertConfirmed(signedIn(call.admin), call.now);
+  if (!kind.deletes) deps.assertRoom('change');
+  const appId = call.params['appId'] ?? '';
+  return {
+    name: kind.name,
+    deletes: kind.deletes ?? false,
+    isPersonal: false,
+    isPeople: kind.isPeople ?? false,
+    change: ({ objectId, seen, change }) => kind.change({ appId, objectId }, change ? kind.read(change) : common, seen),
+  };
+}
+
+async function dataTarget(deps: BulkDeps, call: ConsoleCall<Bulk>): Promise<Target> {
+  const { operation } = call.body;
+  const named = (id: string) => deps.endpoints().find(({ operationId }) => operationId === id) as Endpoint;
+  const endpoint = named(operation);
+  assertMay(call, dataPermission(endpoint), isByVenue(endpoint));
+  if (endpoint.body) deps.assertRoom('change');
+  const app = await deps.findApp(call.params['appId'] ?? '');
+  const reading = named(operation.replace(/^(patch|update|delete)/, 'get'));
+  const { tag, method } = endpoint;
+  return {
+    name: call.body.bucketName ?? tag.name,
+    deletes: method === 'DELETE',
+    isPersonal: tag.isPersonal ?? false,
+    isPeople: false,
+    change: async (one) => ({ updatedAt: await changeOne({ app, endpoint, reading }, call, one) }),
+  };
+}
+
+interface Operation {
+  readonly app: AppContext;
+  readonly endpoint: Endpoint;
+  /** Its GET. */
+  readonly reading: Endpoint;
+}
+
+/** Answers when it was changed. @throws Failure as the operation does */
+async function changeOne({ app, endpoint, reading }: Operation, call: ConsoleCall<Bulk>, one: One) {
+  const { bucketName, change } = call.body;
+  // Files are named otherwise in their path.
+  const params = { objectId: one.objectId, file: one.objectId, ...(bucketName === undefined ? {} : { bucketName }) };
+  const headers: Record<string, string> = {};
+  if (one.updatedAt !== undefined) {
+    const seen = await carryOut(reading, dataCall(call, app, { params }), undefined);
+    if (updatedAtOf(seen) !== one.updatedAt) throw fail('PreconditionFailed');
+    // Nobody comes in between.
+    headers['if-match'] = (seen as JsonText).headers?.['etag'] ?? '*';
+  }
+  const answer = await carryOut(endpoint, dataCall(call, app, { params, headers }), one.change ?? change ?? {});
+  return updatedAtOf(answer);
+}
+
+/** Of the record in an answer; some are in an array. */
+function updatedAtOf(answer: HandlerAnswer): string | undefined {
+  const { result } = (answer instanceof JsonText ? JSON.parse(answer.text) : answer) as { readonly result?: unknown };
+  const [row] = Array.isArray(result) ? result : [result];
+  return (row as { readonly updatedAt?: string } | undefined)?.updatedAt;
+}

@@ -1,0 +1,39 @@
+import type { Permission } from '../access/roles.ts';
+
+/** What was changed of one record. */
+export interface ManagedChange {
+  /** The members that were changed, as they were before. */
+  readonly was: object;
+  /** ISO 8601; undefined where the record is gone. */
+  readonly updatedAt: string | undefined;
+}
+
+export interface ManagedKey {
+  readonly appId: string;
+  readonly objectId: string;
+}
+
+/**
+ * Records of an app that are no data of the interface, such as users and webhooks: how the console changes many of them at once. The audit
+ * gets one entry for all, so that none is written here.
+ */
+export interface ManagedKind {
+  readonly permission: Permission;
+  /** As the audit calls them: `3 of Users`. */
+  readonly name: string;
+  /** They are deleted. */
+  readonly deletes?: true;
+  /** They are people: the audit names each of them and what was before, so that it stays findable what was done to whom. */
+  readonly isPeople?: true;
+  /** Whether such a change takes a confirmation, as of one record. */
+  readonly needsConfirmation?: (change: object) => boolean;
+  /** The body of a change, as it is taken for one record. @throws Failure ValidationError */
+  readonly read: (change: unknown) => object;
+  /**
+   * Changes one record, or deletes it.
+   *
+   * @param seen members as the caller has seen them; undefined: whatever they are now
+   * @throws Failure PreconditionFailed if they are no longer so; ObjectNotFound; as the change of one record does
+   */
+  readonly change: (key: ManagedKey, change: object, seen: object | undefined) => Promise<ManagedChange>;
+}
