@@ -17,7 +17,7 @@ const total = Number(process.argv[2] ?? 1_000_000);
 const other = process.argv[3];
 const here = fileURLToPath(new URL('..', import.meta.url));
 const askers = 4;
-const askedMs = 4_000;
+const askedMs = 3_000;
 const day = 86_400_000;
 const packedOnly = 20_480;
 

@@ -70,7 +70,7 @@ export class FirstRows {
       for (let n = 0; n < runs.length; n += 2) merged.push(await this.#merged(runs[n] ?? [], runs[n + 1] ?? []));
       runs = merged;
     }
-    this.#first = runs[0] ?? [];
+    this.#first = (runs[0] ?? []).slice(0, this.#limit);
     this.#runs = [];
     this.#pending = 0;
   }
