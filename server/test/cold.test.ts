@@ -1,26 +1,33 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { defaultPolicy } from '../src/access/policy.ts';
-import { packedTables as declared, emptyApp, personParts } from '../src/app/tables.ts';
+import { appTables, packedTables as declared, emptyApp, personParts } from '../src/app/tables.ts';
 import { restoreBackup, verifyBackup } from '../src/backup/restore.ts';
 import { writeBackup } from '../src/backup/write.ts';
-import { firstIdAt } from '../src/base/id.ts';
+import { firstIdAt, newObjectId } from '../src/base/id.ts';
 import { raw, sql } from '../src/base/sql.ts';
 import { createDiskBlobStore } from '../src/blobs/disk.ts';
 import { Chunk } from '../src/cold/chunk.ts';
 import { mayHold } from '../src/cold/filter.ts';
+import { ColdLookup } from '../src/cold/lookup.ts';
 import { packOld } from '../src/cold/pack.ts';
+import { withColdRows } from '../src/cold/read.ts';
+import type { Sought } from '../src/cold/store.ts';
 import type { Database, Row } from '../src/db/db.ts';
 import type { DbTable } from '../src/db/table.ts';
+import { createEngineLogs } from '../src/features/logs/engine-store.ts';
+import { insertLog } from '../src/features/logs/store.ts';
 import { exportPerson } from '../src/features/privacy/export.ts';
 import { ColdPacking } from '../src/features/sightings/record/cold-packing.ts';
 import { purgeTraces } from '../src/features/sightings/record/retention.ts';
 import { eventsOf, shownTo } from '../src/features/sightings/replay/store.ts';
+import { firstEventIn } from '../src/features/sightings/traces/goal-reads.ts';
 import { buildApp, databases, openStorage, type SignedIn, signInManager, type TestApp } from './support/build-app.ts';
 import { create } from './support/cases.ts';
 import { insertPast, packedTables, packPast, sizes } from './support/cold-data.ts';
@@ -35,6 +42,7 @@ interface StoredChunk {
   readonly filter: string;
   readonly content: string;
   readonly row_count: number;
+  readonly first_id: string;
 }
 
 const chunksOf = (db: Database, table: DbTable) =>
@@ -57,6 +65,45 @@ async function everyRow(db: Database, table: DbTable): Promise<Row[]> {
 
 const everything = (db: Database) => Promise.all(packedTables.map((table) => everyRow(db, table)));
 const chunks = async (db: Database) => (await Promise.all(packedTables.map((table) => chunksOf(db, table)))).flat();
+
+interface FirstChunk {
+  readonly table: string;
+  readonly filter: string;
+  readonly content: string;
+  readonly rows: readonly Row[];
+}
+
+/**
+ * Written by the first version that packed. A column that has come since and may not be null needs what it is in such rows: `added` of
+ * `packed`.
+ */
+test('what the first version has packed is read by this one', async () => {
+  const written = new URL('./support/first-chunks.json', import.meta.url);
+  const chunks = JSON.parse(readFileSync(written, 'utf8')) as readonly FirstChunk[];
+  assert.deepEqual(
+    chunks.map(({ table }) => table),
+    packedTables.map(({ name }) => name),
+  );
+  for (const [n, { content, filter, rows }] of chunks.entries()) {
+    const table = packedTables[n] as DbTable;
+    const read = await Chunk.open(table, 'app', content).all();
+    for (const [place, row] of rows.entries()) {
+      for (const [name, value] of Object.entries(row))
+        if (name in table.columns) assert.deepEqual(read[place]?.[name], value, `${table.name}.${name}`);
+      const empty = Object.entries(table.columns).filter(([name, of]) => !of.isNullable && read[place]?.[name] == null);
+      assert.deepEqual(empty, [], `${table.name} lacks what is declared of a column that came later`);
+      assert.ok(mayHold(filter, [String(row['beacon_id'])]) && !mayHold(filter, ['nothing']));
+    }
+  }
+});
+
+test('what may be packed names nobody but by its trail, and is deleted before the chunks when its app is', () => {
+  const place = (name: string) => appTables.findIndex((table) => table.name === name);
+  for (const { name, users, mentions, trail } of packedTables) {
+    assert.deepEqual([users, mentions, trail?.installation], [undefined, undefined, 'installation_id'], name);
+    assert.ok(place(name) < place('cold_chunks'), 'otherwise packing would leave behind what an app had');
+  }
+});
 
 for (const database of databases) {
   describe(`what is packed on ${database}`, () => {
@@ -193,6 +240,182 @@ for (const database of databases) {
       assert.ok(stored.every(({ size }) => size === 3));
       await packPast(db, past());
       assert.deepEqual(await read(), stored);
+    });
+
+    test('counts for the goals of messages like what is stored', async () => {
+      const all = await db.all<{ installation_id: string; occurred_at: number; event: string; beacon_id: string }>(
+        sql`select * from events where app_id = ${app.appId} order by object_id`,
+      );
+      const asked = all.filter((_, n) => n % 40 === 7).slice(0, 12);
+      const read = async () => {
+        const packed = new ColdLookup();
+        const found: (number | undefined)[] = [];
+        for (const { installation_id: installationId, occurred_at: at, event, beacon_id } of asked)
+          for (const beaconIds of [undefined, [beacon_id]]) {
+            const window = { appId: app.appId, installationId, from: at - 1, until: at + 9 * day, event, packed };
+            const one = await db.transaction((db) =>
+              firstEventIn(db, { ...window, ...(beaconIds ? { beaconIds } : {}) }),
+            );
+            const later = { ...window, from: at };
+            found.push(one, await db.transaction((db) => firstEventIn(db, later)));
+          }
+        return found;
+      };
+      const stored = await read();
+      assert.ok(stored.filter((at) => at !== undefined).length > asked.length);
+      await packPast(db, past());
+      assert.deepEqual(await read(), stored);
+    });
+
+    test('is found by a column that its filter does not know, and by those of chunks that do not say', async () => {
+      await packPast(db, past());
+      const table = packedTables[0] as DbTable;
+      const installation = installations[2] ?? '';
+      const condition = sql`app_id = ${app.appId} and cause = 'device' and installation_id = ${installation}`;
+      const of = (values: Sought[]) => ({ db, table, appId: app.appId, condition, isAll: false, range: {}, values });
+      const count = async (values: Sought[]) => (await withColdRows(of(values), [])).length;
+      const values = [
+        { column: 'cause', texts: ['device'] },
+        { column: 'installation_id', texts: [installation] },
+      ];
+      const expected = await count([]);
+      assert.ok(expected > 10);
+      assert.equal(await count(values), expected);
+      assert.equal(await count([{ column: 'installation_id', texts: ['nobody'] }]), 0, 'the filter is used');
+      await db.run(sql`update cold_chunks set filter_of = null where app_id = ${app.appId}`);
+      assert.equal(await count(values), expected);
+    });
+
+    test('is walked over whole while it is merged by a node whose clock is behind', async () => {
+      const table = packedTables[0] as DbTable;
+      const pack = (large: number) =>
+        packOld(db, { appId: app.appId, table, before: now - 40 * day }, { sizes: { small: 60, large } });
+      await pack(Number.MAX_SAFE_INTEGER);
+      // Their ids are of a node whose clock is an hour ahead.
+      const ahead = Date.now() + 3_600_000;
+      const small = await chunksOf(db, table);
+      for (const { first_id } of small)
+        await db.run(sql`update cold_chunks set object_id = ${newObjectId(ahead)} where first_id = ${first_id}
+          and app_id = ${app.appId} and kind = ${table.name}`);
+      const newest = await db.one<{ id: string }>(raw('select max(object_id) as id from cold_chunks'));
+      await pack(240);
+      const merged = await db.all<{ id: string }>(
+        raw('select object_id as id from cold_chunks where row_count >= 240'),
+      );
+      assert.ok(merged.length > 1 && merged.every(({ id }) => id > (newest?.id ?? '~')));
+    });
+
+    test('are the records of the engine, also by the name that older nodes find them by, and no client’s with an id', async () => {
+      const table = packedTables[2] as DbTable;
+      const at = now - 150 * day;
+      const [beaconId = '', installationId = ''] = ['B1'.padEnd(20, '0'), installations[0]];
+      const record = (n: number) => {
+        const moduleType = 'PRESENCE' as const;
+        const eventId = newObjectId(at + n);
+        const log = {
+          appId: app.appId,
+          moduleType,
+          event: 'ENTER',
+          beaconId,
+          installationId,
+          occurredAt: at + n,
+          now: at + n,
+        };
+        return { ...log, eventId };
+      };
+      const engine = Array.from({ length: 130 }, (_, n) => record(n));
+      const client = Array.from({ length: 130 }, (_, n) => record(n));
+      for (const statement of createEngineLogs(true).insert(db.dialect, engine)) await db.run(statement);
+      await db.transaction(async (db) => {
+        for (const log of client)
+          await insertLog(db, { ...log, objectId: newObjectId(log.now), eventId: `${log.eventId}:${log.moduleType}` });
+      });
+      await packPast(db, past());
+      const left = new Set((await db.all<Row>(raw('select event_id from logs'))).map((row) => row['event_id']));
+      const isLeft = ({ eventId }: { readonly eventId: string }) => left.has(`${eventId}:PRESENCE`);
+      assert.ok(client.every(isLeft), 'found again, however old');
+      assert.ok(engine.filter(isLeft).length < sizes.small);
+      const packed = await everyRow(db, table);
+      assert.ok(engine.every(({ eventId }) => packed.some((row) => row['event_id'] === `${eventId}:PRESENCE`)));
+    });
+
+    test('is found behind many rows that are not packed; hourly only what is new', async () => {
+      const table = packedTables[0] as DbTable;
+      const picky: DbTable = {
+        ...table,
+        packed: { foundBy: [], fits: (row) => String(row['object_id']) > firstIdAt(now - 90 * day) },
+      };
+      const age = { appId: app.appId, table: picky, before: now - 40 * day };
+      const small = { small: 20, large: 10_000 };
+      await packOld(db, age, { sizes: small, since: now - 45 * day });
+      const first = async () => (await chunksOf(db, table))[0]?.first_id ?? '~';
+      assert.ok((await first()) >= firstIdAt(now - 45 * day));
+      assert.ok((await packOld(db, age, { sizes: small })) > 100);
+      assert.ok((await first()) >= firstIdAt(now - 90 * day));
+    });
+
+    test('is not held up by another app’s trouble, and by no sweep of the hour before', async () => {
+      const trouble = changed(db, {
+        all: async (statement, slow) => {
+          if (slow?.tenant === 'troubled') throw new Error('its rows cannot be read');
+          return db.all(statement, slow);
+        },
+      });
+      const listApps = async () => ['troubled', app.appId].map((appId) => ({ appId, policy: defaultPolicy }));
+      const small = packedTables.map((table) => ({ ...table }));
+      const packing = new ColdPacking({
+        db: trouble,
+        now: () => now,
+        packedTables: small,
+        coldAfterDays: 60,
+        listApps,
+      });
+      const [one, two] = await Promise.allSettled([packing.sweep(), packing.sweep()]);
+      assert.equal(one.status, 'rejected');
+      assert.ok(one.reason instanceof AggregateError && one.reason.errors.length === packedTables.length);
+      assert.equal(two.status, 'fulfilled', 'the other one is at it');
+      assert.ok((await chunks(db)).length > 0);
+    });
+
+    test('loses nothing while two pack it, somebody is erased, the oldest goes and others look on', async () => {
+      const before = await everything(db);
+      const her = installations[3] ?? '';
+      const policy = {
+        ...defaultPolicy,
+        retentionDays: { ...defaultPolicy.retentionDays, logs: 150, visits: 900, events: 150 },
+      };
+      const counted = async () => {
+        const seen: number[] = [];
+        for (let n = 0; n < 6; n++) {
+          const { status, body } = await app.send({
+            method: 'GET',
+            url: `/api/v2/events?limit=0&count=1&where=${encodeURIComponent(JSON.stringify({ cause: { $ne: 'nothing' } }))}`,
+            headers: manager.headers,
+          });
+          assert.ok(status === 200 || status === 408 || status === 503, String(status));
+          if (status === 200) seen.push(body.count);
+        }
+        return seen;
+      };
+      await packPast(db, past());
+      const [counts] = await Promise.all([
+        counted(),
+        packPast(db, past()),
+        packPast(db, past()),
+        app.send({ method: 'DELETE', url: `/api/v2/installations/${her}`, headers: manager.headers }),
+        purgeTraces(db, packedTables, { appId: app.appId, policy, now }),
+      ]);
+      await app.app.idle();
+      // What was being replaced by others is left to the next sweep.
+      await purgeTraces(db, packedTables, { appId: app.appId, policy, now });
+      const bound = firstIdAt(now - 150 * day);
+      const kept = before.map((rows) => rows.filter((row) => idOf(row) >= bound && row['installation_id'] !== her));
+      assert.deepEqual(await everything(db), kept);
+      const [all = [], rest = []] = [before[0], kept[0]];
+      assert.ok(
+        counts.every((n) => n <= all.length && n >= rest.length),
+        `${counts} of ${all.length} to ${rest.length}`,
+      );
     });
 
     test('goes with the retention, to the row, and with its app', async () => {

@@ -1034,7 +1034,7 @@ export interface ChangeManyBody {
   readonly bucketName?: string;
   /** What to merge into each, as its PATCH takes it */
   readonly change?: JsonInput;
-  /** Changes that apply to single records */
+  /** What is particular to some of them */
   readonly records?: readonly {
     readonly objectId: string;
     /** As the caller has seen it; a record changed since is not touched */

@@ -22,7 +22,7 @@ export function textOfBytes(bytes: Uint8Array): string {
 
 export function bytesOfText(text: string): Buffer {
   const characters = Buffer.from(text, 'latin1');
-  const bytes = Buffer.allocUnsafe(Math.floor((characters.length * 7) / 8));
+  const bytes = Buffer.allocUnsafe(bytesIn(text));
   let [held, bits, place] = [0, 0, 0];
   for (const character of characters) {
     held = ((held << 7) | (character & 0x7f)) & 0x7fff;
@@ -32,4 +32,14 @@ export function bytesOfText(text: string): Buffer {
     bytes[place++] = (held >> bits) & 0xff;
   }
   return bytes;
+}
+
+/** How many bytes a text is. */
+export const bytesIn = (text: string): number => Math.floor((text.length * 7) / 8);
+
+/** Of the bytes of a text one bit: the lowest of the first byte is 0. */
+export function bitOfText(text: string, bit: number): boolean {
+  // The highest bit of a byte comes first.
+  const place = (bit & ~7) + 7 - (bit & 7);
+  return ((text.charCodeAt(Math.floor(place / 7)) >> (6 - (place % 7))) & 1) === 1;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { newObjectId } from '../base/id.ts';
 import type { Row } from '../db/db.ts';
@@ -71,20 +72,40 @@ describe('rows packed into a chunk', () => {
     await fc.assert(property, runs);
   });
 
-  test('a column that the table did not have then is null', async () => {
-    const row = {
-      app_id: 'app',
-      object_id: 'a-b',
-      part_id: 'a',
-      trigger: 'b',
-      place: null,
-      distance: null,
-      n: 1,
-      seen_at: null,
-    };
+  const row = {
+    app_id: 'app',
+    object_id: 'a-b',
+    part_id: 'a',
+    trigger: 'b',
+    place: null,
+    distance: null,
+    n: 1,
+    seen_at: null,
+  };
+
+  test('a column that the table did not have then is null, or what is declared of it', async () => {
     const { content } = await packRows(table, [row]);
-    const wider = { ...table, columns: { ...table.columns, floor: nullable(text) } };
-    assert.deepEqual(await Chunk.open(wider, 'app', content).all(), [{ ...row, floor: null }]);
+    const columns = { ...table.columns, floor: nullable(text), is_late: bigint };
+    const wider = { ...table, columns, packed: { foundBy: [], added: { is_late: 0 } } };
+    assert.deepEqual(await Chunk.open(wider, 'app', content).all(), [{ ...row, floor: null, is_late: 0 }]);
+  });
+
+  test('a column that the table does not have any more is passed over, also one that another was joined of', async () => {
+    const { content } = await packRows(table, [row]);
+    const { part_id: _, trigger: __, ...columns } = table.columns;
+    const { part_id: ___, trigger: ____, ...left } = row;
+    assert.deepEqual(await Chunk.open({ ...table, columns, packed: { foundBy: [] } }, 'app', content).all(), [left]);
+  });
+
+  test('of a later version are refused, not misread', async () => {
+    const bytes = bytesOfText((await packRows(table, [row])).content);
+    const end = 4 + bytes.readUInt32LE();
+    const head = JSON.parse(zstdDecompressSync(bytes.subarray(4, end)).toString()) as object;
+    const later = zstdCompressSync(Buffer.from(JSON.stringify({ ...head, format: 99 })));
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(later.length);
+    const content = textOfBytes(Buffer.concat([length, later, bytes.subarray(end)]));
+    assert.throws(() => Chunk.open(table, 'app', content), /packed by a later version of Pharos \(format 99\)/);
   });
 });
 

@@ -1,4 +1,5 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { timeOfId } from '../base/id.ts';
 import type { SqlValue } from '../base/sql.ts';
 import { WorkSlices } from '../base/work-slices.ts';
@@ -19,6 +20,8 @@ export interface Packing {
   readonly last_id: string;
   readonly row_count: number;
   readonly filter: string;
+  /** The columns whose values are in the filter. */
+  readonly filter_of: string;
   readonly content: string;
 }
 
@@ -30,27 +33,39 @@ interface ColumnHead {
 }
 
 interface Head {
+  /** Of the layout; chunks of the first version do not say. */
+  readonly format?: number;
   readonly rows: number;
+  /** Columns that are not stored, and of which others they are joined. */
+  readonly joined?: Readonly<Record<string, readonly string[]>>;
   /** In the order of their bytes. */
   readonly columns: Readonly<Record<string, ColumnHead>>;
 }
 
-// A column has some thousand bytes: compressing it here is less work than passing it to a thread and back.
-const compress = (bytes: Uint8Array) =>
-  zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 12 } });
+/** Of what this version writes. It reads all up to that: what is added to it must leave chunks of earlier formats readable. */
+const chunkFormat = 2;
+
+const level = { params: { [constants.ZSTD_c_compressionLevel]: 12 } };
+const onThread = promisify(zstdCompress) as (bytes: Uint8Array, options: typeof level) => Promise<Buffer>;
+/** Less is compressed sooner than it is handed to another thread and back, bytes. */
+const few = 4_096;
+const compress = async (bytes: Uint8Array) =>
+  bytes.length < few ? zstdCompressSync(bytes, level) : onThread(bytes, level);
+// Reading is so much quicker that it stays here.
 const decompress = (bytes: Uint8Array) => zstdDecompressSync(bytes);
 /** Fewer bytes than a compressed text begins with. */
 const tooFew = 32;
 const idColumn = 'object_id';
+/** Rows that are put together before others have their turn. */
+const rowsOfSlice = 128;
 
-/** The columns that are stored: the app is in the key, and columns that join others are derived from these. */
-const storedColumns = ({ columns, packed }: DbTable, rows: readonly Row[]) =>
-  Object.keys(columns).filter((name) => {
-    const parts = packed?.joined?.[name];
-    return (
-      name !== 'app_id' && !(parts && rows.every((row) => row[name] === joinCells(parts.map((part) => row[part]))))
-    );
-  });
+/** The columns that are those of others in all of the rows. */
+const joinedColumns = ({ packed }: DbTable, rows: readonly Row[]): Record<string, readonly string[]> =>
+  Object.fromEntries(
+    Object.entries(packed?.joined ?? {}).flatMap(([name, parts]) =>
+      parts && rows.every((row) => row[name] === joinCells(parts.map((part) => row[part]))) ? [[name, parts]] : [],
+    ),
+  );
 
 /** Times are near that of the row's id. */
 const baseOf = (name: string, times: readonly number[]) => (name.endsWith('_at') ? times : times.map(() => 0));
@@ -62,25 +77,33 @@ export async function packRows(table: DbTable, rows: readonly Row[]): Promise<Pa
   const columns: Record<string, ColumnHead> = {};
   const parts: Uint8Array[] = [];
   const slices = new WorkSlices();
-  for (const name of storedColumns(table, rows)) {
+  const joined = joinedColumns(table, rows);
+  await slices.rest();
+  // The app is in the key.
+  for (const name of Object.keys(table.columns).filter((name) => name !== 'app_id' && !(name in joined))) {
     const cells = rows.map((row) => row[name] ?? null);
     const { coding, bytes } = encodeColumn(cells, table.columns[name]?.type ?? 'text', baseOf(name, times));
-    const small = bytes.length < tooFew ? bytes : compress(bytes);
+    const small = bytes.length < tooFew ? bytes : await compress(bytes);
     const isCompressed = small.length < bytes.length;
     const part = isCompressed ? small : bytes;
     columns[name] = { coding, size: part.length, isCompressed };
     parts.push(part);
     await slices.rest();
   }
-  const head = Buffer.from(JSON.stringify({ rows: rows.length, columns } satisfies Head));
-  const packedHead = compress(head);
+  const head = Buffer.from(JSON.stringify({ format: chunkFormat, rows: rows.length, joined, columns } satisfies Head));
+  const packedHead = await compress(head);
   const length = Buffer.alloc(4);
   length.writeUInt32LE(packedHead.length);
+  const values = valuesOf(table, rows);
+  await slices.rest();
+  const filter = filterOf(values);
+  await slices.rest();
   return {
     first_id: ids[0] ?? '',
     last_id: ids.at(-1) ?? '',
     row_count: rows.length,
-    filter: filterOf(valuesOf(table, rows)),
+    filter,
+    filter_of: (table.packed?.foundBy ?? []).join(' '),
     content: textOfBytes(Buffer.concat([length, packedHead, ...parts])),
   };
 }
@@ -104,6 +127,7 @@ export class Chunk {
   readonly #head: Head;
   readonly #parts = new Map<string, Uint8Array>();
   readonly #columns = new Map<string, Promise<readonly SqlValue[]>>();
+  #times: Promise<readonly number[]> | undefined;
 
   private constructor(table: DbTable, appId: string, head: Head, content: Uint8Array) {
     this.#table = table;
@@ -116,10 +140,15 @@ export class Chunk {
     }
   }
 
+  /** @throws Error for a chunk of a later version */
   static open(table: DbTable, appId: string, content: string): Chunk {
     const bytes = bytesOfText(content);
     const end = 4 + bytes.readUInt32LE();
     const head = JSON.parse(decompress(bytes.subarray(4, end)).toString()) as Head;
+    if ((head.format ?? 1) > chunkFormat)
+      throw new Error(
+        `Old records were packed by a later version of Pharos (format ${head.format}), which this one cannot read.`,
+      );
     return new Chunk(table, appId, head, bytes.subarray(end));
   }
 
@@ -132,7 +161,10 @@ export class Chunk {
     return Array.from({ length: this.length }, (_, place) => place);
   }
 
-  /** The cells of a column, in the order of the rows; null throughout for one that the table did not have then. */
+  /**
+   * The cells of a column, in the order of the rows. One that the table did not have then is what the table declares for it, or
+   * else null, throughout.
+   */
   column(name: string): Promise<readonly SqlValue[]> {
     const known = this.#columns.get(name) ?? this.#unpack(name);
     this.#columns.set(name, known);
@@ -142,19 +174,23 @@ export class Chunk {
   async #unpack(name: string): Promise<readonly SqlValue[]> {
     if (name === 'app_id') return Array.from({ length: this.length }, () => this.#appId);
     const head = this.#head.columns[name];
-    const joined = this.#table.packed?.joined?.[name];
+    const { packed } = this.#table;
+    const joined = (this.#head.joined ?? packed?.joined)?.[name];
     if (!head && joined) {
       const parts = await Promise.all(joined.map((part) => this.column(part)));
       return Array.from({ length: this.length }, (_, row) => joinCells(parts.map((cells) => cells[row])));
     }
     const part = this.#parts.get(name);
-    if (!head || !part) return Array.from({ length: this.length }, () => null);
+    if (!head || !part) return Array.from({ length: this.length }, () => packed?.added?.[name] ?? null);
     const bytes = head.isCompressed ? decompress(part) : part;
-    const times =
-      name.endsWith('_at') && head.coding.as === 'distances'
-        ? (await this.column(idColumn)).map((id) => timeOfId(String(id)))
-        : Array.from({ length: this.length }, () => 0);
+    const isNear = name.endsWith('_at') && head.coding.as === 'distances';
+    const times = isNear ? await this.#timesOfIds() : Array.from({ length: this.length }, () => 0);
     return decodeColumn({ coding: head.coding, bytes }, times);
+  }
+
+  #timesOfIds(): Promise<readonly number[]> {
+    this.#times ??= this.column(idColumn).then((ids) => ids.map((id) => timeOfId(String(id))));
+    return this.#times;
   }
 
   /** Whole rows, by their places. */
@@ -166,7 +202,14 @@ export class Chunk {
       columns.push(await this.column(name));
       await slices.rest();
     }
-    return places.map((place) => Object.fromEntries(names.map((name, n) => [name, columns[n]?.[place] ?? null])));
+    const rows: Row[] = [];
+    for (const place of places) {
+      const row: Record<string, SqlValue> = {};
+      for (const [n, name] of names.entries()) row[name] = columns[n]?.[place] ?? null;
+      rows.push(row);
+      if (rows.length % rowsOfSlice === 0) await slices.rest();
+    }
+    return rows;
   }
 
   /** All of them. */

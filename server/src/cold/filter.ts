@@ -1,4 +1,4 @@
-import { bytesOfText, textOfBytes } from './bytes-text.ts';
+import { bitOfText, bytesIn, textOfBytes } from './bytes-text.ts';
 
 /**
  * A Bloom filter: whether a chunk may hold a value. False positives are two in a hundred; there are no false negatives.
@@ -28,7 +28,7 @@ export function filterOf(values: ReadonlySet<string>): string {
 
 /** Whether any of the values may be there. */
 export function mayHold(filter: string, values: readonly string[]): boolean {
-  const bytes = bytesOfText(filter);
-  const isSet = (bit: number) => ((bytes[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
-  return values.some((value) => [...bitsOf(value, bytes.length * 8)].every(isSet));
+  const size = bytesIn(filter) * 8;
+  const isSet = (bit: number) => bitOfText(filter, bit);
+  return values.some((value) => bitsOf(value, size).every(isSet));
 }

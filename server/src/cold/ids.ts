@@ -5,8 +5,10 @@ import { NumberReader, NumberWriter } from './numbers.ts';
 
 const form = /^[0-9A-Za-z]{20}$/;
 const [timeDigits, halfDigits] = [8, 6];
+const idDigits = timeDigits + 2 * halfDigits;
+/** The digits from 0 to 61: each is the last one of a time. */
+const letters = Uint8Array.from({ length: 62 }, (_, digit) => firstIdAt(digit).charCodeAt(timeDigits - 1));
 /** The digits of a half are the end of the time text of a number. */
-const halfText = (value: number) => firstIdAt(value).slice(-halfDigits);
 const halfValue = (text: string) => timeOfId(`00${text}`);
 const bytesOfTail = 9;
 
@@ -41,18 +43,32 @@ export function bytesOfIds(ids: readonly string[]): Buffer {
 
 export function idsOfBytes(bytes: Uint8Array, length: number): string[] {
   const reader = new NumberReader(bytes);
-  const times: number[] = [];
+  const texts = Buffer.allocUnsafe(length * idDigits);
   let last = 0;
   for (let place = 0; place < length; place++) {
     last += reader.nextSigned();
-    times.push(last);
+    writeDigits(texts, place * idDigits, timeDigits, last);
   }
   const tails = reader.rest;
-  return times.map((time, place) => {
-    const at = (plane: number) => tails[plane * length + place] ?? 0;
-    const middle = at(4);
-    const high = at(0) * 2 ** 28 + at(1) * 2 ** 20 + at(2) * 2 ** 12 + at(3) * 16 + (middle >> 4);
-    const low = (middle & 15) * 2 ** 32 + at(5) * 2 ** 24 + at(6) * 2 ** 16 + at(7) * 2 ** 8 + at(8);
-    return `${firstIdAt(time)}${halfText(high)}${halfText(low)}`;
-  });
+  const at = (plane: number, place: number) => tails[plane * length + place] ?? 0;
+  for (let place = 0; place < length; place++) {
+    const middle = at(4, place);
+    const high =
+      at(0, place) * 2 ** 28 + at(1, place) * 2 ** 20 + at(2, place) * 2 ** 12 + at(3, place) * 16 + (middle >> 4);
+    const low =
+      (middle & 15) * 2 ** 32 + at(5, place) * 2 ** 24 + at(6, place) * 2 ** 16 + at(7, place) * 2 ** 8 + at(8, place);
+    writeDigits(texts, place * idDigits + timeDigits, halfDigits, high);
+    writeDigits(texts, place * idDigits + timeDigits + halfDigits, halfDigits, low);
+  }
+  return Array.from({ length }, (_, place) => texts.toString('latin1', place * idDigits, (place + 1) * idDigits));
+}
+
+/** The last so many digits of a number. */
+function writeDigits(texts: Buffer, start: number, digits: number, value: number): void {
+  let rest = value;
+  for (let place = start + digits - 1; place >= start; place--) {
+    const next = Math.floor(rest / 62);
+    texts[place] = letters[rest - next * 62] ?? 0;
+    rest = next;
+  }
 }

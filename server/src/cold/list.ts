@@ -7,7 +7,7 @@ import type { Page } from '../query/page.ts';
 import { leastColdDays } from './pack.ts';
 import { rangeOf, type TimeOfIds, valuesOf } from './ranges.ts';
 import { type ColdQuery, countCold, listCold } from './read.ts';
-import { hasChunks } from './store.ts';
+import { hasChunks, type Sought } from './store.ts';
 
 /** A list's query, parsed and as SQL. */
 export interface AskedList {
@@ -27,9 +27,9 @@ export interface ColdList {
   readonly scope: Sql;
   readonly asked: AskedList;
   readonly time: TimeOfIds;
-  /** No other installations are named by the rows in question. */
-  readonly installations: readonly string[] | undefined;
-  /** The query covers every row of the app. */
+  /** The installations of which all rows in question name one. */
+  readonly installations: Sought | undefined;
+  /** Every row of the app is asked for. */
   readonly isAll: boolean;
 }
 

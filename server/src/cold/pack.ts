@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { firstIdAt } from '../base/id.ts';
-import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
+import { joinSql, raw, sql } from '../base/sql.ts';
+import { whenQuiet } from '../base/work-slices.ts';
 import type { Database, Db, Row } from '../db/db.ts';
 import { packRows } from './chunk.ts';
 import { allHeads, type ChunkHead, type ColdScope, deleteChunks, insertChunk, loadChunk } from './store.ts';
@@ -32,6 +32,8 @@ class Changed extends Error {}
 
 export interface Packing {
   readonly sizes?: ChunkSizes;
+  /** Only what is not older than this (ms) is looked at. */
+  readonly since?: number;
   /** Looked at between steps. */
   readonly isStopped?: () => boolean;
 }
@@ -40,32 +42,61 @@ export interface Packing {
 export async function packOld(
   db: Database,
   age: ColdAge,
-  { sizes = chunkSizes, isStopped = () => false }: Packing = {},
+  { sizes = chunkSizes, since = 0, isStopped = () => false }: Packing = {},
 ): Promise<number> {
   // Even if a clock is wrong: lists rely on recent rows not being packed.
   const before = Math.min(age.before, Date.now() - leastColdDays * dayMs);
   let packed = 0;
-  for (let last = ''; !isStopped(); ) {
-    const rows = await readStep(db, { ...age, before }, { last, limit: sizes.small });
-    // The rest waits until there are as many.
-    if (rows.length < sizes.small) break;
-    last = String(rows.at(-1)?.['object_id']);
+  for await (const rows of oldRows(db, { ...age, before }, { since, size: sizes.small })) {
     if (await packStep(db, age, rows)) packed += rows.length;
-    await db.caughtUp();
+    await rest(db);
+    if (isStopped()) return packed;
   }
-  if (!isStopped()) await mergeSmall(db, age, sizes);
+  await mergeSmall(db, age, { sizes, isStopped });
   return packed;
 }
 
-const chosen = ({ appId, table, before }: ColdAge): Sql =>
-  sql`app_id = ${appId} and object_id < ${firstIdAt(before)} and ${table.packed?.only?.(before) ?? raw('1 = 1')}`;
+/** Nobody waits for it. */
+async function rest(db: Database): Promise<void> {
+  await db.caughtUp();
+  await whenQuiet();
+}
 
-/** The oldest behind an id. */
-function readStep(db: Db, age: ColdAge, { last, limit }: { readonly last: string; readonly limit: number }) {
-  return db.all(
-    sql`select * from ${raw(age.table.name)} where ${chosen(age)} and object_id > ${last} order by object_id limit ${limit}`,
-    { tenant: age.appId },
-  );
+/** Rows that are looked at by one statement, of which few may be chosen: so many times those of a chunk. */
+const rowsOfLook = 8;
+
+/** The oldest first, as many as a small chunk has; what is left at the end waits until there are as many. */
+async function* oldRows(
+  db: Db,
+  { appId, table, before }: ColdAge,
+  { since, size }: { readonly since: number; readonly size: number },
+): AsyncGenerator<Row[]> {
+  const name = raw(table.name);
+  const end = firstIdAt(before);
+  const { only, fits = () => true } = table.packed ?? {};
+  const chosen = only?.(before) ?? raw('1 = 1');
+  let rows: Row[] = [];
+  for (let last = firstIdAt(since); ; ) {
+    const all = sql`app_id = ${appId} and object_id > ${last} and object_id < ${end}`;
+    // Without such an end a statement would walk on and on where few rows are chosen.
+    const [stop] = await db.all<{ object_id: string }>(
+      sql`select object_id from ${name} where ${all} order by object_id limit 1 offset ${size * rowsOfLook - 1}`,
+      { tenant: appId },
+    );
+    const until = stop ? sql` and object_id <= ${stop.object_id}` : raw('');
+    const limit = size - rows.length;
+    const found = await db.all(
+      sql`select * from ${name} where ${all}${until} and ${chosen} order by object_id limit ${limit}`,
+      { tenant: appId },
+    );
+    rows.push(...found.filter(fits));
+    const isCut = found.length === limit;
+    if (!isCut && !stop) return;
+    last = isCut ? String(found.at(-1)?.['object_id']) : (stop?.object_id ?? last);
+    if (rows.length < size) continue;
+    yield rows;
+    rows = [];
+  }
 }
 
 /** False if a row was changed or deleted in between: then all stay until the next time. */
@@ -79,14 +110,13 @@ async function packStep(db: Database, scope: ColdScope, rows: readonly Row[]): P
   const these = sql`app_id = ${scope.appId} and object_id in (${ids})`;
   return unlessChanged(db, async (db) => {
     const found = await db.all(sql`select * from ${name} where ${these} order by object_id${raw(db.dialect.lockRow)}`);
-    if (!isDeepStrictEqual(found.map(plain), rows.map(plain))) throw new Changed();
+    if (found.length < rows.length || !rows.every((row, n) => isSame(row, found[n] ?? {}))) throw new Changed();
     await db.run(sql`delete from ${name} where ${these}`);
     await insertChunk(db, scope, packing);
   });
 }
 
-/** Rows of the drivers have different prototypes. */
-const plain = (row: Row): Row => ({ ...row });
+const isSame = (row: Row, other: Row) => Object.keys(row).every((name) => Object.is(row[name], other[name]));
 
 async function unlessChanged(db: Database, work: (db: Db) => Promise<void>): Promise<boolean> {
   try {
@@ -99,17 +129,22 @@ async function unlessChanged(db: Database, work: (db: Db) => Promise<void>): Pro
 }
 
 /** Replaces small chunks by large ones: neighbours in the order of their rows. */
-async function mergeSmall(db: Database, scope: ColdScope, sizes: ChunkSizes): Promise<void> {
+async function mergeSmall(
+  db: Database,
+  scope: ColdScope,
+  { sizes, isStopped }: Required<Pick<Packing, 'sizes' | 'isStopped'>>,
+): Promise<void> {
   const small: ChunkHead[] = [];
-  for await (const head of allHeads(db, scope)) if (Number(head.row_count) < sizes.large / 2) small.push(head);
+  for await (const heads of allHeads(db, scope))
+    small.push(...heads.filter(({ row_count }) => Number(row_count) < sizes.large / 2));
   small.sort((a, b) => (a.first_id < b.first_id ? -1 : 1));
-  for (let start = 0; start < small.length; ) {
+  for (let start = 0; start < small.length && !isStopped(); ) {
     let [end, rows] = [start, 0];
     while (rows < sizes.large && end < small.length) rows += Number(small[end++]?.row_count);
     if (rows < sizes.large) return;
     await replaceChunks(db, scope, { heads: small.slice(start, end) });
     start = end;
-    await db.caughtUp();
+    await rest(db);
   }
 }
 
@@ -140,7 +175,7 @@ export async function replaceChunks(
   const packing = rows.length === 0 ? undefined : await packRows(scope.table, rows);
   const isDone = await unlessChanged(db, async (db) => {
     if ((await deleteChunks(db, scope, heads)) < heads.length) throw new Changed();
-    if (packing) await insertChunk(db, scope, packing);
+    if (packing) await insertChunk(db, scope, packing, heads);
     if (gone > 0) await also?.(db, gone);
   });
   return isDone ? gone : undefined;

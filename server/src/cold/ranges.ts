@@ -1,6 +1,6 @@
 import { firstIdAt } from '../base/id.ts';
 import type { Condition, Literal, Where } from '../query/ast.ts';
-import type { IdRange } from './store.ts';
+import type { IdRange, Sought } from './store.ts';
 
 /** What a condition says that allows skipping chunks without reading them. */
 
@@ -45,12 +45,12 @@ function boundsOf({ name, operator, operand }: Condition, time: TimeOfIds): IdRa
 const least = (ids: readonly string[], sign = 1) =>
   ids.reduce((one, other) => ((one < other ? -1 : 1) * sign < 0 ? one : other));
 
-/** The texts of each condition that requires one of several texts in one of these columns. */
-export function valuesOf(where: Where | undefined, columns: readonly string[]): readonly (readonly string[])[] {
+/** What each condition on one of these columns seeks that asks for texts. */
+export function valuesOf(where: Where | undefined, columns: readonly string[]): readonly Sought[] {
   return conditionsOf(where).flatMap(({ field, operator, operand }) => {
     if (field.from !== 'column' || field.path !== undefined || !columns.includes(field.column)) return [];
     const texts = textsOf(operator, operand);
-    return texts ? [texts] : [];
+    return texts ? [{ column: field.column, texts }] : [];
   });
 }
 

@@ -1,21 +1,21 @@
 import { fail } from '../base/errors.ts';
+import { FairQueue } from '../base/fair-queue.ts';
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { Order, OrderTerm } from '../query/ast.ts';
-import type { Field } from '../query/fields.ts';
-import { readPath } from '../query/json.ts';
-import { compareByOrder, type ReadField } from '../query/match.ts';
 import type { Page } from '../query/page.ts';
 import type { Chunk } from './chunk.ts';
+import { type Candidate, columnOf, FirstRows } from './first-rows.ts';
 import { placesIn } from './shadow.ts';
 import {
   allHeads,
   type ChunkHead,
   type ColdScope,
   type IdRange,
-  isWithout,
   listHeads,
   loadChunk,
+  mayHave,
+  type Sought,
   within,
 } from './store.ts';
 
@@ -33,8 +33,8 @@ export interface ColdQuery extends ColdScope {
   readonly isAll: boolean;
   /** No row outside these ids matches. */
   readonly range: IdRange;
-  /** Every matching row has at least one of the texts of each list. */
-  readonly values: readonly (readonly string[])[];
+  /** It is true of no row that has not what each of them seeks. */
+  readonly values: readonly Sought[];
 }
 
 export interface ColdPage extends Page {
@@ -44,8 +44,9 @@ export interface ColdPage extends Page {
   readonly selection: Sql;
 }
 
-const mostTries = 5;
-/** The most chunks of one query; more could not be read within its deadline. */
+export const mostTries = 5;
+export const moving = () => fail('Timeout', { message: 'Old records are being moved. Try again.', retryAfter: 1 });
+/** Of one query; more could not be looked at in its time. */
 const mostChunks = 20_000;
 
 class Replaced extends Error {}
@@ -56,7 +57,7 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (!(error instanceof Replaced)) throw error;
-      if (left <= 1) throw fail('Timeout', { message: 'Old records are being moved. Try again.', retryAfter: 1 });
+      if (left <= 1) throw moving();
     }
   }
 }
@@ -71,9 +72,18 @@ function watch({ queryDeadlineMs = 5_000 }: Db): () => void {
   };
 }
 
+/** Chunks that are unpacked at the same time, of all queries of this process. */
+const chunksAtOnce = 2;
+const longestWaitMs = 5_000;
+
+/**
+ * Lists and counts take turns with each chunk, and so do apps: somebody's query over many chunks does not hold up another's over
+ * one.
+ */
+const turns = new FairQueue(chunksAtOnce, longestWaitMs);
+
 /** @throws Failure Timeout */
-async function open(query: ColdQuery, head: ChunkHead): Promise<Chunk | undefined> {
-  if (await isWithout(query.db, query, head, query.values)) return undefined;
+async function open(query: ColdQuery, head: ChunkHead): Promise<Chunk> {
   const chunk = await loadChunk(query.db, query, head);
   if (!chunk) throw new Replaced();
   return chunk;
@@ -81,11 +91,11 @@ async function open(query: ColdQuery, head: ChunkHead): Promise<Chunk | undefine
 
 type First = { readonly orderBy: Sql; readonly limit: number };
 
-/** The positions of the matching rows. */
-async function fitting(query: ColdQuery, chunk: Chunk, first?: First): Promise<readonly number[]> {
-  if (query.isAll && !first) return [...chunk.places];
+/** The places of the rows that are asked for, a part of the chunk at a time: each part in the order. */
+async function* fitting(query: ColdQuery, chunk: Chunk, first?: First): AsyncGenerator<readonly number[]> {
   const { db, table, appId, condition } = query;
-  return placesIn(db, chunk, { table, tenant: appId, condition, ...(first ? { first } : {}) });
+  if (query.isAll && !first) yield [...chunk.places];
+  else yield* placesIn(db, chunk, { table, tenant: appId, condition, ...(first ? { first } : {}) });
 }
 
 /** How many rows there are. @throws Failure Timeout */
@@ -102,38 +112,20 @@ export function countCold(query: ColdQuery): Promise<number> {
     );
     if (rows.length === mostChunks) throw tooLong();
     let count = Number(rows[0]?.n ?? 0);
-    for (const head of rows.filter((row): row is { n: number } & ChunkHead => typeof row.object_id === 'string')) {
+    const heads = rows.filter((row): row is { n: number } & ChunkHead => typeof row.object_id === 'string');
+    if (query.isAll) return heads.reduce((sum, head) => sum + Number(head.row_count), count);
+    for await (const head of mayHave(db, query, heads, query.values)) {
       check();
-      if (query.isAll) count += Number(head.row_count);
-      else {
-        const chunk = await open(query, head);
-        if (chunk) count += (await fitting(query, chunk)).length;
-      }
+      await turns.run(appId, async () => {
+        for await (const places of fitting(query, await open(query, head))) count += places.length;
+      });
     }
     return count;
   });
 }
 
-/** What sorts a row, and where the row is. */
-interface Candidate {
-  readonly key: Row;
-  /** Undefined for a stored row. */
-  readonly from: { readonly head: ChunkHead; readonly place: number } | undefined;
-}
-
-/** A page that ends within this many rows is collected with its rows; for later pages only the keys are kept. */
+/** A page by id with its end after so many rows is gathered with its rows; of others only the keys are kept. */
 const gathered = 2_000;
-
-const columnOf = (field: Field) => field.column;
-
-/** The stored value, or the value at the path in a JSON text. */
-function reader(key: Row): ReadField {
-  return (field) => {
-    const value = key[columnOf(field)] ?? null;
-    if (typeof value !== 'string' || field.from !== 'column' || field.type !== 'json') return value;
-    return readPath(JSON.parse(value), field.path ?? []);
-  };
-}
 
 const isById = (term: OrderTerm | undefined) => term?.name === 'objectId';
 
@@ -143,7 +135,7 @@ export function listCold(query: ColdQuery, page: ColdPage): Promise<Row[]> {
   return again(async () => {
     const found = new Map<string, Row>();
     const candidates = await firstOf(query, page, { found, check });
-    return resolve(query, page, { found, page: candidates.slice(page.skip, page.skip + page.limit) });
+    return resolve(query, page, { found, check, page: candidates.slice(page.skip, page.skip + page.limit) });
   });
 }
 
@@ -154,7 +146,7 @@ interface Gathering {
 }
 
 /** The first ones of the order, up to the end of the page. */
-async function firstOf(query: ColdQuery, page: ColdPage, { found, check }: Gathering): Promise<Candidate[]> {
+async function firstOf(query: ColdQuery, page: ColdPage, { found, check }: Gathering): Promise<readonly Candidate[]> {
   const { db, table, appId, condition, range } = query;
   const { order, orderBy } = page;
   const limit = page.skip + page.limit;
@@ -163,62 +155,45 @@ async function firstOf(query: ColdQuery, page: ColdPage, { found, check }: Gathe
     sql`select ${raw(columns.join(', '))} from ${raw(table.name)} where ${condition} order by ${orderBy} limit ${limit}`,
     { tenant: appId },
   );
-  let best: Candidate[] = stored.map((key) => ({ key, from: undefined }));
+  const first = new FirstRows(order, limit);
+  await first.add(stored.map((key) => ({ key, from: undefined })));
   const byId = isById(order[0]);
   const isNewestFirst = !byId || order[0]?.descending === true;
   const heads = await listHeads(db, query, { range, isNewestFirst, limit: mostChunks });
-  for (const head of heads) {
+  for await (const head of mayHave(db, query, heads, query.values)) {
     check();
-    const last = best.length === limit ? String(best.at(-1)?.key['object_id']) : undefined;
-    // In the order of objectIds, the remaining chunks come after the end of the page.
-    if (byId && last !== undefined && (isNewestFirst ? head.last_id < last : head.first_id > last)) return best;
-    const chunk = await open(query, head);
-    if (!chunk) continue;
-    const all = byId && query.isAll ? chunk.places : undefined;
-    const places = all
-      ? (isNewestFirst ? all.toReversed() : all).slice(0, limit)
-      : await fitting(query, chunk, { orderBy, limit });
-    const cells = await Promise.all(columns.map((name) => chunk.column(name)));
-    const own = places.map((place): Candidate => {
-      const key = Object.fromEntries(columns.map((name, n) => [name, cells[n]?.[place] ?? null]));
-      return { key, from: { head, place } };
+    if (byId) {
+      const best = await first.all();
+      const last = best.length === limit ? String(best.at(-1)?.key['object_id']) : undefined;
+      // What is left is behind the end of the page.
+      if (last !== undefined && (isNewestFirst ? head.last_id < last : head.first_id > last)) return best;
+    }
+    await turns.run(appId, async () => {
+      const chunk = await open(query, head);
+      const cells = await Promise.all(columns.map((name) => chunk.column(name)));
+      const candidateAt = (place: number): Candidate => ({
+        key: Object.fromEntries(columns.map((name, n) => [name, cells[n]?.[place] ?? null])),
+        from: { head, place },
+      });
+      if (byId && query.isAll)
+        await first.add((isNewestFirst ? chunk.places.toReversed() : chunk.places).slice(0, limit).map(candidateAt));
+      else
+        for await (const places of fitting(query, chunk, { orderBy, limit })) await first.add(places.map(candidateAt));
+      if (!byId || limit > gathered) return;
+      const taken = (await first.all()).flatMap(({ from }) => (from?.head === head ? from.place : []));
+      if (taken.length > 0) for (const row of await chunk.rows(taken)) found.set(String(row['object_id']), row);
     });
-    best = merge(order, best, own).slice(0, limit);
-    const taken = limit <= gathered ? best.flatMap(({ from }) => (from?.head === head ? from.place : [])) : [];
-    if (taken.length > 0) for (const row of await chunk.rows(taken)) found.set(String(row['object_id']), row);
   }
   if (heads.length === mostChunks) throw tooLong();
-  return best;
+  return first.all();
 }
 
-/** A row that was packed after it was read is kept once. */
-function merge(order: Order, some: readonly Candidate[], others: readonly Candidate[]): Candidate[] {
-  const merged: Candidate[] = [];
-  let [left, right] = [0, 0];
-  while (left < some.length && right < others.length) {
-    const [one, other] = [some[left] as Candidate, others[right] as Candidate];
-    if (one.key['object_id'] === other.key['object_id']) {
-      merged.push(other);
-      left++;
-      right++;
-    } else if (compareByOrder(order, reader(one.key), reader(other.key)) <= 0) {
-      merged.push(one);
-      left++;
-    } else {
-      merged.push(other);
-      right++;
-    }
-  }
-  return [...merged, ...some.slice(left), ...others.slice(right)];
-}
-
-interface Resolving {
-  readonly found: Map<string, Row>;
+interface Resolving extends Gathering {
   readonly page: readonly Candidate[];
 }
 
 /** The rows themselves, in the same order. */
-async function resolve(query: ColdQuery, { selection }: ColdPage, { found, page }: Resolving): Promise<Row[]> {
+async function resolve(query: ColdQuery, { selection }: ColdPage, { found, check, page }: Resolving): Promise<Row[]> {
   const { db, table, appId } = query;
   const idOf = ({ key }: Candidate) => String(key['object_id']);
   const stored = page.filter(({ from }) => from === undefined).map((one) => sql`${idOf(one)}`);
@@ -232,10 +207,13 @@ async function resolve(query: ColdQuery, { selection }: ColdPage, { found, page 
   }
   const missing = page.filter((one) => one.from && !found.has(idOf(one)));
   for (const [head, some] of Map.groupBy(missing, ({ from }) => from?.head)) {
-    const chunk = head && (await loadChunk(db, query, head));
-    if (!chunk) throw new Replaced();
-    for (const row of await chunk.rows(some.map(({ from }) => from?.place ?? 0)))
-      found.set(String(row['object_id']), row);
+    check();
+    if (!head) continue;
+    await turns.run(appId, async () => {
+      const chunk = await open(query, head);
+      for (const row of await chunk.rows(some.map(({ from }) => from?.place ?? 0)))
+        found.set(String(row['object_id']), row);
+    });
   }
   const rows = page.map((one) => found.get(idOf(one)));
   if (!rows.every((row) => row !== undefined)) throw new Replaced();
@@ -247,16 +225,22 @@ export async function* coldRows(query: ColdQuery): AsyncGenerator<Row[]> {
   const seen = new Set<string>();
   for (let left = mostTries; ; left--) {
     let isWhole = true;
-    for await (const head of allHeads(query.db, query, query.range)) {
-      if (seen.has(head.object_id)) continue;
-      seen.add(head.object_id);
-      if (await isWithout(query.db, query, head, query.values)) continue;
-      const chunk = await loadChunk(query.db, query, head);
-      if (chunk) yield await chunk.rows(await fitting(query, chunk));
-      else isWhole = false;
+    for await (const heads of allHeads(query.db, query, query.range)) {
+      const others = heads.filter(({ object_id }) => !seen.has(object_id));
+      for (const { object_id } of others) seen.add(object_id);
+      for await (const head of mayHave(query.db, query, others, query.values)) {
+        const chunk = await loadChunk(query.db, query, head);
+        if (!chunk) {
+          isWhole = false;
+          continue;
+        }
+        const places: number[] = [];
+        for await (const some of fitting(query, chunk)) places.push(...some);
+        if (places.length > 0) yield await chunk.rows(places);
+      }
     }
     if (isWhole) return;
-    if (left <= 1) throw fail('Timeout', { message: 'Old records are being moved. Try again.', retryAfter: 1 });
+    if (left <= 1) throw moving();
   }
 }
 
@@ -278,12 +262,13 @@ export async function withColdRows<T extends object = Row>(query: ColdQuery, sto
 export async function findCold(db: Db, scope: ColdScope, objectId: string): Promise<Row | undefined> {
   const range = { from: objectId, until: objectId };
   return again(async () => {
-    for await (const head of allHeads(db, scope, range)) {
-      const chunk = await loadChunk(db, scope, head);
-      if (!chunk) throw new Replaced();
-      const place = (await chunk.column('object_id')).indexOf(objectId);
-      if (place >= 0) return (await chunk.rows([place]))[0];
-    }
+    for await (const heads of allHeads(db, scope, range))
+      for (const head of heads) {
+        const chunk = await loadChunk(db, scope, head);
+        if (!chunk) throw new Replaced();
+        const place = (await chunk.column('object_id')).indexOf(objectId);
+        if (place >= 0) return (await chunk.rows([place]))[0];
+      }
     return undefined;
   });
 }

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../base/maybe-promise.ts';
 import { raw, type Sql, type SqlValue, sql } from '../base/sql.ts';
+import { WorkSlices } from '../base/work-slices.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { DbTable } from '../db/table.ts';
 import type { Chunk } from './chunk.ts';
@@ -43,13 +44,34 @@ export interface Asked {
 
 const place = 'packed_place';
 
-/** The positions of the matching rows of a chunk, in the requested order. */
-export const placesIn = (db: Db, chunk: Chunk, asked: Asked): Promise<number[]> =>
-  places(db, asked, { length: chunk.length, cellsOf: (name) => chunk.column(name) });
+/** So many rows travel at once, in less time than a slice of work takes. */
+const rowsAtOnce = 1_024;
 
-/** The same of rows. */
-export const placesAmong = (db: Db, rows: readonly Row[], asked: Asked): Promise<number[]> =>
-  places(db, asked, { length: rows.length, cellsOf: (name) => rows.map((row) => row[name] ?? null) });
+/**
+ * The places of those rows of a chunk that a condition is true of. A part of the chunk at a time, each by itself in the order asked
+ * for, or else in that of their ids.
+ */
+export async function* placesIn(db: Db, chunk: Chunk, asked: Asked): AsyncGenerator<number[]> {
+  for (let start = 0; start < chunk.length; start += rowsAtOnce) {
+    const end = Math.min(chunk.length, start + rowsAtOnce);
+    const cellsOf = async (name: string) => (await chunk.column(name)).slice(start, end);
+    const found = await places(db, asked, { length: end - start, cellsOf });
+    yield found.map((one) => start + one);
+  }
+}
+
+/** Those of rows, in their order. */
+export async function placesAmong(db: Db, rows: readonly Row[], asked: Asked): Promise<number[]> {
+  const found: number[] = [];
+  const slices = new WorkSlices();
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    const some = rows.slice(start, start + rowsAtOnce);
+    const cellsOf = (name: string) => some.map((row) => row[name] ?? null);
+    for (const one of await places(db, asked, { length: some.length, cellsOf })) found.push(start + one);
+    await slices.rest();
+  }
+  return found;
+}
 
 interface Cells {
   readonly length: number;
@@ -66,8 +88,12 @@ async function places(
   // Only the columns that the query names are passed.
   const words = new Set(question.strings.join(' ').match(/\w+/g));
   const names = Object.keys(table.columns).filter((name) => words.has(name));
+  const slices = new WorkSlices();
   const cells: (readonly SqlValue[])[] = [];
-  for (const name of names) cells.push(await cellsOf(name));
+  for (const name of names) {
+    cells.push(await cellsOf(name));
+    await slices.rest();
+  }
   cells.push(Array.from({ length }, (_, n) => n));
   const rows = await db.all(sql`${withColumns(db.dialect, table, [...names, place], cells)}${question}`, { tenant });
   return rows.map((row) => Number(row[place]));

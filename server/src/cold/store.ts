@@ -1,4 +1,4 @@
-import { newObjectId } from '../base/id.ts';
+import { newObjectId, timeOfId } from '../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import { bulkInsert } from '../db/bulk.ts';
 import type { Db } from '../db/db.ts';
@@ -63,8 +63,8 @@ export function listHeads(
 
 const headsAtOnce = 1_000;
 
-/** All chunks, in pages. A chunk that replaces others is newer than they are, so none is missed. */
-export async function* allHeads(db: Db, scope: ColdScope, range: IdRange = {}): AsyncGenerator<ChunkHead> {
+/** All of them, however many, some at a time. One that replaces others is younger than they are, and so none is missed. */
+export async function* allHeads(db: Db, scope: ColdScope, range: IdRange = {}): AsyncGenerator<ChunkHead[]> {
   let last = '';
   for (;;) {
     const heads = await db.all<ChunkHead>(
@@ -72,24 +72,60 @@ export async function* allHeads(db: Db, scope: ColdScope, range: IdRange = {}): 
         order by object_id limit ${headsAtOnce}`,
       { tenant: scope.appId },
     );
-    yield* heads;
+    yield heads;
     if (heads.length < headsAtOnce) return;
     last = heads.at(-1)?.object_id ?? '';
   }
 }
 
-/** Whether the chunk has no row with one of the texts of each list. */
-export async function isWithout(
+/** Of a column some texts: all rows that are asked for have one of them there. */
+export interface Sought {
+  readonly column: string;
+  readonly texts: readonly string[];
+}
+
+/** At first few: the newest chunks may be all that a page needs. */
+const filtersAtOnce = { first: 2, most: 32 };
+
+/** The chunks in which there may be rows with one of the texts of each, in the same order; one that has gone is among them. */
+export async function* mayHave(
   db: Db,
   { appId }: ColdScope,
-  head: ChunkHead,
-  values: readonly (readonly string[])[],
-): Promise<boolean> {
-  if (values.length === 0) return false;
-  const found = await db.one<{ filter: string }>(
-    sql`select filter from cold_chunks where app_id = ${appId} and object_id = ${head.object_id}`,
-  );
-  return found !== undefined && !values.every((some) => mayHold(found.filter, some));
+  heads: readonly ChunkHead[],
+  values: readonly Sought[],
+): AsyncGenerator<ChunkHead> {
+  if (values.length === 0) {
+    yield* heads;
+    return;
+  }
+  for (let start = 0, size = filtersAtOnce.first; start < heads.length; start += size) {
+    if (start > 0) size = Math.min(2 * size, filtersAtOnce.most);
+    const some = heads.slice(start, start + size);
+    const ids = joinSql(
+      some.map(({ object_id }) => sql`${object_id}`),
+      ', ',
+    );
+    const rows = await db.all<StoredFilter>(
+      sql`select object_id, filter, filter_of from cold_chunks where app_id = ${appId} and object_id in (${ids})`,
+    );
+    const filters = new Map(rows.map((row) => [row.object_id, row]));
+    for (const head of some) {
+      const found = filters.get(head.object_id);
+      if (found === undefined || isPossible(found, values)) yield head;
+    }
+  }
+}
+
+interface StoredFilter {
+  readonly object_id: string;
+  readonly filter: string;
+  readonly filter_of: string | null;
+}
+
+/** A filter tells nothing about a column that it does not know. */
+function isPossible({ filter, filter_of }: StoredFilter, values: readonly Sought[]): boolean {
+  const known = (filter_of ?? '').split(' ');
+  return values.every(({ column, texts }) => !known.includes(column) || mayHold(filter, texts));
 }
 
 /** Undefined if it was replaced or deleted. */
@@ -102,8 +138,16 @@ export async function loadChunk(db: Db, { appId, table }: ColdScope, head: Chunk
 
 const newChunks = bulkInsert(coldChunks);
 
-export async function insertChunk(db: Db, { appId, table }: ColdScope, packing: Packing): Promise<void> {
-  const row = { app_id: appId, object_id: newObjectId(Date.now()), kind: table.name, ...packing };
+/** In the place of others, if it has any. */
+export async function insertChunk(
+  db: Db,
+  { appId, table }: ColdScope,
+  packing: Packing,
+  replaced: readonly ChunkHead[] = [],
+): Promise<void> {
+  // Behind those that it replaces, whatever the clocks of the nodes say: whoever walks over all of them comes to it.
+  const time = replaced.reduce((latest, { object_id }) => Math.max(latest, timeOfId(object_id) + 1), Date.now());
+  const row = { app_id: appId, object_id: newObjectId(time), kind: table.name, ...packing };
   for (const statement of newChunks.each(db.dialect, [row])) await db.run(statement);
 }
 

@@ -1,4 +1,4 @@
-import { bigint, defineTable, text } from '../db/table.ts';
+import { bigint, defineTable, nullable, text } from '../db/table.ts';
 
 /** Old rows of other tables, many in one; `kind` is the name of their table. */
 export const coldChunks = defineTable({
@@ -14,6 +14,8 @@ export const coldChunks = defineTable({
     row_count: bigint,
     /** Which values are in it; see `filter.ts`. */
     filter: text,
+    /** The columns whose values are in the filter, joined by spaces; null: whichever there were then. */
+    filter_of: nullable(text),
     content: text,
   },
   key: ['app_id', 'object_id'],

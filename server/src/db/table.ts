@@ -84,12 +84,16 @@ export interface RetentionRule<N extends string = string> {
 
 /** Rows that may be packed when they are old, many into one (ADR 83). Their objectIds begin with their time. */
 export interface Packed<N extends string = string> {
-  /** Columns with texts by which rows are asked for: packed rows in which a text cannot be are not looked at. */
+  /** Columns with texts by which rows are asked for: packed rows in which a text cannot be are not looked at. More may be added. */
   readonly foundBy: readonly N[];
   /** Columns whose texts are those of others, joined by dashes. */
   readonly joined?: Readonly<Partial<Record<string, readonly N[]>>>;
   /** Of the rows before a time (ms) these alone: a condition in SQL. */
   readonly only?: (before: number) => Sql;
+  /** And of these the ones of which this is true, where SQL cannot tell. */
+  readonly fits?: (row: Readonly<Record<string, SqlValue>>) => boolean;
+  /** Columns that came later, and what they are in rows that were packed before: the default of the migration. */
+  readonly added?: Readonly<Partial<Record<string, SqlValue>>>;
 }
 
 /** Texts that may name a person by an id, such as what a webhook was sent. */

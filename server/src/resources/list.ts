@@ -114,7 +114,7 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
     scope,
     asked,
     time,
-    installations: visible?.installations,
+    installations: visible?.installations && { column: 'installation_id', texts: visible.installations },
     isAll: isAllOf(table, options) && asked.where === undefined,
   };
   const user = allowed && 'where' in allowed ? allowed.general : undefined;

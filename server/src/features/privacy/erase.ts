@@ -168,20 +168,19 @@ async function erasePart(erasing: ErasureDeps, step: Step): Promise<void> {
       const { at } = part;
       if (at === undefined) return;
       const until = sql`${raw(at)} <= ${erasure.until}`;
-      if (!isInOrder(part)) {
-        if (person.installationIds.length === 0) return;
-        return inSteps(erasing.db, step, { scope: sql`${scope} and ${until}` });
-      }
-      for (const id of person.installationIds) {
-        const ofOne = scopeOf(part, { ...person, installationIds: [id] });
-        await inOrder(erasing.db, step, sql`${ofOne} and ${until}`);
-      }
+      if (person.installationIds.length === 0) return;
+      if (isInOrder(part))
+        for (const id of person.installationIds) {
+          const ofOne = scopeOf(part, { ...person, installationIds: [id] });
+          await inOrder(erasing.db, step, sql`${ofOne} and ${until}`);
+        }
+      else await inSteps(erasing.db, step, { scope: sql`${scope} and ${until}` });
       if (table.packed)
         await forgetCold(erasing.db, {
           appId: person.appId,
           table,
           condition: sql`${scope} and ${until}`,
-          values: [person.installationIds],
+          values: [{ column: part.column, texts: person.installationIds }],
           count: (db, gone) => store.addCount(db, step.key, table.name, gone),
         });
       return;

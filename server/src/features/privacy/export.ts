@@ -138,7 +138,15 @@ async function* storedAndPacked(db: Database, part: PersonPart, { table, scope, 
     seen.add(row['object_id']);
     yield row;
   }
-  const packed = { db, table, appId, condition: scope, isAll: false, range: {}, values: [installationIds] };
+  const packed = {
+    db,
+    table,
+    appId,
+    condition: scope,
+    isAll: false,
+    range: {},
+    values: [{ column: part.column, texts: installationIds }],
+  };
   for await (const rows of coldRows(packed))
     for (const row of rows) {
       if (seen.has(row['object_id'])) continue;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { packOld } from '../../../cold/pack.ts';
+import { type ColdAge, packOld } from '../../../cold/pack.ts';
 import type { Database } from '../../../db/db.ts';
 import type { DbTable } from '../../../db/table.ts';
 import { dayMs, type RetainedApp } from './kept.ts';
@@ -13,23 +13,48 @@ export interface ColdPackingDeps {
   readonly listApps: () => Promise<readonly RetainedApp[]>;
 }
 
+/** What has become old since the last sweeps, and what was late. */
+const recentMs = 2 * dayMs;
+
 /** Packs what is old, of all features (ADR 83). */
 export class ColdPacking {
   readonly #deps: ColdPackingDeps;
   #isStopped = false;
+  #isRunning = false;
+  #lastWalk = 0;
 
   constructor(deps: ColdPackingDeps) {
     this.#deps = deps;
   }
 
-  /** Packs what has become old. A stop ends it after the step that it is at. */
+  /**
+   * Packs what has become old; once a day also what had not been packed before. A stop ends it after the step that it is at.
+   *
+   * @throws AggregateError when some of it failed; the rest is packed
+   */
   async sweep(): Promise<void> {
-    const { db, now, packedTables, coldAfterDays, listApps } = this.#deps;
-    if (coldAfterDays === 0) return;
-    const before = now() - coldAfterDays * dayMs;
-    for (const { appId } of await listApps())
-      for (const table of packedTables)
-        if (!this.#isStopped) await packOld(db, { appId, table, before }, { isStopped: () => this.#isStopped });
+    const { coldAfterDays, now } = this.#deps;
+    // The first time may take longer than until the next.
+    if (coldAfterDays === 0 || this.#isRunning) return;
+    this.#isRunning = true;
+    const [begun, isDaily] = [now(), now() - this.#lastWalk >= dayMs];
+    const errors: unknown[] = [];
+    try {
+      const before = begun - coldAfterDays * dayMs;
+      const since = isDaily ? 0 : before - recentMs;
+      for (const { appId } of await this.#deps.listApps())
+        for (const table of this.#deps.packedTables)
+          await this.#pack({ appId, table, before }, since).catch((error: unknown) => errors.push(error));
+      if (isDaily && errors.length === 0) this.#lastWalk = begun;
+    } finally {
+      this.#isRunning = false;
+    }
+    if (errors.length > 0) throw new AggregateError(errors, 'Some old records could not be packed.');
+  }
+
+  async #pack(age: ColdAge, since: number): Promise<void> {
+    const isStopped = () => this.#isStopped;
+    if (!this.#isStopped) await packOld(this.#deps.db, age, { since, isStopped });
   }
 
   stop(): void {

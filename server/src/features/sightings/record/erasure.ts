@@ -27,7 +27,8 @@ async function eraseTraces(
     if (installation === undefined || at === undefined) continue;
     const scope = sql`app_id = ${appId} and ${raw(installation)} = ${installationId} and ${raw(at)} <= ${until}`;
     await deleteInSteps(db, { table: table.name, id: stepColumn(table), scope });
-    if (table.packed) await forgetCold(db, { appId, table, condition: scope, values: [[installationId]] });
+    const values = [{ column: installation, texts: [installationId] }];
+    if (table.packed) await forgetCold(db, { appId, table, condition: scope, values });
   }
 }
 

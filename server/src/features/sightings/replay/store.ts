@@ -70,6 +70,8 @@ const correctedRange = ({ from, until }: Pick<SampleStretch, 'from' | 'until'>) 
   until: timePrefix(until + correctedMs),
 });
 
+const ofInstallations = (ids: readonly string[]) => [{ column: 'installation_id', texts: ids }];
+
 const named = (ids: readonly string[]) =>
   joinSql(
     ids.map((id) => sql`${id}`),
@@ -88,7 +90,7 @@ export async function eventsOf(
     sql`select * from events where ${condition}`,
     { tenant: appId },
   );
-  const packed = { db, table: events.table, appId, condition, isAll: false, range, values: [ids] };
+  const packed = { db, table: events.table, appId, condition, isAll: false, range, values: ofInstallations(ids) };
   const rows = (await withColdRows(packed, stored)).sort(
     (a, b) => a.occurred_at - b.occurred_at || (a.object_id < b.object_id ? -1 : 1),
   );
@@ -122,7 +124,7 @@ export async function shownTo(
     sql`select object_id, installation_id, trigger_id, visit_id, decided_at from verdicts where ${condition}`,
     { tenant: appId },
   );
-  const packed = { db, table: verdicts.table, appId, condition, isAll: false, range, values: [ids] };
+  const packed = { db, table: verdicts.table, appId, condition, isAll: false, range, values: ofInstallations(ids) };
   const rows = await withColdRows(packed, stored);
   const found = new Map<string, Firing[]>();
   for (const { installation_id, trigger_id, visit_id, decided_at } of rows) {
