@@ -23,6 +23,8 @@ interface Internals {
 /** A connection to one server. Each of its errors reaches its current user, or nobody. */
 export class Connection extends pg.Client {
   readonly server: PostgresServer;
+  /** Names of the statements that the server keeps for it. */
+  readonly prepared = new Set<string>();
   /** The server has acknowledged a commit without replicating it as required. */
   isUnconfirmed = false;
   /** Why this side gave the connection up. */

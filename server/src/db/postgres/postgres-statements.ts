@@ -9,7 +9,8 @@ import type { Connection } from './postgres-connection.ts';
 import type { PostgresConnections } from './postgres-connections.ts';
 import { isConnectionLost, isLockTimeout, isReadOnly, isRetryable, translatePostgresError } from './postgres-error.ts';
 import { graceMs, type PostgresLimits } from './postgres-limits.ts';
-import { PreparedNames, placeholder, together } from './postgres-texts.ts';
+import { placeholder, together } from './postgres-texts.ts';
+import { mostPrepared, type NamedText, type PreparedNames } from './prepared-names.ts';
 
 /** How often a connection that breaks before anything is committed is replaced. */
 const replacements = 2;
@@ -32,12 +33,13 @@ export class PostgresStatements {
   readonly #limits: PostgresLimits;
   readonly #dialect: Dialect;
   readonly #lockWaits: LockWaits;
-  readonly #names = new PreparedNames();
+  readonly #names: PreparedNames;
 
-  constructor(connections: PostgresConnections, limits: PostgresLimits, dialect: Dialect) {
+  constructor(connections: PostgresConnections, limits: PostgresLimits, dialect: Dialect, names: PreparedNames) {
     this.#connections = connections;
     this.#limits = limits;
     this.#dialect = dialect;
+    this.#names = names;
     this.#lockWaits = new LockWaits(limits.lock);
   }
 
@@ -56,7 +58,8 @@ export class PostgresStatements {
     statement: Sql,
     { isPrepared = true, ...how }: How,
   ): Promise<pg.QueryResult<T>> {
-    const query = isPrepared ? this.#names.of(statement) : { text: renderSql(statement, placeholder) };
+    const query: NamedText = isPrepared ? this.#names.use(statement) : { text: renderSql(statement, placeholder) };
+    if (query.name) connection.prepared.add(query.name);
     const leave = this.#lockWaits.enter(statement);
     try {
       const values = statement.values as unknown[];
@@ -88,7 +91,7 @@ export class PostgresStatements {
       isBroken = connection.givenUp !== undefined || isConnectionLost(error) || isReadOnly(error);
       throw error;
     } finally {
-      connection.release(isBroken);
+      connection.release(isBroken || connection.prepared.size > mostPrepared);
     }
   }
 
@@ -120,7 +123,7 @@ export class PostgresStatements {
         });
       throw error;
     } finally {
-      connection.release(isBroken);
+      connection.release(isBroken || connection.prepared.size > mostPrepared);
     }
   }
 

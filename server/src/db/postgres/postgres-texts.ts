@@ -1,27 +1,7 @@
-import { joinSql, perLiteral, raw, renderSql, type Sql, sql } from '../../base/sql.ts';
+import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 
 /** The placeholder of the parameter at a position, counted from 1. */
 export const placeholder = (position: number) => `$${position}`;
-
-/** The program has few statement texts; each gets a name, so that a connection plans it once. */
-export class PreparedNames {
-  readonly #names = new Map<string, string>();
-
-  readonly of = perLiteral((statement) => {
-    const text = renderSql(statement, placeholder);
-    const name = this.#nameOf(text);
-    return name ? { text, name } : { text };
-  });
-
-  #nameOf(text: string): string | undefined {
-    const known = this.#names.get(text);
-    if (known) return known;
-    if (this.#names.size >= 400) return undefined;
-    const name = `p${this.#names.size}`;
-    this.#names.set(text, name);
-    return name;
-  }
-}
 
 /** More parts would make more different texts, and long ones. */
 const mostTogether = 12;

@@ -11,6 +11,7 @@ import { graceMs, limitsOf, type PostgresLimits } from './postgres-limits.ts';
 import type { Trouble } from './postgres-outage.ts';
 import { readPostgresAddress } from './postgres-servers.ts';
 import { PostgresStatements } from './postgres-statements.ts';
+import { PreparedNames } from './prepared-names.ts';
 import { postgresWhere } from './where-postgres.ts';
 
 export interface PostgresOptions {
@@ -20,6 +21,8 @@ export interface PostgresOptions {
   readonly queryDeadlineMs: number;
   /** The time limits; see `limitsOf`. */
   readonly timeoutMs?: number;
+  /** Milliseconds, monotonic: by it, the use of statements is counted. */
+  readonly now?: () => number;
 }
 
 export const defaultTimeoutMs = 10_000;
@@ -61,13 +64,13 @@ class PostgresDatabase implements Database {
   readonly #statements: PostgresStatements;
   #probing: Promise<void> | undefined;
 
-  constructor({ url, poolSize, queryDeadlineMs, timeoutMs = defaultTimeoutMs }: PostgresOptions) {
+  constructor({ url, poolSize, queryDeadlineMs, timeoutMs = defaultTimeoutMs, now }: PostgresOptions) {
     const address = readPostgresAddress(url);
     const limits = limitsOf(timeoutMs);
     this.#limits = limits;
     this.queryDeadlineMs = queryDeadlineMs;
     this.#connections = new PostgresConnections({ address, poolSize, slowConnections, queryDeadlineMs, limits });
-    this.#statements = new PostgresStatements(this.#connections, limits, postgresDialect);
+    this.#statements = new PostgresStatements(this.#connections, limits, postgresDialect, new PreparedNames(now));
     this.#slowQueue = new FairQueue(slowConnections, queryDeadlineMs);
   }
 

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createPostgresDatabase } from '../../../test/support/build-app.ts';
+import { raw, sql } from '../../base/sql.ts';
+import { openPostgres } from './postgres.ts';
+import { mostPrepared, PreparedNames } from './prepared-names.ts';
+
+const minute = 60_000;
+
+describe('which statements are prepared', () => {
+  const once = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, place) => raw(`select ${from + place} as n`));
+  const often = (names: PreparedNames, text: string, times = 8) =>
+    Array.from({ length: times }, () => names.use(raw(text)).name).at(-1);
+
+  test('those that are used often, however many ran before them', () => {
+    const names = new PreparedNames(() => 0);
+    for (const statement of once(0, 2_000)) assert.equal(names.use(statement).name, undefined);
+    assert.ok(often(names, 'select often'));
+    const literal = () => sql`select ${1} as literal`;
+    assert.ok(Array.from({ length: 8 }, () => names.use(literal()).name).at(-1));
+  });
+
+  test('not those that run once an hour, however often', () => {
+    let now = 0;
+    const names = new PreparedNames(() => now);
+    for (let hour = 0; hour < 100; hour++) {
+      now = hour * 60 * minute;
+      assert.equal(names.use(raw('select hourly')).name, undefined);
+    }
+  });
+
+  test('a name goes from what is no longer used to what is, and is a new one', () => {
+    let now = 0;
+    const names = new PreparedNames(() => now);
+    const given = new Set<string | undefined>();
+    for (let n = 0; n < 400; n++) given.add(often(names, `select first ${n}`));
+    assert.equal(given.size, 400);
+    now = 9 * minute;
+    // In use all the time.
+    assert.ok(names.use(raw('select first 7')).name);
+    assert.equal(often(names, 'select later'), undefined);
+    now = 10 * minute;
+    const later = often(names, 'select later');
+    assert.ok(later && !given.has(later));
+    assert.ok(names.use(raw('select first 7')).name);
+    assert.equal(names.use(raw('select first 0')).name, undefined);
+  });
+});
+
+test('a connection of PostgreSQL prepares what is used often, and few others', async () => {
+  const { url, drop } = await createPostgresDatabase();
+  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000 });
+  const preparedBy = async () => {
+    const rows = await db.all<{ statement: string }>(raw('select statement from pg_prepared_statements'));
+    return rows.map(({ statement }) => statement);
+  };
+  try {
+    // As many as a start runs, each once.
+    for (let n = 0; n < 450; n++) await db.all(raw(`select ${n} as started`));
+    for (let times = 0; times < 9; times++) await db.all(sql`select ${'x'} as hot`);
+    assert.deepEqual(await preparedBy(), ['select $1 as hot']);
+  } finally {
+    await db.close();
+    await drop();
+  }
+});
+
+test('a connection that has prepared too many statements is replaced', async () => {
+  const { url, drop } = await createPostgresDatabase();
+  let now = 0;
+  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000, now: () => now });
+  const backend = async () => (await db.one<{ pid: number }>(raw('select pg_backend_pid() as pid')))?.pid;
+  try {
+    const first = await backend();
+    for (let n = 0; n < mostPrepared + 10; n++) {
+      // Time for names to become free.
+      if (n % 300 === 0) now += 20 * minute;
+      for (let times = 0; times < 9; times++) await db.all(raw(`select ${n} as churning`));
+    }
+    assert.notEqual(await backend(), first);
+    const [{ count } = { count: -1 }] = await db.all<{ count: number }>(
+      raw('select count(*) as count from pg_prepared_statements'),
+    );
+    assert.ok(count < 50, `${count} statements`);
+  } finally {
+    await db.close();
+    await drop();
+  }
+});

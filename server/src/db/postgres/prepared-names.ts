@@ -1,0 +1,106 @@
+import { perLiteral, renderSql, type Sql } from '../../base/sql.ts';
+import { placeholder } from './postgres-texts.ts';
+
+/** What the driver sends: without a name, the server parses and plans the text each time. */
+export interface NamedText {
+  readonly text: string;
+  readonly name?: string;
+}
+
+/** Names in use at a time. A connection keeps a plan for each, some tens of kilobytes. */
+const mostNames = 400;
+/** Texts without a name whose uses are counted. */
+const mostCounted = 1_000;
+/** Uses within one period that earn a name. */
+const usesForName = 8;
+const periodMs = 60_000;
+/** A name that has not been used for so many periods is given to another text. */
+const idlePeriods = 10;
+
+/** A connection that has prepared so many statements, those with former names among them, is replaced by a new one. */
+export const mostPrepared = 600;
+
+interface Counted {
+  readonly text: string;
+  /** Replaced as a whole, since the driver is handed this very object. */
+  sent: NamedText;
+  /** The period of the last use. */
+  period: number;
+  /** Within that period. */
+  uses: number;
+}
+
+/**
+ * Which statements a connection prepares: those that are used often. A statement that is parsed and planned each time costs the
+ * server three times as much as a prepared one, and there are more different texts (start-up, sweeps, lists with filters of
+ * clients) than any connection should keep. A text earns a name by its uses within a minute, and keeps it until another text needs it
+ * and it has not been used for ten. Names are not given twice: on a connection, a name belongs to one text for good.
+ */
+export class PreparedNames {
+  readonly #now: () => number;
+  readonly #of = perLiteral((statement) => this.#counted(renderSql(statement, placeholder)));
+  /** Without a name, the least recently used first. */
+  readonly #unnamed = new Map<string, Counted>();
+  readonly #named = new Map<string, Counted>();
+  #given = 0;
+  /** No name can be taken from its text before this period. */
+  #fullUntil = 0;
+
+  /** @param now milliseconds, monotonic */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Counts one use. */
+  use(statement: Sql): NamedText {
+    const counted = this.#of(statement);
+    const period = Math.floor(this.#now() / periodMs);
+    if (counted.period !== period) {
+      counted.period = period;
+      counted.uses = 0;
+    }
+    counted.uses += 1;
+    if (counted.sent.name === undefined && counted.uses >= usesForName && period >= this.#fullUntil)
+      this.#name(counted);
+    return counted.sent;
+  }
+
+  #counted(text: string): Counted {
+    const named = this.#named.get(text);
+    if (named) return named;
+    const known = this.#unnamed.get(text);
+    const counted = known ?? { text, sent: { text }, period: 0, uses: 0 };
+    this.#unnamed.delete(text);
+    this.#unnamed.set(text, counted);
+    if (this.#unnamed.size > mostCounted) {
+      const [oldest] = this.#unnamed.keys();
+      this.#unnamed.delete(oldest as string);
+    }
+    return counted;
+  }
+
+  #name(counted: Counted): void {
+    const known = this.#named.get(counted.text);
+    if (known) {
+      counted.sent = known.sent;
+      return;
+    }
+    if (this.#named.size >= mostNames && !this.#takeName(counted.period)) return;
+    counted.sent = { text: counted.text, name: `p${this.#given++}` };
+    this.#unnamed.delete(counted.text);
+    this.#named.set(counted.text, counted);
+  }
+
+  /** Takes the name from the text that has not been used for longest, if that is long enough ago. */
+  #takeName(period: number): boolean {
+    let longest: Counted | undefined;
+    for (const counted of this.#named.values()) if (!longest || counted.period < longest.period) longest = counted;
+    if (!longest || period - longest.period < idlePeriods) {
+      this.#fullUntil = period + 1;
+      return false;
+    }
+    longest.sent = { text: longest.text };
+    this.#named.delete(longest.text);
+    return true;
+  }
+}
