@@ -42,20 +42,20 @@ function run(args, extra = {}) {
 async function testAll(words) {
   const { bundleLibraries } = await import('./bundle-libraries.mjs');
   await bundleLibraries();
-  const { keepFilesInMemory } = await import('./test-folder.mjs');
+  const { keepFilesInMemory } = await import('./test/folder.mjs');
   const places = keepFilesInMemory();
-  const { startOnDemand } = await import('./test-postgres.mjs');
-  const { groupFiles } = await import('./test-groups.mjs');
+  const { startOnDemand } = await import('./test/postgres.mjs');
+  const { groupFiles } = await import('./test/groups.mjs');
   const { asked, flags, name } = readWords(words);
   const files = await findFiles(asked);
   const { tools, skipped } = await findTools(files);
   const runnable = files.filter((file) => !(file in skipped));
   if (runnable.length === 0) {
-    const { summary } = await import('./test-reporter.mjs');
+    const { summary } = await import('./test/reporter.mjs');
     process.stdout.write(summary({ passed: 0, failed: 0, skipped: 0 }, skipped));
     return 1;
   }
-  const reporter = join(root, 'scripts', 'test-reporter.mjs');
+  const reporter = join(root, 'scripts', 'test', 'reporter.mjs');
   const libraries = pathToFileURL(join(root, 'scripts', 'bundled-libraries.mjs')).href;
   const own = [
     '--test',
@@ -139,18 +139,18 @@ async function findTools(files) {
   const skipped = {};
   const inBrowser = importers('browser.ts');
   if (inBrowser.length > 0) {
-    const { ensureBrowser } = await import('./test-browser.mjs');
+    const { ensureBrowser } = await import('./test/browser.mjs');
     const browser = ensureBrowser();
     if (browser) tools.PHAROS_TEST_BROWSER = browser;
     else
       for (const file of inBrowser) skipped[file] = 'it needs Chromium; install it, or name one in PHAROS_TEST_BROWSER';
   }
   if (importers('mosquitto.ts').length > 0) {
-    const { ensureMosquitto } = await import('./test-mosquitto.mjs');
+    const { ensureMosquitto } = await import('./test/mosquitto.mjs');
     tools.PHAROS_TEST_MOSQUITTO = ensureMosquitto() ?? '';
   }
   if (importers('nats.ts').length > 0) {
-    const { ensureNats } = await import('./test-nats.mjs');
+    const { ensureNats } = await import('./test/nats.mjs');
     tools.PHAROS_TEST_NATS = ensureNats() ?? '';
   }
   return { tools, skipped };

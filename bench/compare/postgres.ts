@@ -9,7 +9,7 @@ interface Server {
   stop(): Promise<void>;
 }
 
-const module = new URL('../../scripts/test-postgres.mjs', import.meta.url).href;
+const module = new URL('../../scripts/test/postgres.mjs', import.meta.url).href;
 
 export async function startDurablePostgres(): Promise<Server> {
   const { startPostgres } = (await import(module)) as {

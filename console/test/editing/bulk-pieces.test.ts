@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { send, whyNotBack } from '../../src/components/list/bulk-pieces.ts';
+import { send, whyNotBack } from '../../src/components/bulk/bulk-pieces.ts';
 import { signingIn } from '../../src/lib/data/signing-in.ts';
 
 /** More records than the service takes at once, while it stops answering in between. */

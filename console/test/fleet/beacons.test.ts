@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
-import { teachSignal } from '../../../server/test/support/teach-signal.ts';
+import { teachSignal } from '../../../server/test/support/sites/teach-signal.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';

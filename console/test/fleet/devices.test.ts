@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { DeviceBroker } from '../../../server/src/delivery/mqtt/mqtt-device-broker.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
-import { openDevice, type TestDevice } from '../../../server/test/support/mqtt-devices.ts';
+import { openDevice, type TestDevice } from '../../../server/test/support/servers/mqtt-devices.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 

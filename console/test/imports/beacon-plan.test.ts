@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Beacon } from '../../../sdk/src/index.ts';
-import { cellsOf, csvColumns, missingColumns } from '../../src/features/beacons/csv-columns.ts';
-import { planImport } from '../../src/features/beacons/import-plan.ts';
+import { cellsOf, csvColumns, missingColumns } from '../../src/features/beacons/import/csv-columns.ts';
+import { planImport } from '../../src/features/beacons/import/import-plan.ts';
 import { completed, parseCsv, writeCsv } from '../../src/lib/text/csv.ts';
 
 const beacon = (part: Partial<Beacon>): Beacon => ({

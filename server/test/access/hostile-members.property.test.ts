@@ -25,8 +25,8 @@ import {
   texts,
   times,
   worst,
-} from '../support/hostile-values.ts';
-import { takesAnyText } from '../support/told.ts';
+} from '../support/hostile/hostile-values.ts';
+import { takesAnyText } from '../support/hostile/told.ts';
 
 /**
  * Values that nobody expects, in every place where a value can be: whatever is wrong with them, the service must not

@@ -28,7 +28,7 @@ import {
   questionsAbout,
   requestAbout,
   said,
-} from '../support/everything.ts';
+} from '../support/interface/everything.ts';
 import { openSite, type Site } from '../support/site.ts';
 import { listen } from '../support/socket.ts';
 

@@ -18,7 +18,7 @@ import {
   requestAbout,
   type Shown,
   said,
-} from '../support/everything.ts';
+} from '../support/interface/everything.ts';
 import { openSite, type Site } from '../support/site.ts';
 
 /**

@@ -17,7 +17,7 @@ import { insertLog } from '../../src/features/logs/store.ts';
 import { ColdPacking } from '../../src/features/sightings/record/cold-packing.ts';
 import { purgeTraces } from '../../src/features/sightings/record/retention.ts';
 import { databases, type SignedIn, type TestApp } from '../support/build-app.ts';
-import { packedTables, packPast, sizes } from '../support/cold-data.ts';
+import { packedTables, packPast, sizes } from '../support/storage/cold-data.ts';
 import {
   beforeEachOf,
   buildPast,
@@ -28,7 +28,7 @@ import {
   everyRow,
   everything,
   idOf,
-} from '../support/packed-past.ts';
+} from '../support/storage/packed-past.ts';
 
 /** Packing: nothing is lost, doubled or left behind, whatever happens in the middle. */
 
@@ -224,7 +224,7 @@ for (const database of databases) {
 
     test('is lost and doubled by no kill in the middle of it', async () => {
       const before = await everything(db);
-      const program = fileURLToPath(new URL('../support/pack-process.ts', import.meta.url));
+      const program = fileURLToPath(new URL('../support/storage/pack-process.ts', import.meta.url));
       let isDone = false;
       for (let n = 0; n < kills || !isDone; n++) {
         const child = spawn(process.execPath, [program, app.appId, String(now - 40 * day)], {

@@ -5,9 +5,9 @@ import { raw, sql } from '../../src/base/sql.ts';
 import type { DbTable } from '../../src/db/table.ts';
 import { type Answer, databases, type SignedIn, signIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
-import { insertPast, insertRows, packedTables, packPast, takeAway } from '../support/cold-data.ts';
 import { browserOf, openConsole, password, signInToConsole } from '../support/console.ts';
 import { openSite, pointer, type Site } from '../support/site.ts';
+import { insertPast, insertRows, packedTables, packPast, takeAway } from '../support/storage/cold-data.ts';
 
 /**
  * Lists, counts and records of an app with everything stored beside the same with most of it packed: whoever asks whatever is answered

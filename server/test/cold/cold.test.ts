@@ -22,8 +22,16 @@ import { purgeTraces } from '../../src/features/sightings/record/retention.ts';
 import { eventsOf, shownTo } from '../../src/features/sightings/replay/store.ts';
 import { firstEventIn } from '../../src/features/sightings/traces/goal-reads.ts';
 import { databases, openStorage, type SignedIn, type TestApp } from '../support/build-app.ts';
-import { packedTables, packPast } from '../support/cold-data.ts';
-import { buildPast, chunks, chunksOf, everything, idOf, lengthOf, type StoredChunk } from '../support/packed-past.ts';
+import { packedTables, packPast } from '../support/storage/cold-data.ts';
+import {
+  buildPast,
+  chunks,
+  chunksOf,
+  everything,
+  idOf,
+  lengthOf,
+  type StoredChunk,
+} from '../support/storage/packed-past.ts';
 
 /** Packed rows are asked, exported, erased and backed up like stored ones. */
 
@@ -41,7 +49,7 @@ interface FirstChunk {
  * `packed`.
  */
 test('what the first version has packed is read by this one', async () => {
-  const written = new URL('../support/first-chunks.json', import.meta.url);
+  const written = new URL('../support/storage/first-chunks.json', import.meta.url);
   const chunks = JSON.parse(readFileSync(written, 'utf8')) as readonly FirstChunk[];
   assert.deepEqual(
     chunks.map(({ table }) => table),

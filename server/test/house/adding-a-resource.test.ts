@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { TestApp } from '../support/build-app.ts';
-import { type CheckoutCopy, checkout, copyCheckout } from '../support/checkout-copy.ts';
-import { applyPageCode, type PageCode, readPageCode } from '../support/page-code.ts';
+import { type CheckoutCopy, checkout, copyCheckout } from '../support/interface/checkout-copy.ts';
+import { applyPageCode, type PageCode, readPageCode } from '../support/interface/page-code.ts';
 
 /** The page is followed step by step in a copy of the checkout: what it says has to be enough, and no step too many. */
 

@@ -6,7 +6,7 @@ import { dataPermission } from '../../src/http/console/console-roles.ts';
 import type { Endpoint } from '../../src/http/endpoint.ts';
 import { type Answer, buildApp, databases, type SentRequest, type TestApp } from '../support/build-app.ts';
 import { type Browser, openConsole, sendFromConsole } from '../support/console.ts';
-import { assertDocumented, endpointOf } from '../support/documented.ts';
+import { assertDocumented, endpointOf } from '../support/interface/documented.ts';
 
 const everybody = adminRoles;
 const leading: readonly AdminRole[] = ['owner', 'manager'];

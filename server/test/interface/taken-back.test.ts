@@ -6,7 +6,7 @@ import type { DeviceBroker } from '../../src/delivery/mqtt/mqtt-device-broker.ts
 import { buildApp, databases, signIn, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Browser, openConsole } from '../support/console.ts';
-import { openDevice } from '../support/mqtt-devices.ts';
+import { openDevice } from '../support/servers/mqtt-devices.ts';
 
 const minuteMs = 60_000;
 const settings = (subject: string) => ({ settings: { generate: true, subject } });

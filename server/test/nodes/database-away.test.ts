@@ -9,7 +9,7 @@ import { ScriptedSender } from '../fakes/scripted-sender.ts';
 import { buildApp, type SignedIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Browser, consoleOrigin, openConsole } from '../support/console.ts';
-import { type CutProxy, startCutProxy } from '../support/cut-proxy.ts';
+import { type CutProxy, startCutProxy } from '../support/servers/cut-proxy.ts';
 
 const hour = 3_600_000;
 

@@ -10,7 +10,7 @@ import { claimFiles } from '../../src/features/files/ownership.ts';
 import { settleFiles } from '../../src/features/files/settle.ts';
 import { sweepOwnOrphans } from '../../src/features/files/sweep.ts';
 import { buildApp, signInManager, type TestApp } from '../support/build-app.ts';
-import { type S3Server, startS3 } from '../support/s3-server.ts';
+import { type S3Server, startS3 } from '../support/servers/s3-server.ts';
 
 let server: S3Server;
 before(async () => {

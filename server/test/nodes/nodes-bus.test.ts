@@ -8,8 +8,8 @@ import type { DeviceBroker } from '../../src/delivery/mqtt/mqtt-device-broker.ts
 import { createDeviceCredentials } from '../../src/features/devices/credentials.ts';
 import { create } from '../support/cases.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
-import { openDevice } from '../support/mqtt-devices.ts';
-import { type Nats, natsPath, startNats } from '../support/nats.ts';
+import { openDevice } from '../support/servers/mqtt-devices.ts';
+import { type Nats, natsPath, startNats } from '../support/servers/nats.ts';
 import { type Node, openNode, openSite, type Site } from '../support/site.ts';
 import { listen } from '../support/socket.ts';
 

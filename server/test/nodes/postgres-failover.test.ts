@@ -9,7 +9,7 @@ import { sql } from '../../src/base/sql.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { call, firstCredentials, runCommand, type Service, signInTo, startService } from '../e2e/service.ts';
-import { createPostgresServer, createWire, type PostgresServer } from '../support/postgres-server.ts';
+import { createPostgresServer, createWire, type PostgresServer } from '../support/servers/postgres-server.ts';
 
 const bothOf = (one: PostgresServer, other: PostgresServer, query = '') =>
   `${one.url.replace('/pharos', `,127.0.0.1:${other.port}/pharos`)}${query}`;

@@ -17,7 +17,7 @@ import {
 } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Browser, openConsole } from '../support/console.ts';
-import { type S3Server, startS3 } from '../support/s3-server.ts';
+import { type S3Server, startS3 } from '../support/servers/s3-server.ts';
 
 /** Files, buckets and schemas that were deleted in the console: out of reach, and back with one call. */
 

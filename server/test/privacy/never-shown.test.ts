@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { databases } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
+import { startReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { openSite, type Site } from '../support/site.ts';
 import { listen } from '../support/socket.ts';
-import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const internal = 'For Ana: ask the director first';
 

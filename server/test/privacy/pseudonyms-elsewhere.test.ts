@@ -8,10 +8,10 @@ import { databases, type SignedIn, signIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { openConsole } from '../support/console.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
-import { openDevice, type TestDevice } from '../support/mqtt-devices.ts';
+import { openDevice, type TestDevice } from '../support/servers/mqtt-devices.ts';
+import { startReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { openSite, type Site, stay, walk } from '../support/site.ts';
 import { listen } from '../support/socket.ts';
-import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 /**
  * Under pseudonyms that change daily no phone is named beside the lists either, of which pseudonyms.test.ts is: to keys and administrators

@@ -4,7 +4,7 @@ import { visitIdOf } from '../../src/proximity/index.ts';
 import { databases } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
 import { pointer, type Site, stay, walk } from '../support/site.ts';
-import { openTwoDays, type Phone, type TwoDays } from '../support/two-days.ts';
+import { openTwoDays, type Phone, type TwoDays } from '../support/sites/two-days.ts';
 
 /**
  * Two days of three phones in an app whose pseudonyms change daily: whatever anybody can get, by every endpoint that there is,

@@ -6,12 +6,12 @@ import { after, before, describe, test } from 'node:test';
 import { raw } from '../../src/base/sql.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import { BulkRead } from '../../src/db/bulk.ts';
-import { withConflicts } from '../support/conflicts.ts';
+import { withConflicts } from '../support/interface/conflicts.ts';
 import { createMigratedPostgres } from '../support/migrated.ts';
-import { isException, sqlProblems } from '../support/portable-sql.ts';
 import { openSite, type Site, stay, walk } from '../support/site.ts';
-import { assertPortableSql } from '../support/sql-recorder.ts';
 import { watchStatements } from '../support/statements.ts';
+import { isException, sqlProblems } from '../support/storage/portable-sql.ts';
+import { assertPortableSql } from '../support/storage/sql-recorder.ts';
 
 /** The SQL of what an app does in a day, as a distributed PostgreSQL would take it. */
 

@@ -9,10 +9,10 @@ import { showAge } from '../../lib/time/time.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { CopyField } from '../code/copy-field.tsx';
 import { QrCode } from '../code/qr-code.tsx';
+import { shortId } from '../names/names.tsx';
 import blocks from '../page/blocks.module.css';
 import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
-import { shortId } from '../page/names.tsx';
 
 interface Props {
   readonly appId: string;

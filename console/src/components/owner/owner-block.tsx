@@ -10,8 +10,8 @@ import { ConflictDialog } from '../form/conflict-dialog.tsx';
 import { DialogForm } from '../form/dialog-form.tsx';
 import { useRecordForm } from '../form/use-record-form.ts';
 import { UserPicker } from '../form/user-picker.tsx';
+import names from '../names/names.module.css';
 import { Block } from '../page/block.tsx';
-import names from '../page/names.module.css';
 
 interface Owned {
   readonly createdBy?: { readonly objectId: string } | null | undefined;

@@ -3,10 +3,10 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { t } from '../../lib/words/words.ts';
+import names from '../names/names.module.css';
 import { FailureNote } from './failure-note.tsx';
 import { Icon } from './icon.tsx';
 import { LinkButton } from './link-button.tsx';
-import names from './names.module.css';
 import { SectionHeader } from './page-header.tsx';
 
 interface Way {

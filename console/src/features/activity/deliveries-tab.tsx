@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { TriggerName, VisitorId } from '../../components/page/names.tsx';
+import { TriggerName, VisitorId } from '../../components/names/names.tsx';
 import { deliveryColors, deliveryWords, senderName } from '../../lib/text/delivery-words.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { told } from '../../lib/words/service-words.ts';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { BeaconName, VisitorId } from '../../components/page/names.tsx';
+import { BeaconName, VisitorId } from '../../components/names/names.tsx';
 import { eventWords } from '../../lib/text/event-words.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t, tenths } from '../../lib/words/words.ts';

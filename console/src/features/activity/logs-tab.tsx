@@ -1,4 +1,4 @@
-import { BeaconName, VisitorId } from '../../components/page/names.tsx';
+import { BeaconName, VisitorId } from '../../components/names/names.tsx';
 import { eventWords } from '../../lib/text/event-words.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';

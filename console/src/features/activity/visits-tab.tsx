@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { BeaconName, VisitorId } from '../../components/page/names.tsx';
+import { BeaconName, VisitorId } from '../../components/names/names.tsx';
 import { showDuration, type Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import {

@@ -1,12 +1,12 @@
 import { Button, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { TriggerLink } from '../../components/names/names.tsx';
 import { ActivityTabs } from '../../components/page/activity-tabs.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
-import { TriggerLink } from '../../components/page/names.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { download } from '../../lib/actions/download.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';

@@ -5,7 +5,7 @@ import type { ListDefinition } from '../../components/list/list-definition.ts';
 import type { Times } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { beaconBulk, sensitivities } from './bulk-fields.tsx';
-import { beaconCsv } from './csv-columns.ts';
+import { beaconCsv } from './import/csv-columns.ts';
 import { VerifiedCell } from './placement.tsx';
 
 /** `4.2, 7.5, floor 1` */

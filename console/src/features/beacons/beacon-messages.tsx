@@ -1,9 +1,9 @@
 import { Badge, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import names from '../../components/names/names.module.css';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import names from '../../components/page/names.module.css';
 import { eventTexts } from '../../components/rules/rules.ts';
 import { useMayCall } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';

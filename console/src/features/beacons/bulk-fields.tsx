@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { Bulk } from '../../components/list/bulk.ts';
+import type { Bulk } from '../../components/bulk/bulk.ts';
 import {
   type ControlProps,
   choiceBulk,
@@ -8,7 +8,7 @@ import {
   numberBulk,
   pointerBulk,
   textBulk,
-} from '../../components/list/bulk-fields.tsx';
+} from '../../components/bulk/bulk-fields.tsx';
 import { deletedVenue, venueNamesQuery } from '../../lib/data/venue-names.ts';
 import { t } from '../../lib/words/words.ts';
 import { beaconLabels, floorOf } from './beacon-fields.ts';

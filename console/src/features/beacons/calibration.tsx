@@ -2,9 +2,9 @@ import { Button, Group, NativeSelect, Progress, Stack, Text } from '@mantine/cor
 import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { shortId } from '../../components/names/names.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import { shortId } from '../../components/page/names.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';

@@ -1,7 +1,7 @@
 import type { Beacon } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
+import names from '../../components/names/names.module.css';
 import { Fact } from '../../components/page/facts.tsx';
-import names from '../../components/page/names.module.css';
 import { ownFilePath } from '../../lib/data/own-files.ts';
 import { placementsQuery } from '../../lib/data/placements.ts';
 import { planFileQuery } from '../../lib/data/venue-queries.ts';

@@ -29,7 +29,7 @@ const create = createRoute({
 const bringIn = createRoute({
   getParentRoute: () => app,
   path: '/beacons/import',
-  component: lazyPage(() => import('./import-page.tsx'), 'ImportBeaconsPage'),
+  component: lazyPage(() => import('./import/import-page.tsx'), 'ImportBeaconsPage'),
 });
 
 const one = createRoute({

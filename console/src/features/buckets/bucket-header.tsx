@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import names from '../../components/page/names.module.css';
+import names from '../../components/names/names.module.css';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './buckets.module.css';

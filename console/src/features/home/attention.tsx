@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import names from '../../components/names/names.module.css';
 import { Block } from '../../components/page/block.tsx';
 import { Icon } from '../../components/page/icon.tsx';
-import names from '../../components/page/names.module.css';
 import { CloseApp } from '../../components/rules/close-app.tsx';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
 import { dryRunQuery, rulesQuery } from '../../lib/data/queries.ts';

@@ -1,6 +1,6 @@
+import type { Bulk } from '../../components/bulk/bulk.ts';
+import { type AnyBulkField, bulkField, choiceBulk, numberBulk, textBulk } from '../../components/bulk/bulk-fields.tsx';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
-import type { Bulk } from '../../components/list/bulk.ts';
-import { type AnyBulkField, bulkField, choiceBulk, numberBulk, textBulk } from '../../components/list/bulk-fields.tsx';
 import { type Goal, goalKind, goalKinds } from '../../components/message/effects.ts';
 import { GoalFields } from '../../components/message/goal-fields.tsx';
 import { MessageRuleFields } from '../../components/message/message-rules.tsx';

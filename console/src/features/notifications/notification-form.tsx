@@ -16,7 +16,7 @@ import { MyPhone } from '../../components/message/my-phone.tsx';
 import { PastTrial } from '../../components/message/past-trial.tsx';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
 import { PreviewLanguage } from '../../components/message/preview-language.tsx';
-import { BeaconNames } from '../../components/page/beacon-names.tsx';
+import { BeaconNames } from '../../components/names/beacon-names.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { RuleSentence } from '../../components/rules/rule-sentence.tsx';

@@ -6,7 +6,7 @@ import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
 import { EnableSwitch } from '../../components/form/enable-switch.tsx';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
-import { BeaconNames } from '../../components/page/beacon-names.tsx';
+import { BeaconNames } from '../../components/names/beacon-names.tsx';
 import { eventOptions, eventTexts } from '../../components/rules/rules.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { beaconNameQuery } from '../../lib/data/names.ts';

@@ -11,7 +11,7 @@ import { MessageEffects } from '../../components/message/message-effects.tsx';
 import { MessageLayout } from '../../components/message/message-layout.tsx';
 import { MessageRules } from '../../components/message/message-rules.tsx';
 import { PastTrial } from '../../components/message/past-trial.tsx';
-import { BeaconNames } from '../../components/page/beacon-names.tsx';
+import { BeaconNames } from '../../components/names/beacon-names.tsx';
 import { Block } from '../../components/page/block.tsx';
 import type { ShownDay } from '../../components/rules/days.ts';
 import { eventOptions, eventTexts } from '../../components/rules/rules.ts';

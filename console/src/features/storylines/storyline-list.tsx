@@ -1,8 +1,8 @@
 import type { Storyline } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
+import { textBulk } from '../../components/bulk/bulk-fields.tsx';
 import type { Stop } from '../../components/dialogs/stop-dialog.tsx';
 import { EnableSwitch } from '../../components/form/enable-switch.tsx';
-import { textBulk } from '../../components/list/bulk-fields.tsx';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { dataOf } from '../../lib/data/api.ts';

@@ -1,5 +1,5 @@
-import type { Bulk } from '../../components/list/bulk.ts';
-import { choiceBulk } from '../../components/list/bulk-fields.tsx';
+import type { Bulk } from '../../components/bulk/bulk.ts';
+import { choiceBulk } from '../../components/bulk/bulk-fields.tsx';
 import { t } from '../../lib/words/words.ts';
 import { userKeys } from './queries.ts';
 import { userRoleOptions } from './words.ts';

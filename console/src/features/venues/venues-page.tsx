@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { Bulk } from '../../components/list/bulk.ts';
-import { choiceBulk, numberBulk, textBulk } from '../../components/list/bulk-fields.tsx';
+import type { Bulk } from '../../components/bulk/bulk.ts';
+import { choiceBulk, numberBulk, textBulk } from '../../components/bulk/bulk-fields.tsx';
 import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';

@@ -1,6 +1,6 @@
 import { Checkbox, Stack } from '@mantine/core';
-import type { Bulk } from '../../components/list/bulk.ts';
-import { bulkField } from '../../components/list/bulk-fields.tsx';
+import type { Bulk } from '../../components/bulk/bulk.ts';
+import { bulkField } from '../../components/bulk/bulk-fields.tsx';
 import { t } from '../../lib/words/words.ts';
 import { webhooksKey } from './queries.ts';
 import { type WebhookEvent, webhookEvents } from './words.ts';

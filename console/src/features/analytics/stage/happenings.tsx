@@ -1,8 +1,8 @@
 import { Badge, Checkbox, Group, NativeSelect, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
+import names from '../../../components/names/names.module.css';
+import { TriggerLink } from '../../../components/names/names.tsx';
 import { Block } from '../../../components/page/block.tsx';
-import names from '../../../components/page/names.module.css';
-import { TriggerLink } from '../../../components/page/names.tsx';
 import { useStanding } from '../../../lib/data/access.ts';
 import { eventWords } from '../../../lib/text/event-words.ts';
 import { verdictReason } from '../../../lib/text/reason-words.ts';

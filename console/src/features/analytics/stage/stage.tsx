@@ -3,7 +3,7 @@ import type { Floor, Zone } from '@pharos/sdk';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useFields } from '../../../components/form/use-fields.ts';
-import names from '../../../components/page/names.module.css';
+import names from '../../../components/names/names.module.css';
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { wallTime } from '../../../lib/time/zoned-time.ts';
 import { rich, t } from '../../../lib/words/words.ts';

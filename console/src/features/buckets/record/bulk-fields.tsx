@@ -1,5 +1,5 @@
-import type { Bulk } from '../../../components/list/bulk.ts';
-import { type AnyBulkField, bulkField, membersBulk } from '../../../components/list/bulk-fields.tsx';
+import type { Bulk } from '../../../components/bulk/bulk.ts';
+import { type AnyBulkField, bulkField, membersBulk } from '../../../components/bulk/bulk-fields.tsx';
 import { t } from '../../../lib/words/words.ts';
 import { recordKeys } from '../queries.ts';
 import { emptyRows, type Ground, type RecordRow, readRow } from './record-fields.ts';

@@ -1,0 +1,292 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useAction } from '../../lib/actions/use-action.ts';
+import { type DeletedKind, restoreFromTrash, trashKey } from '../../lib/data/history.ts';
+import { told } from '../../lib/words/service-words.ts';
+import { rich, t } from '../../lib/words/words.ts';
+import { ConfirmDialog } from '../dialogs/confirm-dialog.tsx';
+import classes from './bulk.module.css';
+import {
+  type Bulk,
+  type BulkChange,
+  changeBack,
+  changeMany,
+  type Move,
+  nameOfRecord,
+  removeMany,
+  switchTo,
+} from './bulk.ts';
+import { BulkEdit } from './bulk-edit.tsx';
+import { isStale, type Outcome } from './bulk-pieces.ts';
+
+interface Props {
+  readonly appId: string;
+  readonly bulk: Bulk;
+  /** The chosen records by id. */
+  readonly chosen: ReadonlyMap<string, object>;
+  readonly onChosen: (ids: readonly string[]) => void;
+}
+
+type Asking = 'off' | 'move' | 'edit' | 'delete';
+
+const countText = (count: number, kind: Bulk['kind']) =>
+  t(
+    '{kind, select, beacons {{count, plural, one {# beacon} other {# beacons}}} notifications {{count, plural, one {# notification} other {# notifications}}} storylines {{count, plural, one {# storyline} other {# storylines}}} devices {{count, plural, one {# device} other {# devices}}} venues {{count, plural, one {# venue} other {# venues}}} files {{count, plural, one {# file} other {# files}}} users {{count, plural, one {# user} other {# users}}} webhooks {{count, plural, one {# webhook} other {# webhooks}}} other {{count, plural, one {# record} other {# records}}}}',
+    { kind, count },
+  );
+
+/** What can be done with the chosen records of a list, above it. */
+export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
+  const [open, setOpen] = useState<Asking>();
+  const [refused, setRefused] = useState<readonly Refusal[]>([]);
+  const ids = [...chosen.keys()];
+  const what = countText(ids.length, bulk.kind);
+  const told = ({ failed }: Outcome) => {
+    setRefused(failed.map((one) => ({ ...one, name: nameOfRecord(chosen.get(one.objectId) ?? one) })));
+    // Refused records stay selected. Those that somebody else has changed can be selected again as they are now.
+    onChosen(failed.filter((one) => !isStale(one)).map(({ objectId }) => objectId));
+  };
+  const change = useAction({
+    run: (wanted: BulkChange) => changeMany(appId, bulk, wanted, chosen),
+    done: ({ done }) =>
+      done.length === 0 ? undefined : t('{what} changed.', { what: countText(done.length, bulk.kind) }),
+    undo: ({ changed }, wanted) => changeBack(appId, bulk, { chosen, changed, wanted }),
+    refresh: bulk.refresh,
+    after: (outcome) => {
+      setOpen(undefined);
+      told(outcome);
+    },
+  });
+  if (ids.length === 0 && refused.length === 0) return null;
+  return (
+    <>
+      <Refused refused={refused} kind={bulk.kind} onClose={() => setRefused([])} />
+      {ids.length > 0 && (
+        <BulkActions
+          bulk={bulk}
+          what={what}
+          isBusy={change.isPending}
+          onOn={() => change.mutate({ change: switchTo(bulk, true), ids })}
+          onAsk={setOpen}
+          onNone={() => onChosen([])}
+        />
+      )}
+      <ConfirmDialog
+        isOpen={open === 'off'}
+        onClose={() => setOpen(undefined)}
+        title={t('Switch off {what}', { what })}
+        confirm={t('Switch off {what}', { what })}
+        isBusy={change.isPending}
+        failure={undefined}
+        onConfirm={() => change.mutate({ change: switchTo(bulk, false), ids })}
+      >
+        {bulk.offText ??
+          rich('<b>{what}</b> are shown to nobody until they are switched on again.', {
+            what,
+            b: (inner) => <b>{inner}</b>,
+          })}
+      </ConfirmDialog>
+      {bulk.move && open === 'move' && (
+        <MoveDialog
+          move={bulk.move}
+          what={what}
+          isBusy={change.isPending}
+          onClose={() => setOpen(undefined)}
+          onMove={(wanted) => change.mutate({ change: wanted, ids })}
+        />
+      )}
+      {bulk.fields && open === 'edit' && (
+        <BulkEdit
+          fields={bulk.fields}
+          what={what}
+          countText={(count) => countText(count, bulk.kind)}
+          chosen={chosen}
+          isBusy={change.isPending}
+          failure={change.error?.message}
+          onClose={() => setOpen(undefined)}
+          onChange={(wanted) => change.mutate(wanted)}
+        />
+      )}
+      <DeleteMany
+        appId={appId}
+        bulk={bulk}
+        what={what}
+        chosen={chosen}
+        isOpen={open === 'delete'}
+        onClose={() => setOpen(undefined)}
+        onDone={told}
+      />
+    </>
+  );
+}
+
+type Refusal = Outcome['failed'][number] & { readonly name: string };
+
+interface RefusedProps {
+  readonly refused: readonly Refusal[];
+  readonly kind: Bulk['kind'];
+  readonly onClose: () => void;
+}
+
+/** The records that were not changed, by name: refused by the service, or changed by somebody else in the meantime. */
+function Refused({ refused, kind, onClose }: RefusedProps) {
+  const stale = refused.filter(isStale);
+  const wrong = refused.filter((one) => !isStale(one));
+  return (
+    <>
+      {wrong.length > 0 && (
+        <Alert color="red" mb="sm" withCloseButton closeButtonLabel={t('Close')} onClose={onClose}>
+          {t('{what} {count, plural, one {was} other {were}} refused, and stayed as before:', {
+            what: countText(wrong.length, kind),
+            count: wrong.length,
+          })}
+          <ul className={classes.refused}>
+            {wrong.map(({ objectId, name, message }) => (
+              <li key={objectId}>
+                <b>{name}</b>: {told(message)}
+              </li>
+            ))}
+          </ul>
+        </Alert>
+      )}
+      {stale.length > 0 && (
+        <Alert color="yellow" mb="sm" withCloseButton closeButtonLabel={t('Close')} onClose={onClose}>
+          {t(
+            '{what} {count, plural, one {was} other {were}} changed by somebody else after you chose {count, plural, one {it} other {them}}, and stayed as that person left {count, plural, one {it} other {them}}. The list shows the present state: choose again what you still want to change.',
+            { what: countText(stale.length, kind), count: stale.length },
+          )}
+          <ul className={classes.refused}>
+            {stale.map(({ objectId, name }) => (
+              <li key={objectId}>
+                <b>{name}</b>
+              </li>
+            ))}
+          </ul>
+        </Alert>
+      )}
+    </>
+  );
+}
+
+interface ActionsProps {
+  readonly bulk: Bulk;
+  readonly what: string;
+  readonly isBusy: boolean;
+  readonly onOn: () => void;
+  /** Opens a dialog. */
+  readonly onAsk: (dialog: Asking) => void;
+  readonly onNone: () => void;
+}
+
+function BulkActions({ bulk, what, isBusy, onOn, onAsk, onNone }: ActionsProps) {
+  return (
+    <section className={classes.bulk} aria-label={t('Chosen records')}>
+      <Text fw={580} aria-live="polite">
+        {t('{what} chosen', { what })}
+      </Text>
+      <Group gap="xs">
+        {bulk.hasSwitch && (
+          <>
+            <Button size="xs" variant="default" loading={isBusy} onClick={onOn}>
+              {t('Switch on')}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => onAsk('off')}>
+              {t('Switch off …')}
+            </Button>
+          </>
+        )}
+        {bulk.fields && (
+          <Button size="xs" variant="default" onClick={() => onAsk('edit')}>
+            {t('Edit …')}
+          </Button>
+        )}
+        {bulk.move && (
+          <Button size="xs" variant="default" onClick={() => onAsk('move')}>
+            {bulk.move.label} …
+          </Button>
+        )}
+        {bulk.remove && (
+          <Button size="xs" variant="default" onClick={() => onAsk('delete')}>
+            {t('Delete …')}
+          </Button>
+        )}
+        <Button size="xs" variant="subtle" color="gray" onClick={() => onNone()}>
+          {t('Choose none')}
+        </Button>
+      </Group>
+    </section>
+  );
+}
+
+interface MoveProps {
+  readonly move: Move;
+  readonly what: string;
+  readonly isBusy: boolean;
+  readonly onClose: () => void;
+  readonly onMove: (change: object) => void;
+}
+
+function MoveDialog({ move, what, isBusy, onClose, onMove }: MoveProps) {
+  const [value, setValue] = useState('');
+  return (
+    <Modal opened onClose={onClose} title={`${move.label}: ${what}`}>
+      <Stack>
+        {move.control(value, setValue)}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('Cancel')}
+          </Button>
+          <Button disabled={value === ''} loading={isBusy} onClick={() => onMove(move.changeOf(value))}>
+            {t('Move {what}', { what })}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+interface DeleteProps {
+  readonly appId: string;
+  readonly bulk: Bulk;
+  readonly what: string;
+  readonly chosen: Props['chosen'];
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onDone: (outcome: Outcome) => void;
+}
+
+/** Names the records that stay as they are because somebody has changed them since they were selected. */
+function DeleteMany({ appId, bulk, what, chosen, isOpen, onClose, onDone }: DeleteProps) {
+  const remove = useAction({
+    run: () => removeMany(appId, bulk, chosen),
+    done: ({ done }) => {
+      if (done.length === 0) return undefined;
+      const what = countText(done.length, bulk.kind);
+      return bulk.goneText ? t('{what} deleted.', { what }) : t('{what} went into the trash.', { what });
+    },
+    undo: bulk.goneText ? undefined : ({ done }) => restoreFromTrash(appId, bulk.kind as DeletedKind, done),
+    showsError: true,
+    refresh: [...bulk.refresh, trashKey(appId)],
+    after: (outcome) => {
+      onClose();
+      onDone(outcome);
+    },
+  });
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={t('Delete {what}', { what })}
+      confirm={t('Delete {what}', { what })}
+      isBusy={remove.isPending}
+      failure={remove.error?.message}
+      onConfirm={() => remove.mutate()}
+    >
+      {bulk.goneText ??
+        rich('<b>{what}</b> go into the trash, from where they can be put back for 30 days.', {
+          what,
+          b: (inner) => <b>{inner}</b>,
+        })}
+    </ConfirmDialog>
+  );
+}

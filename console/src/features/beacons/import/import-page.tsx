@@ -1,0 +1,98 @@
+import { Button, Text } from '@mantine/core';
+import type { Beacon, Body } from '@pharos/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { FileImport } from '../../../components/import/file-import.tsx';
+import type { PlanOptions } from '../../../components/import/import-rows.ts';
+import { SectionHeader } from '../../../components/page/page-header.tsx';
+import { BackLink } from '../../../components/page/record-page.tsx';
+import { download } from '../../../lib/actions/download.ts';
+import type { KeptFile } from '../../../lib/actions/kept-file.ts';
+import { useMayCall } from '../../../lib/data/access.ts';
+import { allRecords } from '../../../lib/data/all-records.ts';
+import { dataOf } from '../../../lib/data/api.ts';
+import { completed, parseCsv, writeCsv } from '../../../lib/text/csv.ts';
+import { t } from '../../../lib/words/words.ts';
+import { beaconKeys } from '../queries.ts';
+import { csvColumns, missingColumns } from './csv-columns.ts';
+import { type PlannedRow, planImport } from './import-plan.ts';
+
+const route = getRouteApi('/signed-in/apps/$appId/beacons/import');
+
+export function ImportBeaconsPage() {
+  const { appId } = route.useParams();
+  const mayWrite = useMayCall()('createBeacon');
+  const queries = useQueryClient();
+  if (!mayWrite) return <Text>{t('Your role cannot change beacons. Owners, managers and installers can.')}</Text>;
+  return (
+    <>
+      <SectionHeader
+        title={t('Import beacons')}
+        back={<BackLink label={t('All beacons')} to="/apps/$appId/beacons" params={{ appId }} />}
+      />
+      <FileImport
+        keepAs={`import beacons ${appId}`}
+        label={t('CSV or Excel file')}
+        accept=".csv,.txt,.xlsx,text/csv"
+        columns={csvColumns}
+        about={t(
+          'A CSV file or an Excel workbook with the columns {list}; other columns are left out. A row updates the beacon with its objectId, or else the one with its UUID, major and minor; if there is none, it adds one. A missing column leaves its values unchanged. venueId and zoneId are objectIds; an empty zoneId follows from x and y. You see a preview before anything is changed.',
+          { list: csvColumns.join(', ') },
+        )}
+        tools={
+          <Button
+            variant="default"
+            onClick={() =>
+              download('beacons-template.csv', 'text/csv;charset=utf-8', ['\uFEFF', writeCsv([csvColumns, sample])])
+            }
+          >
+            {t('Download a sample')}
+          </Button>
+        }
+        sameHead={sameHead}
+        lacks={missingColumns}
+        plan={(file, options) => planFile(appId, file, options)}
+        apply={(row) => applyRow(appId, row)}
+        after={() => Promise.all(beaconKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })))}
+      />
+    </>
+  );
+}
+
+const sample = [
+  '',
+  t('Main hall'),
+  'B9407F30-F5F8-466E-AFF9-25556B57FE6D',
+  '1',
+  '12',
+  '4.2',
+  '7.5',
+  '0',
+  '',
+  '',
+  '',
+  '{"greeting":"Welcome"}',
+  '',
+  '',
+];
+
+/** Headings are compared ignoring case. */
+const sameHead = (name: string) => name.toLowerCase();
+
+async function planFile(
+  appId: string,
+  { text, chosen, given }: KeptFile,
+  options: PlanOptions,
+): Promise<readonly PlannedRow[]> {
+  const table = completed(parseCsv(text, { same: sameHead, ...(chosen ? { chosen } : {}) }), given);
+  const beacons: Beacon[] = [];
+  for await (const page of allRecords(dataOf(appId).beacons.list)) beacons.push(...page);
+  return planImport(table, beacons, options);
+}
+
+function applyRow(appId: string, { beaconId, members }: PlannedRow): Promise<unknown> {
+  const { beacons } = dataOf(appId);
+  return beaconId === undefined
+    ? beacons.create(members as Body<'createBeacon'>)
+    : beacons.update(beaconId, members as Body<'updateBeacon'>);
+}
