@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { betweenFeatures, climbing, floorOf, folderOf, inCircles, readImports } from '../support/imports.ts';
 
 /** The structure that docs/architecture.md describes: which folder may import which, and how many files it may hold. */
 
@@ -35,37 +36,8 @@ const floors = [
 ];
 const mostFiles = 20;
 
-const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
-const folderOf = (path: string) => dirname(path);
-const floorOf = (path: string) => folderOf(path).split('/')[0] as string;
-const featureOf = (path: string) => (floorOf(path) === 'features' ? folderOf(path).split('/')[1] : undefined);
-
-function importsOf(path: string): string[] {
-  const text = readFileSync(join(root, path), 'utf8');
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)]
-    .map(([, specifier]) => relative(root, join(root, folderOf(path), specifier as string)))
-    .filter((target) => !target.startsWith('..'));
-}
-
-const sources = files.filter((path) => !path.includes('.test.'));
-const imports = sources.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
-
-/** What is reached again by following the imports that begin at it. */
-function inCircles(arrows: readonly { readonly from: string; readonly to: string }[]): string[] {
-  const next = Map.groupBy(arrows, ({ from }) => from);
-  const after = (name: string) => (next.get(name) ?? []).map(({ to }) => to);
-  return [...next.keys()].filter((start) => {
-    const seen = new Set<string>();
-    const open = after(start);
-    for (let name = open.pop(); name !== undefined; name = open.pop()) {
-      if (name === start) return true;
-      if (seen.has(name)) continue;
-      seen.add(name);
-      open.push(...after(name));
-    }
-    return false;
-  });
-}
+const project = join(root, '../..');
+const { sources, imports } = readImports(root);
 
 describe('the structure of the server', () => {
   test('every room has its floor', () => {
@@ -73,16 +45,11 @@ describe('the structure of the server', () => {
   });
 
   test('no file imports from a floor above its own', () => {
-    const climbing = imports.filter(({ from, to }) => floors.indexOf(floorOf(to)) > floors.indexOf(floorOf(from)));
-    assert.deepEqual(climbing, []);
+    assert.deepEqual(climbing(imports, floors), []);
   });
 
   test('no feature imports another', () => {
-    const across = imports.filter(({ from, to }) => {
-      const own = featureOf(from);
-      const other = featureOf(to);
-      return own !== undefined && other !== undefined && own !== other;
-    });
+    const across = betweenFeatures(imports);
     assert.deepEqual(across, []);
   });
 
@@ -98,7 +65,6 @@ describe('the structure of the server', () => {
   });
 
   test(`no folder holds more than ${mostFiles} files`, () => {
-    const project = join(root, '../..');
     const count = new Map<string, number>();
     for (const part of [
       'server/src',

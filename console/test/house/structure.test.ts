@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { betweenFeatures, climbing, floorOf, inCircles, readImports } from '../../../server/test/support/imports.ts';
+
+/** The structure of the console that docs/architecture.md describes. */
+
+/** From the bottom up; a folder imports only folders listed before it. */
+const floors = ['lib', 'components', 'frame', 'features', 'app', '.'];
+
+const { sources, imports } = readImports(fileURLToPath(new URL('../../src', import.meta.url)));
+
+describe('the structure of the console', () => {
+  test('every room has its floor', () => {
+    assert.ok(sources.length > 300, `${sources.length} files`);
+    assert.deepEqual([...new Set(sources.map(floorOf))].sort(), [...floors].sort());
+  });
+
+  test('no file imports from a floor above its own', () => {
+    assert.deepEqual(climbing(imports, floors), []);
+  });
+
+  test('no feature imports another', () => {
+    assert.deepEqual(betweenFeatures(imports), []);
+  });
+
+  test('no two files import each other, directly or around', () => {
+    assert.deepEqual(inCircles(imports), []);
+  });
+});
