@@ -61,17 +61,29 @@ function readUpdatedAt(body: unknown): string | null {
   throw fail('ValidationError', { message: 'updatedAt must be a time, or null.', details });
 }
 
-/** The credentials of push providers, in the management console. */
-export function senderConsoleEndpoints({ service, assertApp }: SenderRouteDeps): readonly ConsoleEndpoint[] {
-  const target = ({ params }: Pick<ConsoleCall<unknown>, 'params'>) => ({
-    appId: params['appId'] ?? '',
-    kind: params['kind'] ?? '',
-  });
-  const locateApp = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
-  const locate = async ({ appId = '', kind = '' }: Readonly<Record<string, string>>) => {
+const target = ({ params }: Pick<ConsoleCall<unknown>, 'params'>) => ({
+  appId: params['appId'] ?? '',
+  kind: params['kind'] ?? '',
+});
+
+/** What the paths name. @throws Failure ObjectNotFound */
+function locating({ service, assertApp }: SenderRouteDeps) {
+  return async ({ appId = '', kind = '' }: Readonly<Record<string, string>>) => {
     await assertApp(appId);
     service.find(kind);
   };
+}
+
+/** The credentials of push providers, in the management console. */
+export const senderConsoleEndpoints = (deps: SenderRouteDeps): readonly ConsoleEndpoint[] => [
+  ...readingEndpoints(deps),
+  ...changingEndpoints(deps),
+  testEndpoint(deps),
+];
+
+function readingEndpoints({ service, assertApp }: SenderRouteDeps): readonly ConsoleEndpoint[] {
+  const locate = locating({ service, assertApp });
+  const locateApp = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
   return [
     consoleEndpoint({
       method: 'GET',
@@ -101,6 +113,13 @@ export function senderConsoleEndpoints({ service, assertApp }: SenderRouteDeps):
         return { result };
       },
     }),
+  ];
+}
+
+function changingEndpoints(deps: SenderRouteDeps): readonly ConsoleEndpoint[] {
+  const { service } = deps;
+  const locate = locating(deps);
+  return [
     consoleEndpoint<object>({
       method: 'PUT',
       path: '/apps/:appId/senders/:kind',
@@ -160,23 +179,26 @@ export function senderConsoleEndpoints({ service, assertApp }: SenderRouteDeps):
       errors: ['ValidationError', 'ObjectNotFound', 'PreconditionFailed'],
       handle: async (call) => ({ result: await service.restore(target(call), call.body, call.by) }),
     }),
-    consoleEndpoint<object | undefined>({
-      method: 'POST',
-      path: '/apps/:appId/senders/:kind/test',
-      operationId: 'testSender',
-      tag: 'Senders',
-      summary: 'Ask the provider whether it accepts the credentials',
-      description: 'Sends nothing to anybody. With `settings`, these are tried before they are saved.',
-      permission: 'senders.write',
-      locate,
-      body: {
-        schema: Type.Object({ settings: Type.Optional(settingsSchema) }),
-        example: {},
-        read: (body) => (isObject(body) && body['settings'] === undefined ? undefined : readSettings(body)),
-      },
-      answer: recordAnswer(testSchema, { ok: true, text: 'Firebase accepted the service account.', status: 200 }),
-      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
-      handle: async (call) => ({ result: await service.test(target(call), call.body) }),
-    }),
   ];
+}
+
+function testEndpoint(deps: SenderRouteDeps): ConsoleEndpoint {
+  return consoleEndpoint<object | undefined>({
+    method: 'POST',
+    path: '/apps/:appId/senders/:kind/test',
+    operationId: 'testSender',
+    tag: 'Senders',
+    summary: 'Ask the provider whether it accepts the credentials',
+    description: 'Sends nothing to anybody. With `settings`, these are tried before they are saved.',
+    permission: 'senders.write',
+    locate: locating(deps),
+    body: {
+      schema: Type.Object({ settings: Type.Optional(settingsSchema) }),
+      example: {},
+      read: (body) => (isObject(body) && body['settings'] === undefined ? undefined : readSettings(body)),
+    },
+    answer: recordAnswer(testSchema, { ok: true, text: 'Firebase accepted the service account.', status: 200 }),
+    errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
+    handle: async (call) => ({ result: await deps.service.test(target(call), call.body) }),
+  });
 }

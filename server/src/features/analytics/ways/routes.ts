@@ -78,139 +78,151 @@ type Query = Readonly<Record<string, string | undefined>>;
 /** Peaks of each hour of a longer time are too many rows. */
 const mostPeakDays = { day: 400, hour: 31, hourOfWeek: 100 } as const;
 
+/** Who asks, and what, of one call. @throws Failure InvalidQuery */
+type Ask = (call: Asking) => { readonly by: AskingWays; readonly question: WayQuestion };
+
 export function wayEndpoints(db: Db, isBehind: AskingWays['isBehind']): Endpoint[] {
   const kept = new Kept();
-  const asking = ({ app, now, query }: Asking) => {
+  const asking: Ask = ({ app, now, query }) => {
     const zone = siteTimeZone([app.policy.timeZone]);
     const isProtected = app.policy.smallGroups === 'protected';
     const period = readPeriod(query, dateOf(now, zone));
     const question: WayQuestion = { ...period, place: readPlace(query, ['venue', 'floor', 'zone']) };
     return { by: { db, appId: app.appId, zone, isProtected, isBehind, kept }, question };
   };
-  const asked = (call: Asking) => {
+  const asked: Ask = (call) => {
     const both = asking(call);
     if (both.by.isProtected) assertOneUnit(both.question);
     return both;
   };
-  const shared = { method: 'GET', tag: analyticsTag, grant: { of: 'analytics', verb: 'list' } } as const;
-  return [
-    endpoint({
-      ...shared,
-      path: '/analytics/flows',
-      operationId: 'getFlows',
-      summary: 'Count ways between zones',
-      description: `\`moves\` are from one zone to the next one, with the time from leaving to arriving; \`reaches\` from coming to a zone first to coming to another one later, wherever the visitor was between. ${about}${small}`,
-      query: [...periodQuery, ...placeQuery],
-      answer: {
-        status: 200,
-        description: 'The ways, the commonest first.',
-        schema: Type.Object({ result: Type.Object({ ...head, moves: Type.Array(flow), reaches: Type.Array(flow) }) }),
-        example: { result: { ...exampleHead, moves: [exampleFlow], reaches: [exampleFlow] } },
+  return [flowsEndpoint(asked), pathsEndpoint(asked), peaksEndpoint(asking)];
+}
+
+const shared = { method: 'GET', tag: analyticsTag, grant: { of: 'analytics', verb: 'list' } } as const;
+
+function flowsEndpoint(asked: Ask): Endpoint {
+  return endpoint({
+    ...shared,
+    path: '/analytics/flows',
+    operationId: 'getFlows',
+    summary: 'Count ways between zones',
+    description: `\`moves\` are from one zone to the next one, with the time from leaving to arriving; \`reaches\` from coming to a zone first to coming to another one later, wherever the visitor was between. ${about}${small}`,
+    query: [...periodQuery, ...placeQuery],
+    answer: {
+      status: 200,
+      description: 'The ways, the commonest first.',
+      schema: Type.Object({ result: Type.Object({ ...head, moves: Type.Array(flow), reaches: Type.Array(flow) }) }),
+      example: { result: { ...exampleHead, moves: [exampleFlow], reaches: [exampleFlow] } },
+    },
+    errors: ['InvalidQuery', 'Timeout'],
+    handle: async (call) => {
+      const { by, question } = asked(call);
+      return { result: await flowsOf(by, question) };
+    },
+  });
+}
+
+function pathsEndpoint(asked: Ask): Endpoint {
+  return endpoint({
+    ...shared,
+    path: '/analytics/paths',
+    operationId: 'getPaths',
+    summary: 'List the commonest paths through a venue',
+    description: `Tours that have ended, by their first ${longestPath} places. ${about}Of a day and of a month the 1,000 commonest are kept. ${small}`,
+    query: [
+      ...periodQuery,
+      ...placeQuery.slice(0, 1),
+      {
+        name: 'top',
+        description: 'How many paths; 10 without it',
+        schema: Type.Integer({ minimum: 1, maximum: 100 }),
       },
-      errors: ['InvalidQuery', 'Timeout'],
-      handle: async (call) => {
-        const { by, question } = asked(call);
-        return { result: await flowsOf(by, question) };
-      },
-    }),
-    endpoint({
-      ...shared,
-      path: '/analytics/paths',
-      operationId: 'getPaths',
-      summary: 'List the commonest paths through a venue',
-      description: `Tours that have ended, by their first ${longestPath} places. ${about}Of a day and of a month the 1,000 commonest are kept. ${small}`,
-      query: [
-        ...periodQuery,
-        ...placeQuery.slice(0, 1),
-        {
-          name: 'top',
-          description: 'How many paths; 10 without it',
-          schema: Type.Integer({ minimum: 1, maximum: 100 }),
-        },
-      ],
-      answer: {
-        status: 200,
-        description: 'The paths, the commonest first.',
-        schema: Type.Object({
-          result: Type.Object({
-            ...head,
-            tours: countSchema('All tours that have ended'),
-            paths: Type.Array(
-              Type.Object({
-                stops: Type.Array(place),
-                isCut: Type.Boolean({ description: 'There were more places after these' }),
-                ...counts,
-              }),
-            ),
-          }),
+    ],
+    answer: {
+      status: 200,
+      description: 'The paths, the commonest first.',
+      schema: Type.Object({
+        result: Type.Object({
+          ...head,
+          tours: countSchema('All tours that have ended'),
+          paths: Type.Array(
+            Type.Object({
+              stops: Type.Array(place),
+              isCut: Type.Boolean({ description: 'There were more places after these' }),
+              ...counts,
+            }),
+          ),
         }),
-        example: {
-          result: {
-            ...exampleHead,
-            tours: 412,
-            paths: [
-              { stops: [{ zoneId: exampleId }, { zoneId: otherExampleId }], isCut: false, tours: 31, visitors: 31 },
-            ],
-          },
+      }),
+      example: {
+        result: {
+          ...exampleHead,
+          tours: 412,
+          paths: [
+            { stops: [{ zoneId: exampleId }, { zoneId: otherExampleId }], isCut: false, tours: 31, visitors: 31 },
+          ],
         },
       },
-      errors: ['InvalidQuery', 'Timeout'],
-      handle: async (call) => {
-        const { by, question } = asked(call);
-        return { result: await pathsOf(by, question, readTop(call.query['top'])) };
-      },
-    }),
-    endpoint({
-      ...shared,
-      path: '/analytics/peaks',
-      operationId: 'getPeaks',
-      summary: 'Tell how many were at a zone at once',
-      description:
-        'The most visitors that were at a zone at the same moment, in each `day`, `hour` or `hourOfWeek`. By hour a period has at most ' +
-        `${mostPeakDays.hour} days, by hour of the week ${mostPeakDays.hourOfWeek}, by day ${mostPeakDays.day}. Where small groups are ` +
-        'protected, 1 to 4 visitors are `"1-4"` and others are rounded to fives.',
-      query: [
-        ...periodQuery,
-        ...placeQuery,
-        { name: 'interval', description: '`hourOfWeek` without it', schema: Type.Enum([...peakIntervals]) },
-      ],
-      answer: {
-        status: 200,
-        description: 'The peaks. Where nobody was there is no row.',
-        schema: Type.Object({
-          result: Type.Object({
-            ...head,
-            interval: Type.Enum([...peakIntervals]),
-            rows: Type.Array(
-              Type.Object({
-                ...placeMembers,
-                start: Type.Optional(Type.String({ description: 'A day, or with the hour 2026-10-01T09:00' })),
-                weekday: Type.Optional(Type.Integer({ minimum: 1, maximum: 7 })),
-                hour: Type.Optional(Type.Integer({ minimum: 0, maximum: 23 })),
-                peak: countSchema('Most visitors at once'),
-              }),
-            ),
-          }),
+    },
+    errors: ['InvalidQuery', 'Timeout'],
+    handle: async (call) => {
+      const { by, question } = asked(call);
+      return { result: await pathsOf(by, question, readTop(call.query['top'])) };
+    },
+  });
+}
+
+function peaksEndpoint(asking: Ask): Endpoint {
+  return endpoint({
+    ...shared,
+    path: '/analytics/peaks',
+    operationId: 'getPeaks',
+    summary: 'Tell how many were at a zone at once',
+    description:
+      'The most visitors that were at a zone at the same moment, in each `day`, `hour` or `hourOfWeek`. By hour a period has at most ' +
+      `${mostPeakDays.hour} days, by hour of the week ${mostPeakDays.hourOfWeek}, by day ${mostPeakDays.day}. Where small groups are ` +
+      'protected, 1 to 4 visitors are `"1-4"` and others are rounded to fives.',
+    query: [
+      ...periodQuery,
+      ...placeQuery,
+      { name: 'interval', description: '`hourOfWeek` without it', schema: Type.Enum([...peakIntervals]) },
+    ],
+    answer: {
+      status: 200,
+      description: 'The peaks. Where nobody was there is no row.',
+      schema: Type.Object({
+        result: Type.Object({
+          ...head,
+          interval: Type.Enum([...peakIntervals]),
+          rows: Type.Array(
+            Type.Object({
+              ...placeMembers,
+              start: Type.Optional(Type.String({ description: 'A day, or with the hour 2026-10-01T09:00' })),
+              weekday: Type.Optional(Type.Integer({ minimum: 1, maximum: 7 })),
+              hour: Type.Optional(Type.Integer({ minimum: 0, maximum: 23 })),
+              peak: countSchema('Most visitors at once'),
+            }),
+          ),
         }),
-        example: {
-          result: {
-            ...exampleHead,
-            interval: 'hourOfWeek',
-            rows: [{ zoneId: exampleId, weekday: 6, hour: 14, peak: 37 }],
-          },
+      }),
+      example: {
+        result: {
+          ...exampleHead,
+          interval: 'hourOfWeek',
+          rows: [{ zoneId: exampleId, weekday: 6, hour: 14, peak: 37 }],
         },
       },
-      errors: ['InvalidQuery', 'Timeout'],
-      handle: async (call) => {
-        const { by, question } = asking(call);
-        const interval = oneOf('interval', peakIntervals, call.query['interval'] ?? 'hourOfWeek');
-        const most = mostPeakDays[interval];
-        if (daysBetween(question.from, question.until) > most)
-          throw fail('InvalidQuery', `By ${interval} a period has at most ${most} days.`);
-        return { result: await peaksOf(by, question, interval) };
-      },
-    }),
-  ];
+    },
+    errors: ['InvalidQuery', 'Timeout'],
+    handle: async (call) => {
+      const { by, question } = asking(call);
+      const interval = oneOf('interval', peakIntervals, call.query['interval'] ?? 'hourOfWeek');
+      const most = mostPeakDays[interval];
+      if (daysBetween(question.from, question.until) > most)
+        throw fail('InvalidQuery', `By ${interval} a period has at most ${most} days.`);
+      return { result: await peaksOf(by, question, interval) };
+    },
+  });
 }
 
 /** @throws Failure InvalidQuery */
