@@ -10,7 +10,13 @@ import type { Database } from '../db/db.ts';
 import { migrate } from '../db/migrate.ts';
 import { findSetting, saveSetting } from '../db/settings.ts';
 import { openSqlite } from '../db/sqlite/sqlite.ts';
-import { findRestoreRequest, findRestoreResult, requestRestore, restoreInPlace } from './in-place.ts';
+import {
+  assertNotHalfRestored,
+  findRestoreRequest,
+  findRestoreResult,
+  requestRestore,
+  restoreInPlace,
+} from './in-place.ts';
 import { writeBackup } from './write.ts';
 
 test('a restore in place keeps what was there aside, goes on where it was interrupted, and changes nothing when it fails', async () => {
@@ -95,6 +101,44 @@ test('a restore in place keeps what was there aside, goes on where it was interr
     writeFileSync(join(whole, 'moved'), '');
     assert.deepEqual([(await written())?.ok, await read()], [true, 'then']);
     assert.equal(await restoreInPlace({ dataFolder, now: 0, eraseAgain }), undefined, 'only once');
+  } finally {
+    rmSync(dataFolder, { recursive: true, force: true });
+  }
+});
+
+const aRequest = { backupId: 'then', folder: 'nowhere', askedAt: new Date(0).toISOString(), askedBy: 'test' };
+
+test('a result that cannot be written does not leave that of an earlier restore', async () => {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'pharos-in-place-'));
+  const eraseAgain = async () => {};
+  const restore = async () => {
+    await requestRestore(dataFolder, aRequest);
+    return restoreInPlace({ dataFolder, now: Date.now(), eraseAgain });
+  };
+  try {
+    assert.equal((await restore())?.ok, false);
+    assert.equal((await findRestoreResult(dataFolder))?.ok, false);
+    // It is in the way.
+    mkdirSync(join(dataFolder, 'restore-result.json.new'));
+    const told = await restore();
+    assert.match(told?.message ?? '', /Nothing was changed/);
+    assert.deepEqual(
+      [await findRestoreResult(dataFolder), await findRestoreRequest(dataFolder)],
+      [undefined, undefined],
+    );
+  } finally {
+    rmSync(dataFolder, { recursive: true, force: true });
+  }
+});
+
+test('commands refuse a folder whose restore was interrupted, and no other', async () => {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'pharos-in-place-'));
+  try {
+    await assertNotHalfRestored(dataFolder);
+    await requestRestore(dataFolder, aRequest);
+    await assertNotHalfRestored(dataFolder);
+    mkdirSync(join(dataFolder, `before-then-${aRequest.askedAt.replaceAll(/[:.]/g, '-')}`));
+    await assert.rejects(assertNotHalfRestored(dataFolder), /Start the service first/);
   } finally {
     rmSync(dataFolder, { recursive: true, force: true });
   }

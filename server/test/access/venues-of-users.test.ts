@@ -72,6 +72,30 @@ for (const database of databases) {
       assert.deepEqual(await names('/beacons'), []);
     });
 
+    test('a record belongs to those of its venue, whoever asked before', async () => {
+      const other = await signIn(app);
+      const { headers } = manager;
+      await app.app.buckets.createBucket(app.appId, 'tours');
+      await create(app, '/api/v2/data/schema/tours', { column: { venue: { type: 'String' } } }, headers);
+      await app.app.apps.changeRules(app.appId, { buckets: { tours: { get: { 'metadata.venue': '$auth.venues' } } } });
+      const make = (venue: string) => create(app, '/api/v2/data/tours', { metadata: { venue } }, headers);
+      const [northern, southern] = [await make(north), await make(south)];
+      const read = async (by: SignedIn, record: string) =>
+        (await app.send({ method: 'GET', url: `/api/v2/data/tours/${record}`, headers: by.headers })).status;
+      const all = async () => [
+        await read(guide, northern),
+        await read(guide, southern),
+        await read(other, northern),
+        await read(other, southern),
+      ];
+      await give([north]);
+      await give([north, south], manager, other);
+      assert.deepEqual(await all(), [200, 404, 200, 200]);
+      await give([]);
+      await give([south], manager, other);
+      assert.deepEqual(await all(), [404, 404, 404, 200]);
+    });
+
     test('managers give them, and only those that there are', async () => {
       assert.equal((await give([north], guide)).status, 403);
       const unknown = await give([north, 'nowhere']);
