@@ -78,10 +78,10 @@ for (const database of databases) {
       await app.app.buckets.createBucket(app.appId, 'tours');
       await create(app, '/api/v2/data/schema/tours', { column: { venue: { type: 'String' } } }, headers);
       await app.app.apps.changeRules(app.appId, { buckets: { tours: { get: { 'metadata.venue': '$auth.venues' } } } });
-      const make = (venue: string) => create(app, '/api/v2/data/tours', { metadata: { venue } }, headers);
+      const make = (venue: string) => create(app, '/api/v2/data/bucket/tours', { metadata: { venue } }, headers);
       const [northern, southern] = [await make(north), await make(south)];
       const read = async (by: SignedIn, record: string) =>
-        (await app.send({ method: 'GET', url: `/api/v2/data/tours/${record}`, headers: by.headers })).status;
+        (await app.send({ method: 'GET', url: `/api/v2/data/bucket/tours/${record}`, headers: by.headers })).status;
       const all = async () => [
         await read(guide, northern),
         await read(guide, southern),
