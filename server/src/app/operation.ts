@@ -86,13 +86,13 @@ export function alertFeature(parts: Parts, findBackupConditions: BackupFeature['
     listServiceListeners: (db) => listAppsWanting(db, 'service.alert.begun'),
     listRecipients: async (db, { appId }, venueId) =>
       (await listAdmins(db)).flatMap((row) => {
-        const { admin_id: adminId, email, role, disabled_at } = row;
+        const { admin_id: adminId, email, role, language, disabled_at } = row;
         const apps = storedReach(row);
         const standing =
           appId === serviceScope ? apps === null && { role, venues: undefined } : standingIn({ role, apps }, appId);
         if (disabled_at !== null || !standing) return [];
         const isWithin = standing.venues === undefined || (venueId !== undefined && standing.venues.includes(venueId));
-        return isWithin ? [{ adminId, email, role: standing.role }] : [];
+        return isWithin ? [{ adminId, email, language, role: standing.role }] : [];
       }),
     async countPhones(db, adminId) {
       let count = 0;
