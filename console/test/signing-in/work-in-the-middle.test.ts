@@ -70,10 +70,10 @@ describe('work that is under way when the session ends', () => {
     assert.equal(await page.getByRole('list', { name: 'Uploads' }).getByRole('alert').count(), 0);
   });
 
-  test('whoever does not sign in again is asked once, and each file says that it is not there', async () => {
+  test('whoever does not sign in again is asked once, and what waits is not sent in vain', async () => {
     await open('files');
     const before = await names('files');
-    await endBefore(1, '**/v2/files/*');
+    const sent = await endBefore(1, '**/v2/files/*');
     await page.locator('input[type=file]').setInputFiles(['f.png', 'g.png', 'h.png', 'i.png'].map(picture));
     await signingIn().waitFor();
     await signingIn().getByRole('button', { name: 'Cancel' }).click();
@@ -81,6 +81,11 @@ describe('work that is under way when the session ends', () => {
     await page.getByLabel('E-mail').waitFor();
     assert.equal(await signingIn().count(), 0);
     await page.unroute('**/v2/files/*');
+    assert.deepEqual(
+      sent.filter((url) => url.endsWith('/i.png')),
+      [],
+      'three go at once, and the fourth waits',
+    );
     assert.deepEqual(await names('files'), before);
     const email = String(
       (
