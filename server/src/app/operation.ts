@@ -99,13 +99,17 @@ export function alertFeature(parts: Parts, findBackupConditions: BackupFeature['
       for (const { app_id: appId } of await listApps(db)) count += (await listPhones(db, { appId, adminId })).length;
       return count;
     },
-    async tellPhones(db, appId, { adminIds, title, text }) {
-      const phones = new Set<string>();
-      for (const adminId of adminIds)
-        for (const { object_id } of await listPhones(db, { appId, adminId })) phones.add(object_id);
-      const data = { title, alert: text, sound: 'default' };
-      const notice = { appId, phones: [...phones], data, expiresAt: now() + noticeMs, now: now() };
-      await pushNotice(db, { enqueue: platform.outbox.enqueue, announce: integrations.announce }, notice);
+    async tellPhones(db, appId, { title, people }) {
+      const texts = new Map<string, string>();
+      for (const { adminId, text } of people)
+        for (const { object_id } of await listPhones(db, { appId, adminId }))
+          if (!texts.has(object_id)) texts.set(object_id, text);
+      for (const [text, found] of Map.groupBy(texts, ([, text]) => text)) {
+        const data = { title, alert: text, sound: 'default' };
+        const phones = found.map(([phone]) => phone);
+        const notice = { appId, phones, data, expiresAt: now() + noticeMs, now: now() };
+        await pushNotice(db, { enqueue: platform.outbox.enqueue, announce: integrations.announce }, notice);
+      }
     },
     node,
     timeZone: serviceTimeZone(),

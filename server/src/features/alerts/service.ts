@@ -35,9 +35,9 @@ export interface AlertDeps {
 }
 
 export interface PhoneNotice {
-  readonly adminIds: readonly string[];
   readonly title: string;
-  readonly text: string;
+  /** Each in their language. A phone of several people gets one push, in the language of the first. */
+  readonly people: readonly { readonly adminId: string; readonly text: string }[];
 }
 
 /**
@@ -203,13 +203,11 @@ export class AlertService {
   async #push(db: Db, scope: AlertScope, { kind, title, venue_id }: store.AlertRow, what: 'begun' | 'ended') {
     const { listRecipients, tellPhones } = this.#deps;
     if (!isUrgent(kind)) return;
-    const told: AlertRecipient[] = [];
-    for (const one of await listRecipients(db, scope, venue_id ?? undefined))
-      if (isWantedOnPhone(one.role, kind, await store.listChoices(db, one.adminId))) told.push(one);
-    for (const [words, people] of Map.groupBy(told, ({ language }) => mailWords(language))) {
-      const adminIds = people.map(({ adminId }) => adminId);
-      await tellPhones(db, scope.appId, { adminIds, title: scope.name, text: titleOf(words, what, title) });
-    }
+    const people: { adminId: string; text: string }[] = [];
+    for (const { adminId, role, language } of await listRecipients(db, scope, venue_id ?? undefined))
+      if (isWantedOnPhone(role, kind, await store.listChoices(db, adminId)))
+        people.push({ adminId, text: titleOf(mailWords(language), what, title) });
+    if (people.length > 0) await tellPhones(db, scope.appId, { title: scope.name, people });
   }
 
   async #call(db: Db, scope: AlertScope, row: store.AlertRow, what: 'begun' | 'ended'): Promise<void> {
