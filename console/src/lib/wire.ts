@@ -3416,7 +3416,10 @@ export interface Operations {
   /** Change or delete many records at once */
   readonly changeMany: {
     readonly params: { readonly appId: string };
-    readonly query: undefined;
+    readonly query: {
+      /** The `entry` of an earlier request of the same change, to which the audit adds this one. An entry of another change, of somebody else or of more than an hour ago is left alone, and this request gets an entry of its own. */
+      readonly continues?: string;
+    };
     readonly body: ChangeManyBody;
     readonly answer: {
       readonly result: {
@@ -3432,6 +3435,8 @@ export interface Operations {
           readonly error: string;
           readonly message: string;
         }[];
+        /** The `auditId` of the entry; absent if nothing was done */
+        readonly entry?: string;
       };
     };
   };

@@ -83,6 +83,20 @@ describe("an app's policy in the console", () => {
     assert.deepEqual([sensitivity, pushTimeToLive], ['fast', 300]);
   });
 
+  test('that a second person approves pushes to many is one switch, with how many', async () => {
+    const approval = page.getByRole('switch', { name: 'A second person approves pushes to many' });
+    const most = page.getByLabel('One person alone may send to at most');
+    assert.equal(await most.count(), 0);
+    await approval.press('Space');
+    await most.fill('250');
+    await assertAccessible(page);
+    await save('Pushes to more than 250 phones wait for a second person.');
+    assert.deepEqual((await policy()).approval, { enabled: true, above: 250 });
+    await approval.press('Space');
+    await save();
+    assert.equal((await policy()).approval.enabled, false);
+  });
+
   test('quotas are shown with what is in use, changed, and warned of before they are used up', async () => {
     for (const name of ['one.txt', 'two.txt', 'three.txt', 'four.txt']) {
       const headers = { 'content-type': 'text/plain' };

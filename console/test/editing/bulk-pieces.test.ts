@@ -40,6 +40,20 @@ test('if the service fails, what was done is reported, with the reason for the r
   assert.match(failed[0]?.message ?? '', /busy/);
 });
 
+test('all requests of one change have one entry in the audit, from the first of which something was done', async () => {
+  const addresses: string[] = [];
+  const entries = [undefined, 'a1', 'a1'];
+  globalThis.fetch = async (url, init) => {
+    addresses.push(String(url).replace(/^[^?]*/, ''));
+    const { ids } = JSON.parse(String(init?.body)) as Sent;
+    const entry = entries[addresses.length - 1];
+    const result = { done: entry ? ids : [], changed: [], failed: [], ...(entry ? { entry } : {}) };
+    return new Response(JSON.stringify({ result }), { headers: { 'content-type': 'application/json' } });
+  };
+  await send('app', { ...body, ids });
+  assert.deepEqual(addresses, ['', '', '?continues=a1']);
+});
+
 test('with nothing done it is an error', async () => {
   answering(busy);
   await assert.rejects(send('app', { ...body, ids }), /busy/);

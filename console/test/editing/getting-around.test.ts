@@ -74,6 +74,16 @@ describe('getting around in the console', () => {
     await heading('Welcome');
   });
 
+  test('a tab of the page is read out, too: the heading that gets the focus says which it is', async () => {
+    await open('activity/events');
+    const tab = page.getByRole('main').getByRole('link', { name: 'Visits', exact: true });
+    await tab.focus();
+    await page.keyboard.press('Enter');
+    await titled(`Visits · Activity · ${await appName()} · Pharos`);
+    await until(`document.activeElement?.tagName === 'H2'`);
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Activity · Visits');
+  });
+
   test('notifications are filtered by the name of their beacon', async () => {
     await open('notifications');
     await button('Filter').click();

@@ -193,6 +193,29 @@ describe('users in the console', () => {
     assert.equal(await signIn(), 200);
   });
 
+  test('what administrators have changed of somebody is a click away, and all other changes another one', async () => {
+    const beacons = `/console/api/apps/${site.app.appId}/v2/beacons`;
+    const data = { name: 'Attic', uuid: 'AA', major: 9, minor: 9 };
+    assert.ok((await visited.context.request.post(beacons, { data, headers: { origin } })).ok());
+    await open(`/${vera}`);
+    await page.getByRole('link', { name: 'What administrators have changed' }).click();
+    await heading('Audit').waitFor();
+    await page.getByText('Only changes of', { exact: false }).getByText(vera, { exact: true }).waitFor();
+    const changes = () => page.getByRole('main').getByRole('listitem');
+    const of = async () => (await changes().allInnerTexts()).map((text) => /switched|changed/.test(text));
+    await becomes(async () => new Set(await of()).size === 1 && (await of())[0] === true, true);
+    await assertAccessible(page);
+    await takePictures(page, 'audit-about');
+    const own = await changes().count();
+    await page.reload();
+    await page.getByText('Only changes of', { exact: false }).waitFor();
+    await becomes(() => changes().count(), own);
+    await button('Show all changes').click();
+    await page.getByText('Only changes of', { exact: false }).waitFor({ state: 'detached' });
+    await becomes(async () => (await changes().count()) > own, true);
+    assert.doesNotMatch(page.url(), /about=/);
+  });
+
   test('of two administrators none overwrites the other with one click', async () => {
     const key = { appId: site.app.appId, userId: vera };
     const role = async () => {

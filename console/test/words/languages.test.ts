@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { sql } from '../../../server/src/base/sql.ts';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
-import { goTo, launchBrowser, listenWithConsole, patienceMs } from '../browser.ts';
+import { becomes, goTo, launchBrowser, listenWithConsole, patienceMs } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 import { englishOf } from './english-of.ts';
 
@@ -41,6 +42,9 @@ describe('the language of the console', () => {
     await site?.close();
   });
 
+  /** In which mails to the owner are written. */
+  const mailLanguage = async () =>
+    (await site.app.storage.db.one<{ language: string | null }>(sql`select language from admins`))?.language;
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const catalogues = () =>
     asked.splice(0).flatMap((path) => /^\/console\/assets\/(de|es|fr|id)-[^/]+\.js$/.exec(path)?.[1] ?? []);
@@ -63,12 +67,14 @@ describe('the language of the console', () => {
     await page.getByRole('button', { name: 'Se connecter', exact: true }).click();
     await page.getByRole('link', { name: 'Administrateurs' }).click();
     await page.getByText('Les personnes qui se connectent à cette console.', { exact: false }).waitFor();
+    await becomes(mailLanguage, 'fr');
   });
 
   test('can be changed on the page of the account, and back to that of the browser', async () => {
     await page.goto('/console/account');
     await page.getByLabel('Langue de la console').selectOption({ label: 'Bahasa Indonesia' });
     await heading('Masuk dan keamanan').waitFor();
+    await becomes(mailLanguage, 'id');
     await page.getByLabel('Bahasa konsol').selectOption('');
     await heading('Anmeldung und Sicherheit').waitFor();
     asked.length = 0;

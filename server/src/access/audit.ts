@@ -44,10 +44,32 @@ const jsonOrNull = (value: unknown): string | null => (value === undefined ? nul
 
 /** Call it in the transaction of the change, so that neither exists without the other. */
 export async function recordChange(db: Db, change: Change): Promise<void> {
+  await beginRecord(db, change);
+}
+
+/** The same for a change that goes on. Returns the `auditId`, for {@link lockRecord} and {@link extendRecord}. */
+export async function beginRecord(db: Db, change: Change): Promise<string> {
   const { by, action, subject, appId = null, now } = change;
+  const auditId = newObjectId(now);
   await db.run(sql`insert into audit (audit_id, app_id, actor, action, subject, before_state, after_state, address, created_at)
-    values (${newObjectId(now)}, ${appId}, ${by.name}, ${action}, ${subject}, ${jsonOrNull(change.before)},
+    values (${auditId}, ${appId}, ${by.name}, ${action}, ${subject}, ${jsonOrNull(change.before)},
       ${jsonOrNull(change.after)}, ${by.address}, ${now})`);
+  return auditId;
+}
+
+/** In a transaction: nobody else extends the record before it ends. */
+export function lockRecord(db: Db, auditId: string): Promise<AuditRow | undefined> {
+  return db.one<AuditRow>(sql`select * from audit where audit_id = ${auditId}${raw(db.dialect.lockRow)}`);
+}
+
+/** Replaces what a record says of a change that has gone on. */
+export async function extendRecord(
+  db: Db,
+  auditId: string,
+  { subject, before, after }: Pick<Change, 'subject' | 'before' | 'after'>,
+): Promise<void> {
+  await db.run(sql`update audit set subject = ${subject}, before_state = ${jsonOrNull(before)},
+    after_state = ${jsonOrNull(after)} where audit_id = ${auditId}`);
 }
 
 export interface Folding {

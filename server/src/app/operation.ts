@@ -86,26 +86,30 @@ export function alertFeature(parts: Parts, findBackupConditions: BackupFeature['
     listServiceListeners: (db) => listAppsWanting(db, 'service.alert.begun'),
     listRecipients: async (db, { appId }, venueId) =>
       (await listAdmins(db)).flatMap((row) => {
-        const { admin_id: adminId, email, role, disabled_at } = row;
+        const { admin_id: adminId, email, role, language, disabled_at } = row;
         const apps = storedReach(row);
         const standing =
           appId === serviceScope ? apps === null && { role, venues: undefined } : standingIn({ role, apps }, appId);
         if (disabled_at !== null || !standing) return [];
         const isWithin = standing.venues === undefined || (venueId !== undefined && standing.venues.includes(venueId));
-        return isWithin ? [{ adminId, email, role: standing.role }] : [];
+        return isWithin ? [{ adminId, email, language, role: standing.role }] : [];
       }),
     async countPhones(db, adminId) {
       let count = 0;
       for (const { app_id: appId } of await listApps(db)) count += (await listPhones(db, { appId, adminId })).length;
       return count;
     },
-    async tellPhones(db, appId, { adminIds, title, text }) {
-      const phones = new Set<string>();
-      for (const adminId of adminIds)
-        for (const { object_id } of await listPhones(db, { appId, adminId })) phones.add(object_id);
-      const data = { title, alert: text, sound: 'default' };
-      const notice = { appId, phones: [...phones], data, expiresAt: now() + noticeMs, now: now() };
-      await pushNotice(db, { enqueue: platform.outbox.enqueue, announce: integrations.announce }, notice);
+    async tellPhones(db, appId, { title, people }) {
+      const texts = new Map<string, string>();
+      for (const { adminId, text } of people)
+        for (const { object_id } of await listPhones(db, { appId, adminId }))
+          if (!texts.has(object_id)) texts.set(object_id, text);
+      for (const [text, found] of Map.groupBy(texts, ([, text]) => text)) {
+        const data = { title, alert: text, sound: 'default' };
+        const phones = found.map(([phone]) => phone);
+        const notice = { appId, phones, data, expiresAt: now() + noticeMs, now: now() };
+        await pushNotice(db, { enqueue: platform.outbox.enqueue, announce: integrations.announce }, notice);
+      }
     },
     node,
     timeZone: serviceTimeZone(),

@@ -55,6 +55,7 @@ async function listPeople(db: Db): Promise<readonly Admin[]> {
     role: row.role,
     apps: storedReach(row),
     isDisabled: row.disabled_at !== null,
+    language: row.language,
   }));
 }
 

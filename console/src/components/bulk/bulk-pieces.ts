@@ -17,14 +17,19 @@ const most = 500;
 /** @throws PharosError if nothing of it was done */
 export async function send(appId: string, body: Body): Promise<Outcome> {
   const outcomes: Outcome[] = [];
+  /** The audit's entry, which is one for all requests. */
+  let entry: string | undefined;
   for (let start = 0; start < body.ids.length; start += most) {
     const ids = body.ids.slice(start, start + most);
     const records = body.records?.filter(({ objectId }) => ids.includes(objectId));
     const part = { ...body, ids, ...(records ? { records } : {}) };
-    const change = () => call('changeMany', { params: { appId }, body: part });
+    const query = entry === undefined ? {} : { continues: entry };
+    const change = () => call('changeMany', { params: { appId }, query, body: part });
     try {
       // If the session ends in between, sign in again here: repeating the whole change would find the first records changed.
-      outcomes.push((await (start === 0 ? change() : withSession(change))).result);
+      const { result } = await (start === 0 ? change() : withSession(change));
+      outcomes.push(result);
+      entry = result.entry ?? entry;
     } catch (error) {
       // The pieces done so far are reported, and can be undone.
       if (start === 0 || !(error instanceof PharosError)) throw error;

@@ -65,7 +65,10 @@ export function AccountPage() {
               </Button>
             </div>
           </Block>
-          <Block title={t('Language')} about={t('Of this console, on this device. Mails are in English.')}>
+          <Block
+            title={t('Language')}
+            about={t('Of this console, on this device. Mails to you come in the language in which you last opened it.')}
+          >
             <LanguagePicker />
           </Block>
           <Block

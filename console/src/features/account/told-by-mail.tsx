@@ -34,7 +34,9 @@ export function ToldByMail() {
       {own && (
         <Stack gap="md">
           {own.canMail ? (
-            <Text size="sm">{t('Mails go to {email}.', { email: own.email })}</Text>
+            <Text size="sm">
+              {t('Mails go to {email}, in the language in which you last opened the console.', { email: own.email })}
+            </Text>
           ) : (
             <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
               {t(

@@ -3,7 +3,7 @@ import { type Operations, operations } from '../wire.ts';
 import { toldError } from '../words/told-error.ts';
 import { t } from '../words/words.ts';
 import { confirmation } from './signing-in.ts';
-import { pageHeaders } from './whose-page.ts';
+import { languageHeaders, pageHeaders } from './whose-page.ts';
 
 const connection = {
   url: '/console/api',
@@ -18,7 +18,7 @@ const callOnce = createCaller<Operations>(operations, { ...connection, headers: 
 /**
  * Calls an operation in the name of the administrator who is signed in in this browser, even if the page is another's. @throws PharosError
  */
-export const callAsAnybody = createCaller<Operations>(operations, connection);
+export const callAsAnybody = createCaller<Operations>(operations, { ...connection, headers: languageHeaders });
 
 /**
  * Does something for which the service may require the password again: if so, a dialog asks for it, and it is repeated.

@@ -1,3 +1,5 @@
+import { pageLanguage } from '../words/words.ts';
+
 /**
  * The administrator to whom this page belongs. All pages of a browser share its cookie, so each names its owner to the service, which
  * refuses requests if somebody else has signed in since (`SignedInAsAnother`).
@@ -15,9 +17,14 @@ export const personOfPage = (): string | undefined => administrator;
 
 export const isSomebodys = (): boolean => administrator !== undefined;
 
+/** In which language the page is: mails to whoever is signed in come in it, too. */
+export const languageHeaders = (): Readonly<Record<string, string>> => ({ 'Pharos-Language': pageLanguage() });
+
 /** For every request of the page. */
-export const pageHeaders = (): Readonly<Record<string, string>> =>
-  administrator === undefined ? {} : { 'Pharos-Administrator': administrator };
+export const pageHeaders = (): Readonly<Record<string, string>> => ({
+  ...languageHeaders(),
+  ...(administrator === undefined ? {} : { 'Pharos-Administrator': administrator }),
+});
 
 /** The same for an address that the browser opens by itself. */
 export function addressOfPage(address: string): string {

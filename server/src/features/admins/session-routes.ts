@@ -117,11 +117,13 @@ function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[
       operationId: 'getSession',
       tag: 'Session',
       summary: 'Who is signed in',
+      description: 'A page names its language in `Pharos-Language`; mails to the administrator come in it.',
       permission: 'session.own',
       answer: recordAnswer(sessionSchema, sessionExample),
       errors: [],
-      async handle({ admin }) {
+      async handle({ admin, headers }) {
         const { adminId, email, name, role, apps, mustEnrol } = signedIn(admin);
+        await sessions.noteLanguage(signedIn(admin), headers);
         const timeZone = serviceTimeZone();
         return { result: { adminId, email, name, role, apps, demo: await isDemo(), mustEnrol, timeZone } };
       },

@@ -8,6 +8,7 @@ import type { Passwords } from '../../base/passwords.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { AdminContext, NewSession } from '../../http/console/console-endpoint.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../../limits/rate-limit.ts';
+import { asMailLanguage } from '../../mail/words/mail-words.ts';
 import type { SignInOrigin } from './accounts/client.ts';
 import * as store from './accounts/store.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
@@ -31,6 +32,10 @@ const longestUserAgent = 300;
 const longestToken = 128;
 /** The tenant of passwords that are checked here; apps have turns of their own. */
 const tenant = 'console';
+
+/** In which a page of the console names its language. */
+const languageHeader = 'pharos-language';
+const languageOf = (headers: SignInOrigin['headers']) => asMailLanguage(headers[languageHeader]);
 
 export interface SessionDeps {
   readonly db: Database;
@@ -108,9 +113,20 @@ export class AdminSessions implements SessionPort {
         providerId: through?.providerId ?? null,
         hasProvedFactor: through?.hasProvedFactor ?? false,
       });
+      const language = languageOf(client.headers);
+      if (language) await store.noteLanguage(db, admin.admin_id, language);
       await also?.(db);
     });
     return { token, expiresAt };
+  }
+
+  /** Mails come in the language of the console that was opened last. */
+  async noteLanguage({ adminId }: AdminContext, headers: SignInOrigin['headers']): Promise<void> {
+    const { db, inBackground } = this.#deps;
+    const language = languageOf(headers);
+    if (!language || language === (await store.findAdmin(db, adminId))?.language) return;
+    // Nobody is kept out because it cannot be written.
+    inBackground('noting the language of an administrator', () => store.noteLanguage(db, adminId, language));
   }
 
   /**

@@ -3,17 +3,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../db/db.ts';
 import { GiveUp, type JobHandler } from '../../jobs/job.ts';
 import { type Mail, MailRefused, type MailSender } from '../../mail/mail-sender.ts';
+import { type MailWords, mailWords } from '../../mail/words/mail-words.ts';
 import { conditionKinds } from '../condition.ts';
-import { momentIn } from '../zone-day.ts';
+import { type ConditionChange, titleOf } from './alert-title.ts';
 import { digestOf, isWanted } from './choices.ts';
-import {
-  type AlertMail,
-  type AlertRecipient,
-  type AlertScope,
-  type ConditionChange,
-  type ListRecipients,
-  opening,
-} from './service.ts';
+import type { AlertMail, AlertRecipient, AlertScope, ListRecipients } from './service.ts';
 import * as store from './store.ts';
 
 export interface AlertMailDeps {
@@ -47,7 +41,8 @@ export function createAlertMailHandler(deps: AlertMailDeps): JobHandler {
   };
 }
 
-async function write(deps: AlertMailDeps, asked: AlertMail, { email, role, adminId }: AlertRecipient) {
+async function write(deps: AlertMailDeps, asked: AlertMail, { email, role, adminId, language }: AlertRecipient) {
+  const letter = { to: email, scope: asked.scope, url: deps.publicUrl(), words: mailWords(language) };
   const chosen = await store.listChoices(deps.db, adminId);
   if (asked.what === 'digest') {
     const digest = digestOf(chosen);
@@ -56,56 +51,71 @@ async function write(deps: AlertMailDeps, asked: AlertMail, { email, role, admin
     const seen = rows.filter(({ kind }) => isAllowed(role, conditionKinds[kind].permission));
     // Once a week the mail comes in any case, so that silence is not taken for good news.
     if (seen.length === 0 && digest === 'daily') return undefined;
-    return digestMail({ to: email, scope: asked.scope, url: deps.publicUrl() }, seen);
+    return digestMail(letter, seen);
   }
   const { alert } = asked;
   if (!alert || !isWanted(role, alert.kind, chosen)) return undefined;
-  return alertMail({ to: email, scope: asked.scope, url: deps.publicUrl() }, asked.what, alert);
+  return alertMail(letter, asked.what, alert);
 }
 
 interface Letter {
   readonly to: string;
   readonly scope: AlertScope;
   readonly url: string;
+  readonly words: MailWords;
 }
 
 /** The name of an app goes into the subject, a line of its own. */
 const clean = (text: string) => text.replace(/\p{C}/gu, ' ').trim();
 
-function alertMail({ to, scope, url }: Letter, what: ConditionChange, alert: NonNullable<AlertMail['alert']>): Mail {
-  const since = momentIn(scope.timeZone, alert.begunAt);
+function alertMail(letter: Letter, what: ConditionChange, alert: NonNullable<AlertMail['alert']>): Mail {
+  const { to, scope, words } = letter;
+  const when = words.moment(scope.timeZone, alert.begunAt);
+  const title = words.told(alert.title);
+  const begun = words.t('It began on {when}.', { when });
   const body =
     what === 'ended'
-      ? [`This is over: ${alert.title}.`, `It began on ${since}.`]
-      : [`${alert.title}.`, alert.text, `${what === 'still' ? 'It has lasted since' : 'It began on'} ${since}.`];
+      ? [words.t('This is over: {title}.', { title }), begun]
+      : [
+          `${title}.`,
+          words.told(alert.text),
+          what === 'still' ? words.t('It has lasted since {when}.', { when }) : begun,
+        ];
   return {
     to,
-    subject: clean(`[${clean(scope.name)}] ${opening[what]}${alert.title}`),
-    text: paragraphs(...body, `The console: ${pageOf(scope, url)}`, howToChange(url)),
+    subject: clean(`[${clean(scope.name)}] ${titleOf(words, what, alert.title)}`),
+    text: paragraphs(...body, ...footOf(letter)),
   };
 }
 
-function digestMail({ to, scope, url }: Letter, rows: readonly store.AlertRow[]): Mail {
-  const line = (row: store.AlertRow) =>
-    `- ${row.title}\n  since ${momentIn(scope.timeZone, row.begun_at ?? row.first_seen_at)}`;
+function digestMail(letter: Letter, rows: readonly store.AlertRow[]): Mail {
+  const { to, scope, words } = letter;
+  const line = (row: store.AlertRow) => {
+    const when = words.moment(scope.timeZone, row.begun_at ?? row.first_seen_at);
+    return `- ${words.told(row.title)}\n  ${words.t('since {when}', { when })}`;
+  };
   const open = rows.filter(({ ended_at }) => ended_at === null);
   const over = rows.filter(({ ended_at }) => ended_at !== null);
   const body = [
-    open.length === 0 ? 'All is well: nothing needs a person.' : `What needs a person:\n\n${open.map(line).join('\n')}`,
-    ...(over.length === 0 ? [] : [`What is over:\n\n${over.map(line).join('\n')}`]),
+    open.length === 0
+      ? words.t('All is well: nothing needs a person.')
+      : `${words.t('What needs a person:')}\n\n${open.map(line).join('\n')}`,
+    ...(over.length === 0 ? [] : [`${words.t('What is over:')}\n\n${over.map(line).join('\n')}`]),
   ];
-  const news =
-    open.length === 0 ? 'all is well' : `${open.length} ${open.length === 1 ? 'thing needs' : 'things need'} a person`;
-  return {
-    to,
-    subject: clean(`[${clean(scope.name)}] Digest: ${news}`),
-    text: paragraphs(...body, `The console: ${pageOf(scope, url)}`, howToChange(url)),
-  };
+  const news = words.t(
+    'Digest: {count, plural, =0 {all is well} one {# thing needs a person} other {# things need a person}}',
+    { count: open.length },
+  );
+  return { to, subject: clean(`[${clean(scope.name)}] ${news}`), text: paragraphs(...body, ...footOf(letter)) };
 }
 
 const pageOf = ({ appId }: AlertScope, url: string) =>
   `${url}/console${appId === store.serviceScope ? '/system' : `/apps/${appId}/home`}`;
 
-const howToChange = (url: string) => `What you are told by mail is chosen at ${url}/console/account`;
+/** Where the console is, and where the mails are chosen. */
+const footOf = ({ scope, url, words }: Letter): readonly string[] => [
+  words.t('The console: {url}', { url: pageOf(scope, url) }),
+  words.t('What you are told by mail is chosen at {url}', { url: `${url}/console/account` }),
+];
 
 const paragraphs = (...texts: readonly string[]) => `${texts.filter((text) => text !== '').join('\n\n')}\n`;

@@ -3,9 +3,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
 import type { NewJob } from '../../jobs/job.ts';
+import { mailWords } from '../../mail/words/mail-words.ts';
 import { type ConditionKind, conditionKinds, type ServiceCondition } from '../condition.ts';
 import type { DomainEvent } from '../domain-event.ts';
 import { dayIn } from '../zone-day.ts';
+import { type ConditionChange, titleOf } from './alert-title.ts';
 import { digestOf, isUrgent, isWanted, isWantedOnPhone } from './choices.ts';
 import * as store from './store.ts';
 
@@ -13,6 +15,8 @@ export interface AlertRecipient {
   readonly adminId: string;
   readonly email: string;
   readonly role: AdminRole;
+  /** Of mails and pushes; null: English. */
+  readonly language: string | null;
 }
 
 export interface AlertDeps {
@@ -31,9 +35,9 @@ export interface AlertDeps {
 }
 
 export interface PhoneNotice {
-  readonly adminIds: readonly string[];
   readonly title: string;
-  readonly text: string;
+  /** Each in their language. A phone of several people gets one push, in the language of the first. */
+  readonly people: readonly { readonly adminId: string; readonly text: string }[];
 }
 
 /**
@@ -64,11 +68,6 @@ export interface AlertMail {
     readonly venueId?: string;
   };
 }
-
-export type ConditionChange = 'begun' | 'still' | 'ended';
-
-/** What the title of an alert begins with. */
-export const opening: Readonly<Record<ConditionChange, string>> = { begun: '', still: 'Still: ', ended: 'Over: ' };
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -204,11 +203,11 @@ export class AlertService {
   async #push(db: Db, scope: AlertScope, { kind, title, venue_id }: store.AlertRow, what: 'begun' | 'ended') {
     const { listRecipients, tellPhones } = this.#deps;
     if (!isUrgent(kind)) return;
-    const adminIds: string[] = [];
-    for (const { adminId, role } of await listRecipients(db, scope, venue_id ?? undefined))
-      if (isWantedOnPhone(role, kind, await store.listChoices(db, adminId))) adminIds.push(adminId);
-    if (adminIds.length === 0) return;
-    await tellPhones(db, scope.appId, { adminIds, title: scope.name, text: `${opening[what]}${title}` });
+    const people: { adminId: string; text: string }[] = [];
+    for (const { adminId, role, language } of await listRecipients(db, scope, venue_id ?? undefined))
+      if (isWantedOnPhone(role, kind, await store.listChoices(db, adminId)))
+        people.push({ adminId, text: titleOf(mailWords(language), what, title) });
+    if (people.length > 0) await tellPhones(db, scope.appId, { title: scope.name, people });
   }
 
   async #call(db: Db, scope: AlertScope, row: store.AlertRow, what: 'begun' | 'ended'): Promise<void> {

@@ -92,6 +92,63 @@ for (const database of databases) {
       }
     });
 
+    test('a change in several requests has one entry, which grows; other changes have their own', async () => {
+      const ids: string[] = [];
+      for (let n = 0; n < 160; n++) ids.push(await beacon(100 + n));
+      const before = (await auditOf()).length;
+      const url = (entry: string) => `/apps/${app.appId}/bulk?continues=${entry}`;
+      const part = async (from: number, until: number, entry: string, more: object = {}, who = manager) => {
+        const body = { operation: 'patchBeacon', ids: ids.slice(from, until), change: { radius: 8 }, ...more };
+        const answer = await who.send({ method: 'POST', url: url(entry), body });
+        assert.equal(answer.status, 200, JSON.stringify(answer.body));
+        return answer.body.result.entry as string;
+      };
+      const first = await part(0, 60, 'none');
+      assert.deepEqual([await part(60, 130, first), await part(130, 160, first)], [first, first]);
+      const [entry, ...others] = (await auditOf()).slice(0, -before || undefined);
+      assert.deepEqual([entry.auditId, entry.subject, others], [first, '160 of Beacons', []]);
+      assert.deepEqual(entry.after, { count: 160, ids: ids.slice(0, 100), change: { radius: 8 } });
+      // Not of this change, of somebody else, and of a change that is long over.
+      const stranger = await openConsole(app, 'manager');
+      const own = await part(0, 1, first, { change: { radius: 9 } });
+      const theirs = await part(1, 2, first, {}, stranger);
+      const gone = await part(2, 3, first, { operation: 'deleteBeacon', change: undefined });
+      app.clock.now += 2 * 3_600_000;
+      manager = await openConsole(app, 'manager');
+      const later = await part(3, 4, first);
+      assert.equal(new Set([first, own, theirs, gone, later]).size, 5);
+      const again = (await auditOf()).find(({ auditId }: { auditId: string }) => auditId === first);
+      assert.equal(again.after.count, 160);
+    });
+
+    test('what was done is in the audit, also if the service fails or ends in the middle', async () => {
+      const ids: string[] = [];
+      for (let n = 0; n < 60; n++) ids.push(await beacon(300 + n));
+      const patch = app.app.endpoints.find(({ operationId }) => operationId === 'patchBeacon') as {
+        handle: Endpoint['handle'];
+      };
+      const { handle } = patch;
+      let count = 0;
+      const seen: unknown[] = [];
+      patch.handle = async (call) => {
+        if (++count === 56) {
+          seen.push((await auditOf())[0].after.count);
+          throw new Error('a defect');
+        }
+        return handle(call);
+      };
+      try {
+        const body = { operation: 'patchBeacon', ids, change: { radius: 3 } };
+        const answer = await manager.send({ method: 'POST', url: `/apps/${app.appId}/bulk`, body });
+        assert.equal(answer.status, 500);
+      } finally {
+        patch.handle = handle;
+      }
+      assert.deepEqual(seen, [50], 'as much as a process that ends there leaves behind');
+      const [entry] = await auditOf();
+      assert.deepEqual([entry.after.count, entry.after.ids], [55, ids.slice(0, 55)]);
+    });
+
     test('what a record cannot take is refused with its reason, and the others are done', async () => {
       const ids = [await beacon(11, { location: { x: 1, y: 2, floor: 0 } }), await beacon(12)];
       const result = await bulk({ operation: 'patchBeacon', ids, change: { location: { floor: 3 } } });

@@ -250,6 +250,25 @@ for (const database of databases) {
       await rise();
       await fall();
       assert.deepEqual(await pushed(), both, 'nobody wants it any more');
+
+      // Each in the language of their console, and one on the phone that two have paired.
+      for (const [who, language] of Object.entries({ here: 'de', owner: 'fr' })) {
+        await app.storage.db.run(sql`update admins set language = ${language} where email = ${`${who}@x.example`}`);
+        await choose(who, true);
+      }
+      await rise();
+      const fresh = (await pushed()).filter((line) => !both.includes(line));
+      const texts = ['Mehr als 5 Besucher: Tower room', 'Plus de 5 visiteurs'];
+      assert.deepEqual(
+        fresh.map((line) => [line.split(':')[0], texts.some((text) => line.includes(text))]),
+        [
+          ['desk', true],
+          ['mine', true],
+        ],
+      );
+      assert.match(fresh[1] ?? '', /Mehr als 5 Besucher: Tower room$/);
+      await fall();
+      await app.storage.db.run(sql`update admins set language = null`);
     });
 
     test('reports nothing about a small group where these are protected', async () => {

@@ -1,7 +1,9 @@
+import type { MailWords } from '../../mail/words/mail-words.ts';
 import type { ReportDocument } from './content/blocks.ts';
 import { documentOf } from './content/document.ts';
 import { type Ask, type Figures, type ReportSubject, readFigures } from './content/figures.ts';
 import type { ReportPeriod } from './content/periods.ts';
+import { ReportWords } from './content/words.ts';
 import type { Sight } from './people.ts';
 import type { ReportRow } from './store.ts';
 
@@ -25,11 +27,12 @@ export async function compose(
   { app_id: appId, venue_id: venueId, every }: Pick<ReportRow, 'app_id' | 'venue_id' | 'every'>,
   period: ReportPeriod,
   { venues }: Sight,
+  words: MailWords,
 ): Promise<Composed | undefined> {
   const subject = await findSubject(appId, venueId);
   if (!subject) return undefined;
   const figures = await readFigures(await askAs(appId, venues), subject, every, period);
-  return { figures, document: documentOf(figures, consoleUrl(publicUrl(), appId)) };
+  return { figures, document: documentOf(figures, consoleUrl(publicUrl(), appId), new ReportWords(words)) };
 }
 
 export const consoleUrl = (publicUrl: string, appId: string): string => `${publicUrl}/console/apps/${appId}`;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { databases, signInManager } from '../../../test/support/build-app.ts';
 import { pointer, Site } from '../../../test/support/site.ts';
@@ -113,6 +114,17 @@ for (const database of databases) {
       assert.match(preview.text, /Tue 12 Jan +1–4 /);
       assert.match(preview.text, /Sat 16 Jan +15 /);
       assert.doesNotMatch(`${preview.text} ${preview.html}`, /\b(3|13|16) visitors|>(3|13|16)</);
+      // In the language of the console.
+      await site.app.storage.db.run(sql`update admins set language = 'de' where admin_id = ${reports.idOf('owner')}`);
+      const german = (await reports.call('owner', 'GET', `/${reportId}/preview`)).body.result;
+      assert.match(german.text, /Di 12\. Jan\. +1–4 /);
+      assert.match(german.text, /BESUCHER NACH STUNDE UND WOCHENTAG/);
+      assert.match(german.html, /In der Konsole öffnen: Besucher nach Tag</);
+      const file = new URL('../../mail/words/catalogues/de.json', import.meta.url);
+      const words = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>);
+      const left = words.filter(([text, said]) => / /.test(text) && text !== said && german.text.includes(text));
+      assert.deepEqual(left, [], 'nothing stays English');
+      await site.app.storage.db.run(sql`update admins set language = null`);
       const pdf = await reports.call('owner', 'GET', `/${reportId}/pdf`);
       assert.deepEqual([pdf.headers['content-type'], pdf.raw.subarray(0, 5).toString()], ['application/pdf', '%PDF-']);
       const before = reports.smtp.mails.length;

@@ -3,6 +3,7 @@ import { secretHash } from '../../access/access.ts';
 import type { Db } from '../../db/db.ts';
 import { GiveUp, type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
 import { type Mail, MailRefused, type MailSender, MailUnsure } from '../../mail/mail-sender.ts';
+import { type MailWords, mailWords } from '../../mail/words/mail-words.ts';
 import { type AddressMail, confirmDays } from './addresses.ts';
 import { type ComposeDeps, type Composed, compose, consoleUrl } from './compose.ts';
 import { type Foot, htmlOf } from './content/html.ts';
@@ -33,6 +34,7 @@ const anyNumber = 10_000;
 interface Reader {
   readonly email: string;
   readonly sight: Sight;
+  readonly words: MailWords;
   readonly foot: Foot;
   readonly stopUrl?: string;
 }
@@ -56,9 +58,9 @@ export async function letterOf(
 export const fileName = ({ from }: ReportPeriod): string => `report-${from}.pdf`;
 
 /** Below what an administrator gets. */
-export const adminFoot = (publicUrl: string, appId: string): Foot => ({
-  text: 'You get this as an administrator of the app.',
-  link: { text: 'Reports in the console', url: `${consoleUrl(publicUrl, appId)}/activity/analytics/reports` },
+export const adminFoot = (publicUrl: string, appId: string, words: MailWords): Foot => ({
+  text: words.t('You get this as an administrator of the app.'),
+  link: { text: words.t('Reports in the console'), url: `${consoleUrl(publicUrl, appId)}/activity/analytics/reports` },
 });
 
 /**
@@ -97,7 +99,7 @@ export function createReportMailHandler(deps: ReportMailDeps): JobHandler {
         await end('withheld', reader);
         return;
       }
-      const composed = await compose(deps, report, asked, reader.sight);
+      const composed = await compose(deps, report, asked, reader.sight, reader.words);
       if (!composed) {
         await end('failed', 'The venue has been deleted.');
         return;
@@ -164,7 +166,8 @@ async function readerOf(
     const sight = sightOf(admin, about);
     if (!admin) return 'No longer an administrator.';
     if (!sight) return admin.isDisabled ? 'The account is switched off.' : 'May no longer see these figures.';
-    return { email: admin.email, sight, foot: adminFoot(publicUrl(), report.app_id) };
+    const words = mailWords(admin.language);
+    return { email: admin.email, sight, words, foot: adminFoot(publicUrl(), report.app_id, words) };
   }
   const address = await store.findAddress(db, { appId: report.app_id, reportId: report.report_id, addressId: id });
   if (!address) return 'Wants no more of these mails, or was taken out.';
@@ -172,16 +175,19 @@ async function readerOf(
   const sight = sightOf(admins.get(address.added_by), about, 'reports.write');
   if (!sight)
     return 'Whoever added the address may no longer share these figures. Save the report again to answer for it.';
+  // Nobody knows theirs; whoever added them does.
+  const words = mailWords(admins.get(address.added_by)?.language);
   const stopUrl = `${publicUrl()}/report-stop?token=${address.stop_token}`;
   const foot = {
-    text: 'You get this because you confirmed it.',
-    link: { text: 'No more of these mails', url: stopUrl },
+    text: words.t('You get this because you confirmed it.'),
+    link: { text: words.t('No more of these mails'), url: stopUrl },
   };
-  return { email: address.email, sight, foot, stopUrl };
+  return { email: address.email, sight, words, foot, stopUrl };
 }
 
 /** Asks an address whether it wants a report. The token exists only in the mail. */
-export function createAddressMailHandler({ db, now, mail, publicUrl, findSubject }: ReportMailDeps): JobHandler {
+export function createAddressMailHandler(deps: ReportMailDeps): JobHandler {
+  const { db, now, mail, publicUrl, findSubject, listAdmins } = deps;
   return {
     concurrency: 2,
     maxAttempts: 50,
@@ -199,16 +205,24 @@ export function createAddressMailHandler({ db, now, mail, publicUrl, findSubject
       );
       if (!isAsked) return;
       const name = subject.name.replace(/\p{C}/gu, ' ').trim();
-      const often = report.every === 'week' ? 'every week' : 'every month';
+      // Nobody knows theirs; whoever asks them does.
+      const sender = (await listAdmins(db)).find(({ adminId }) => adminId === address.added_by);
+      const words = mailWords(sender?.language);
       try {
         await mail.send({
           to: address.email,
-          subject: `A report about ${name}?`,
+          subject: words.t('A report about {name}?', { name }),
           text: [
-            'Hello,',
-            `${report.set_up_by} would like to send you the figures of ${name} by mail ${often}: how many visitors came, when, and how long they stayed. If you want that, say so here:`,
+            words.t('Hello,'),
+            words.t(
+              '{who} would like to send you the figures of {name} by mail {every, select, week {every week} other {every month}}: how many visitors came, when, and how long they stayed. If you want that, say so here:',
+              { who: report.set_up_by, name, every: report.every },
+            ),
             `${publicUrl()}/report-address?token=${token}`,
-            `The link is good for ${confirmDays} days. If you do nothing, you get nothing.`,
+            words.t(
+              'The link is good for {days, plural, one {# day} other {# days}}. If you do nothing, you get nothing.',
+              { days: confirmDays },
+            ),
             '',
           ].join('\n\n'),
         });

@@ -11,6 +11,8 @@ export interface Admin {
   readonly role: AdminRole;
   readonly apps: Reach;
   readonly isDisabled: boolean;
+  /** Of mails; null or absent: English. */
+  readonly language?: string | null;
 }
 
 interface About {

@@ -12,6 +12,7 @@ import {
 } from '../../http/console/console-endpoint.ts';
 import type { RateRule } from '../../limits/rate-limit.ts';
 import type { MailSender } from '../../mail/mail-sender.ts';
+import { mailWords } from '../../mail/words/mail-words.ts';
 import { readIfMatch } from '../../resources/entity-tag.ts';
 import { dayIn } from '../zone-day.ts';
 import { type ComposeDeps, compose } from './compose.ts';
@@ -187,9 +188,11 @@ async function composedFor(deps: ReportRouteDeps, params: Params, admin: AdminCo
   // As the console does: in days of the app.
   const today = dayIn(app?.timeZone ?? venue?.timeZone ?? 'UTC', now).day;
   const period = periodBefore(row.every, startOf(row.every, today));
-  const composed = await compose(deps, row, period, { venues: viewer.venues });
+  const people = await deps.listAdmins(deps.db);
+  const words = mailWords(people.find(({ adminId }) => adminId === viewer.adminId)?.language);
+  const composed = await compose(deps, row, period, { venues: viewer.venues }, words);
   if (!composed) throw fail('ObjectNotFound', 'The venue of this report has been deleted.');
-  return { viewer, period, composed, foot: adminFoot(publicUrl(), key.appId) };
+  return { viewer, period, composed, foot: adminFoot(publicUrl(), key.appId, words) };
 }
 
 function lookEndpoints(deps: ReportRouteDeps): readonly ConsoleEndpoint[] {

@@ -196,7 +196,9 @@ function PreviewBlock({ appId, report, canMail }: Props & { readonly canMail: bo
   return (
     <Block
       title={t('Preview')}
-      about={t('The mail about the last period that is over, as you would get it. It is written in English.')}
+      about={t(
+        'The mail about the last period that is over, as you would get it: each administrator in the language of their console.',
+      )}
     >
       <Group mb="md" gap="sm">
         {canMail && (

@@ -69,6 +69,7 @@ function newRow(admin: NewAdmin, passwordHash: string, now: number): store.Admin
     apps: reachText(admin.apps ?? null),
     apps_by_groups: 0,
     disabled_at: null,
+    language: null,
     local_until: null,
     created_at: now,
     updated_at: now,

@@ -18,6 +18,8 @@ export interface AdminRow {
   /** 1: `apps` follows the groups of single sign-on. */
   readonly apps_by_groups: number;
   readonly disabled_at: number | null;
+  /** In which the console was last opened; null: nobody knows. */
+  readonly language: string | null;
   /** Until when an owner may sign in with a password although only single sign-on is allowed. */
   readonly local_until: number | null;
   readonly created_at: number;
@@ -106,6 +108,12 @@ export async function insertAdmin(db: Db, admin: AdminRow): Promise<void> {
 export async function updateAdmin(db: Db, admin: AdminRow): Promise<void> {
   await db.run(sql`update admins set name = ${admin.name}, role = ${admin.role}, apps = ${admin.apps},
     apps_by_groups = ${admin.apps_by_groups}, disabled_at = ${admin.disabled_at}, password_hash = ${admin.password_hash}, local_until = ${admin.local_until}, updated_at = ${admin.updated_at} where admin_id = ${admin.admin_id}`);
+}
+
+/** Writes nothing if it is the language already. */
+export async function noteLanguage(db: Db, adminId: string, language: string): Promise<void> {
+  await db.run(sql`update admins set language = ${language}
+    where admin_id = ${adminId} and (language is null or language <> ${language})`);
 }
 
 export async function insertSession(db: Db, session: NewSessionRow): Promise<void> {

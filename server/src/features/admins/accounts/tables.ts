@@ -16,6 +16,8 @@ export const admins = defineTable({
     /** 1: `apps` follows the groups of single sign-on. */
     apps_by_groups: withDefault(bigint),
     disabled_at: nullable(bigint),
+    /** In which the console was last opened; mails come in it. */
+    language: nullable(text),
     /** Until when an owner may sign in with a password although only single sign-on is allowed. */
     local_until: nullable(bigint),
     created_at: bigint,

@@ -230,6 +230,7 @@ export class AdminLinks {
           apps: invitation.apps,
           apps_by_groups: 0,
           disabled_at: null,
+          language: null,
           local_until: null,
           created_at: at,
           updated_at: at,

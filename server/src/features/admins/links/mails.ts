@@ -2,7 +2,8 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Database } from '../../../db/db.ts';
 import { GiveUp, type JobHandler } from '../../../jobs/job.ts';
 import { type Mail, MailRefused, type MailSender } from '../../../mail/mail-sender.ts';
-import { findAdminByEmail } from '../accounts/store.ts';
+import { mailWords } from '../../../mail/words/mail-words.ts';
+import { adminEmailKey, findAdminByEmail } from '../accounts/store.ts';
 import { invitationDays, linkAddress, type MailPayload, makeLink, resetHours } from './links.ts';
 import { findInvitation } from './store.ts';
 
@@ -41,15 +42,24 @@ export function createAdminMailHandler({ db, now, mail, publicUrl }: AdminMailDe
     if (!invitation || invitation.expires_at <= now()) return undefined;
     const link = { kind: 'invitation', subject: invitationId, expires_at: invitation.expires_at } as const;
     const token = await makeLink(db, link);
-    const host = new URL(publicUrl()).host;
+    const { host } = new URL(publicUrl());
+    const { invited_by: who, role } = invitation;
+    // Whoever invites knows the person better than English does.
+    const words = mailWords((await findAdminByEmail(db, adminEmailKey(who)))?.language);
     return {
       to: invitation.email,
-      subject: `Your invitation to the console of Pharos at ${host}`,
+      subject: words.t('Your invitation to the console of Pharos at {host}', { host }),
       text: paragraphs(
-        'Hello,',
-        `${invitation.invited_by} has invited you to the management console of Pharos at ${host}, with the role ${invitation.role}. Accept here:`,
+        words.t('Hello,'),
+        words.t(
+          '{who} has invited you to the management console of Pharos at {host}, with the role {role, select, owner {owner} manager {manager} editor {editor} installer {installer} other {analyst}}. Accept here:',
+          { who, host, role },
+        ),
         linkAddress(publicUrl(), token),
-        `The link works once and for ${invitationDays} days. If you did not expect this, do nothing.`,
+        words.t(
+          'The link works once and for {days, plural, one {# day} other {# days}}. If you did not expect this, do nothing.',
+          { days: invitationDays },
+        ),
       ),
     };
   }
@@ -59,15 +69,19 @@ export function createAdminMailHandler({ db, now, mail, publicUrl }: AdminMailDe
     if (!admin || admin.disabled_at !== null) return undefined;
     const link = { kind: 'reset', subject: admin.admin_id, expires_at: now() + resetHours * 3_600_000 } as const;
     const token = await makeLink(db, link);
-    const host = new URL(publicUrl()).host;
+    const { host } = new URL(publicUrl());
+    const words = mailWords(admin.language);
     return {
       to: admin.email,
-      subject: `Your new password for the console of Pharos at ${host}`,
+      subject: words.t('Your new password for the console of Pharos at {host}', { host }),
       text: paragraphs(
-        'Hello,',
-        `somebody, hopefully you, asked for a new password for your account in the management console of Pharos at ${host}. Choose one here:`,
+        words.t('Hello,'),
+        words.t(
+          'somebody, hopefully you, asked for a new password for your account in the management console of Pharos at {host}. Choose one here:',
+          { host },
+        ),
         linkAddress(publicUrl(), token),
-        'The link works once and for an hour. If it was not you, do nothing: your password stays as it is.',
+        words.t('The link works once and for an hour. If it was not you, do nothing: your password stays as it is.'),
       ),
     };
   }

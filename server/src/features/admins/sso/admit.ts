@@ -101,6 +101,7 @@ async function welcome(db: Db, person: SsoPerson, { provider, address, now }: Ad
     apps: person.apps ? JSON.stringify(person.apps) : invitation ? invitation.apps : provider.join_apps,
     apps_by_groups: person.apps ? 1 : 0,
     disabled_at: null,
+    language: null,
     local_until: null,
     created_at: now,
     updated_at: now,

@@ -56,4 +56,6 @@ export interface ReportDocument {
   readonly story: readonly string[];
   readonly blocks: readonly Block[];
   readonly notes: readonly string[];
+  /** A tag of BCP 47. */
+  readonly language: string;
 }

@@ -19,20 +19,21 @@ export interface Foot {
   readonly link: Link;
 }
 
-export function htmlOf({ subject, title, subtitle, story, blocks, notes }: ReportDocument, foot: Foot): string {
+export function htmlOf(document: ReportDocument, foot: Foot): string {
+  const { subject, language } = document;
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
-<body style="margin:0;padding:0;background:#eef2f5">${pageOf({ title, subtitle, story, blocks, notes }, foot)}</body></html>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
+<body style="margin:0;padding:0;background:#eef2f5">${pageOf(document, foot)}</body></html>
 `;
 }
 
 /** What stands in the body of the page, for a preview, too. */
-function pageOf({ title, subtitle, story, blocks, notes }: Omit<ReportDocument, 'subject'>, foot: Foot): string {
+function pageOf({ title, subtitle, story, blocks, notes, language }: ReportDocument, foot: Foot): string {
   const rows = [
     `<h1 style="margin:0;font-size:24px;line-height:1.25;color:${ink}">${escapeHtml(title)}</h1>
 <p style="margin:4px 0 0;font-size:15px;color:${soft}">${escapeHtml(subtitle)}</p>`,
     ...story.map((text) => `<p style="margin:0;font-size:16px;line-height:1.5;color:${ink}">${escapeHtml(text)}</p>`),
-    ...blocks.map(blockHtml),
+    ...blocks.map((block) => blockHtml(block, language)),
     notes.map((text) => small(text)).join('\n'),
     small(foot.text, foot.link),
   ];
@@ -54,7 +55,7 @@ const anchor = ({ text, url }: Link) =>
 const table = (inner: string, width = '100%') =>
   `<table width="${width}" cellpadding="0" cellspacing="0" border="0" style="border-collapse:collapse">${inner}</table>`;
 
-function blockHtml(block: Block): string {
+function blockHtml(block: Block, language: string): string {
   if (block.kind === 'facts') return factsHtml(block.facts);
   const inner =
     block.kind === 'bars'
@@ -62,8 +63,10 @@ function blockHtml(block: Block): string {
       : block.kind === 'grid'
         ? gridHtml(block)
         : tableHtml(block);
+  // German nouns keep their capital.
+  const title = language === 'de' ? block.title : block.title.toLocaleLowerCase(language);
   return `<h2 style="margin:10px 0 2px;font-size:17px;color:${ink}">${escapeHtml(block.title)}</h2>
-<p style="margin:0 0 8px;font-size:13px;line-height:1.45;color:${soft}">${escapeHtml(block.about)} ${anchor({ ...block.link, text: `${block.link.text}: ${block.title.toLowerCase()}` })}</p>
+<p style="margin:0 0 8px;font-size:13px;line-height:1.45;color:${soft}">${escapeHtml(block.about)} ${anchor({ ...block.link, text: `${block.link.text}: ${title}` })}</p>
 ${inner}`;
 }
 

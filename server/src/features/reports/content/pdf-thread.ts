@@ -13,7 +13,7 @@ const pdf = new PDFDocument({
   size: 'A4',
   margins: { top: 50, bottom: 56, left: 50, right: 50 },
   bufferPages: true,
-  lang: 'en',
+  lang: document.language,
   displayTitle: true,
   info: {
     Title: document.subject,
