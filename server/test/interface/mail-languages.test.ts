@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { sql } from '../src/base/sql.ts';
-import { buildApp, databases, type TestApp } from './support/build-app.ts';
-import { create } from './support/cases.ts';
-import { browserOf, openConsole, sendFromConsole, signInToConsole } from './support/console.ts';
-import { textIn } from './support/report-site.ts';
-import { type SmtpSink, startSmtpSink } from './support/smtp-sink.ts';
+import { sql } from '../../src/base/sql.ts';
+import { buildApp, databases, type TestApp } from '../support/build-app.ts';
+import { create } from '../support/cases.ts';
+import { browserOf, openConsole, sendFromConsole, signInToConsole } from '../support/console.ts';
+import { textIn } from '../support/sites/report-site.ts';
+import { type SmtpSink, startSmtpSink } from '../support/servers/smtp-sink.ts';
 
 const minuteMs = 60_000;
 
