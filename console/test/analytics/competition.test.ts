@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { openSite, type Site, uuid } from '../../server/test/support/site.ts';
-import { assertAccessible } from './axe.ts';
-import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from './browser.ts';
-import { takePictures } from './pictures.ts';
+import { openSite, type Site, uuid } from '../../../server/test/support/site.ts';
+import { assertAccessible } from '../axe.ts';
+import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
 
 /** A phone stands beside the second of three beacons, whose places are known. */
 const corners = [
