@@ -4996,6 +4996,10 @@ export const dataByVenue = [
   "getEvent",
   "listVerdicts",
   "getVisitNumbers",
+  "getFlows",
+  "getPaths",
+  "getPeaks",
+  "getZoneForecasts",
   "getForecast",
   "listOccupancy"
 ] as const;

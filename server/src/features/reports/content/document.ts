@@ -225,7 +225,7 @@ function messagesOf({ messages }: Figures, address: Address): Block[] {
   ];
 }
 
-function notesOf({ every, from, until, visits, subject, peaks }: Figures): string[] {
+function notesOf({ every, from, until, visits, subject }: Figures): string[] {
   const last = addDays(until, -1);
   const days = `Days from ${from} to ${last}, counted in ${visits.timeZone}`;
   return [
@@ -237,9 +237,6 @@ function notesOf({ every, from, until, visits, subject, peaks }: Figures): strin
     ...(visits.isComplete
       ? []
       : ['Some visits were still being counted when this was made. The console has the rest.']),
-    ...(peaks || subject.venueId === null
-      ? []
-      : [`How many were there at once is told to those who see the whole app.`]),
     ...(subject.venueId === null ? [] : [`Messages are in the reports about the whole app of ${subject.appName}.`]),
     `It is made ${every === 'week' ? 'every Monday' : 'on the first of each month'}, from the numbers of that moment; what phones report later is in the console.`,
   ];
