@@ -114,7 +114,7 @@ const placeOf = async (name: string): Promise<Place> => {
 
 const onPostgres = async (name: string): Promise<Place> => ({
   ...(await placeOf(`postgres-${name}`)),
-  databaseUrl: (await databases.create(`beside-${name}`)).databaseUrl,
+  databaseUrl: (await databases.create(`beside_${name}`)).databaseUrl,
 });
 
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'pharos-analytics-'));
@@ -138,7 +138,7 @@ try {
   if (values.only.includes('beside'))
     for (const target of values.targets.split(',')) {
       console.log(`\n${load()}`);
-      await measureBesideCounting(target, target === 'sqlite' ? placeOf : onPostgres, Math.min(4, rounds));
+      await measureBesideCounting(target, target === 'sqlite' ? placeOf : onPostgres, Math.min(3, rounds));
     }
 } finally {
   await databases.stop();

@@ -5001,6 +5001,10 @@ export const dataByVenue = [
   "getEvent",
   "listVerdicts",
   "getVisitNumbers",
+  "getFlows",
+  "getPaths",
+  "getPeaks",
+  "getZoneForecasts",
   "getForecast",
   "listOccupancy"
 ] as const;

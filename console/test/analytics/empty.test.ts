@@ -20,7 +20,7 @@ describe('analytics of an app in which nobody was', () => {
     app = started.app;
     headers = (await signInManager(app)).headers;
     browser = await launchBrowser();
-    visited = await openAs(browser, { ...started, role: 'analyst' });
+    visited = await openAs(browser, { ...started, role: 'editor' });
     page = visited.page;
   });
   after(async () => {

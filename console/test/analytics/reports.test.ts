@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { type SmtpSink, startSmtpSink } from '../../../server/test/support/servers/smtp-sink.ts';
-import { uuid } from '../../../server/test/support/site.ts';
+import { pointer } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
@@ -18,7 +18,7 @@ describe('reports by mail in the console', () => {
   let visited: Visit;
   let page: Page;
   let headers: Readonly<Record<string, string>>;
-  const { make, open, report, assertFitsPhone } = houseOf(() => ({ page, app, headers }));
+  const { make, open, report, assertFitsPhone, makeHouse } = houseOf(() => ({ page, app, headers }));
 
   before(async () => {
     smtp = await startSmtpSink();
@@ -28,10 +28,17 @@ describe('reports by mail in the console', () => {
     browser = await launchBrowser();
     visited = await openAs(browser, { ...started, role: 'owner' });
     page = visited.page;
-    const annex = await make('/beacons', { uuid, major: 1, minor: 4, name: 'Annex' });
+    await makeHouse();
+    const [annex] = (await app.send({ method: 'GET', url: '/api/v2/beacons?order=minor', headers })).body.results.map(
+      ({ objectId }: { objectId: string }) => objectId,
+    );
+    const about = { beaconId: pointer('Beacon', annex), event: 'ENTER', type: 'TEXT', isEnabled: true };
+    const message = { alertTitle: 'Posters', alertMessage: 'In the shop.' };
+    await make('/notifications', { ...about, description: 'Posters', message });
     const now = Date.now();
     for (const installationId of ['past-0', 'past-1', 'past-2', 'past-3']) {
-      await make('/installations', { installationId, deviceType: 'ios' });
+      const deviceToken = installationId.padEnd(140, 'y');
+      await make('/installations', { installationId, deviceType: 'android', deviceToken });
       for (const [minute, event] of (['ENTER', 'EXIT'] as const).entries()) {
         app.clock.now = now - 7 * 86_400_000 + minute * 60_000;
         await report(installationId, [{ beacon: annex, event, occurredAt: app.clock.now }]);
@@ -89,10 +96,17 @@ describe('reports by mail in the console', () => {
     await assertFitsPhone('report');
     await assertAccessible(page);
     // Each plot opens where it can be looked at closer.
-    const closer = new URL((await mail.getByRole('link').first().getAttribute('href')) ?? '');
-    assert.equal(closer.searchParams.get('unit'), 'week');
-    await goTo(page, `${closer.pathname}${closer.search}`);
-    await page.getByRole('heading', { name: /^Visitors in / }).waitFor();
+    const links = await Promise.all((await mail.getByRole('link').all()).map((link) => link.getAttribute('href')));
+    const closer = [...new Set(links)].map((link) => new URL(link ?? '')).filter(({ search }) => search !== '');
+    const seen = { '': /^Visitors in /, '/peaks': 'Most at once', messages: 'All messages' };
+    const named = (url: URL) => url.pathname.replace(/^.*\/activity\/(analytics)?/, '') as keyof typeof seen;
+    assert.deepEqual([...new Set(closer.map(named))].sort(), Object.keys(seen).sort());
+    for (const url of closer) {
+      assert.equal(url.searchParams.get('unit'), 'week');
+      await goTo(page, `${url.pathname}${url.search}`);
+      await page.getByRole('heading', { name: seen[named(url)] }).waitFor();
+      assert.equal(await page.locator('#page').getByRole('alert').count(), 0, url.href);
+    }
     await open('/reports');
     await page.getByText(/^Every Monday at 07:00/).waitFor();
     await takePictures(page, 'reports');

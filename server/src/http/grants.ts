@@ -71,14 +71,18 @@ export function assertInScope(
 }
 
 /**
- * A floor's plan is uploaded and read as a file; of analytics, visits are counted by venue; simulated visitors walk across a
- * floor.
+ * A floor's plan is uploaded and read as a file; of analytics, everything but what messages led to is counted by venue; simulated
+ * visitors walk across a floor.
  */
 const alsoByVenue: ReadonlySet<string> = new Set([
   'uploadFile',
   'getFile',
   'getVisitNumbers',
   'getForecast',
+  'getZoneForecasts',
+  'getFlows',
+  'getPaths',
+  'getPeaks',
   'simulateWalks',
 ]);
 

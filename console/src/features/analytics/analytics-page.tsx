@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Skeleton, Text } from '@mantine/core';
+import { Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Block } from '../../components/page/block.tsx';
@@ -8,7 +8,7 @@ import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { visitorsAsked } from './asked.ts';
 import { ForecastBlock } from './forecast-block.tsx';
-import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
+import { AnalyticsHead, CompareChoice, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
 import { calendarOf, type HoursCalendar } from './hours.ts';
 import { VisitorsBlock } from './marks/visitors-block.tsx';
 import { type Period, placeKinds, placeOf } from './period.ts';
@@ -22,11 +22,6 @@ import { changeText, countText, dwellText } from './words.ts';
 const route = getRouteApi('/signed-in/apps/$appId/activity/analytics');
 const path = '/apps/$appId/activity/analytics';
 
-const compareChoices = [
-  { value: 'previous', label: t('Compared with the period before') },
-  { value: 'year', label: t('Compared with a year before') },
-];
-
 /** How many visitors there were, when, where and for how long. Everything that is chosen is in the address. */
 export function AnalyticsPage() {
   const { appId } = route.useParams();
@@ -35,7 +30,7 @@ export function AnalyticsPage() {
   const { period, zone, site, choose } = question;
   const { unit } = period;
   const place = placeOf(search);
-  const { compare = 'previous', on } = search;
+  const { on } = search;
   const { data: numbers, error } = useQuery(visitorsAsked({ appId, period, search }));
   const below = useBelowPlot();
   const calendar = site && calendarOf(site, search);
@@ -51,14 +46,7 @@ export function AnalyticsPage() {
       <Group mb="md" gap="sm">
         <PeriodChoice question={question} />
         <PlaceChoice appId={appId} search={search} question={question} kinds={placeKinds} />
-        <NativeSelect
-          aria-label={t('Comparison')}
-          data={compareChoices}
-          value={compare}
-          onChange={({ currentTarget }) =>
-            choose({ compare: currentTarget.value === 'previous' ? undefined : currentTarget.value })
-          }
-        />
+        <CompareChoice search={search} onChange={(compare) => choose({ compare })} />
       </Group>
       <FailureNote message={error?.message} />
       {!numbers && !error && <Skeleton h={420} />}

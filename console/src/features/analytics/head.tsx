@@ -8,7 +8,7 @@ import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { periodIn } from './asked.ts';
-import type { AnalyticsSearch, PlaceKind, Unit } from './period.ts';
+import { type AnalyticsSearch, type Comparison, type Period, type PlaceKind, periodText, type Unit } from './period.ts';
 import { PeriodSteps, unitChoices } from './period-steps.tsx';
 import { type SiteOf, useSite } from './site.ts';
 
@@ -87,6 +87,33 @@ export function PeriodChoice({ question: { period, today, choose } }: PeriodProp
     </>
   );
 }
+
+interface CompareProps {
+  readonly search: AnalyticsSearch;
+  readonly onChange: (compare: Comparison | undefined) => void;
+  /** Nothing is compared unless somebody asks for it; else the period before is. */
+  readonly isOptional?: boolean;
+}
+
+/** With which period. */
+export function CompareChoice({ search: { compare }, onChange, isOptional = false }: CompareProps) {
+  const usual = isOptional ? '' : 'previous';
+  return (
+    <NativeSelect
+      aria-label={t('Comparison')}
+      data={[
+        ...(isOptional ? [{ value: '', label: t('Not compared') }] : []),
+        { value: 'previous', label: t('Compared with the period before') },
+        { value: 'year', label: t('Compared with a year before') },
+      ]}
+      value={compare ?? usual}
+      onChange={({ currentTarget: { value } }) => onChange(value === usual ? undefined : (value as Comparison))}
+    />
+  );
+}
+
+/** The heading of a column. */
+export const comparedText = (compared: Period) => t('Compared with {period}', { period: periodText(compared) });
 
 interface PlaceProps {
   readonly appId: string;

@@ -43,6 +43,17 @@ export const groupCells = (group: GroupRow): string[] => [
   countText(group.withdrawn),
 ];
 
+/** Of the same group in another period; a dash where nobody was reached. */
+export function comparedCell(group: GroupRow | undefined): string {
+  if (!group) return '–';
+  const hasShare = group.share !== null;
+  return t('{reached} reached{hasShare, select, true {, {share} acted} other {}}', {
+    reached: countText(group.reached),
+    hasShare,
+    share: hasShare ? percent(group.share ?? 0) : '',
+  });
+}
+
 const metrics = [
   'reached',
   'openedBy',

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
+import { Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { TriggerLink } from '../../components/names/names.tsx';
@@ -6,20 +6,19 @@ import { ActivityTabs } from '../../components/page/activity-tabs.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import { Icon } from '../../components/page/icon.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
-import { download } from '../../lib/actions/download.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
-import { writeCsv } from '../../lib/text/csv.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { messagesAsked, periodIn } from './asked.ts';
+import { CompareChoice, comparedText } from './head.tsx';
 import { GroupsPlot, LoadPlot } from './message-plots.tsx';
-import { groupCells, groupHeader, groupName, messageCsv, messageName } from './message-words.ts';
-import { periodText, type Unit } from './period.ts';
+import { comparedCell, groupCells, groupHeader, groupName, messageCsv, messageName } from './message-words.ts';
+import { comparedIn, type Period, periodText, type Unit } from './period.ts';
 import { Notes, PeriodSteps, unitChoices } from './period-steps.tsx';
+import { CsvButton } from './plot/csv-button.tsx';
 import { NumberTable } from './plot/number-table.tsx';
 import { useDrawingSoon } from './plot/plot.tsx';
 import type { MessageNumbers, OneMessage } from './queries.ts';
@@ -35,6 +34,12 @@ export function MessagesPage() {
   const { zone } = useTimes(appId);
   const { today, period } = periodIn(zone, search);
   const { data: numbers, error } = useQuery(messagesAsked({ appId, period }));
+  const compared = comparedIn(search, period);
+  const { data: past } = useQuery({
+    ...messagesAsked({ appId, period: compared ?? period }),
+    enabled: compared !== undefined,
+  });
+  const before = compared && { period: compared, messages: past?.messages };
   const choose = (change: object) => void navigate({ search: (search) => ({ ...search, ...change }) });
   return (
     <>
@@ -50,6 +55,7 @@ export function MessagesPage() {
           onChange={(value) => choose({ unit: value as Unit })}
         />
         <PeriodSteps period={period} today={today} onChange={(date) => choose({ on: date })} />
+        <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
       </Group>
       <FailureNote message={error?.message} />
       {!numbers && !error && <Skeleton h={420} />}
@@ -63,7 +69,9 @@ export function MessagesPage() {
           )}
         />
       )}
-      {numbers && numbers.messages.length > 0 && <Numbers appId={appId} numbers={numbers} from={period.from} />}
+      {numbers && numbers.messages.length > 0 && (
+        <Numbers appId={appId} numbers={numbers} before={before} from={period.from} />
+      )}
     </>
   );
 }
@@ -71,10 +79,18 @@ export function MessagesPage() {
 interface NumbersProps {
   readonly appId: string;
   readonly numbers: MessageNumbers;
+  readonly before: Before | undefined;
   readonly from: string;
 }
 
-function Numbers({ appId, numbers, from }: NumbersProps) {
+/** Another period. */
+interface Before {
+  readonly period: Period;
+  /** Undefined until they are known. */
+  readonly messages: readonly OneMessage[] | undefined;
+}
+
+function Numbers({ appId, numbers, before, from }: NumbersProps) {
   const { messages, load } = numbers;
   const tried = messages.filter(({ goal, groups }) => goal !== null || groups.length > 1);
   return (
@@ -82,7 +98,7 @@ function Numbers({ appId, numbers, from }: NumbersProps) {
       {tried.map((message) => (
         <Tried key={message.triggerId} appId={appId} message={message} from={from} />
       ))}
-      <All messages={messages} from={from} />
+      <All messages={messages} before={before} from={from} />
       {load !== null && load.length > 0 && (
         <Block
           title={t('Messages per visitor')}
@@ -154,15 +170,24 @@ function GoalText({ appId, goal }: { readonly appId: string; readonly goal: NonN
   );
 }
 
-function All({ messages, from }: { readonly messages: readonly OneMessage[]; readonly from: string }) {
+interface AllProps extends Pick<NumbersProps, 'before' | 'from'> {
+  readonly messages: readonly OneMessage[];
+}
+
+function All({ messages, before, from }: AllProps) {
+  const groupsBefore = new Map(
+    before?.messages?.flatMap(({ triggerId, groups }) => groups.map((one) => [`${triggerId} ${one.group}`, one])),
+  );
   const rows = messages.flatMap((message) =>
     message.groups.map((group) => [
       message.groups.length > 1 || group.group !== ''
         ? `${messageName(message)} · ${inSentence(groupName(group.group))}`
         : messageName(message),
       ...groupCells(group),
+      ...(before ? [comparedCell(groupsBefore.get(`${message.triggerId} ${group.group}`))] : []),
     ]),
   );
+  const header = [t('Message'), ...groupHeader, ...(before ? [comparedText(before.period)] : [])];
   return (
     <Block
       title={t('All messages')}
@@ -172,19 +197,9 @@ function All({ messages, from }: { readonly messages: readonly OneMessage[]; rea
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
       <section className={classes.scroller} tabIndex={0} aria-label={t('All messages: numbers')}>
-        <NumberTable label={t('All messages')} table={{ header: [t('Message'), ...groupHeader], rows }} />
+        <NumberTable label={t('All messages')} table={{ header, rows }} />
       </section>
-      <Group justify="flex-end" mt="sm">
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="download" size={14} />}
-          aria-label={t('All messages: save as CSV')}
-          onClick={() => download(`messages-${from}.csv`, 'text/csv', [writeCsv(messageCsv(messages))])}
-        >
-          {t('CSV')}
-        </Button>
-      </Group>
+      <CsvButton label={t('All messages')} fileName={`messages-${from}`} rows={() => messageCsv(messages)} />
     </Block>
   );
 }

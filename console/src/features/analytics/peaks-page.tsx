@@ -7,8 +7,8 @@ import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { t } from '../../lib/words/words.ts';
 import { peaksAsked, staysAsked } from './asked.ts';
-import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
-import { placeOf } from './period.ts';
+import { AnalyticsHead, CompareChoice, comparedText, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
+import { comparedIn, type Period, placeOf } from './period.ts';
 import { type Colours, countAxis, Plot, useBelowPlot } from './plot/plot.tsx';
 import type { peaksQuery } from './queries.ts';
 import { useWayNames } from './site.ts';
@@ -23,19 +23,28 @@ export function PeaksPage() {
   const { appId } = route.useParams();
   const search = route.useSearch();
   const question = useQuestion(appId, path, search);
-  const { period, site } = question;
+  const { period, site, choose } = question;
   const { from } = period;
   const place = placeOf({ ...search, beacon: undefined } as typeof search);
   const asked = { appId, period, search };
   const { data, error } = useQuery(peaksAsked(asked));
   const { data: stays } = useQuery(staysAsked(asked));
+  const compared = comparedIn(search, period);
+  const { data: past } = useQuery({
+    ...peaksAsked({ ...asked, period: compared ?? period }),
+    enabled: compared !== undefined,
+  });
+  // Where nothing is compared, the query is that of the page itself.
+  const before = compared && past && new Map(mostOf(past.rows).map(({ row }) => [placeKey(row), row.peak]));
   const below = useBelowPlot();
   const nameOf = useWayNames(appId, site, data?.rows ?? []);
   const zones = new Map(stays?.rows.map((row) => [row.zoneId, row]));
   const most = mostOf(data?.rows ?? []);
   const rows = most.map(({ row, when }) => {
+    const was = compared ? [before ? countText(before.get(placeKey(row)) ?? 0) : '–'] : [];
     const stay = row.zoneId === undefined ? undefined : zones.get(row.zoneId);
-    return [nameOf(row), countText(row.peak), when, dwellText(stay?.dwellMedian), dwellText(stay?.dwellUpperQuartile)];
+    const stays = [dwellText(stay?.dwellMedian), dwellText(stay?.dwellUpperQuartile)];
+    return [nameOf(row), countText(row.peak), when, ...stays, ...was];
   });
   return (
     <>
@@ -50,6 +59,7 @@ export function PeaksPage() {
       <Group mb="md" gap="sm">
         <PeriodChoice question={question} />
         <PlaceChoice appId={appId} search={search} question={question} kinds={['venue', 'floor', 'zone']} />
+        <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
       </Group>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={420} />}
@@ -67,7 +77,13 @@ export function PeaksPage() {
           title={t('Most at once')}
           about={t('The most visitors at the same moment, and when that was for the first time.')}
         >
-          <PeaksPlot rows={rows} from={from} csv={csvOf(data.rows, nameOf)} onDrawn={below.onDrawn} />
+          <PeaksPlot
+            rows={rows}
+            from={from}
+            compared={compared}
+            csv={csvOf(data.rows, nameOf)}
+            onDrawn={below.onDrawn}
+          />
         </Block>
       )}
       {data && (below.isShown || rows.length === 0) && <ZoneForecasts appId={appId} place={place} site={site} />}
@@ -77,13 +93,14 @@ export function PeaksPage() {
 
 type Row = NonNullable<Awaited<ReturnType<NonNullable<ReturnType<typeof peaksQuery>['queryFn']>>>>['rows'][number];
 
+const placeKey = ({ zoneId, beaconId }: Row) => zoneId ?? beaconId ?? '';
 const sizeOf = ({ peak }: Row) => plotted(peak) ?? 0;
 
 /** The fullest moment of each place, the fullest place first. */
 function mostOf(rows: readonly Row[]) {
   const most = new Map<string, Row>();
   for (const row of rows) {
-    const key = row.zoneId ?? row.beaconId ?? '';
+    const key = placeKey(row);
     const known = most.get(key);
     if (!known || sizeOf(row) > sizeOf(known)) most.set(key, row);
   }
@@ -110,14 +127,16 @@ function csvOf(rows: readonly Row[], nameOf: (row: Row) => string): string[][] {
 }
 
 interface PlotProps {
-  /** Place, peak, when, median stay, upper quartile. */
+  /** Place, peak, when, median stay, upper quartile, and the peak of the period that is compared with. */
   readonly rows: readonly (readonly string[])[];
+  readonly compared: Period | undefined;
   readonly csv: readonly (readonly string[])[];
   readonly from: string;
   readonly onDrawn: () => void;
 }
 
-function PeaksPlot({ rows, csv, from, onDrawn }: PlotProps) {
+function PeaksPlot({ rows, compared, csv, from, onDrawn }: PlotProps) {
+  const name = compared && comparedText(compared);
   const option = useMemo(() => {
     const shown = rows.slice(0, 15).toReversed();
     const size = (text = '') => (text === '1–4' ? 2.5 : Number(text.replace(/\D/g, '')) || 0);
@@ -141,13 +160,22 @@ function PeaksPlot({ rows, csv, from, onDrawn }: PlotProps) {
           itemStyle: { color: colours.main, borderRadius: [0, 3, 3, 0] },
           barMaxWidth: 18,
         },
+        ...(name
+          ? [
+              {
+                name,
+                type: 'bar',
+                data: shown.map((row) => size(row.at(-1))),
+                itemStyle: { color: colours.quiet, borderRadius: [0, 3, 3, 0] },
+                barMaxWidth: 8,
+              },
+            ]
+          : []),
       ],
     });
-  }, [rows]);
-  const table = {
-    header: [t('Place'), t('At once'), t('When'), t('Stay (median)'), t('Three quarters stayed up to')],
-    rows,
-  };
+  }, [rows, name]);
+  const header = [t('Place'), t('At once'), t('When'), t('Stay (median)'), t('Three quarters stayed up to')];
+  const table = { header: [...header, ...(name ? [name] : [])], rows };
   return (
     <Plot
       label={t('Most visitors at once by place')}

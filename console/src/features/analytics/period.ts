@@ -74,6 +74,16 @@ export function shifted(unit: Unit, from: string, count: number): string {
   return at.toISOString().slice(0, 10);
 }
 
+/** The period that the address asks to compare with; undefined: none. */
+export function comparedIn({ compare }: AnalyticsSearch, { unit, from }: Period): Period | undefined {
+  if (compare === undefined) return undefined;
+  if (compare === 'previous') return periodOf(unit, shifted(unit, from, -1));
+  // The same month or year, or else the same days of the week, as the interface has it.
+  const months = { month: -12, year: -1 } as const;
+  const before = unit === 'month' || unit === 'year' ? shifted(unit, from, months[unit]) : addDays(from, -364);
+  return periodOf(unit, before);
+}
+
 export const intervalOf = { day: 'hour', week: 'day', month: 'day', year: 'month' } as const;
 
 const format = (options: Intl.DateTimeFormatOptions) => {

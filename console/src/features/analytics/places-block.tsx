@@ -1,14 +1,11 @@
-import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Block } from '../../components/page/block.tsx';
-import { Icon } from '../../components/page/icon.tsx';
-import { download } from '../../lib/actions/download.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
-import { writeCsv } from '../../lib/text/csv.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { csvOf, metricCells, metricHeader, placeCells, placeHeader } from './number-cells.ts';
 import { type AnalyticsSearch, type Period, type PlaceKind, placeKinds, placeOf } from './period.ts';
+import { CsvButton } from './plot/csv-button.tsx';
 import { NumberTable } from './plot/number-table.tsx';
 import { type NumberRow, numbersQuery, type VisitNumbers } from './queries.ts';
 import { gone, type SiteOf } from './site.ts';
@@ -63,19 +60,7 @@ function PlaceTable({ kind, appId, period, search, site }: PlacesProps & { reado
       >
         <NumberTable label={title} table={table} />
       </section>
-      <Group justify="flex-end" mt="sm">
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<Icon name="download" size={14} />}
-          aria-label={t('{title}: save as CSV', { title })}
-          onClick={() =>
-            download(`${kind}s-${from}.csv`, 'text/csv', [writeCsv(csvOf(rows, [`${kind}Id`], [kind, nameOf]))])
-          }
-        >
-          {t('CSV')}
-        </Button>
-      </Group>
+      <CsvButton label={title} fileName={`${kind}s-${from}`} rows={() => csvOf(rows, [`${kind}Id`], [kind, nameOf])} />
     </Block>
   );
 }

@@ -35,6 +35,7 @@ export const zoneForecastsQuery = (appId: string, place: Readonly<Record<string,
   });
 
 export type Flows = Awaited<ReturnType<ReturnType<typeof dataOf>['analytics']['flows']>>;
+export type Paths = Awaited<ReturnType<ReturnType<typeof dataOf>['analytics']['paths']>>;
 export type Flow = Flows['moves'][number];
 export type WayPlace = NonNullable<Flow['from']>;
 

@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { lazyPage } from '../../frame/lazy-page.ts';
-import { allowed, app } from '../../frame/routes.ts';
+import { app } from '../../frame/routes.ts';
 import * as asked from './asked.ts';
 import { readAnalyticsSearch } from './period.ts';
 
@@ -50,15 +51,14 @@ const walk = createRoute({
   validateSearch: ({ floor }: Record<string, unknown>): { readonly floor?: string } =>
     typeof floor === 'string' ? { floor } : {},
   loader: asked.asking(() => []),
-  component: lazyPage(() => import('./stage/stage-page.tsx'), 'StagePage'),
+  component: forRoles('simulations.run', () => import('./stage/stage-page.tsx'), 'StagePage'),
 });
 
 const reports = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics/reports',
   validateSearch: readAnalyticsSearch,
-  beforeLoad: allowed('reports.read'),
-  component: lazyPage(() => import('./reports/reports-page.tsx'), 'ReportsPage'),
+  component: forRoles('reports.read', () => import('./reports/reports-page.tsx'), 'ReportsPage'),
 });
 
 const newReport = createRoute({
@@ -67,22 +67,19 @@ const newReport = createRoute({
   /** `from`: the report to copy. */
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
-  beforeLoad: allowed('reports.write'),
-  component: lazyPage(() => import('./reports/edit-pages.tsx'), 'NewReportPage'),
+  component: forRoles('reports.write', () => import('./reports/edit-pages.tsx'), 'NewReportPage'),
 });
 
 const report = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics/reports/$reportId',
-  beforeLoad: allowed('reports.read'),
-  component: lazyPage(() => import('./reports/report-page.tsx'), 'ReportPage'),
+  component: forRoles('reports.read', () => import('./reports/report-page.tsx'), 'ReportPage'),
 });
 
 const editReport = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics/reports/$reportId/edit',
-  beforeLoad: allowed('reports.write'),
-  component: lazyPage(() => import('./reports/edit-pages.tsx'), 'EditReportPage'),
+  component: forRoles('reports.write', () => import('./reports/edit-pages.tsx'), 'EditReportPage'),
 });
 
 export const analyticsRoutes = [

@@ -4,6 +4,7 @@ import { Block } from '../../components/page/block.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { dayText } from './period.ts';
+import { CsvButton } from './plot/csv-button.tsx';
 import { NumberTable } from './plot/number-table.tsx';
 import { type ZoneForecast, zoneForecastsQuery } from './queries.ts';
 import { type SiteOf, useWayNames } from './site.ts';
@@ -50,8 +51,28 @@ export function ZoneForecasts({ appId, place, site }: Props) {
       <section className={classes.scroller} tabIndex={0} aria-label={label}>
         <NumberTable label={label} table={{ header: [t('Zone'), t('At once'), t('Stay (median)')], rows }} />
       </section>
+      <CsvButton label={label} fileName={`zones-on-${data.date}`} rows={() => csvOf(told, nameOf)} />
     </Block>
   );
+}
+
+const parts = [
+  ['peak', ['visitors', 'error', 'within', 'tried']],
+  ['stay', ['seconds', 'error', 'within', 'tried']],
+] as const;
+
+/** The columns of the interface. */
+function csvOf(zones: readonly ZoneForecast[], nameOf: (zone: ZoneForecast) => string): string[][] {
+  const columns = parts.flatMap(([part, members]) => members.map((member) => `${part}.${member}`));
+  const cells = zones.map((zone) => [
+    zone.zoneId,
+    nameOf(zone),
+    ...parts.flatMap(([part, members]) => {
+      const told: Readonly<Record<string, unknown>> = zone[part] ?? {};
+      return members.map((member) => String(told[member] ?? ''));
+    }),
+  ]);
+  return [['zoneId', 'zone', ...columns], ...cells];
 }
 
 const plottedPeak = ({ peak }: ZoneForecast) => plotted(peak?.visitors ?? null) ?? 0;

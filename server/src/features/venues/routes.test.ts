@@ -287,6 +287,15 @@ for (const database of databases) {
         assert.equal(answer.status, problem ? 400 : 200, JSON.stringify(answer.body));
         if (problem) assert.match(answer.body.error.error, problem);
       }
+      const headers = { ...manager.headers, 'content-type': 'image/png' };
+      const large = {
+        method: 'POST',
+        url: '/api/v2/files/plan',
+        headers,
+        body: Buffer.alloc(60 * 1024 * 1024),
+      } as const;
+      const { status, body } = await app.send(large);
+      assert.deepEqual([status, body.error.error], [413, 'The file is larger than 26.2 MB.'], 'of 60 MB');
       assert.equal((await send('GET', `floors/${floor}`)).body.result.plan.width, 20);
       const none = { fileId: 'none', width: 20, height: 10 };
       assert.equal((await send('PUT', `floors/${floor}`, { plan: none })).status, 404);

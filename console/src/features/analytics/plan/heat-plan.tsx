@@ -6,6 +6,7 @@ import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import { heatAsked } from '../asked.ts';
+import { comparedText } from '../head.tsx';
 import { csvOf, placeCells, placeHeader } from '../number-cells.ts';
 import { type Period, periodText } from '../period.ts';
 import { NumberTable } from '../plot/number-table.tsx';
@@ -21,11 +22,13 @@ interface Props {
   readonly floor: Floor;
   readonly site: SiteOf;
   readonly period: Period;
+  /** The period that the table compares with. */
+  readonly compared: Period | undefined;
   readonly of: 'time' | 'visits';
 }
 
 /** Where visitors were in a period: the zones by their colour, and the beacons by spots of heat. */
-export function HeatPlan({ appId, floor, site, period, of }: Props) {
+export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
   const { from } = period;
   const { plan, zones, beacons } = useFloorPlan(appId, floor, site);
   const byZone = useQuery({
@@ -35,6 +38,10 @@ export function HeatPlan({ appId, floor, site, period, of }: Props) {
   const byBeacon = useQuery({
     ...heatAsked({ appId, period }, floor.objectId, 'beacon'),
     placeholderData: keepPreviousData,
+  });
+  const past = useQuery({
+    ...heatAsked({ appId, period: compared ?? period }, floor.objectId, 'zone'),
+    enabled: compared !== undefined,
   });
   const drawing = useRef<SVGSVGElement>(null);
   const sizeOf = (row: NumberRow | undefined) => (of === 'time' ? (row?.dwellTotal ?? 0) : (plotted(row?.visits) ?? 0));
@@ -56,9 +63,11 @@ export function HeatPlan({ appId, floor, site, period, of }: Props) {
       return row ? [{ name, row }] : [];
     })
     .sort((a, b) => sizeOf(b.row) - sizeOf(a.row));
+  const pastRows = new Map(past.data?.rows.map((row) => [row.zoneId, row]));
+  const was = ({ zoneId }: NumberRow) => (compared ? [past.data ? said(pastRows.get(zoneId)) : '–'] : []);
   const table = {
-    header: [t('Zone'), t('Time spent'), ...placeHeader],
-    rows: rows.map(({ name, row }) => [name, hoursText(row.dwellTotal), ...placeCells(row)]),
+    header: [t('Zone'), t('Time spent'), ...placeHeader, ...(compared ? [comparedText(compared)] : [])],
+    rows: rows.map(({ name, row }) => [name, hoursText(row.dwellTotal), ...placeCells(row), ...was(row)]),
   };
   const names = new Map(zones.map(({ objectId, name }) => [objectId, name]));
   return (

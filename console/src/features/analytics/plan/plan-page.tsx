@@ -2,8 +2,8 @@ import { Group, SegmentedControl } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
 import { getRouteApi } from '@tanstack/react-router';
 import { t } from '../../../lib/words/words.ts';
-import { AnalyticsHead, PeriodChoice, useQuestion } from '../head.tsx';
-import type { AnalyticsSearch, PlanView } from '../period.ts';
+import { AnalyticsHead, CompareChoice, PeriodChoice, useQuestion } from '../head.tsx';
+import { type AnalyticsSearch, comparedIn, type PlanView } from '../period.ts';
 import type { SiteOf } from '../site.ts';
 import { FloorChoice, FloorFrame, usualFloor } from './floor-frame.tsx';
 import { HeatPlan } from './heat-plan.tsx';
@@ -59,11 +59,21 @@ export function PlanPage() {
                 onChange={(id) => choose({ floor: id, venue: undefined, zone: undefined, beacon: undefined })}
               />
               {view !== 'now' && <PeriodChoice question={question} />}
+              {(view === 'time' || view === 'visits') && (
+                <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
+              )}
             </Group>
             {view === 'now' && <NowPlan key={floor.objectId} appId={appId} floor={floor} site={known} />}
             {view === 'ways' && <WaysPlan appId={appId} floor={floor} site={known} period={question.period} />}
             {(view === 'time' || view === 'visits') && (
-              <HeatPlan appId={appId} floor={floor} site={known} period={question.period} of={view} />
+              <HeatPlan
+                appId={appId}
+                floor={floor}
+                site={known}
+                period={question.period}
+                compared={comparedIn(search, question.period)}
+                of={view}
+              />
             )}
           </>
         )}

@@ -1,4 +1,4 @@
-import type { Flow, WayPlace } from '../queries.ts';
+import type { Flow, Paths, WayPlace } from '../queries.ts';
 
 const columns = ['tours', 'visitors', 'timeMedian', 'timeLowerQuartile', 'timeUpperQuartile'] as const;
 
@@ -6,9 +6,13 @@ const columns = ['tours', 'visitors', 'timeMedian', 'timeLowerQuartile', 'timeUp
 export const endOf = (place: WayPlace | null, nameOf: (place: WayPlace) => string, otherwise: string) =>
   place ? nameOf(place) : otherwise;
 
+const idOf = (place: WayPlace | null) => place?.zoneId ?? place?.beaconId ?? '';
+
+/** The same way in another period has the same. */
+export const flowKey = ({ from, to }: Pick<Flow, 'from' | 'to'>) => `${idOf(from)}>${idOf(to)}`;
+
 /** Ways with the columns of the interface. */
 export function flowCsv(flows: readonly Flow[], nameOf: (place: WayPlace) => string): string[][] {
-  const idOf = (place: WayPlace | null) => place?.zoneId ?? place?.beaconId ?? '';
   const cells = flows.map((flow) => [
     idOf(flow.from),
     endOf(flow.from, nameOf, ''),
@@ -17,4 +21,16 @@ export function flowCsv(flows: readonly Flow[], nameOf: (place: WayPlace) => str
     ...columns.map((column) => String(flow[column] ?? '')),
   ]);
   return [['from', 'fromName', 'to', 'toName', ...columns], ...cells];
+}
+
+type Path = Paths['paths'][number];
+
+/** Paths with the columns of the interface. */
+export function pathCsv(paths: readonly Path[], nameOf: (place: WayPlace) => string): string[][] {
+  const cells = paths.map(({ stops, isCut, tours, visitors }) => [
+    stops.map(idOf).join('>'),
+    stops.map(nameOf).join(' → '),
+    ...[isCut, tours, visitors].map((value) => String(value ?? '')),
+  ]);
+  return [['stops', 'stopNames', 'isCut', 'tours', 'visitors'], ...cells];
 }

@@ -8,13 +8,15 @@ import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import { flowsAsked, pathsAsked } from '../asked.ts';
-import { AnalyticsHead, PeriodChoice, PlaceChoice, useQuestion } from '../head.tsx';
+import { AnalyticsHead, CompareChoice, comparedText, PeriodChoice, PlaceChoice, useQuestion } from '../head.tsx';
+import { comparedIn, type Period } from '../period.ts';
+import { CsvButton } from '../plot/csv-button.tsx';
 import { NumberTable } from '../plot/number-table.tsx';
 import { type Colours, Plot, useBelowPlot } from '../plot/plot.tsx';
-import type { Flow, WayPlace } from '../queries.ts';
+import type { Flow, Flows, WayPlace } from '../queries.ts';
 import { useWayNames } from '../site.ts';
 import { countText, dwellText, plotted } from '../words.ts';
-import { endOf, flowCsv } from './flow-csv.ts';
+import { endOf, flowCsv, flowKey, pathCsv } from './flow-csv.ts';
 import { busiestOf, linksAround, type NamedMove, plainName } from './sankey.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/ways');
@@ -25,10 +27,16 @@ export function WaysPage() {
   const { appId } = route.useParams();
   const search = route.useSearch();
   const question = useQuestion(appId, path, search);
-  const { period, site } = question;
+  const { period, site, choose } = question;
   const { from } = period;
   const { data, error } = useQuery(flowsAsked({ appId, period, search }));
   const { data: found } = useQuery(pathsAsked({ appId, period, search }));
+  const compared = comparedIn(search, period);
+  const { data: past } = useQuery({
+    ...flowsAsked({ appId, period: compared ?? period, search }),
+    enabled: compared !== undefined,
+  });
+  const before = compared && { period: compared, flows: past };
   const below = useBelowPlot();
   const all = [...(data?.moves ?? []), ...(data?.reaches ?? [])].flatMap((flow) => [flow.from, flow.to]);
   const nameOf = useWayNames(appId, site, [...all, ...(found?.paths ?? []).flatMap(({ stops }) => stops)]);
@@ -43,6 +51,7 @@ export function WaysPage() {
       <Group mb="md" gap="sm">
         <PeriodChoice question={question} />
         <PlaceChoice appId={appId} search={search} question={question} kinds={['venue', 'floor', 'zone']} />
+        <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
       </Group>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={420} />}
@@ -74,13 +83,14 @@ export function WaysPage() {
           >
             <FlowPlot
               moves={data.moves}
+              before={before}
               nameOf={nameOf}
               from={from}
               middle={search.zone === undefined ? undefined : nameOf({ zoneId: search.zone })}
               onDrawn={below.onDrawn}
             />
           </Block>
-          {below.isShown && <Ends moves={data.moves} nameOf={nameOf} />}
+          {below.isShown && <Ends moves={data.moves} before={before} nameOf={nameOf} />}
           {below.isShown && (found?.paths.length ?? 0) > 0 && (
             <Block
               title={t('The commonest paths')}
@@ -105,17 +115,43 @@ export function WaysPage() {
                   );
                 })}
               </ol>
+              <CsvButton
+                label={t('The commonest paths')}
+                fileName={`paths-${from}`}
+                rows={() => pathCsv(found?.paths ?? [], nameOf)}
+              />
             </Block>
           )}
-          {below.isShown && <Times reaches={data.reaches} nameOf={nameOf} />}
+          {below.isShown && <Times reaches={data.reaches} before={before} from={from} nameOf={nameOf} />}
         </>
       )}
     </>
   );
 }
 
+/** Another period. */
+interface Before {
+  readonly period: Period;
+  /** Undefined until they are known. */
+  readonly flows: Flows | undefined;
+}
+
+/** A column with how often each way was taken in the other period; none where nothing is compared. */
+function comparedColumn(before: Before | undefined, kind: 'moves' | 'reaches' = 'moves') {
+  if (!before) return { header: [], cells: () => [] };
+  const { period, flows } = before;
+  const tours = new Map(flows?.[kind].map((flow) => [flowKey(flow), flow.tours]));
+  // Ways of small groups are left out where these are protected: what is missing may be some.
+  const missing = flows && !flows.isProtected ? 0 : undefined;
+  return {
+    header: [comparedText(period)],
+    cells: (flow: Flow) => [countText(tours.get(flowKey(flow)) ?? missing)],
+  };
+}
+
 interface FlowProps {
   readonly moves: readonly Flow[];
+  readonly before: Before | undefined;
   readonly nameOf: (place: WayPlace) => string;
 }
 
@@ -126,7 +162,8 @@ interface FlowPlotProps extends FlowProps {
   readonly onDrawn: () => void;
 }
 
-function FlowPlot({ moves, nameOf, from, middle, onDrawn }: FlowPlotProps) {
+function FlowPlot({ moves, before, nameOf, from, middle, onDrawn }: FlowPlotProps) {
+  const compared = comparedColumn(before);
   const named = useMemo(
     () =>
       moves.map((flow) => ({
@@ -172,8 +209,9 @@ function FlowPlot({ moves, nameOf, from, middle, onDrawn }: FlowPlotProps) {
     countText(flow.tours),
     countText(flow.visitors),
     dwellText(flow.timeMedian),
+    ...compared.cells(flow),
   ]);
-  const table = { header: [t('Way'), ...header.slice(1)], rows };
+  const table = { header: [t('Way'), ...header.slice(1), ...compared.header], rows };
   return (
     <Plot
       label={t('Ways between zones')}
@@ -188,12 +226,18 @@ function FlowPlot({ moves, nameOf, from, middle, onDrawn }: FlowPlotProps) {
 }
 
 /** Where visitors come in and where they leave. */
-function Ends({ moves, nameOf }: FlowProps) {
+function Ends({ moves, before, nameOf }: FlowProps) {
+  const compared = comparedColumn(before);
   const tableOf = (flows: readonly Flow[], end: 'from' | 'to', header: string) => ({
-    header: [header, t('Tours'), t('Visitors')],
+    header: [header, t('Tours'), t('Visitors'), ...compared.header],
     rows: flows
       .slice(0, 8)
-      .map((flow) => [endOf(flow[end], nameOf, ''), countText(flow.tours), countText(flow.visitors)]),
+      .map((flow) => [
+        endOf(flow[end], nameOf, ''),
+        countText(flow.tours),
+        countText(flow.visitors),
+        ...compared.cells(flow),
+      ]),
   });
   const ins = moves.filter(({ from }) => from === null);
   const outs = moves.filter(({ to }) => to === null);
@@ -213,10 +257,16 @@ function Ends({ moves, nameOf }: FlowProps) {
 
 const mostTimes = 30;
 
-function Times({ reaches, nameOf }: { readonly reaches: readonly Flow[]; readonly nameOf: FlowProps['nameOf'] }) {
+interface TimesProps extends Pick<FlowProps, 'before' | 'nameOf'> {
+  readonly reaches: readonly Flow[];
+  readonly from: string;
+}
+
+function Times({ reaches, before, from, nameOf }: TimesProps) {
   if (reaches.length === 0) return null;
+  const compared = comparedColumn(before, 'reaches');
   const table = {
-    header: [t('Way'), t('Tours'), t('Half took up to'), t('Middle half')],
+    header: [t('Way'), t('Tours'), t('Half took up to'), t('Middle half'), ...compared.header],
     rows: reaches.slice(0, mostTimes).map((flow) => [
       `${endOf(flow.from, nameOf, '')} → ${endOf(flow.to, nameOf, '')}`,
       countText(flow.tours),
@@ -225,6 +275,7 @@ function Times({ reaches, nameOf }: { readonly reaches: readonly Flow[]; readonl
         from: dwellText(flow.timeLowerQuartile),
         to: dwellText(flow.timeUpperQuartile),
       }),
+      ...compared.cells(flow),
     ]),
   };
   return (
@@ -236,6 +287,7 @@ function Times({ reaches, nameOf }: { readonly reaches: readonly Flow[]; readonl
       <section className={classes.scroller} tabIndex={0} aria-label={t('Times between zones')}>
         <NumberTable label={t('Times between zones')} table={table} />
       </section>
+      <CsvButton label={t('Times between zones')} fileName={`times-${from}`} rows={() => flowCsv(reaches, nameOf)} />
     </Block>
   );
 }

@@ -15,7 +15,7 @@ const route = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId/labels
 /** A sheet of labels: a code that opens the page of the beacon, with its name and numbers. */
 export function LabelsPage() {
   const { appId, venueId } = route.useParams();
-  const { data: venue } = useQuery(venueQuery(appId, venueId));
+  const { data: venue, error: missing } = useQuery(venueQuery(appId, venueId));
   const { data: beacons = [], error } = useQuery(venueBeaconsQuery(appId, venueId));
   const sorted = beacons.toSorted((a, b) => a.name.localeCompare(b.name, pageLanguage(), { numeric: true }));
   return (
@@ -31,7 +31,7 @@ export function LabelsPage() {
           />
         }
       />
-      <FailureNote message={error?.message} />
+      <FailureNote message={(missing ?? error)?.message} />
       <Text size="sm" c="dimmed" mb="md">
         {t(
           'One for each beacon of the venue, to stick on it. The install round scans them; with any other camera they open the page of the beacon, for those who may sign in.',

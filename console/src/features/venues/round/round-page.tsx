@@ -25,7 +25,7 @@ const route = getRouteApi('/signed-in/apps/$appId/beacons/venues/$venueId/round'
 /** An installer goes through the beacons of a venue with a phone. */
 export function RoundPage() {
   const { appId, venueId } = route.useParams();
-  const { data: venue } = useQuery(venueQuery(appId, venueId));
+  const { data: venue, error } = useQuery(venueQuery(appId, venueId));
   const mayVerify = useMayCall()('verifyPlacement');
   return (
     <>
@@ -44,6 +44,7 @@ export function RoundPage() {
           />
         }
       />
+      <FailureNote message={error?.message} />
       {mayVerify ? <Round appId={appId} venueId={venueId} /> : <Text>{t('Your role cannot place beacons.')}</Text>}
     </>
   );

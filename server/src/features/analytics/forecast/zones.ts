@@ -1,5 +1,4 @@
 import { WorkSlices } from '../../../base/work-slices.ts';
-import type { Db } from '../../../db/db.ts';
 import { addDays, addMonths, dayStart, monthOf } from '../numbers/calendar.ts';
 import { Dwells } from '../numbers/dwells.ts';
 import { partsOf, readSteadily } from '../numbers/periods.ts';
@@ -197,12 +196,15 @@ function forecastOfZone(zoneId: string, days: readonly ZoneDay[], isProtected: b
   };
 }
 
+/** The zones that are asked about and that the caller may see. */
 async function zonesOf(
-  { db, appId }: { readonly db: Db; readonly appId: string },
+  { db, appId, venues }: Pick<Forecasting, 'db' | 'appId' | 'venues'>,
   place: AskedPlace | undefined,
 ): Promise<(zoneId: string) => boolean> {
-  if (place === undefined) return () => true;
-  if (place.dimension === 'zone') return (zoneId) => zoneId === place.id;
-  const inside = (await loadPlaces(db, appId)).idsIn('zone', place);
-  return (zoneId) => inside.has(zoneId);
+  const isZone = place?.dimension === 'zone';
+  const history = venues || (place && !isZone) ? await loadPlaces(db, appId) : undefined;
+  const inside = isZone ? new Set([place.id]) : place && history?.idsIn('zone', place);
+  const theirs =
+    venues && new Set(venues.flatMap((id) => [...(history?.idsIn('zone', { dimension: 'venue', id }) ?? [])]));
+  return (zoneId) => (inside?.has(zoneId) ?? true) && (theirs?.has(zoneId) ?? true);
 }

@@ -17,6 +17,14 @@ export interface AskingWays extends KeepingWays {
   readonly isProtected: boolean;
   /** As of the numbers of visits. */
   readonly isBehind: (db: Db, appId: string, isCounted: boolean) => Promise<boolean>;
+  /** Only what visitors did in these venues; everything without it. */
+  readonly venues?: readonly string[] | undefined;
+}
+
+/** Whether the caller may learn what visitors did in a venue. */
+export function venuesTold({ venues }: Pick<AskingWays, 'venues'>): (venueId: string) => boolean {
+  const theirs = venues && new Set(venues);
+  return (venueId) => theirs?.has(venueId) ?? true;
 }
 
 /** A zone, or a beacon that was in none. */
@@ -84,7 +92,7 @@ async function readAll(
   const { db, appId, zone } = by;
   const due = await store.listDue(db, appId);
   const parts = await partsOf({ db, appId, zone, due, mayTakeYears: true }, question);
-  const ways = await readKept(by, parts, { kind, venueId, isAsked });
+  const ways = await readKept(by, parts, { kind, venueId, isTheirs: venuesTold(by), isAsked });
   return ways.sort((a, b) => b.tours - a.tours || (a.place < b.place ? -1 : 1));
 }
 

@@ -101,23 +101,26 @@ export class ToldWay {
 export interface AskedWays {
   readonly kind: WayKind;
   readonly venueId: string | undefined;
+  /** Whether the ways of a venue may be told to the caller. What is cached is of all venues. */
+  readonly isTheirs: (venueId: string) => boolean;
   readonly isAsked: (way: Pick<Way, 'place'>) => boolean;
 }
 
 /** The ways of a kind, in no order. */
 export async function readKept(by: KeepingWays, parts: readonly Part[], asked: AskedWays): Promise<ToldWay[]> {
-  const { kind, venueId, isAsked } = asked;
+  const { kind, venueId, isTheirs, isAsked } = asked;
   const { closed, open } = closedOf(parts);
   const ways = new Ways();
   for (const part of open)
-    for await (const row of rowsOfPart(by, part, { kind, venueId })) if (isAsked(row)) addRow(ways, row);
+    for await (const row of rowsOfPart(by, part, { kind, venueId }))
+      if (isTheirs(row.venue_id) && isAsked(row)) addRow(ways, row);
   if (closed.length === 0) return [...ways.all()].map((way) => new ToldWay(undefined, way));
   const kept = await keptOf(by, { what: kind, parts: closed, venueId }, (venue) =>
     readClosed(by, closed, { kind, venueId: venue }),
   );
   const told: ToldWay[] = [];
   for (const [text, way] of kept.ways)
-    if (isAsked(way) && (venueId === undefined || way.venueId === venueId))
+    if (isTheirs(way.venueId) && isAsked(way) && (venueId === undefined || way.venueId === venueId))
       told.push(new ToldWay(way, ways.find(text)));
   for (const way of ways.all()) if (!kept.ways.has(wayText(way))) told.push(new ToldWay(undefined, way));
   return told;

@@ -10,6 +10,7 @@ import {
   placeOf,
   stretchOf,
   touching,
+  venuesTold,
   type WayPlace,
   type WayQuestion,
 } from './answer.ts';
@@ -54,6 +55,7 @@ interface ClosedPeaks extends Sized {
 export async function peaksOf(by: AskingWays, question: WayQuestion, interval: PeakInterval): Promise<Peaks> {
   const history = question.place ? await loadPlaces(by.db, by.appId) : undefined;
   const isAsked = touching(question.place, history);
+  const isTheirs = venuesTold(by);
   const venueId = question.place?.dimension === 'venue' ? question.place.id : undefined;
   const [{ closed, open }, head] = await Promise.all([
     readSteadily(by.db, stretchOf(by, question), () => readPeaks(by, question, interval)),
@@ -65,7 +67,7 @@ export async function peaksOf(by: AskingWays, question: WayQuestion, interval: P
     if (last) rows.push({ ...last.row, peak: by.isProtected ? rounded(most) : most });
   };
   for (const [key, one] of inOrder(closed, open)) {
-    if ((venueId !== undefined && one.venueId !== venueId) || !isAsked(one)) continue;
+    if ((venueId !== undefined && one.venueId !== venueId) || !isTheirs(one.venueId) || !isAsked(one)) continue;
     if (one.text !== last?.text) {
       tell();
       [last, most] = [one, 0];

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import type { AppContext } from '../../../access/context.ts';
+import type { Caller } from '../../../access/caller.ts';
+import { venuesFor } from '../../../access/venue-limit.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { exampleId, otherExampleId } from '../../../http/answers.ts';
@@ -68,11 +69,7 @@ const about =
 const small =
   'Where small groups are protected, ways of 1 to 4 visitors are left out, and a period is one day, week, month or year.';
 
-interface Asking {
-  readonly app: AppContext;
-  readonly query: Query;
-  readonly now: number;
-}
+type Asking = Caller & { readonly query: Query; readonly now: number };
 type Query = Readonly<Record<string, string | undefined>>;
 
 /** Peaks of each hour of a longer time are too many rows. */
@@ -83,12 +80,14 @@ type Ask = (call: Asking) => { readonly by: AskingWays; readonly question: WayQu
 
 export function wayEndpoints(db: Db, isBehind: AskingWays['isBehind']): Endpoint[] {
   const kept = new Kept();
-  const asking: Ask = ({ app, now, query }) => {
+  const asking: Ask = (call) => {
+    const { app, now, query } = call;
+    const venues = venuesFor(call, 'analytics', 'list');
     const zone = siteTimeZone([app.policy.timeZone]);
     const isProtected = app.policy.smallGroups === 'protected';
     const period = readPeriod(query, dateOf(now, zone));
     const question: WayQuestion = { ...period, place: readPlace(query, ['venue', 'floor', 'zone']) };
-    return { by: { db, appId: app.appId, zone, isProtected, isBehind, kept }, question };
+    return { by: { db, appId: app.appId, zone, isProtected, venues, isBehind, kept }, question };
   };
   const asked: Ask = (call) => {
     const both = asking(call);

@@ -237,7 +237,7 @@ function messagesOf({ messages }: Figures, address: Address, words: ReportWords)
   ];
 }
 
-function notesOf({ every, from, until, visits, subject, peaks }: Figures, words: ReportWords): string[] {
+function notesOf({ every, from, until, visits, subject }: Figures, words: ReportWords): string[] {
   const days = { from, until: addDays(until, -1), zone: visits.timeZone };
   return [
     subject.timeZone === visits.timeZone
@@ -258,9 +258,6 @@ function notesOf({ every, from, until, visits, subject, peaks }: Figures, words:
     ...(visits.isComplete
       ? []
       : [words.t('Some visits were still being counted when this was made. The console has the rest.')]),
-    ...(peaks || subject.venueId === null
-      ? []
-      : [words.t('How many were there at once is told to those who see the whole app.')]),
     ...(subject.venueId === null
       ? []
       : [words.t('Messages are in the reports about the whole app of {app}.', { app: subject.appName })]),

@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { service } from '../../../server/src/access/audit.ts';
+import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { pointer } from '../../../server/test/support/site.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { houseOf } from './house.ts';
+
+const minute = 60_000;
+const day = 1440 * minute;
+type Row = Readonly<Record<string, unknown>>;
+type Query = Readonly<Record<string, string>>;
+
+/** Every plot of every page: what is drawn, what its table and its files say, against the answers of the interface. */
+describe('plots and the numbers of the interface', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let paper: Page;
+  let colleague: Visit;
+  let headers: Readonly<Record<string, string>>;
+  let venue: string;
+  let floor: string;
+  let today: string;
+  const { make, report, makeHouse, savedBy } = houseOf(() => ({ page, app, headers }));
+
+  before(async () => {
+    const started = await startConsole();
+    app = started.app;
+    headers = (await signInManager(app)).headers;
+    browser = await launchBrowser();
+    visited = await openAs(browser, { ...started, role: 'owner' });
+    colleague = await openAs(browser, { ...started, role: 'analyst' });
+    page = visited.page;
+    paper = await (await browser.newContext()).newPage();
+    await fill();
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  /** Six were in the hall and then in the shop today, and four yesterday; a message leads to the shop. */
+  async function fill(): Promise<void> {
+    // A zone in which it is about noon, so that no day ends in the middle, and in which the clocks never change.
+    const now = Date.now();
+    const east = 12 - new Date(now).getUTCHours();
+    const timeZone = `Etc/GMT${east < 0 ? '+' : '-'}${Math.abs(east)}`;
+    today = new Date(now + east * 60 * minute).toISOString().slice(0, 10);
+    await app.app.apps.change(app.appId, { policy: { timeZone } }, service);
+    const house = await makeHouse();
+    [venue, floor] = [house.venueId.objectId, house.floorId.objectId];
+    const openingHours = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].map((dayName) => ({
+      dayName,
+      from: '10:00',
+      until: '18:00',
+    }));
+    const url = `/api/v2/venues/${venue}`;
+    assert.equal((await app.send({ method: 'PUT', url, headers, body: { openingHours } })).status, 200);
+    const beacons = (await app.send({ method: 'GET', url: '/api/v2/beacons?order=minor', headers })).body.results;
+    const [hall, shop] = beacons.map(({ objectId }: { objectId: string }) => objectId) as [string, string];
+    const goal = { kind: 'visit', beaconId: shop, withinHours: 3 };
+    const message = { alertTitle: 'Posters', alertMessage: 'In the shop.' };
+    const about = { beaconId: pointer('Beacon', hall), event: 'ENTER', type: 'TEXT', isEnabled: true };
+    await make('/notifications', { ...about, description: 'Posters', message, goal, holdout: 30 });
+    await make('/notifications', { ...about, description: 'Soup', message });
+    for (let phone = 0; phone < 6; phone++) {
+      const deviceToken = `token-${phone}`.padEnd(140, 'y');
+      await make('/installations', { installationId: `p${phone}`, deviceType: 'android', deviceToken });
+    }
+    for (const [ago, phones] of [
+      [day, 4],
+      [0, 6],
+    ] as const)
+      for (const [beacon, event, minutes, each] of [
+        [hall, 'ENTER', -60, 0],
+        [hall, 'EXIT', -50, 1],
+        [shop, 'ENTER', -40, 0],
+        [shop, 'EXIT', -30, 2],
+      ] as const)
+        for (let phone = 0; phone < phones; phone++) {
+          // Somebody does not go to the shop.
+          if (phone === 1 && beacon === shop) continue;
+          app.clock.now = now - ago + (minutes + each * phone) * minute;
+          await report(`p${phone}`, [{ beacon, event, occurredAt: app.clock.now }]);
+        }
+    app.clock.now = now;
+    await app.app.rollups.settle(app.appId);
+  }
+
+  async function told(what: string, query: Query) {
+    const url = `/api/v2/analytics/${what}?${new URLSearchParams(query)}`;
+    const answer = await app.send({ method: 'GET', url, headers });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body.result;
+  }
+  const dateIn = (days: number, from = today) =>
+    new Date(Date.parse(`${from}T12:00:00Z`) + days * day).toISOString().slice(0, 10);
+  const ofDay = (from = today) => ({ from, until: dateIn(1, from) });
+  function ofWeek() {
+    const from = dateIn(-((new Date(`${today}T12:00:00Z`).getUTCDay() + 6) % 7));
+    return { from, until: dateIn(7, from) };
+  }
+  const path = (rest: string) => `/console/apps/${app.appId}/activity/${rest}`;
+  /** Each row with all its cells, also where the table is folded. */
+  async function cells(name: string, on = page): Promise<string[][]> {
+    const table = on.getByRole('table', { name, exact: true, includeHidden: true });
+    await table.waitFor({ state: 'attached' });
+    const text = await table.evaluate((element) =>
+      JSON.stringify(
+        [...(element as unknown as { rows: Iterable<{ cells: Iterable<{ textContent: string }> }> }).rows].map((row) =>
+          [...row.cells].map(({ textContent }) => textContent),
+        ),
+      ),
+    );
+    return (JSON.parse(text) as string[][]).slice(1);
+  }
+  const columns = (rows: readonly (readonly string[])[], ...wanted: number[]) =>
+    rows.map((row) => wanted.map((at) => row[at] ?? '').join(' '));
+  const texts = (rows: readonly Row[], ...members: string[]) =>
+    rows.map((row) => members.map((member) => String(row[member])).join(' '));
+  const drawn = (label: string) => page.locator(`[role=img][aria-label="${label}"][data-drawn=true]`).waitFor();
+
+  /** Metrics have the names of the interface, and its values. */
+  async function assertCsv(button: string, rows: readonly Row[], metrics: readonly string[]): Promise<void> {
+    const lines = (await savedBy(button)).toString().trimEnd().split('\r\n');
+    const [header = [], ...saved] = lines.map((line) => line.split(','));
+    assert.equal(saved.length, rows.length, button);
+    for (const metric of metrics) assert.ok(header.includes(metric), `${button}: ${metric} in ${header}`);
+    for (const [index, row] of rows.entries())
+      for (const [column, name] of header.entries()) {
+        const value = row[name];
+        if (name in row && (value === null || typeof value !== 'object'))
+          assert.equal(saved[index]?.[column], String(value ?? ''), `${button}: ${name} of row ${index}`);
+      }
+  }
+
+  /** Lengths of the bars of a saved drawing, along its axis. */
+  async function bars(label: string, fill: string, along: 'x' | 'y'): Promise<number[]> {
+    const svg = (await savedBy(`${label}: save as SVG`)).toString();
+    assert.match(svg, /^<svg/);
+    assert.equal((await savedBy(`${label}: save as PNG`)).subarray(1, 4).toString(), 'PNG');
+    await paper.setContent(svg);
+    const boxes = (await paper.evaluate(`[...document.querySelectorAll('path')]
+      .filter((path) => path.getAttribute('fill')?.toLowerCase() === ${JSON.stringify(fill.toLowerCase())})
+      .map((path) => path.getBBox()).map(({ x, y, width, height }) => ({ x, y, width, height }))`)) as readonly {
+      readonly x: number;
+      readonly y: number;
+      readonly width: number;
+      readonly height: number;
+    }[];
+    const bars = boxes.filter(({ width, height }) => width > 1 && height > 1);
+    if (along === 'x') return bars.toSorted((a, b) => a.y - b.y).map(({ width }) => width);
+    // The legend has the colour of the bars, and does not stand on the axis.
+    const axis = Math.max(...bars.map(({ y, height }) => y + height));
+    const standing = bars.filter(({ y, height }) => y + height > axis - 1);
+    return standing.toSorted((a, b) => a.x - b.x).map(({ height }) => height);
+  }
+  /** As long as the values are large; what is zero has no bar. */
+  function assertProportional(lengths: readonly number[], values: readonly number[], label: string): void {
+    const large = values.filter((value) => value > 0);
+    const [longest, most] = [Math.max(...lengths), Math.max(...large)];
+    assert.deepEqual(
+      lengths.map((length) => Math.round((100 * length) / longest) / 100),
+      large.map((value) => Math.round((100 * value) / most) / 100),
+      label,
+    );
+  }
+  const colourOf = (name: string) =>
+    page.evaluate(`getComputedStyle(document.documentElement).getPropertyValue('${name}').trim()`) as Promise<string>;
+  const main = () => colourOf('--mantine-color-blue-6');
+
+  /** Whoever gets the address reads the same. */
+  async function assertShared(table: string): Promise<void> {
+    const { pathname, search } = new URL(page.url());
+    await colleague.page.goto(pathname + search);
+    const own = await cells(table);
+    await becomes(() => cells(table, colleague.page), own);
+  }
+
+  const metrics = ['visitors', 'newVisitors', 'returningVisitors', 'visits', 'dwellMedian', 'dwellTotal'];
+
+  test('Numbers of a day: bars, table, CSV and address; closed hours are shaded', async () => {
+    await goTo(page, path(`analytics?unit=day&venue=${venue}`));
+    await drawn('Visitors by hour');
+    const { rows } = await told('visits', { ...ofDay(), interval: 'hour', venueId: venue });
+    assert.equal(Math.max(...rows.map(({ visitors }: { visitors: number }) => visitors)), 6);
+    const seen = await cells('Visitors by hour');
+    assert.deepEqual(columns(seen, 1, 2, 3, 4), texts(rows, 'visitors', 'newVisitors', 'returningVisitors', 'visits'));
+    const lengths = await bars('Visitors by hour', await main(), 'y');
+    assertProportional(
+      lengths,
+      rows.map(({ visitors }: { visitors: number }) => visitors),
+      'visitors',
+    );
+    // Open for eight of the hours.
+    assert.equal((await bars('Visitors by hour', '#dde3ea', 'y')).length, rows.length - 8);
+    await page.getByText('Shaded: when House is closed.').waitFor();
+    await assertCsv('Visitors by hour: save as CSV', rows, metrics);
+    const places = await told('visits', { ...ofDay(), groupBy: 'floor', venueId: venue });
+    await assertCsv('Floors: save as CSV', places.rows, metrics);
+    await assertShared('Visitors by hour');
+  });
+
+  test('Numbers of a week: days, hours of the week, and stays', async () => {
+    await goTo(page, path('analytics?unit=week'));
+    await drawn('Visitors by day');
+    const { rows, distribution } = await told('visits', { ...ofWeek(), interval: 'day' });
+    assert.deepEqual(columns(await cells('Visitors by day'), 1, 4), texts(rows, 'visitors', 'visits'));
+    assertProportional(
+      await bars('Visitors by day', await main(), 'y'),
+      rows.map(({ visitors }: { visitors: number }) => visitors),
+      'days',
+    );
+    await assertCsv('Visitors by day: save as CSV', rows, metrics);
+    await drawn('Visits by stay');
+    assert.deepEqual(columns(await cells('Visits by stay'), 1), texts(distribution, 'visits'));
+    assertProportional(
+      await bars('Visits by stay', await main(), 'y'),
+      distribution.map(({ visits }: { visits: number }) => visits),
+      'stays',
+    );
+    await assertCsv('Visits by stay: save as CSV', distribution, ['visits']);
+    const label = 'Visitors by hour and day of the week';
+    await drawn(label);
+    const hours = (await told('visits', { ...ofWeek(), interval: 'hourOfWeek' })).rows;
+    const at = (weekday: number, hour: number) =>
+      hours.find((row: Row) => row['weekday'] === weekday && row['hour'] === hour)?.visitors;
+    assert.deepEqual(
+      (await cells(label)).map((row) => row.slice(1)),
+      Array.from({ length: 24 }, (_, hour) => [1, 2, 3, 4, 5, 6, 7].map((weekday) => String(at(weekday, hour)))),
+    );
+    await assertCsv(`${label}: save as CSV`, hours, metrics);
+    assert.match((await savedBy(`${label}: save as SVG`)).toString(), /^<svg/);
+    await assertShared(label);
+  });
+
+  for (const [show, member, label] of [
+    ['visits', 'visits', /^Visits on Ground floor/],
+    ['time', 'dwellTotal', /^Time that visitors spent on Ground floor/],
+  ] as const)
+    test(`On the plan, ${show}: colours, table, files and address, beside the day before`, async () => {
+      await goTo(page, path(`analytics/plan?unit=day&show=${show}&floor=${floor}&compare=previous`));
+      await page.getByRole('img', { name: label }).waitFor();
+      const asked = { floorId: floor, groupBy: 'zone' };
+      const [now, past] = [
+        await told('visits', { ...ofDay(), ...asked }),
+        await told('visits', { ...ofDay(dateIn(-1)), ...asked }),
+      ];
+      const zones = new Map<string, string>(
+        (await app.send({ method: 'GET', url: '/api/v2/zones', headers })).body.results.map(
+          ({ objectId, name }: { objectId: string; name: string }) => [objectId, name],
+        ),
+      );
+      const of = ({ rows }: { rows: readonly Row[] }) =>
+        rows.map((row) => `${zones.get(String(row['zoneId']))} ${row['visitors']} ${row['visits']}`).sort();
+      await becomes(async () => columns(await cells('Zones of the floor'), 0, 2, 3).sort(), of(now));
+      if (show === 'visits') {
+        const before = past.rows.map((row: Row) => `${zones.get(String(row['zoneId']))} ${row['visits']}`).sort();
+        await becomes(
+          async () => (await cells('Zones of the floor')).map((row) => `${row[0]} ${row.at(-1)}`).sort(),
+          before,
+        );
+      }
+      const most = Math.max(...now.rows.map((row: Row) => Number(row[member])));
+      const opacities = (await page.evaluate(
+        "[...document.querySelectorAll('polygon')].map((zone) => zone.getAttribute('fill-opacity'))",
+      )) as readonly string[];
+      const shades = opacities.map(Number);
+      assert.deepEqual(
+        shades.toSorted((a, b) => a - b).map((shade) => shade.toFixed(3)),
+        now.rows
+          .map((row: Row) => 0.04 + (0.4 * Number(row[member])) / most)
+          .sort((a: number, b: number) => a - b)
+          .map((shade: number) => shade.toFixed(3)),
+      );
+      await assertCsv('CSV', now.rows, metrics);
+      assert.match((await savedBy('SVG')).toString(), /^<svg/);
+      assert.equal((await savedBy('PNG')).subarray(1, 4).toString(), 'PNG');
+      await assertShared('Zones of the floor');
+    });
+
+  test('Ways: the table, paths, times, files and address, beside the day before', async () => {
+    await goTo(page, path('analytics/ways?unit=day'));
+    await drawn('Ways between zones');
+    await page.getByRole('combobox', { name: 'Comparison' }).selectOption({ label: 'Compared with the period before' });
+    const [now, past] = [await told('flows', ofDay()), await told('flows', ofDay(dateIn(-1)))];
+    const keyOf = ({ from, to }: Row) => JSON.stringify([from, to]);
+    const before = new Map(past.moves.map((move: Row) => [keyOf(move), move['tours']]));
+    await becomes(
+      async () => columns(await cells('Ways between zones'), 2, 3, 5),
+      now.moves.map((move: Row) => `${move['tours']} ${move['visitors']} ${before.get(keyOf(move)) ?? 0}`),
+    );
+    assert.ok([...before.values()].includes(3), 'three went from the hall to the shop yesterday');
+    await assertCsv('Ways between zones: save as CSV', now.moves, ['tours', 'visitors', 'timeMedian']);
+    assert.match((await savedBy('Ways between zones: save as SVG')).toString(), /Hall/);
+    assert.equal((await savedBy('Ways between zones: save as PNG')).subarray(1, 4).toString(), 'PNG');
+    await assertCsv('Times between zones: save as CSV', now.reaches, ['tours', 'timeUpperQuartile']);
+    const { paths } = await told('paths', ofDay());
+    await assertCsv('The commonest paths: save as CSV', paths, ['tours', 'visitors', 'isCut']);
+    assert.match(page.url(), /compare=previous/);
+    await assertShared('Ways between zones');
+  });
+
+  test('Peaks and waits: bars, table, files and address, beside the day before', async () => {
+    await goTo(page, path(`analytics/peaks?unit=day&floor=${floor}&compare=previous`));
+    const label = 'Most visitors at once by place';
+    await drawn(label);
+    const asked = { interval: 'hour', floorId: floor };
+    const [now, past] = [
+      await told('peaks', { ...ofDay(), ...asked }),
+      await told('peaks', { ...ofDay(dateIn(-1)), ...asked }),
+    ];
+    const mostOf = ({ rows }: { rows: readonly Row[] }) => {
+      const most = new Map<unknown, number>();
+      for (const row of rows) most.set(row['zoneId'], Math.max(most.get(row['zoneId']) ?? 0, Number(row['peak'])));
+      return most;
+    };
+    const [peaks, before] = [mostOf(now), mostOf(past)];
+    await becomes(
+      async () => columns(await cells(label), 1, 5).sort(),
+      [...peaks].map(([zone, peak]) => `${peak} ${before.get(zone) ?? 0}`).sort(),
+    );
+    assert.deepEqual([...peaks.values()].sort(), [5, 6]);
+    assertProportional(
+      await bars(label, await main(), 'x'),
+      [...peaks.values()].sort((a, b) => b - a),
+      label,
+    );
+    assert.equal((await bars(label, '#b4c0cd', 'x')).length, 2, 'and those of the day before');
+    await assertCsv(`${label}: save as CSV`, now.rows, ['peak']);
+    await assertShared(label);
+  });
+
+  test('Messages: shares, messages per visitor, table, files and address', async () => {
+    await goTo(page, path('messages?unit=week'));
+    const { messages, load } = await told('messages', ofWeek());
+    assert.equal(messages.length, 2);
+    const groups = messages.flatMap((one: { groups: Row[] }) => one.groups);
+    await drawn('Posters: by group');
+    assert.deepEqual(
+      columns(await cells('All messages'), 1, 2, 3, 4, 6),
+      texts(groups, 'reached', 'shown', 'openedBy', 'acted', 'withdrawn'),
+    );
+    await assertCsv('All messages: save as CSV', groups, ['reached', 'acted', 'share', 'shareLow', 'shareHigh']);
+    const posters = messages.find(({ name }: { name: string }) => name === 'Posters');
+    await assertCsv('Posters: by group: save as CSV', posters.groups, ['reached', 'share']);
+    const svg = (await savedBy('Posters: by group: save as SVG')).toString();
+    for (const { share } of posters.groups)
+      if (share !== null) assert.ok(svg.includes(`>${Math.round(share * 1000) / 10} %<`), `${share} in the drawing`);
+    const label = 'Messages per visitor';
+    await drawn(label);
+    assert.deepEqual(columns(await cells(label), 0, 1), texts(load, 'messages', 'visitors'));
+    assertProportional(
+      await bars(label, await main(), 'y'),
+      load.map(({ visitors }: { visitors: number }) => visitors),
+      label,
+    );
+    await assertCsv(`${label}: save as CSV`, load, ['messages', 'visitors']);
+    await assertShared('All messages');
+    await page.getByRole('combobox', { name: 'Comparison' }).selectOption({ label: 'Compared with the period before' });
+    // Nobody was reached for the first time a week before, unless the week began today.
+    const past = await told('messages', { from: dateIn(-7, ofWeek().from), until: ofWeek().from });
+    await becomes(
+      async () => (await cells('All messages')).every((row) => (row.at(-1) === '–') === (past.messages.length === 0)),
+      true,
+    );
+    assert.deepEqual([...visited.complaints, ...colleague.complaints], []);
+  });
+});

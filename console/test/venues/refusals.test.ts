@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { png } from '../../../server/src/demo/pictures.ts';
+import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { pointer } from '../../../server/test/support/site.ts';
+import { assertAccessible } from '../axe.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
+import { venuePage } from './venue-page.ts';
+
+/** What cannot be part of a floor is refused with a sentence, and what was there stays. */
+describe('plans and zones that cannot be', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let headers: Readonly<Record<string, string>>;
+  let folder: string;
+  const { button, said, first, stored } = venuePage(() => ({ page, app, headers }));
+  const polygon = [
+    { x: 1, y: 1 },
+    { x: 9, y: 1 },
+    { x: 9, y: 5 },
+    { x: 1, y: 5 },
+  ];
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pharos-plans-'));
+    const started = await startConsole();
+    app = started.app;
+    headers = (await signInManager(app)).headers;
+    const venue = await create(app, '/api/v2/venues', { name: 'House' }, headers);
+    const type = { ...headers, 'content-type': 'image/png' };
+    const fileId = await create(
+      app,
+      '/api/v2/files/plan.png',
+      png(400, 200, () => [240, 240, 240]),
+      type,
+    );
+    const floor = {
+      venueId: pointer('Venue', venue),
+      name: 'Ground floor',
+      level: 0,
+      plan: { fileId, width: 400, height: 200 },
+      scale: { from: { x: 0, y: 0 }, to: { x: 400, y: 0 }, metres: 20 },
+    };
+    const floorId = await create(app, '/api/v2/floors', floor, headers);
+    const zone = { floorId: pointer('Floor', floorId), name: 'Shop', kind: 'shop', polygon };
+    await create(app, '/api/v2/zones', zone, headers);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { ...started, role: 'editor' });
+    page = visited.page;
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue}/floors/${floorId}`);
+    await page.locator('img.leaflet-image-layer').waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function choose(name: string): Promise<void> {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Replace the plan').click()]);
+    await chooser.setFiles(join(folder, name));
+  }
+
+  test('a picture of 60 MB, and one of 20,000 pixels; the plan stays', async () => {
+    const { plan } = await first('floors');
+    await writeFile(
+      join(folder, 'large.png'),
+      png(400, 200, () => [200, 200, 200]),
+    );
+    await truncate(join(folder, 'large.png'), 60 * 1024 * 1024);
+    await choose('large.png');
+    await said('large.png has 60 MB. A plan may have 20 MB.');
+    await assertAccessible(page);
+    await takePictures(page, 'plan-too-large');
+    await writeFile(
+      join(folder, 'wide.png'),
+      png(20_000, 10, () => [200, 200, 200]),
+    );
+    await choose('wide.png');
+    await said('wide.png has 20000 × 10 pixels. A plan may have 8000 on each side.');
+    assert.deepEqual((await first('floors')).plan, plan);
+  });
+
+  test('a zone that would cross itself; it stays as it was drawn', async () => {
+    await page.getByRole('button', { name: /^Shop/ }).first().click();
+    await page.getByText('Corners in metres').click();
+    // The first corner beyond the second one and below: the last side meets the second.
+    await page.getByLabel('x of corner 1').fill('12');
+    await page.getByLabel('y of corner 1').fill('3');
+    await button('Use these corners').click();
+    await said('crosses itself: side ');
+    await takePictures(page, 'zone-crosses');
+    await assertAccessible(page);
+    assert.deepEqual((await first('zones')).polygon, polygon);
+    // The list has what is stored again.
+    await page.getByText('Corners in metres').click();
+    assert.equal(await page.getByLabel('x of corner 1').inputValue(), '1');
+    await page.getByLabel('x of corner 1').fill('2');
+    await page.getByLabel('y of corner 1').fill('2');
+    await button('Use these corners').click();
+    await stored('zones', ({ polygon: moved }) => (moved as typeof polygon)[0]?.x === 2);
+    assert.deepEqual(visited.complaints, []);
+  });
+});
