@@ -88,7 +88,7 @@ const script = (name: string) => import(new URL(`../scripts/${name}.mjs`, import
 
 async function startBus() {
   process.env['PHAROS_TEST_NATS'] = (await script('test-nats')).ensureNats() ?? '';
-  const { startNats } = await import('../server/test/support/nats.ts');
+  const { startNats } = await import('../server/test/support/servers/nats.ts');
   return startNats();
 }
 

@@ -61,7 +61,7 @@ test('asks for nothing', () => {});
 
 describe('the test command without a browser', () => {
   test('says of a file that needs one that it is skipped, and why', async () => {
-    const { code, stdout, stderr, lastLine } = await runTests('console/test/beacons.test.ts');
+    const { code, stdout, stderr, lastLine } = await runTests('console/test/fleet/beacons.test.ts');
     assert.equal(lastLine, '0 passed, 0 failed, 1 skipped');
     assert.match(stdout, /^– console\/test\/beacons\.test\.ts {2}skipped: it needs Chromium;/m);
     assert.equal(stderr, '');

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
+import {
+  answerWith,
+  startReceiver,
+  type WebhookReceiver,
+} from '../../../server/test/support/servers/webhook-receiver.ts';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
-import { answerWith, startReceiver, type WebhookReceiver } from '../../../server/test/support/webhook-receiver.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';

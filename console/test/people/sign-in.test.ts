@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { type IdentityProvider, startIdentityProvider } from '../../../server/test/support/identity-provider.ts';
+import {
+  type IdentityProvider,
+  startIdentityProvider,
+} from '../../../server/test/support/servers/identity-provider.ts';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { buildApp, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
-import { type SmtpSink, startSmtpSink } from '../../../server/test/support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../../../server/test/support/servers/smtp-sink.ts';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, listenWithConsole, openAs, type Visit, visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';

@@ -4,8 +4,11 @@ import type { Browser, Page } from 'playwright-core';
 import { sql } from '../../../server/src/base/sql.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
-import { type IdentityProvider, startIdentityProvider } from '../../../server/test/support/identity-provider.ts';
-import { loopback } from '../../../server/test/support/single-sign-on.ts';
+import {
+  type IdentityProvider,
+  startIdentityProvider,
+} from '../../../server/test/support/servers/identity-provider.ts';
+import { loopback } from '../../../server/test/support/servers/single-sign-on.ts';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, listenWithConsole, openAs, visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';

@@ -3,8 +3,8 @@ import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { blobsOf, fill, openEmpty, storageBlobs, withFolder } from '../../test/support/backups.ts';
 import { buildApp, databases, openStorage, type TestStorage } from '../../test/support/build-app.ts';
+import { blobsOf, fill, openEmpty, storageBlobs, withFolder } from '../../test/support/storage/backups.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import { assertNoUnfinishedRestore, setRestoreMarker } from './marker.ts';
 import { restoreBackup, verifyBackup } from './restore.ts';

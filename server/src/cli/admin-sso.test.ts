@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildApp, databases, type TestApp } from '../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../test/support/console.ts';
-import { type IdentityProvider, startIdentityProvider } from '../../test/support/identity-provider.ts';
-import { loopback } from '../../test/support/single-sign-on.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../test/support/servers/identity-provider.ts';
+import { loopback } from '../../test/support/servers/single-sign-on.ts';
 import { setOnlyWay } from '../features/admins/sso/store.ts';
 import { runCommandLine } from './run.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createPostgresDatabase, databases } from '../../test/support/build-app.ts';
 import { shellOf, withShell } from '../../test/support/command-line.ts';
-import { startSmtpSink } from '../../test/support/smtp-sink.ts';
+import { startSmtpSink } from '../../test/support/servers/smtp-sink.ts';
 import { raw, sql } from '../base/sql.ts';
 import { readConfig } from '../config/config.ts';
 import { openDatabase } from './commands/storage.ts';

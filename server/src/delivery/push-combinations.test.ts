@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type PushProvider, startPushProvider } from '../../test/fakes/push-provider.ts';
-import { openDevice, type TestDevice } from '../../test/support/mqtt-devices.ts';
+import { openDevice, type TestDevice } from '../../test/support/servers/mqtt-devices.ts';
 import { apnsDefinition } from './apns/apns.ts';
 import { fcmDefinition } from './fcm/fcm.ts';
 import { DeviceBroker } from './mqtt/mqtt-device-broker.ts';

@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/cli/commands/storage.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createDeviceCredentials } from '../../src/features/devices/credentials.ts';
 import { createMigratedPostgres } from '../support/build-app.ts';
-import { openDevice, type TestDevice } from '../support/mqtt-devices.ts';
+import { openDevice, type TestDevice } from '../support/servers/mqtt-devices.ts';
 import { freePort } from '../support/socket.ts';
 import { call, type Service, signInManagerTo, startService } from './service.ts';
 

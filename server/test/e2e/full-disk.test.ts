@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { canMount, fillUp, smallDisk } from '../support/small-disk.ts';
+import { canMount, fillUp, smallDisk } from '../support/storage/small-disk.ts';
 import { call, firstCredentials, type Service, signInTo, startService } from './service.ts';
 
 const account = { email: 'vera@example.org', password: 'open sesame' };

@@ -42,7 +42,7 @@ async function startOnce(
   settings: Readonly<Record<string, string>>,
   blocks?: number,
 ): Promise<Run> {
-  const faults = fileURLToPath(url('../support/change-faults.mjs'));
+  const faults = fileURLToPath(url('../support/storage/change-faults.mjs'));
   const words = ['--import', faults, join(dirname(dirname(dataFolder)), 'program.mjs')];
   const limited = ['-c', `ulimit -f ${blocks}; exec "$0" "$@"`, process.execPath, ...words];
   const env = { PATH: process.env['PATH'], PHAROS_DATA: dataFolder, ...settings };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createMigratedPostgres, databases } from '../support/build-app.ts';
-import { answerWith, startReceiver } from '../support/webhook-receiver.ts';
+import { answerWith, startReceiver } from '../support/servers/webhook-receiver.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
 async function openConsole(service: Service): Promise<Readonly<Record<string, string>>> {

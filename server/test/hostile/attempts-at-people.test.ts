@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { absent, json, malloryOf, nothingOf, openScene, phones, refused, type Scene } from '../support/attempts.ts';
 import { type Answer, databases, pointerTo, type SignedIn, signIn } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
 import { openStream } from '../support/event-stream.ts';
+import {
+  absent,
+  json,
+  malloryOf,
+  nothingOf,
+  openScene,
+  phones,
+  refused,
+  type Scene,
+} from '../support/hostile/attempts.ts';
 import { pointer, type Site, stay, walk } from '../support/site.ts';
 import { listen } from '../support/socket.ts';
 

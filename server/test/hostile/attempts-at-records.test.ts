@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { absent, birds, json, malloryOf, openScene, phones, refused, type Scene } from '../support/attempts.ts';
 import { databases, pointerTo, type SignedIn, signIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
+import { absent, birds, json, malloryOf, openScene, phones, refused, type Scene } from '../support/hostile/attempts.ts';
 import type { Site } from '../support/site.ts';
 
 /**

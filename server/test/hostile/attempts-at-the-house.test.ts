@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { commandLine } from '../../src/access/audit.ts';
-import { absent, birds, json, malloryOf, nothingOf, openScene, refused, type Scene } from '../support/attempts.ts';
 import { databases, type SentRequest, type SignedIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { browserOf, openConsole, password, signInToConsole } from '../support/console.ts';
+import {
+  absent,
+  birds,
+  json,
+  malloryOf,
+  nothingOf,
+  openScene,
+  refused,
+  type Scene,
+} from '../support/hostile/attempts.ts';
+import { startReceiver } from '../support/servers/webhook-receiver.ts';
 import { pointer, type Site, uuid } from '../support/site.ts';
-import { startReceiver } from '../support/webhook-receiver.ts';
 
 /**
  * What is tried at keys, roles and what belongs to the house, one attempt a test. None may succeed.

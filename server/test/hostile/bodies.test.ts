@@ -12,7 +12,7 @@ import {
   json,
   openHostile,
   type Row,
-} from '../support/hostile-input.ts';
+} from '../support/hostile/hostile-input.ts';
 import { head, openConnection } from '../support/socket.ts';
 
 /** Bodies that are no acceptable JSON, too large, or sent in an unusual way. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { databases, type SignedIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import type { Site } from '../support/site.ts';
-import { idsOf, openTwoVisitors, type TwoVisitors } from '../support/two-visitors.ts';
+import { idsOf, openTwoVisitors, type TwoVisitors } from '../support/sites/two-visitors.ts';
 
 /** Files and devices belong to whoever made them. */
 

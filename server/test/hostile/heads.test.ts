@@ -11,7 +11,7 @@ import {
   json,
   openHostile,
   type Row,
-} from '../support/hostile-input.ts';
+} from '../support/hostile/hostile-input.ts';
 import { head, openConnection } from '../support/socket.ts';
 
 /** Credentials, heads, paths and methods that break the rules of HTTP. */

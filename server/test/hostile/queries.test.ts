@@ -9,7 +9,7 @@ import {
   hostileRequests,
   openHostile,
   type Row,
-} from '../support/hostile-input.ts';
+} from '../support/hostile/hostile-input.ts';
 
 /** Queries, regular expressions and audiences that are malformed or huge. */
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { type Answer, databases, type SignedIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { pointer, type Site } from '../support/site.ts';
-import { anybody, installations, openTwoVisitors, phoneId, type TwoVisitors } from '../support/two-visitors.ts';
+import { anybody, installations, openTwoVisitors, phoneId, type TwoVisitors } from '../support/sites/two-visitors.ts';
 
 /** Whoever knows the id of another's phone, or gets the phone itself, gets nothing that was meant for its user before. */
 

@@ -4,8 +4,8 @@ import { type Answer, databases, type SignedIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { openStream } from '../support/event-stream.ts';
 import { pointer, type Site } from '../support/site.ts';
+import { idsOf, installations, openTwoVisitors, phoneId, type TwoVisitors } from '../support/sites/two-visitors.ts';
 import { listen } from '../support/socket.ts';
-import { idsOf, installations, openTwoVisitors, phoneId, type TwoVisitors } from '../support/two-visitors.ts';
 
 /** Where people are and what is sent to them is private: an ordinary user can find nothing of anybody else. */
 

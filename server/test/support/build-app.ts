@@ -8,11 +8,11 @@ import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { openSqlite, type SqliteOptions } from '../../src/db/sqlite/sqlite.ts';
 import type { SenderDefinition } from '../../src/delivery/push/push-sender.ts';
 import { apiPrefix } from '../../src/http/api.ts';
-import { beDistributed } from './conflicts.ts';
-import { assertDocumented, endpointOf } from './documented.ts';
+import { assertTold } from './hostile/told.ts';
+import { beDistributed } from './interface/conflicts.ts';
+import { assertDocumented, endpointOf } from './interface/documented.ts';
 import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
-import { assertPortableSql, recordSql } from './sql-recorder.ts';
-import { assertTold } from './told.ts';
+import { assertPortableSql, recordSql } from './storage/sql-recorder.ts';
 
 export { createMigratedPostgres, createPostgresDatabase } from './migrated.ts';
 

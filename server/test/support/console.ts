@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import type { AdminRole } from '../../src/access/roles.ts';
 import type { Answer, SentRequest, TestApp } from './build-app.ts';
-import { SoftwarePasskey } from './software-passkey.ts';
+import { SoftwarePasskey } from './servers/software-passkey.ts';
 
 export const consoleOrigin = 'http://pharos.test';
 export const password = 'a long enough secret';

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { knownMigrations, migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
-import { giveBack, type Pristine, readPristine, takeIdle } from './idle-databases.ts';
 import { onDatabase, onServer, postgresUrl, urlOf } from './postgres-url.ts';
+import { giveBack, type Pristine, readPristine, takeIdle } from './storage/idle-databases.ts';
 
 export interface PostgresDatabase {
   readonly url: string;

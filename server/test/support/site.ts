@@ -17,8 +17,8 @@ import {
   type TestApp,
 } from './build-app.ts';
 import { create } from './cases.ts';
-import { beDistributed } from './conflicts.ts';
-import { recordSql } from './sql-recorder.ts';
+import { beDistributed } from './interface/conflicts.ts';
+import { recordSql } from './storage/sql-recorder.ts';
 
 /** A hall with one beacon and one phone, for tests. */
 

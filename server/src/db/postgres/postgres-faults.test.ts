@@ -7,7 +7,7 @@ import {
   createWire,
   type PostgresServer,
   type Wire,
-} from '../../../test/support/postgres-server.ts';
+} from '../../../test/support/servers/postgres-server.ts';
 import { Failure } from '../../base/errors.ts';
 import { raw, sql } from '../../base/sql.ts';
 import type { Database } from '../db.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connect, connectAsync } from 'mqtt';
 import { describeSenderPort } from '../../../test/conformance/sender-port.ts';
-import { type Mosquitto, mosquittoPath, startMosquitto } from '../../../test/support/mosquitto.ts';
+import { type Mosquitto, mosquittoPath, startMosquitto } from '../../../test/support/servers/mosquitto.ts';
 import { Failure } from '../../base/errors.ts';
 import { createTargetRules } from '../provider/target-rules.ts';
 import type { PushMessage, PushSender } from '../push/push-sender.ts';

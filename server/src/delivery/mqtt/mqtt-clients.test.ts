@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { openDevice } from '../../../test/support/mqtt-devices.ts';
-import { openRawPort, type RawPort, topic } from '../../../test/support/mqtt-packets.ts';
+import { openDevice } from '../../../test/support/servers/mqtt-devices.ts';
+import { openRawPort, type RawPort, topic } from '../../../test/support/servers/mqtt-packets.ts';
 
 /** What others have written signs in and hears: mqtt.js and the clients of Mosquitto. */
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { IClientOptions } from 'mqtt';
-import { openDevice, openRaw, type RawDevice, type TestDevice } from '../../../test/support/mqtt-devices.ts';
+import { openDevice, openRaw, type RawDevice, type TestDevice } from '../../../test/support/servers/mqtt-devices.ts';
 import { type DeviceLogin, limits } from './mqtt-connection.ts';
 import { DeviceBroker, type DeviceBrokerOptions, type DeviceMessage } from './mqtt-device-broker.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { describeSenderPort } from '../../../test/conformance/sender-port.ts';
-import { openDevice, type TestDevice } from '../../../test/support/mqtt-devices.ts';
+import { openDevice, type TestDevice } from '../../../test/support/servers/mqtt-devices.ts';
 import type { PushMessage, PushSender } from '../push/push-sender.ts';
 import { DeviceBroker } from './mqtt-device-broker.ts';
 import { createEmbeddedMqttSender } from './mqtt-embedded-sender.ts';

@@ -14,7 +14,7 @@ import {
   text,
   topic,
   usual,
-} from '../../../test/support/mqtt-packets.ts';
+} from '../../../test/support/servers/mqtt-packets.ts';
 
 /** Who is let in, byte by byte: a login that is forbidden is refused with the code of the specifications. */
 

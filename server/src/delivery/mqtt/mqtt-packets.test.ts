@@ -12,7 +12,7 @@ import {
   type RawPort,
   text,
   topic,
-} from '../../../test/support/mqtt-packets.ts';
+} from '../../../test/support/servers/mqtt-packets.ts';
 
 /** Packets after the login, byte by byte: a forbidden one ends the connection with the code of the specifications. */
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { answerWith, startReceiver, type WebhookReceiver } from '../../../test/support/webhook-receiver.ts';
+import { answerWith, startReceiver, type WebhookReceiver } from '../../../test/support/servers/webhook-receiver.ts';
 import { callReceiver, readRetryAfter } from '../webhooks/webhook-call.ts';
 import { createTargetRules, isTargetEntry, type Resolve } from './target-rules.ts';
 

@@ -12,8 +12,8 @@ import {
   sendFromConsole,
   signInToConsole,
 } from '../../../test/support/console.ts';
-import { type SmtpSink, startSmtpSink } from '../../../test/support/smtp-sink.ts';
-import { SoftwarePasskey } from '../../../test/support/software-passkey.ts';
+import { type SmtpSink, startSmtpSink } from '../../../test/support/servers/smtp-sink.ts';
+import { SoftwarePasskey } from '../../../test/support/servers/software-passkey.ts';
 
 const me: SentRequest = { method: 'GET', url: '/session' };
 const day = 86_400_000;

@@ -11,7 +11,7 @@ import {
   sendFromConsole,
   signInToConsole,
 } from '../../../test/support/console.ts';
-import { SoftwarePasskey } from '../../../test/support/software-passkey.ts';
+import { SoftwarePasskey } from '../../../test/support/servers/software-passkey.ts';
 
 const me: SentRequest = { method: 'GET', url: '/session' };
 

@@ -7,7 +7,7 @@ import { ScriptedSender } from '../../../test/fakes/scripted-sender.ts';
 import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
 import { openConsole } from '../../../test/support/console.ts';
-import { type SmtpSink, startSmtpSink } from '../../../test/support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../../../test/support/servers/smtp-sink.ts';
 import { service } from '../../access/audit.ts';
 import type { AdminRole } from '../../access/roles.ts';
 import { type App, createApp } from '../../app/app.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { databases } from '../../../test/support/build-app.ts';
-import { type CountedHouse, monthAfter, openCountedHouse, yearsOf } from '../../../test/support/counted-house.ts';
 import { openNode, type Site, stay, walk } from '../../../test/support/site.ts';
-import { shown } from '../../../test/support/visits-by-hand.ts';
+import { type CountedHouse, monthAfter, openCountedHouse, yearsOf } from '../../../test/support/sites/counted-house.ts';
+import { shown } from '../../../test/support/sites/visits-by-hand.ts';
 import { raw, sql } from '../../base/sql.ts';
 
 /** What is counted against the visits themselves. */

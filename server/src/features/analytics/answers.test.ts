@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { databases, signInManager } from '../../../test/support/build-app.ts';
-import { type CountedHouse, openCountedHouse } from '../../../test/support/counted-house.ts';
 import { type Site, stay, walk } from '../../../test/support/site.ts';
-import { shown } from '../../../test/support/visits-by-hand.ts';
+import { type CountedHouse, openCountedHouse } from '../../../test/support/sites/counted-house.ts';
+import { shown } from '../../../test/support/sites/visits-by-hand.ts';
 import { raw, sql } from '../../base/sql.ts';
 
 /** To whom numbers are told, of which period, and how exactly. */

@@ -4,7 +4,7 @@ import { ScriptedSender } from '../../../test/fakes/scripted-sender.ts';
 import { buildApp, databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
 import { type Browser, openConsole } from '../../../test/support/console.ts';
-import { openDevice } from '../../../test/support/mqtt-devices.ts';
+import { openDevice } from '../../../test/support/servers/mqtt-devices.ts';
 import { openNode } from '../../../test/support/site.ts';
 import type { DeviceBroker } from '../../delivery/mqtt/mqtt-device-broker.ts';
 

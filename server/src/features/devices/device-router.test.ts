@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { openStorage, type TestStorage } from '../../../test/support/build-app.ts';
-import { openDevice, type TestDevice } from '../../../test/support/mqtt-devices.ts';
+import { openDevice, type TestDevice } from '../../../test/support/servers/mqtt-devices.ts';
 import { raw, sql } from '../../base/sql.ts';
 import { Pulse } from '../../db/nodes/pulse.ts';
 import { DeviceBroker, type DeviceMessage } from '../../delivery/mqtt/mqtt-device-broker.ts';

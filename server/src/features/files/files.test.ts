@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { buildApp, databases, otherApp, signIn, signInManager } from '../../../test/support/build-app.ts';
-import { type FileSite, openFileSite, pathOf, png } from '../../../test/support/file-site.ts';
+import { type FileSite, openFileSite, pathOf, png } from '../../../test/support/sites/file-site.ts';
 import { sql } from '../../base/sql.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
 import { filesFolder } from '../../config/config.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../test/support/build-app.ts';
 import { assertRefusals, type Refusal } from '../../../test/support/cases.ts';
-import { type FileSite, openFileSite, png } from '../../../test/support/file-site.ts';
+import { type FileSite, openFileSite, png } from '../../../test/support/sites/file-site.ts';
 
 /** Names and content types that an upload may have. */
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { databases, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
-import type { IdentityProvider } from '../../../test/support/identity-provider.ts';
+import type { IdentityProvider } from '../../../test/support/servers/identity-provider.ts';
 import {
   assertRefused,
   catchUp,
@@ -14,7 +14,7 @@ import {
   staffOf,
   userOf,
   users,
-} from '../../../test/support/staff-app.ts';
+} from '../../../test/support/sites/staff-app.ts';
 import { sql } from '../../base/sql.ts';
 
 for (const database of databases) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../test/support/console.ts';
-import { type IdentityProvider, startIdentityProvider } from '../../../test/support/identity-provider.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../../test/support/servers/identity-provider.ts';
 import { sql } from '../../base/sql.ts';
 
 for (const database of databases) {

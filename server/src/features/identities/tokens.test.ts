@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { databases, signIn, type TestApp } from '../../../test/support/build-app.ts';
-import { type IdentityProvider, startIdentityProvider } from '../../../test/support/identity-provider.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../../test/support/servers/identity-provider.ts';
 import {
   assertRefused,
   by,
@@ -14,7 +14,7 @@ import {
   staffOf,
   userOf,
   users,
-} from '../../../test/support/staff-app.ts';
+} from '../../../test/support/sites/staff-app.ts';
 import { raw } from '../../base/sql.ts';
 
 for (const database of databases) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { databases, signIn } from '../../../test/support/build-app.ts';
-import { type ConsentSite, no, openConsentSite, yes } from '../../../test/support/consent-site.ts';
 import { openConsole } from '../../../test/support/console.ts';
 import { pointer, type Site } from '../../../test/support/site.ts';
+import { type ConsentSite, no, openConsentSite, yes } from '../../../test/support/sites/consent-site.ts';
 
 /** What a phone has agreed to, who may say so in its name, and what becomes of it. */
 

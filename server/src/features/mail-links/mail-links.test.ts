@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { type Answer, buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
-import { type SmtpSink, startSmtpSink } from '../../../test/support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../../../test/support/servers/smtp-sink.ts';
 import { commandLine } from '../../access/audit.ts';
 import { raw } from '../../base/sql.ts';
 

@@ -4,8 +4,8 @@ import { buildApp, databases, signIn, signInManager, type TestApp } from '../../
 import { create } from '../../../test/support/cases.ts';
 import { browserOf, openConsole, password, signInToConsole } from '../../../test/support/console.ts';
 import { type EventStream, openStream } from '../../../test/support/event-stream.ts';
+import { type SmtpSink, startSmtpSink } from '../../../test/support/servers/smtp-sink.ts';
 import { pointer, stay, uuid, walk } from '../../../test/support/site.ts';
-import { type SmtpSink, startSmtpSink } from '../../../test/support/smtp-sink.ts';
 import { listen } from '../../../test/support/socket.ts';
 import { service } from '../../access/audit.ts';
 import type { AppGrant } from '../../access/reach.ts';

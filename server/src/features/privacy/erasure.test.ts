@@ -11,7 +11,13 @@ import {
   type TestApp,
 } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
-import { fill, type KnownPerson, namingIn, openKnownPerson, tableOf } from '../../../test/support/known-person.ts';
+import {
+  fill,
+  type KnownPerson,
+  namingIn,
+  openKnownPerson,
+  tableOf,
+} from '../../../test/support/sites/known-person.ts';
 import { createApp } from '../../app/app.ts';
 import { privacyDeps } from '../../app/privacy.ts';
 import { eraseAgain } from '../../app/restored-erasures.ts';

@@ -10,7 +10,7 @@ import {
   openKnownPerson,
   tableOf,
   withPerson,
-} from '../../../test/support/known-person.ts';
+} from '../../../test/support/sites/known-person.ts';
 import { service } from '../../access/audit.ts';
 import { raw, sql } from '../../base/sql.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { databases, signInManager } from '../../../test/support/build-app.ts';
-import { openReportSite, type ReportSite, textIn } from '../../../test/support/report-site.ts';
 import { pointer, Site } from '../../../test/support/site.ts';
+import { openReportSite, type ReportSite, textIn } from '../../../test/support/sites/report-site.ts';
 import { service } from '../../access/audit.ts';
 import { sql } from '../../base/sql.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../test/support/build-app.ts';
 import { browserOf, password, signInToConsole } from '../../../test/support/console.ts';
-import { htmlIn, openReportSite, partsOf, type ReportSite, textIn } from '../../../test/support/report-site.ts';
+import type { ReceivedMail } from '../../../test/support/servers/smtp-sink.ts';
 import { openNode, openSite, type Site } from '../../../test/support/site.ts';
-import type { ReceivedMail } from '../../../test/support/smtp-sink.ts';
+import { htmlIn, openReportSite, partsOf, type ReportSite, textIn } from '../../../test/support/sites/report-site.ts';
 import { service } from '../../access/audit.ts';
 import { sql } from '../../base/sql.ts';
 

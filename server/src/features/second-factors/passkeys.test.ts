@@ -9,7 +9,7 @@ import {
   type TestApp,
 } from '../../../test/support/build-app.ts';
 import { openConsole, password } from '../../../test/support/console.ts';
-import { SoftwarePasskey } from '../../../test/support/software-passkey.ts';
+import { SoftwarePasskey } from '../../../test/support/servers/software-passkey.ts';
 
 const users = '/api/v2/users';
 const site = 'https://app.museum.example';

@@ -4,7 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 import { type Answer, buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
 import { openConsole } from '../../../test/support/console.ts';
-import { type SmtpSink, startSmtpSink } from '../../../test/support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../../../test/support/servers/smtp-sink.ts';
 import { raw } from '../../base/sql.ts';
 
 const users = '/api/v2/users';

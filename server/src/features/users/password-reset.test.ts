@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildApp, databases, otherApp, type TestApp } from '../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../test/support/cases.ts';
-import { type SmtpSink, startSmtpSink } from '../../../test/support/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../../../test/support/servers/smtp-sink.ts';
 import { raw } from '../../base/sql.ts';
 import { accountExample } from './schemas.ts';
 

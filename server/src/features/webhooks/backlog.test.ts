@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { databases } from '../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../test/support/console.ts';
+import { answerWith, startReceiver, type WebhookReceiver } from '../../../test/support/servers/webhook-receiver.ts';
 import { openSite, type Site } from '../../../test/support/site.ts';
-import { answerWith, startReceiver, type WebhookReceiver } from '../../../test/support/webhook-receiver.ts';
 import { WebhookService } from './service.ts';
 import { insertDelivery } from './store.ts';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { databases } from '../../../test/support/build-app.ts';
+import { answerWith, startReceiver } from '../../../test/support/servers/webhook-receiver.ts';
 import { pointer, type Site } from '../../../test/support/site.ts';
-import { answerWith, startReceiver } from '../../../test/support/webhook-receiver.ts';
-import { openWebhookSite, type WebhookSite } from '../../../test/support/webhook-site.ts';
+import { openWebhookSite, type WebhookSite } from '../../../test/support/sites/webhook-site.ts';
 
 /** What is sent to whom, signed how, and who says so. */
 

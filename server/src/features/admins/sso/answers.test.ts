@@ -8,7 +8,7 @@ import {
   openSignOnSite,
   type SignOnSite,
   visitProvider,
-} from '../../../../test/support/single-sign-on.ts';
+} from '../../../../test/support/servers/single-sign-on.ts';
 import { sql } from '../../../base/sql.ts';
 
 /** What is asked of a provider, and which of its answers count. */

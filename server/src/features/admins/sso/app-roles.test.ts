@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { buildApp, databases, type TestApp } from '../../../../test/support/build-app.ts';
 import { type Browser, openConsole, password, sendFromConsole } from '../../../../test/support/console.ts';
-import { type IdentityProvider, startIdentityProvider } from '../../../../test/support/identity-provider.ts';
-import { type Arrived, addProvider, goThrough, loopback, whoIs } from '../../../../test/support/single-sign-on.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../../../test/support/servers/identity-provider.ts';
+import {
+  type Arrived,
+  addProvider,
+  goThrough,
+  loopback,
+  whoIs,
+} from '../../../../test/support/servers/single-sign-on.ts';
 
 for (const database of databases) {
   describe(`groups that have a role in some apps and venues on ${database}`, () => {

@@ -9,7 +9,7 @@ import {
   openSignOnSite,
   type SignOnSite,
   whoIs,
-} from '../../../../test/support/single-sign-on.ts';
+} from '../../../../test/support/servers/single-sign-on.ts';
 import { sql } from '../../../base/sql.ts';
 
 /** Who is let in, with which role, in which apps. */

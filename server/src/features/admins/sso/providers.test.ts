@@ -10,7 +10,7 @@ import {
   sendFromConsole,
   signInToConsole,
 } from '../../../../test/support/console.ts';
-import { startIdentityProvider } from '../../../../test/support/identity-provider.ts';
+import { startIdentityProvider } from '../../../../test/support/servers/identity-provider.ts';
 import {
   addProvider,
   arrive,
@@ -21,7 +21,7 @@ import {
   type SignOnSite,
   visitProvider,
   whoIs,
-} from '../../../../test/support/single-sign-on.ts';
+} from '../../../../test/support/servers/single-sign-on.ts';
 import { commandLine } from '../../../access/audit.ts';
 import { sql } from '../../../base/sql.ts';
 import { openLocalSignIn } from './local-sign-in.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../../test/support/build-app.ts';
-import { type FileSite, openFileSite } from '../../../../test/support/file-site.ts';
+import { type FileSite, openFileSite } from '../../../../test/support/sites/file-site.ts';
 
 /** What a browser is told of a file, and which part of it is sent. */
 

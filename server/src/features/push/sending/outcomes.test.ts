@@ -10,7 +10,7 @@ import {
   type PushApp,
   pushRequests,
   startAgain,
-} from '../../../../test/support/push-app.ts';
+} from '../../../../test/support/sites/push-app.ts';
 
 for (const database of databases) {
   describe(`push on ${database}`, () => {

@@ -13,7 +13,7 @@ import {
   pushRequests,
   startAgain,
   pushUrl as url,
-} from '../../../../test/support/push-app.ts';
+} from '../../../../test/support/sites/push-app.ts';
 import { service } from '../../../access/audit.ts';
 import { raw } from '../../../base/sql.ts';
 

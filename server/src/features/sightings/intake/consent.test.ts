@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { databases } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
-import { type ConsentSite, no, openConsentSite, yes } from '../../../../test/support/consent-site.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { openStream } from '../../../../test/support/event-stream.ts';
+import { startReceiver } from '../../../../test/support/servers/webhook-receiver.ts';
 import { openNode, pointer, type Site, stay, walk } from '../../../../test/support/site.ts';
+import { type ConsentSite, no, openConsentSite, yes } from '../../../../test/support/sites/consent-site.ts';
 import { listen } from '../../../../test/support/socket.ts';
-import { startReceiver } from '../../../../test/support/webhook-receiver.ts';
 
 /** What is recorded and shown of a phone, by what it has agreed to. */
 

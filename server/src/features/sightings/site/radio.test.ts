@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
-import { passVisitors } from '../../../../test/support/teach-signal.ts';
+import { passVisitors } from '../../../../test/support/sites/teach-signal.ts';
 import { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { RadioLearning } from './radio.ts';
 import { findBeaconsById } from './site-store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
-import { startIdentityProvider } from '../../../../test/support/identity-provider.ts';
+import { startIdentityProvider } from '../../../../test/support/servers/identity-provider.ts';
 
 /** Where the app says so, somebody who finds a phone must not be able to erase its user. */
 

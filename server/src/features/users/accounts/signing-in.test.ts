@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { databases, otherApp, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../../test/support/cases.ts';
-import { dayMs, me, openUserApp, someone, userRequests, users } from '../../../../test/support/user-accounts.ts';
+import { dayMs, me, openUserApp, someone, userRequests, users } from '../../../../test/support/sites/user-accounts.ts';
 import { raw } from '../../../base/sql.ts';
 
 for (const database of databases) {

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { HoursCalendar } from '../../src/features/analytics/hours.ts';
+import { type Campaign, marksOf, namesAt, rowsOf } from '../../src/features/analytics/marks/marks.ts';
+import { speak } from '../../src/lib/words/words.ts';
+
+const days = (from: number, until: number) =>
+  Array.from({ length: until - from }, (_, day) => `2026-12-${String(from + day).padStart(2, '0')}`);
+const december = { starts: days(20, 32), end: '2027-01-01' };
+const calendarOf = (exceptions: HoursCalendar['exceptions']): HoursCalendar => ({
+  name: 'Museum',
+  week: [],
+  exceptions,
+});
+const closed = (date: string, name?: string) => ({ date, hours: [], ...(name ? { name } : {}) });
+const campaign = (name: string, from?: string, until?: string): Campaign => ({ name, from, until });
+
+const shown = (time: typeof december, marked: Partial<Parameters<typeof marksOf>[1]>) =>
+  marksOf(time, { calendar: undefined, campaigns: [], ...marked }).map(
+    ({ kind, name, first, last }) => `${kind} ${name} ${first}-${last}`,
+  );
+
+describe('what is marked above the bars', () => {
+  test('adjacent days of a holiday are one mark, and days without a name are described', () => {
+    const calendar = calendarOf([
+      closed('2026-12-25', 'Christmas'),
+      closed('2026-12-26', 'Christmas'),
+      closed('2026-12-28'),
+      { date: '2026-12-31', hours: [{ from: '10:00', until: '12:00' }] },
+      closed('2027-01-01', 'New Year'),
+    ]);
+    assert.deepEqual(shown(december, { calendar }), [
+      'holiday Christmas 5-6',
+      'holiday closed 8-8',
+      'holiday other hours 11-11',
+    ]);
+  });
+
+  test('a month names each of its holidays once, and the hours of a day are all of it', () => {
+    const calendar = calendarOf([
+      closed('2026-11-01', 'All Saints'),
+      closed('2026-12-25', 'Christmas'),
+      closed('2026-12-26', 'Christmas'),
+      closed('2026-12-31', 'Old year'),
+    ]);
+    const months = { starts: ['2026-11-01', '2026-12-01'], end: '2027-01-01' };
+    assert.deepEqual(shown(months, { calendar }), ['holiday All Saints 0-0', 'holiday Christmas; Old year 1-1']);
+    const hours = { starts: ['2026-12-25T09:00', '2026-12-25T10:00'], end: '2026-12-26' };
+    assert.deepEqual(shown(hours, { calendar }), ['holiday Christmas 0-1']);
+  });
+
+  test('a campaign marks the intervals in which it was valid, whichever end it has', () => {
+    const campaigns = [
+      campaign('open end', '2026-12-30T18:00'),
+      campaign('until midnight', undefined, '2026-12-23T00:00'),
+      campaign('both', '2026-12-22T09:00', '2026-12-24T09:00'),
+      campaign('before', undefined, '2026-12-20T00:00'),
+      campaign('after', '2027-01-01T00:00'),
+    ];
+    assert.deepEqual(shown(december, { campaigns }), [
+      'campaign until midnight 0-2',
+      'campaign both 2-4',
+      'campaign open end 10-11',
+    ]);
+  });
+
+  test('strips that do not overlap share a row, holidays have their own, and each interval names all its marks', () => {
+    const marks = marksOf(december, {
+      calendar: calendarOf([closed('2026-12-25', 'Christmas')]),
+      campaigns: [
+        campaign('a', '2026-12-20T00:00', '2026-12-22T00:00'),
+        campaign('b', '2026-12-21T00:00', '2026-12-26T00:00'),
+        campaign('c', '2026-12-22T00:00', '2026-12-27T00:00'),
+      ],
+    });
+    const names = (most: number) => rowsOf(marks, most).map((row) => row.map(({ name }) => name).join());
+    assert.deepEqual(names(5), ['Christmas', 'a,c', 'b']);
+    assert.deepEqual(names(2), ['Christmas', 'a,c']);
+    assert.deepEqual(namesAt(marks, 5), ['Christmas', 'b', 'c']);
+    assert.deepEqual(namesAt(marks, 8), []);
+  });
+});
+
+describe('when a venue is open', () => {
+  test('is said by the days of the interface, whatever language the console speaks', async () => {
+    speak('de', { Sat: 'Sa', Sun: 'So' });
+    try {
+      const { isClosedAt, isOpenInWeek } = await import('../../src/features/analytics/hours.ts');
+      const calendar = {
+        ...calendarOf([closed('2026-12-26')]),
+        week: [{ dayName: 'Sat' as const, from: '10:00', until: '18:00' }],
+      };
+      assert.deepEqual(
+        ['2026-12-19T10:00', '2026-12-19T18:00', '2026-12-19', '2026-12-20', '2026-12-26'].map((at) =>
+          isClosedAt(calendar, at),
+        ),
+        [false, true, false, true, true],
+      );
+      assert.deepEqual([isOpenInWeek(calendar, 6, 17), isOpenInWeek(calendar, 7, 17)], [true, false]);
+    } finally {
+      speak('en', {});
+    }
+  });
+});

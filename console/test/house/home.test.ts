@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { commandLine, service } from '../../../server/src/access/audit.ts';
+import { sql } from '../../../server/src/base/sql.ts';
+import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
+import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { kindsOf, Site, stay, uuid, walk } from '../../../server/test/support/site.ts';
+import { assertAccessible } from '../axe.ts';
+import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
+
+const script = '<img src=x onerror=alert(1)>';
+
+/** The tests are one session: each continues where the previous one stopped. */
+describe('the home of an app', () => {
+  const provider = new ScriptedSender();
+  let app: TestApp;
+  let site: Site;
+  let origin: string;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+
+  before(async () => {
+    app = await buildApp({ senders: [provider.definition('fcm')] });
+    origin = await listenWithConsole(app);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app, origin, role: 'owner' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+  const current = () => page.locator('[aria-current=step] h3').innerText();
+  const finding = (text: string) => page.getByRole('list', { name: 'Needs attention' }).getByText(text);
+  const events = () => page.getByRole('list', { name: 'Events of the last hour' }).getByRole('listitem');
+  /** The count after a step's name. */
+  const step = (name: string) =>
+    page
+      .getByRole('list', { name: 'The funnel of today' })
+      .getByRole('listitem')
+      .filter({ has: page.getByText(name, { exact: true }) })
+      .locator('b')
+      .innerText();
+
+  test('a new app opens with three steps to the first message', async () => {
+    await goTo(page, `/console/apps/${app.appId}`);
+    await heading('Add a beacon').waitFor();
+    assert.match(page.url(), /\/home$/);
+    assert.equal(await current(), 'Add a beacon');
+    await assertAccessible(page);
+    await link('Add a beacon').click();
+    await heading('Add a beacon').waitFor();
+    assert.match(page.url(), /\/beacons\/new$/);
+  });
+
+  test('the steps go on as the app does, and the first event turns the page by itself', async () => {
+    const user = await signInManager(app);
+    const hall = await create(app, '/api/v2/beacons', { name: script, uuid, major: 1, minor: 1 }, user.headers);
+    const phone = await create(app, '/api/v2/installations', { installationId: 'phone-1', deviceType: 'android' });
+    site = new Site({ app, user, provider }, { hall, phone });
+    await goTo(page, `/console/apps/${app.appId}/home`);
+    await page.getByText('Waiting for the first event').waitFor({ state: 'detached' });
+    await page.locator('[aria-current=step]').waitFor();
+    await becomes(current, 'Write what visitors see there');
+    await site.notification({ description: 'Welcome' });
+    await page.reload();
+    await page.getByText('Waiting for the first event').waitFor();
+    await assertAccessible(page);
+    const told = await page.locator('code').first().innerText();
+    assert.match(told, new RegExp(`"beacon":"${hall}","event":"ENTER"`));
+    const isListening = page.waitForResponse((answer) => answer.url().includes('/v2/events?'));
+    await page.reload();
+    await isListening;
+    await site.send([site.decided('ENTER')]);
+    await heading('Live now').waitFor();
+    assert.equal(await events().count(), 1);
+    await link(`Entered ${script}`).waitFor();
+  });
+
+  test('the lines to try do what a phone of an app for visitors has to do', async () => {
+    const { appId, appKey } = await app.app.apps.create('For visitors', commandLine, 'visitors');
+    const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };
+    const { headers } = await signInManager(app, credentials);
+    const send = (url: string, body: object) =>
+      app.send({ method: 'POST', url: `/api/v2${url}`, headers: { ...credentials, ...headers }, body });
+    const hall = (await send('/beacons', { name: 'Hall', uuid, major: 2, minor: 1 })).body.result.objectId;
+    await send('/notifications', {
+      description: 'Welcome',
+      beaconId: { __type: 'Pointer', className: 'Beacon', objectId: hall },
+      event: 'ENTER',
+      type: 'TEXT',
+      message: { alertTitle: 'Welcome', alertMessage: 'The tour starts on your left.' },
+      isEnabled: true,
+    });
+    const isListening = page.waitForResponse((answer) => answer.url().includes('/v2/events?'));
+    await goTo(page, `/console/apps/${appId}/home`);
+    await isListening;
+    await page.getByText('Waiting for the first event').waitFor();
+    const lines = (await page.locator('code').first().innerText()).replaceAll('YOUR-APP-KEY', appKey);
+    const { stdout } = await promisify(execFile)('sh', ['-c', lines.replaceAll('curl', 'curl -sS')]);
+    assert.match(stdout, /The tour starts on your left/);
+    await heading('Live now').waitFor();
+    await app.app.apps.remove(appId);
+    await goTo(page, `/console/apps/${app.appId}/home`);
+  });
+
+  test('visitors by beacon and events come without a reload', async () => {
+    await page.getByText('1 visitor at 1 beacon').waitFor();
+    const cafe = await site.beacon({ name: 'Cafe' });
+    await site.installation({ installationId: 'phone-2' });
+    site.app.clock.now += 1000;
+    await site.send([{ beacon: cafe, event: 'ENTER' }], { installationId: 'phone-2' });
+    await page.getByText('2 visitors at 2 beacons').waitFor();
+    await events().first().getByText('Entered Cafe').waitFor();
+    site.app.clock.now += 1000;
+    await site.send([{ beacon: cafe, event: 'EXIT' }], { installationId: 'phone-2' });
+    await page.getByText('1 visitor at 1 beacon').waitFor();
+    // The count and the events come by two ways, one of them first.
+    await events().first().getByText('Left Cafe').waitFor();
+    await assertAccessible(page);
+  });
+
+  test('in a hidden tab nothing is listened to, and it goes on where one comes back', async () => {
+    const show = (state: 'hidden' | 'visible') =>
+      page.evaluate(`
+        Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));`);
+    await show('hidden');
+    await page.getByText('paused', { exact: true }).waitFor();
+    site.app.clock.now += 1000;
+    await site.send([site.decided('EXIT')]);
+    await show('visible');
+    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByText('No visitor is near a beacon at the moment.').waitFor();
+    await becomes(() => events().count(), 4);
+  });
+
+  test('what needs a person stands first, with the way to it', async () => {
+    await finding('No push service is set up').waitFor();
+    assert.match((await link('Open the senders').getAttribute('href')) ?? '', /\/senders$/);
+    await finding('The app is open to strangers').waitFor();
+    await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
+    await site.makeReachable();
+    provider.script = () => ({ outcome: 'dead', reason: 'UNREGISTERED' });
+    // Sooner, it would be the visit that has just ended.
+    site.app.clock.now += 31_000;
+    await site.send([site.decided('ENTER')]);
+    await app.app.idle();
+    await page.reload();
+    await finding('1 message failed in the last 24 hours').waitFor();
+    await finding('1 phone of 2 can no longer be reached').waitFor();
+    assert.equal(await finding('No push service is set up').count(), 0);
+    await assertAccessible(page);
+  });
+
+  test('an app that is open to strangers is closed, after saying what that would have refused', async () => {
+    assert.equal((await app.send({ method: 'GET', url: '/api/v2/users' })).status, 200);
+    await page.reload();
+    await finding('Anyone with the app can read the names and e-mail addresses of all users').waitFor();
+    await page.getByRole('button', { name: 'Close it …' }).click();
+    const dialog = page.getByRole('dialog');
+    const refused = dialog.getByRole('list', { name: 'What would have been refused' }).getByRole('listitem');
+    await refused.filter({ hasText: 'List accounts, without signing in' }).filter({ hasText: '1 refused' }).waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'home-close');
+    await dialog.getByRole('button', { name: 'Close it', exact: true }).click();
+    await page.getByText('The app is closed to strangers.').waitFor();
+    await finding('The app is open to strangers').waitFor({ state: 'detached' });
+    assert.equal((await app.send({ method: 'GET', url: '/api/v2/users' })).status, 403);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await finding('The app is open to strangers').waitFor();
+    assert.equal((await app.send({ method: 'GET', url: '/api/v2/users' })).status, 200);
+  });
+
+  test('an app in real use is listed first', async () => {
+    await takePictures(page, 'home-open');
+    await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
+    for (let n = 0; n < 1000; n++) await app.send({ method: 'GET', url: '/api/v2/users?limit=0' });
+    await page.reload();
+    await finding('The app is in use and open to strangers').waitFor();
+  });
+
+  test('a beacon that fell silent is named', async () => {
+    const long = site.now - 60 * 3_600_000;
+    const old = await site.beacon({ name: 'Cloakroom', minor: 7 });
+    await site.send([{ beacon: old, event: 'ENTER', occurredAt: long, eventId: 'old' }]);
+    await site.send([{ beacon: old, event: 'EXIT', occurredAt: long + 60_000, eventId: 'older' }]);
+    await page.reload();
+    await finding('1 beacon fell silent').waitFor();
+    await link('Cloakroom').click();
+    await heading('Cloakroom').waitFor();
+  });
+
+  test('the funnel of today leads from events to what failed', async () => {
+    await goTo(page, `/console/apps/${app.appId}/home`);
+    await heading('Today').waitFor();
+    await page.getByRole('list', { name: 'The funnel of today' }).waitFor();
+    const counts = [];
+    for (const name of ['Events', 'Could be shown', 'Shown', 'Sent by push', 'Failed']) counts.push(await step(name));
+    assert.deepEqual(counts, ['5', '2', '2', '0', '1']);
+    await page.getByText('1 only by the open app, without a push.').waitFor();
+    await page.getByRole('list', { name: 'The funnel of today' }).getByRole('link', { name: 'Show them' }).click();
+    await page.getByText('1–1 of 1').waitFor();
+    await page.getByText('UNREGISTERED').waitFor();
+  });
+
+  test('who moved away comes after all others, however new', async () => {
+    await site.beacon({ name: 'Garden', minor: 9 });
+    await site.installation({ installationId: 'phone-3' });
+    const start = site.now;
+    site.app.clock.now += 60_000;
+    const { events: happened } = await site.send(walk(stay(10, 12), start, 9), { installationId: 'phone-3' });
+    assert.deepEqual(kindsOf(happened), ['FAR']);
+    await goTo(page, `/console/apps/${app.appId}/home`);
+    const moved = events().filter({ hasText: 'Moved away from Garden' });
+    await moved.waitFor();
+    const said = await events().allInnerTexts();
+    const times = [];
+    for (const time of await events().locator('time').all()) times.push(await time.getAttribute('datetime'));
+    assert.ok(said.length > 3, said.join());
+    assert.match(said.at(-1) ?? '', /Moved away from Garden/);
+    assert.equal(times.at(-1), times.toSorted().at(-1), 'it is the newest');
+    await takePictures(page, 'home-moved-away');
+  });
+
+  test('nothing moves under the pointer while the page loads and turns', async () => {
+    await goTo(page, `/console/apps/${app.appId}/home`);
+    await page.evaluate(`
+      window.shifts = [];
+      new PerformanceObserver((list) => window.shifts.push(...list.getEntries()))
+        .observe({ type: 'layout-shift', buffered: true });`);
+    await page.getByRole('list', { name: 'The funnel of today' }).waitFor();
+    for (let turn = 2; turn < 5; turn++) {
+      const here = await site.beacon({ name: `Room ${turn}` });
+      site.app.clock.now += 1000;
+      await site.send([{ beacon: here, event: 'ENTER' }], { installationId: 'phone-2' });
+      await page
+        .getByText(new RegExp(`^Entered Room ${turn}`))
+        .first()
+        .waitFor();
+    }
+    // Chromium reports a shift after the frame in which it happened.
+    const moved = (await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => setTimeout(() =>
+      resolve(window.shifts.filter((shift) => !shift.hadRecentInput).map(({ value, sources }) => ({
+        value,
+        what: sources.map(({ node }) => node?.outerHTML?.slice(0, 160) ?? '?'),
+      }))), 100)))`)) as readonly { readonly value: number; readonly what: readonly string[] }[];
+    const sum = moved.reduce((all, { value }) => all + value, 0);
+    assert.ok(sum <= 0.05, `${sum}: ${JSON.stringify(moved)}`);
+  });
+
+  test('the events stand still while they are paused or pointed at', async () => {
+    const here = page.getByRole('region', { name: 'Live now' });
+    const enter = async (name: string) => {
+      const beacon = await site.beacon({ name });
+      site.app.clock.now += 1000;
+      await site.send([{ beacon, event: 'ENTER' }], { installationId: 'phone-2' });
+      await here.getByText(name).waitFor();
+    };
+    const first = async (name: string) => events().first().getByText(`Entered ${name}`).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await enter('Annex');
+    await first('Room 4');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await first('Annex');
+    await events().first().hover();
+    await enter('Attic');
+    await first('Annex');
+    await page.mouse.move(0, 0);
+    await first('Attic');
+  });
+
+  test('where nothing is wrong, a calm line says so; a role sees what it can act on', async () => {
+    await app.storage.db.run(sql`delete from deliveries`);
+    await app.storage.db.run(sql`delete from visits where beacon_id <> ${site.hall}`);
+    await app.storage.db.run(sql`update installations set token_dead_at = null, token_dead_reason = null`);
+    const other = await openAs(browser, { app, origin, role: 'editor' });
+    await goTo(other.page, `/console/apps/${app.appId}/home`);
+    await other.page.getByText('All is well. Nothing needs your attention.').waitFor();
+    await other.page.setViewportSize({ width: 390, height: 800 });
+    assert.equal(
+      await other.page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'),
+      true,
+      'nothing sticks out on a phone',
+    );
+    assert.deepEqual(other.complaints, []);
+    await other.context.close();
+  });
+
+  test('another app has none of it', async () => {
+    const { appId } = await app.app.apps.create('Another app');
+    await goTo(page, `/console/apps/${appId}/home`);
+    await heading('Add a beacon').waitFor();
+    await goTo(page, `/console/apps/${appId}/activity/what-if`);
+    await heading('No beacons yet').waitFor();
+    await link('Add a beacon').click();
+    await heading('Add a beacon').waitFor();
+  });
+
+  test('the browser had nothing to complain about', () => {
+    assert.deepEqual(visited.complaints, []);
+  });
+});

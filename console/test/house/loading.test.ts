@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import type { TestApp } from '../../../server/test/support/build-app.ts';
+import { launchBrowser, startConsole } from '../browser.ts';
+
+/** What a slow network shows first. */
+
+describe('while the console is loading', () => {
+  let app: TestApp;
+  let origin: string;
+  let browser: Browser;
+  before(async () => {
+    ({ app, origin } = await startConsole());
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser.close();
+    await app.close();
+  });
+
+  test('its name is there before any script is, and gone with the first page', async () => {
+    const page = await browser.newPage();
+    const gate = Promise.withResolvers<void>();
+    const waiting = new Set<string>();
+    await page.route('**/*.js', async (route) => {
+      waiting.add(new URL(route.request().url()).pathname);
+      await gate.promise;
+      await route.continue();
+    });
+    await page.goto(`${origin}/console/`, { waitUntil: 'commit' });
+    const name = page.getByText('Pharos', { exact: true });
+    await name.waitFor();
+    // What the first script loads is asked for together with it.
+    for (let tries = 0; tries < 200 && ![...waiting].some((path) => /\/start-/.test(path)); tries++)
+      await page.waitForTimeout(20);
+    const asked = [...waiting];
+    for (const script of ['index', 'start', 'shared'])
+      assert.ok(
+        asked.some((path) => path.startsWith(`/console/assets/${script}-`)),
+        `${script} is asked for: ${asked}`,
+      );
+    gate.resolve();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    assert.equal(await page.locator('.loading').count(), 0);
+  });
+});

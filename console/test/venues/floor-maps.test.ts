@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { pointer } from '../../../server/test/support/site.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+
+/** Two floors with beacons at the same places, in one house; a third beacon hangs on the same level of another house. */
+describe('a map shows the beacons of its own floor', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let venueId: string;
+  const floors: Record<string, string> = {};
+
+  before(async () => {
+    const { app: started, origin } = await startConsole();
+    app = started;
+    const { headers } = await signInManager(app);
+    const make = (path: string, body: object) => create(app, `/api/v2/${path}`, body, headers);
+    venueId = await make('venues', { name: 'Old mill' });
+    const other = await make('venues', { name: 'New mill' });
+    for (const [name, level] of [
+      ['Ground', 0],
+      ['Attic', 1],
+    ] as const)
+      floors[name] = await make('floors', { venueId: pointer('Venue', venueId), name, level });
+    const beacon = (name: string, minor: number, floor: number, venue: string) =>
+      make('beacons', {
+        name,
+        uuid: 'AA',
+        major: 1,
+        minor,
+        location: { x: 4, y: 3, floor },
+        venueId: pointer('Venue', venue),
+      });
+    await beacon('Gate', 1, 0, venueId);
+    await beacon('Loft', 2, 1, venueId);
+    await beacon('Elsewhere', 3, 0, other);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app, origin, role: 'manager' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const open = (path: string) => goTo(page, `/console/apps/${app.appId}/beacons${path}`);
+  const dots = async () =>
+    (await page.getByRole('link', { name: /at 4, 3$/ }).all()).length === 0
+      ? []
+      : Promise.all(
+          (await page.getByRole('link', { name: /at 4, 3$/ }).all()).map((dot) => dot.getAttribute('aria-label')),
+        );
+
+  test('the map of all beacons, floor by floor', async () => {
+    await open('?view=map');
+    await page.getByRole('link', { name: 'Gate at 4, 3' }).waitFor();
+    assert.deepEqual((await dots()).toSorted(), ['Elsewhere at 4, 3', 'Gate at 4, 3']);
+    await page.getByRole('combobox', { name: 'Floor' }).selectOption('1');
+    await page.getByRole('link', { name: 'Loft at 4, 3' }).waitFor();
+    assert.deepEqual(await dots(), ['Loft at 4, 3']);
+  });
+
+  for (const [floor, own] of [
+    ['Ground', 'Gate'],
+    ['Attic', 'Loft'],
+  ] as const)
+    test(`the plan of the floor ${floor}: its own beacon, as a mark and in the list`, async () => {
+      await open(`/venues/${venueId}/floors/${floors[floor]}`);
+      const list = page.getByRole('list', { name: 'Beacons' });
+      await list.getByRole('button', { name: own }).waitFor();
+      assert.equal(await list.getByRole('listitem').count(), 1);
+      const plan = page.getByRole('region', { name: `Plan of ${floor}` }).or(page.getByLabel(`Plan of ${floor}`));
+      await plan.first().getByRole('button', { name: own }).waitFor();
+      for (const name of ['Gate', 'Loft', 'Elsewhere'])
+        if (name !== own) assert.equal(await plan.first().getByText(name).count(), 0, name);
+    });
+
+  test('the browser had nothing to complain about', () => assert.deepEqual(visited.complaints, []));
+});

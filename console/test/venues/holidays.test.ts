@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { readCalendar } from '../../src/features/venues/read-calendar.ts';
+
+const now = new Date('2026-11-26T10:00:00Z');
+const calendar = (...lines: readonly string[]) =>
+  new File(
+    [['BEGIN:VCALENDAR', 'VERSION:2.0', 'BEGIN:VEVENT', 'UID:1', ...lines, 'END:VEVENT', 'END:VCALENDAR'].join('\r\n')],
+    'holidays.ics',
+  );
+const daysOf = async (timeZone: string, ...lines: readonly string[]) =>
+  (await readCalendar(calendar(...lines), { now, timeZone })).map(({ date }) => date);
+
+describe('holidays of a calendar', () => {
+  test('that are days are these days, wherever the venue is', async () => {
+    const christmas = ['DTSTART;VALUE=DATE:20261224', 'DTEND;VALUE=DATE:20261227'];
+    for (const zone of ['Europe/Vienna', 'Pacific/Auckland', 'America/New_York'])
+      assert.deepEqual(await daysOf(zone, ...christmas), ['2026-12-24', '2026-12-25', '2026-12-26'], zone);
+  });
+
+  test('that are moments of UTC are the days of the venue', async () => {
+    // From midnight to midnight in Vienna.
+    const christmasDay = ['DTSTART:20261224T230000Z', 'DTEND:20261225T230000Z'];
+    assert.deepEqual(await daysOf('Europe/Vienna', ...christmasDay), ['2026-12-25']);
+    assert.deepEqual(await daysOf('UTC', ...christmasDay), ['2026-12-24', '2026-12-25']);
+    const repeated = ['DTSTART:20250430T220000Z', 'DTEND:20250501T220000Z', 'RRULE:FREQ=YEARLY'];
+    assert.deepEqual((await daysOf('Europe/Vienna', ...repeated)).slice(0, 2), ['2027-05-01', '2028-05-01']);
+  });
+
+  test('with hours of the clock of a zone are the days of that clock', async () => {
+    const evening = ['DTSTART;TZID=America/New_York:20261224T200000', 'DTEND;TZID=America/New_York:20261225T000000'];
+    assert.deepEqual(await daysOf('Europe/Vienna', ...evening), ['2026-12-24']);
+  });
+});

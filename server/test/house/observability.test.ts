@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fastify from 'fastify';
+import { registerMetrics } from '../../src/http/metrics.ts';
+import { buildApp, databases, signIn } from '../support/build-app.ts';
+
+test('reading the metrics counts nothing twice, and what is over is no longer shown', async () => {
+  const server = fastify();
+  let jobs: Record<string, number> = { queued: 2, dead: 1 };
+  registerMetrics(server, {
+    database: () => ({ walBytes: 0, queuedWrites: 0, queuedSlowQueries: 0 }),
+    jobs: async () => jobs,
+    storage: () => ({
+      level: 'ample',
+      freeBytes: 5,
+      minFreeBytes: 1,
+      reserveBytes: 0,
+      errors: { full: 3, io: 0, unreadable: 0 },
+      isRefusing: false,
+      hasFailed: false,
+    }),
+    deliveries: () => [{ sender: 'fcm', state: 'sent', count: 4 }],
+    givenUpCalls: () => 6,
+  });
+  const lines = async () =>
+    (await server.inject({ url: '/metrics' })).payload
+      .split('\n')
+      .filter((line) => /^pharos_(jobs|deliveries|webhook|storage_errors)/.test(line));
+  const others = [
+    'pharos_deliveries_total{sender="fcm",state="sent"} 4',
+    'pharos_webhook_calls_given_up_total 6',
+    'pharos_storage_errors_total{kind="full"} 3',
+    'pharos_storage_errors_total{kind="io"} 0',
+    'pharos_storage_errors_total{kind="unreadable"} 0',
+  ];
+  await lines();
+  const all = [...others, 'pharos_jobs{state="queued"} 2', 'pharos_jobs{state="dead"} 1'];
+  assert.deepEqual((await lines()).sort(), all.sort());
+  jobs = { queued: 1 };
+  assert.deepEqual((await lines()).sort(), [...others, 'pharos_jobs{state="queued"} 1'].sort());
+  await server.close();
+});
+
+for (const database of databases) {
+  describe(`watching the service on ${database}`, () => {
+    test('metrics count requests by route, never by address, and show queues', async () => {
+      const app = await buildApp({ database });
+      try {
+        const { headers } = await signIn(app);
+        for (const id of ['one', 'two', 'three']) {
+          await app.send({ method: 'GET', url: `/api/v2/beacons/${id}`, headers });
+        }
+        await app.send({
+          method: 'POST',
+          url: '/api/v2/push/notification',
+          headers,
+          body: { data: { alert: 'hi' }, sendAt: new Date(app.clock.now + 60_000).toISOString() },
+        });
+        const text = (await app.send({ method: 'GET', url: '/metrics' })).raw.toString();
+        assert.match(
+          text,
+          /pharos_http_requests_total\{method="GET",route="\/api\/v2\/beacons\/:objectId",status="404"\} 3/,
+        );
+        assert.doesNotMatch(text, /beacons\/(one|two|three)/);
+        assert.match(text, /pharos_http_request_seconds_bucket\{le="0\.001",/);
+        assert.match(text, /pharos_jobs\{state="[a-z]+"\} 1/);
+        for (const name of ['pharos_wal_bytes', 'pharos_queued_writes', 'pharos_queued_slow_queries']) {
+          assert.match(text, new RegExp(`^${name} \\d+$`, 'm'));
+        }
+      } finally {
+        await app.close();
+      }
+    });
+
+    test('each request is one log line with its id, and no line holds a secret', async () => {
+      const app = await buildApp({ database });
+      try {
+        const user = await signIn(app);
+        const answer = await app.send({
+          method: 'GET',
+          url: '/api/v2/beacons?where=%7B%22name%22%3A%22private%22%7D',
+          headers: user.headers,
+        });
+        const id = answer.headers['x-request-id'];
+        const lines = app.log.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === id);
+        assert.equal(lines.length, 1);
+        assert.deepEqual(
+          { method: lines[0].method, path: lines[0].path, status: lines[0].status },
+          { method: 'GET', path: '/api/v2/beacons', status: 200 },
+        );
+        assert.deepEqual([lines[0].level, lines[0].pid, lines[0].msg], [30, process.pid, 'request']);
+        assert.ok(Math.abs(lines[0].time - Date.now()) < 60_000 && lines[0].ms >= 0);
+        const quoted = await app.send({ method: 'GET', url: '/api/v2/beacons/"\\', headers: user.headers });
+        const quotedId = quoted.headers['x-request-id'];
+        const [line] = app.log.map((line) => JSON.parse(line)).filter(({ reqId }) => reqId === quotedId);
+        assert.match(line.path, /^\/api\/v2\/beacons\/("|%22)(\\|%5C|\/)$/);
+        const all = app.log.join('');
+        for (const secret of [app.appKey, user.token, 'correct horse', 'private', '@example.org']) {
+          assert.ok(!all.includes(secret), `the log holds ${secret}`);
+        }
+      } finally {
+        await app.close();
+      }
+    });
+
+    test('an unknown failure is opaque to the caller and told in the log under the same id', async () => {
+      const app = await buildApp({ database });
+      try {
+        await app.storage.db.run({ strings: ['drop table devices'], values: [] });
+        const body = { deviceName: 'Gateway', manufacture: 'Acme', topic: 'a/b' };
+        const answer = await app.send({ method: 'POST', url: '/api/v2/device', body });
+        assert.deepEqual([answer.status, answer.body.code, answer.body.error.name], [500, 1, 'InternalServerError']);
+        assert.doesNotMatch(answer.raw.toString(), /devices|table|relation|sqlite|postgres/i);
+        const told = app.log
+          .map((line) => JSON.parse(line))
+          .find(({ reqId, level }) => reqId === answer.headers['x-request-id'] && level >= 50);
+        assert.match(JSON.stringify(told), /devices/);
+      } finally {
+        await app.close();
+      }
+    });
+
+    test('is ready while it can write, and not once it stops', async () => {
+      const app = await buildApp({ database });
+      try {
+        assert.deepEqual((await app.send({ method: 'GET', url: '/readyz' })).body, { status: 'ready' });
+        assert.deepEqual((await app.send({ method: 'GET', url: '/healthz' })).body, { status: 'ok' });
+        await app.storage.db.run({ strings: ['drop table revisions'], values: [] });
+        assert.equal((await app.send({ method: 'GET', url: '/readyz' })).status, 503, 'its storage is asked');
+      } finally {
+        await app.close();
+      }
+    });
+  });
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { raw, sql } from '../../../src/base/sql.ts';
+import { Chunk } from '../../../src/cold/format/chunk.ts';
+import type { Database, Row } from '../../../src/db/db.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import type { DbTable } from '../../../src/db/table.ts';
+import { buildApp, type databases, signInManager, type TestApp } from '../build-app.ts';
+import { create } from '../cases.ts';
+import { insertPast, packedTables } from './cold-data.ts';
+
+/** An app with a long past, and what is stored and packed of it. */
+
+export interface StoredChunk {
+  readonly app_id: string;
+  readonly filter: string;
+  readonly content: string;
+  readonly row_count: number;
+  readonly first_id: string;
+}
+
+export const chunksOf = (db: Database, table: DbTable) =>
+  db.all<StoredChunk>(sql`select * from cold_chunks where kind = ${table.name} order by first_id, object_id`);
+
+export const idOf = (row: Row) => String(row['object_id']);
+
+/** What retention leaves of rows before an id: all behind it, and messages that are under way. */
+export const isKeptFrom = (id: string) => (row: Row) => idOf(row) >= id || row['state'] === 'queued';
+
+export const lengthOf = ({ length }: readonly unknown[]) => length;
+
+/** Every row of a table, stored or packed, in the order of the ids. What is unpacked has to be stored. */
+export async function everyRow(db: Database, table: DbTable): Promise<Row[]> {
+  const rows = (await db.all<Row>(raw(`select * from ${table.name}`))).map((row) => ({ ...row }));
+  for (const { app_id, content, row_count } of await chunksOf(db, table)) {
+    const packed = await Chunk.open(table, app_id, content).all();
+    if (Number(row_count) === 0) {
+      const stored = new Set(rows.map(idOf));
+      assert.deepEqual(
+        packed.map(idOf).filter((id) => !stored.has(id)),
+        [],
+      );
+      continue;
+    }
+    assert.equal(packed.length, Number(row_count));
+    rows.push(...packed);
+  }
+  return rows.sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+}
+
+export const everything = (db: Database) => Promise.all(packedTables.map((table) => everyRow(db, table)));
+export const chunks = async (db: Database) =>
+  (await Promise.all(packedTables.map((table) => chunksOf(db, table)))).flat();
+
+/** An app of whose visits in the last 200 days everything is stored. */
+export async function buildPast(database: (typeof databases)[number], settings: Readonly<Record<string, string>> = {}) {
+  const app = await buildApp({ database, settings });
+  const { db } = app.storage;
+  const { now } = app.clock;
+  const manager = await signInManager(app);
+  const retentionDays = { logs: 900, visits: 900, events: 900, deliveries: 900, positions: 900 };
+  await app.app.apps.change(app.appId, { policy: { retentionDays } });
+  const installations: string[] = [];
+  for (let n = 0; n < 5; n++)
+    installations.push(await create(app, '/api/v2/installations', { installationId: `past-${n}`, deviceType: 'ios' }));
+  await app.app.idle();
+  const beacons = ['B1', 'B2', 'B3'].map((name) => name.padEnd(20, '0'));
+  await insertPast(db, { appId: app.appId, beacons, installations, now, days: 200, visits: 200 });
+  return { app, db, now, manager, installations };
+}
+
+/** A database in whose transactions something happens before the commit. */
+export function during(db: Database, also: () => Promise<void>): Database {
+  return changed(db, {
+    transaction: (work) =>
+      db.transaction(async (inner) => {
+        const result = await work(inner);
+        await also();
+        return result;
+      }),
+  });
+}
+
+/** A database before whose transactions something happens. */
+export function beforeEachOf(db: Database, also: () => Promise<void>): Database {
+  return changed(db, {
+    async transaction(work) {
+      await also();
+      return db.transaction(work);
+    },
+  });
+}
+
+export function changed(db: Database, change: Partial<Database>): Database {
+  return new Proxy(db, {
+    get(target, name) {
+      if (name in change) return change[name as keyof Database];
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+const program = fileURLToPath(new URL('./pack-process.ts', import.meta.url));
+
+/** A process that packs or unpacks, with these words behind the app (`pack-process.ts`). */
+export const startPacking = ({ appId, storage }: Pick<TestApp, 'appId' | 'storage'>, words: readonly string[]) =>
+  spawn(process.execPath, [program, appId, ...words], {
+    env: { ...process.env, ...storage.settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+
+/** Kills such a process so many times in the middle of its work, from its first transaction on, and then lets one end. */
+export async function killed(
+  app: TestApp,
+  words: readonly string[],
+  { kills, check }: { readonly kills: number; readonly check: (when: string) => Promise<void> },
+): Promise<void> {
+  let isDone = false;
+  for (let n = 0; n < kills || !isDone; n++) {
+    const child = startPacking(app, words);
+    const ended = once(child, 'exit');
+    await Promise.race([once(child.stdout, 'data'), ended]);
+    if (n < kills) await Promise.race([delay(Math.random() * 60), ended]);
+    else await ended;
+    child.kill('SIGKILL');
+    const [code] = (await ended) as [number | null];
+    isDone = code === 0;
+    await check(`after kill ${n}`);
+  }
+}
+
+/** Visits of an app that is nothing but its id. */
+export async function fillWithPast(db: Database, now: number, visits: number): Promise<void> {
+  const ids = (of: string) => ['1', '2', '3'].map((n) => `${of}${n}`.padEnd(20, '0'));
+  const past = { appId: 'app', beacons: ids('B'), installations: ids('I'), now, days: 200, visits };
+  await migrate(db, now);
+  await insertPast(db, past);
+}
