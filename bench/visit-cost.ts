@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createApp } from '../server/src/app/app.ts';
 import { packedTables } from '../server/src/app/tables.ts';
 import { raw, sql } from '../server/src/base/sql.ts';
-import { packRows } from '../server/src/cold/chunk.ts';
+import { packRows } from '../server/src/cold/format/chunk.ts';
 import { chunkSizes } from '../server/src/cold/pack.ts';
 import { readConfig } from '../server/src/config/config.ts';
 import type { Database } from '../server/src/db/db.ts';

@@ -11,11 +11,12 @@ import { appSecretKeyCommands } from './commands/app-secret-keys.ts';
 import { backupCommands } from './commands/backup.ts';
 import { bucketCommands } from './commands/bucket.ts';
 import { capacityCommand } from './commands/capacity/capacity.ts';
+import { migrateCommand } from './commands/database/migrate.ts';
+import { unpackCommand } from './commands/database/unpack.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exitCodeOf, explain } from './commands/explain.ts';
 import { fileCommands } from './commands/files.ts';
-import { migrateCommand } from './commands/migrate.ts';
 import { appPrivacyCommand } from './commands/privacy/app-privacy.ts';
 import { personCommands } from './commands/privacy/person.ts';
 import { replayCommand } from './commands/replay.ts';
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   serveCommand,
   workCommand,
   migrateCommand,
+  unpackCommand,
   ...adminCommands,
   ...adminSsoCommands,
   ...appCommands,

@@ -2,7 +2,7 @@ import type { Sql } from '../base/sql.ts';
 import type { Database, Db, Row } from '../db/db.ts';
 import { replaceChunks } from './pack.ts';
 import { placesAmong } from './shadow.ts';
-import { allHeads, type ColdScope, deleteChunks, mayHave, type Sought } from './store.ts';
+import { allHeads, type ColdScope, deleteChunks, hasChunks, mayHave, type Sought } from './store.ts';
 
 /** Deletes packed rows: their chunk is replaced by one without them, so that no byte of them is left. */
 
@@ -13,6 +13,19 @@ export interface Forgotten extends ColdScope {
   readonly values: readonly Sought[];
   /** In the transaction that deletes some, told how many. */
   readonly count?: (db: Db, gone: number) => Promise<void>;
+}
+
+/**
+ * Deletes stored rows with `stored`, then those that are packed, if any may be. A row that is packed meanwhile is found there; those that are
+ * unpacked meanwhile, by what deletes the stored ones once more.
+ */
+export async function forgetBoth(db: Database, forgotten: Forgotten, stored: () => Promise<unknown>): Promise<void> {
+  const isCold = forgotten.table.packed !== undefined;
+  const hadSome = isCold && (await hasChunks(db, forgotten));
+  await stored();
+  if (!isCold) return;
+  await forgetCold(db, forgotten);
+  if (hadSome) await stored();
 }
 
 /** Returns the number of deleted rows. */

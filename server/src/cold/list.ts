@@ -4,6 +4,7 @@ import type { Db, Row } from '../db/db.ts';
 import type { DbTable } from '../db/table.ts';
 import type { Order, Where } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
+import { isNeverPacked } from './ever.ts';
 import { leastColdDays } from './pack.ts';
 import { rangeOf, type TimeOfIds, valuesOf } from './ranges.ts';
 import { type ColdQuery, countCold, listCold } from './read.ts';
@@ -50,7 +51,7 @@ export async function reachesCold(
   const end = isNewestFirst && isFull ? String(rows.at(-1)?.['object_id']) : '';
   const { from = '', until } = rangeOf(asked.where, time);
   const oldest = from < end ? end : from;
-  if (oldest > firstIdAt(Date.now() - recentMs)) return false;
+  if (oldest > firstIdAt(Date.now() - recentMs) || (await isNeverPacked(db))) return false;
   return hasChunks(db, { appId, table: packed }, { from: oldest, until });
 }
 

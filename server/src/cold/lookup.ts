@@ -1,6 +1,6 @@
 import type { SqlValue } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
-import type { Chunk } from './chunk.ts';
+import type { Chunk } from './format/chunk.ts';
 import { mostTries, moving } from './read.ts';
 import { allHeads, type ColdScope, type IdRange, loadChunk, mayHave, type Sought } from './store.ts';
 

@@ -2,8 +2,9 @@ import { firstIdAt } from '../base/id.ts';
 import { joinSql, raw, sql } from '../base/sql.ts';
 import { whenQuiet } from '../base/work-slices.ts';
 import type { Database, Db, Row } from '../db/db.ts';
-import { packRows } from './chunk.ts';
-import { allHeads, type ChunkHead, type ColdScope, deleteChunks, insertChunk, loadChunk } from './store.ts';
+import { announcePacking } from './ever.ts';
+import { packRows } from './format/chunk.ts';
+import { allHeads, type ChunkHead, type ColdScope, deleteChunks, insertChunk, isUnpacked, loadChunk } from './store.ts';
 
 /**
  * Packs old rows: a few hundred at a time become a small chunk, in the transaction that deletes them, and small chunks become a large one.
@@ -28,7 +29,8 @@ export interface ColdAge extends ColdScope {
   readonly before: number;
 }
 
-class Changed extends Error {}
+/** Others were faster. */
+export class Changed extends Error {}
 
 export interface Packing {
   readonly sizes?: ChunkSizes;
@@ -38,12 +40,13 @@ export interface Packing {
   readonly isStopped?: () => boolean;
 }
 
-/** Packs what is old of one app and table. Answers the number of rows. */
+/** Packs what is old of one app and table. Other nodes have to know of it (`ever.ts`). Answers the number of rows. */
 export async function packOld(
   db: Database,
   age: ColdAge,
   { sizes = chunkSizes, since = 0, isStopped = () => false }: Packing = {},
 ): Promise<number> {
+  await announcePacking(db);
   // Even if a clock is wrong: lists rely on recent rows not being packed.
   const before = Math.min(age.before, Date.now() - leastColdDays * dayMs);
   let packed = 0;
@@ -57,7 +60,7 @@ export async function packOld(
 }
 
 /** Nobody waits for it. */
-async function rest(db: Database): Promise<void> {
+export async function rest(db: Database): Promise<void> {
   await db.caughtUp();
   await whenQuiet();
 }
@@ -118,7 +121,7 @@ async function packStep(db: Database, scope: ColdScope, rows: readonly Row[]): P
 
 const isSame = (row: Row, other: Row) => Object.keys(row).every((name) => Object.is(row[name], other[name]));
 
-async function unlessChanged(db: Database, work: (db: Db) => Promise<void>): Promise<boolean> {
+export async function unlessChanged(db: Database, work: (db: Db) => Promise<void>): Promise<boolean> {
   try {
     await db.transaction(work);
     return true;
@@ -136,7 +139,7 @@ async function mergeSmall(
 ): Promise<void> {
   const small: ChunkHead[] = [];
   for await (const heads of allHeads(db, scope))
-    small.push(...heads.filter(({ row_count }) => Number(row_count) < sizes.large / 2));
+    small.push(...heads.filter((head) => !isUnpacked(head) && Number(head.row_count) < sizes.large / 2));
   small.sort((a, b) => (a.first_id < b.first_id ? -1 : 1));
   for (let start = 0; start < small.length && !isStopped(); ) {
     let [end, rows] = [start, 0];
@@ -150,9 +153,9 @@ async function mergeSmall(
 
 export interface Replacement {
   readonly heads: readonly ChunkHead[];
-  /** Chooses the rows that stay; all of them without it. */
+  /** Chooses the rows that stay, or changes some: a changed one is another object. All of them stay without it. */
   readonly keep?: (rows: readonly Row[]) => Promise<readonly Row[]>;
-  /** Called in the same transaction with the number of rows that do not stay. */
+  /** Called in the same transaction with the number of rows that do not stay, unless nothing is changed. */
   readonly also?: (db: Db, gone: number) => Promise<void>;
 }
 
@@ -171,12 +174,14 @@ export async function replaceChunks(
   all.sort((a, b) => (String(a['object_id']) < String(b['object_id']) ? -1 : 1));
   const rows = keep ? await keep(all) : all;
   const gone = all.length - rows.length;
-  if (keep && gone === 0) return 0;
+  if (keep && gone === 0 && rows.every((row, place) => row === all[place])) return 0;
   const packing = rows.length === 0 ? undefined : await packRows(scope.table, rows);
+  // Rows that are stored again are counted there.
+  const isMarked = heads.every(isUnpacked);
   const isDone = await unlessChanged(db, async (db) => {
     if ((await deleteChunks(db, scope, heads)) < heads.length) throw new Changed();
-    if (packing) await insertChunk(db, scope, packing, heads);
-    if (gone > 0) await also?.(db, gone);
+    if (packing) await insertChunk(db, scope, isMarked ? { ...packing, row_count: 0 } : packing, heads);
+    if (keep && !isMarked) await also?.(db, gone);
   });
   return isDone ? gone : undefined;
 }

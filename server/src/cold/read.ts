@@ -4,14 +4,15 @@ import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { Order, OrderTerm } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
-import type { Chunk } from './chunk.ts';
 import { type Candidate, columnOf, FirstRows } from './first-rows.ts';
+import type { Chunk } from './format/chunk.ts';
 import { placesIn } from './shadow.ts';
 import {
   allHeads,
   type ChunkHead,
   type ColdScope,
   type IdRange,
+  isUnpacked,
   listHeads,
   loadChunk,
   mayHave,
@@ -83,6 +84,9 @@ const longestWaitMs = 5_000;
 const turns = new FairQueue(chunksAtOnce, longestWaitMs);
 
 /** @throws Failure Timeout */
+export const inTurn = <T>(appId: string, work: () => Promise<T>): Promise<T> => turns.run(appId, work);
+
+/** @throws Failure Timeout */
 async function open(query: ColdQuery, head: ChunkHead): Promise<Chunk> {
   const chunk = await loadChunk(query.db, query, head);
   if (!chunk) throw new Replaced();
@@ -112,7 +116,10 @@ export function countCold(query: ColdQuery): Promise<number> {
     );
     if (rows.length === mostChunks) throw tooLong();
     let count = Number(rows[0]?.n ?? 0);
-    const heads = rows.filter((row): row is { n: number } & ChunkHead => typeof row.object_id === 'string');
+    const heads = rows.filter(
+      (row): row is { n: number } & ChunkHead =>
+        typeof row.object_id === 'string' && row.row_count !== undefined && !isUnpacked({ row_count: row.row_count }),
+    );
     if (query.isAll) return heads.reduce((sum, head) => sum + Number(head.row_count), count);
     for await (const head of mayHave(db, query, heads, query.values)) {
       check();
@@ -220,9 +227,11 @@ async function resolve(query: ColdQuery, { selection }: ColdPage, { found, check
   return rows;
 }
 
-/** All matching packed rows, a chunk at a time; a row may come twice if its chunk was replaced in between. */
-export async function* coldRows(query: ColdQuery): AsyncGenerator<Row[]> {
-  const seen = new Set<string>();
+/**
+ * All matching packed rows, a chunk at a time; a row may come twice if its chunk was replaced in between. `seen` are the ids of chunks that are
+ * passed over; those that were looked at are added.
+ */
+export async function* coldRows(query: ColdQuery, seen = new Set<string>()): AsyncGenerator<Row[]> {
   for (let left = mostTries; ; left--) {
     let isWhole = true;
     for await (const heads of allHeads(query.db, query, query.range)) {

@@ -3,7 +3,7 @@ import { raw, type Sql, type SqlValue, sql } from '../base/sql.ts';
 import { WorkSlices } from '../base/work-slices.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { DbTable } from '../db/table.ts';
-import type { Chunk } from './chunk.ts';
+import type { Chunk } from './format/chunk.ts';
 
 /**
  * Lets the database evaluate the conditions of stored rows on packed ones: the rows are passed with the statement, under the name of their

@@ -3,8 +3,8 @@ import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import { bulkInsert } from '../db/bulk.ts';
 import type { Db } from '../db/db.ts';
 import type { DbTable } from '../db/table.ts';
-import { Chunk, type Packing } from './chunk.ts';
-import { mayHold } from './filter.ts';
+import { Chunk, type Packing } from './format/chunk.ts';
+import { mayHold } from './format/filter.ts';
 import { coldChunks } from './tables.ts';
 
 /** The statements about stored chunks. A chunk never changes: it is replaced by another one. */
@@ -25,8 +25,11 @@ export interface ChunkHead {
   readonly object_id: string;
   readonly first_id: string;
   readonly last_id: string;
+  /** 0: its rows are stored again, and it stays only for those who have read the stored rows before; see `unpack.ts`. */
   readonly row_count: number;
 }
+
+export const isUnpacked = ({ row_count }: Pick<ChunkHead, 'row_count'>): boolean => Number(row_count) === 0;
 
 const headColumns = raw('object_id, first_id, last_id, row_count');
 
@@ -151,8 +154,19 @@ export async function insertChunk(
   for (const statement of newChunks.each(db.dialect, [row])) await db.run(statement);
 }
 
-/** Returns how many still existed. */
+/** Returns how many still existed, and had not been unpacked since. */
 export function deleteChunks(db: Db, { appId }: ColdScope, heads: readonly ChunkHead[]): Promise<number> {
-  const ids = heads.map(({ object_id }) => sql`${object_id}`);
-  return db.run(sql`delete from cold_chunks where app_id = ${appId} and object_id in (${joinSql(ids, ', ')})`);
+  const each = heads.map(({ object_id, row_count }) => sql`(object_id = ${object_id} and row_count = ${row_count})`);
+  return db.run(sql`delete from cold_chunks where app_id = ${appId} and (${joinSql(each, ' or ')})`);
+}
+
+/** False if it was replaced, deleted or unpacked. */
+export async function markUnpacked(
+  db: Db,
+  { appId }: ColdScope,
+  { object_id, row_count }: ChunkHead,
+): Promise<boolean> {
+  const marked = await db.run(sql`update cold_chunks set row_count = 0
+    where app_id = ${appId} and object_id = ${object_id} and row_count = ${row_count}`);
+  return marked > 0;
 }

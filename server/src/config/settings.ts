@@ -93,11 +93,11 @@ const declarations = {
     help: 'days after which a backup made in the console is deleted; 0 keeps it until somebody deletes it',
     parse: integer(0, 3_650),
   },
-  /** Days after which events, verdicts and log records are packed; 0: never. */
+  /** Days after which events, verdicts, log records and deliveries are packed; 0: never. */
   coldAfterDays: {
     variable: 'PHAROS_COLD_AFTER_DAYS',
     fallback: '0',
-    help: 'days after which events, verdicts and log records are packed into little space, at least 30; 0: never. Every node must know it',
+    help: 'days after which events, verdicts, log records and deliveries are packed into little space, at least 30; 0: never. Every node must know it',
     parse: zeroOr(30, 36_500),
   },
   /** Where the service writes backups; empty: the folder backups in the data folder. */

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { defaultPolicy } from '../../src/access/policy.ts';
 import { packedTables as declared } from '../../src/app/tables.ts';
 import { firstIdAt, newObjectId } from '../../src/base/id.ts';
 import { raw, sql } from '../../src/base/sql.ts';
-import { mayHold } from '../../src/cold/filter.ts';
+import { mayHold } from '../../src/cold/format/filter.ts';
 import { packOld } from '../../src/cold/pack.ts';
 import type { Database, Row } from '../../src/db/db.ts';
 import type { DbTable } from '../../src/db/table.ts';
@@ -27,12 +23,15 @@ import {
   during,
   everyRow,
   everything,
-  idOf,
+  isKeptFrom,
+  killed,
 } from '../support/storage/packed-past.ts';
 
 /** Packing: nothing is lost, doubled or left behind, whatever happens in the middle. */
 
 const day = 86_400_000;
+/** No other node is there. */
+const atOnce = async () => undefined;
 const kills = Number(process.env['PHAROS_TEST_KILLS'] ?? 4);
 
 for (const database of databases) {
@@ -80,7 +79,7 @@ for (const database of databases) {
     test('is nothing without the setting, and nothing of the last month', async () => {
       const listApps = async () => [{ appId: app.appId, policy: defaultPolicy }];
       const sweep = (coldAfterDays: number, later = 0) =>
-        new ColdPacking({ db, now: () => now + later, packedTables, coldAfterDays, listApps }).sweep();
+        new ColdPacking({ db, now: () => now + later, packedTables, coldAfterDays, listApps, wait: atOnce }).sweep();
       await sweep(0);
       assert.deepEqual(await chunks(db), []);
       await packOld(db, { appId: app.appId, table: packedTables[0] as DbTable, before: now + 900 * day }, { sizes });
@@ -173,6 +172,7 @@ for (const database of databases) {
         packedTables: small,
         coldAfterDays: 60,
         listApps,
+        wait: atOnce,
       });
       const [one, two] = await Promise.allSettled([packing.sweep(), packing.sweep()]);
       assert.equal(one.status, 'rejected');
@@ -186,7 +186,7 @@ for (const database of databases) {
       const her = installations[3] ?? '';
       const policy = {
         ...defaultPolicy,
-        retentionDays: { ...defaultPolicy.retentionDays, logs: 150, visits: 900, events: 150 },
+        retentionDays: { ...defaultPolicy.retentionDays, logs: 150, visits: 900, events: 150, deliveries: 150 },
       };
       const counted = async () => {
         const seen: number[] = [];
@@ -213,7 +213,8 @@ for (const database of databases) {
       // What was being replaced by others is left to the next sweep.
       await purgeTraces(db, packedTables, { appId: app.appId, policy, now });
       const bound = firstIdAt(now - 150 * day);
-      const kept = before.map((rows) => rows.filter((row) => idOf(row) >= bound && row['installation_id'] !== her));
+      const isKept = isKeptFrom(bound);
+      const kept = before.map((rows) => rows.filter((row) => isKept(row) && row['installation_id'] !== her));
       assert.deepEqual(await everything(db), kept);
       const [all = [], rest = []] = [before[0], kept[0]];
       assert.ok(
@@ -224,23 +225,10 @@ for (const database of databases) {
 
     test('is lost and doubled by no kill in the middle of it', async () => {
       const before = await everything(db);
-      const program = fileURLToPath(new URL('../support/storage/pack-process.ts', import.meta.url));
-      let isDone = false;
-      for (let n = 0; n < kills || !isDone; n++) {
-        const child = spawn(process.execPath, [program, app.appId, String(now - 40 * day)], {
-          env: { ...process.env, ...app.storage.settings },
-          stdio: ['ignore', 'pipe', 'inherit'],
-        });
-        const ended = once(child, 'exit');
-        // From the first row on that it has packed, at any moment.
-        await Promise.race([once(child.stdout, 'data'), ended]);
-        if (n < kills) await Promise.race([delay(Math.random() * 60), ended]);
-        else await ended;
-        child.kill('SIGKILL');
-        const [code] = (await ended) as [number | null];
-        isDone = code === 0;
-        assert.deepEqual(await everything(db), before, `after kill ${n}`);
-      }
+      await killed(app, [String(now - 40 * day)], {
+        kills,
+        check: async (when) => assert.deepEqual(await everything(db), before, when),
+      });
       assert.ok((await chunks(db)).length > 3);
     });
   });

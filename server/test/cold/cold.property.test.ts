@@ -20,7 +20,7 @@ const runs = Number(process.env['PHAROS_TEST_RUNS'] ?? 50);
 type Asks = (path: string) => Promise<Answer>;
 
 interface Question {
-  readonly of: 'events' | 'verdicts' | 'logs';
+  readonly of: 'events' | 'verdicts' | 'logs' | 'deliveries';
   readonly by: number;
   readonly query: Readonly<Record<string, string>>;
 }
@@ -73,6 +73,15 @@ function questions(known: Known): fc.Arbitrary<Question> {
       eventId: choice(known.ids.events),
       objectId: choice(known.ids.verdicts),
     },
+    deliveries: {
+      state: choice(['sent', 'failed', 'queued']),
+      reason: fc.constantFrom(null, { $exists: true }, { $regex: '[12]' }),
+      triggerId: choice(['T1'.padEnd(20, '0'), 'T2'.padEnd(20, '0')]),
+      pushId: fc.constantFrom(null, { $exists: true }),
+      receivedAt: fc.oneof(fc.constantFrom(null, { $exists: true }), span),
+      attempts: fc.constantFrom(1, { $gt: 1 }),
+      objectId: choice(known.ids.deliveries),
+    },
     logs: {
       moduleType: choice(['PRESENCE', 'STORYLINE']),
       updatedAt: span,
@@ -87,9 +96,12 @@ function questions(known: Known): fc.Arbitrary<Question> {
     skip: fc.constantFrom('0', '0', '0', '5', '700'),
     count: fc.constantFrom('0', '1'),
   };
-  return fc.constantFrom('events' as const, 'verdicts' as const, 'logs' as const).chain((of) => {
+  return fc.constantFrom('events' as const, 'verdicts' as const, 'logs' as const, 'deliveries' as const).chain((of) => {
     const fields: Readonly<Record<string, fc.Arbitrary<unknown>>> = { ...members, ...more[of] };
-    const names = Object.keys(fields);
+    // A delivery names neither a beacon nor an event's kind.
+    const names = Object.keys(fields).filter(
+      (name) => of !== 'deliveries' || (name !== 'beaconId' && name !== 'event'),
+    );
     const condition = fc
       .constantFrom(...names)
       .chain((name) => (fields[name] as fc.Arbitrary<unknown>).map((operand) => ({ [name]: operand })));
@@ -172,7 +184,12 @@ for (const database of databases) {
         installations,
         now,
         visits: await idsOf('visits'),
-        ids: { events: await idsOf('events'), verdicts: await idsOf('verdicts'), logs: await idsOf('logs') },
+        ids: {
+          events: await idsOf('events'),
+          verdicts: await idsOf('verdicts'),
+          logs: await idsOf('logs'),
+          deliveries: await idsOf('deliveries'),
+        },
       };
       asks = [
         (path) => site.ask({ method: 'GET', url: `/api/v2/${path}` }),

@@ -1,53 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
-import { platform, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { canMount, fillUp, smallDisk } from '../support/storage/small-disk.ts';
 import { call, firstCredentials, type Service, signInTo, startService } from './service.ts';
 
 const account = { email: 'vera@example.org', password: 'open sesame' };
 const device = (name: string) => ({ deviceName: name, manufacture: 'Acme', topic: `a/${name}` });
-
-/** A separate disk; undefined if this user may not mount one. */
-function smallDisk(bytes: number): { readonly folder: string; remove(): void } | undefined {
-  if (platform() !== 'linux') return undefined;
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-disk-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    remove();
-    return undefined;
-  }
-  return {
-    folder,
-    remove() {
-      execFileSync('umount', ['-l', folder]);
-      remove();
-    },
-  };
-}
-
-const canMount = (() => {
-  const disk = smallDisk(1_000_000);
-  disk?.remove();
-  return disk !== undefined;
-})();
-
-/** What other programs do to the disk. */
-function fillUp(folder: string): void {
-  const file = openSync(join(folder, 'somebody-elses'), 'w');
-  const block = Buffer.alloc(4_096, 1);
-  try {
-    for (;;) writeSync(file, block);
-  } catch (error) {
-    assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
-  } finally {
-    closeSync(file);
-  }
-}
 
 function asUser(service: Service, headers: Readonly<Record<string, string>>) {
   const send = (method: string, path: string, body?: unknown) =>

@@ -1,6 +1,6 @@
 import { newObjectId } from '../../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
-import { forgetCold } from '../../cold/forget.ts';
+import { forgetBoth } from '../../cold/forget.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { Job, JobHandler, NewJob } from '../../jobs/job.ts';
 import { findPayload } from '../../jobs/store.ts';
@@ -169,21 +169,21 @@ async function erasePart(erasing: ErasureDeps, step: Step): Promise<void> {
       if (at === undefined) return;
       const until = sql`${raw(at)} <= ${erasure.until}`;
       if (person.installationIds.length === 0) return;
-      if (isInOrder(part))
+      const stored = async () => {
+        if (!isInOrder(part)) return inSteps(erasing.db, step, { scope: sql`${scope} and ${until}` });
         for (const id of person.installationIds) {
           const ofOne = scopeOf(part, { ...person, installationIds: [id] });
           await inOrder(erasing.db, step, sql`${ofOne} and ${until}`);
         }
-      else await inSteps(erasing.db, step, { scope: sql`${scope} and ${until}` });
-      if (table.packed)
-        await forgetCold(erasing.db, {
-          appId: person.appId,
-          table,
-          condition: sql`${scope} and ${until}`,
-          values: [{ column: part.column, texts: person.installationIds }],
-          count: (db, gone) => store.addCount(db, step.key, table.name, gone),
-        });
-      return;
+      };
+      const packed = {
+        appId: person.appId,
+        table,
+        condition: sql`${scope} and ${until}`,
+        values: [{ column: part.column, texts: person.installationIds }],
+        count: (db: Db, gone: number) => store.addCount(db, step.key, table.name, gone),
+      };
+      return forgetBoth(erasing.db, packed, stored);
     }
     case 'named': {
       if (person.userId === undefined) return;

@@ -125,18 +125,16 @@ interface OfPart {
   readonly person: Person;
 }
 
-/** Packed rows after the stored ones: a row that is packed in between is read twice and exported once. */
+/**
+ * Packed rows, then stored ones, then those that were packed meanwhile: a row that moves, one way or the other, is exported once, however long
+ * that takes.
+ */
 async function* storedAndPacked(db: Database, part: PersonPart, { table, scope, person }: OfPart): AsyncGenerator<Row> {
   const { appId, installationIds } = person;
   const stored = pages(db, { table, order: orderOf(part), scope, appId });
   if (!table.packed || part.how !== 'trace') {
     yield* stored;
     return;
-  }
-  const seen = new Set<unknown>();
-  for await (const row of stored) {
-    seen.add(row['object_id']);
-    yield row;
   }
   const packed = {
     db,
@@ -147,12 +145,16 @@ async function* storedAndPacked(db: Database, part: PersonPart, { table, scope, 
     range: {},
     values: [{ column: part.column, texts: installationIds }],
   };
-  for await (const rows of coldRows(packed))
-    for (const row of rows) {
-      if (seen.has(row['object_id'])) continue;
-      seen.add(row['object_id']);
-      yield row;
-    }
+  const [seen, chunks] = [new Set<unknown>(), new Set<string>()];
+  const unseen = (rows: readonly Row[]) =>
+    rows.filter(({ object_id }) => {
+      const isNew = !seen.has(object_id);
+      seen.add(object_id);
+      return isNew;
+    });
+  for await (const rows of coldRows(packed, chunks)) yield* unseen(rows);
+  for await (const row of stored) yield* unseen([row]);
+  for await (const rows of coldRows(packed, chunks)) yield* unseen(rows);
 }
 
 /** The order in which an index has the rows of a person, so that no page sorts them all; its columns are never null. */

@@ -5,6 +5,7 @@ import { bulkInsert } from '../../../src/db/bulk.ts';
 import type { Database, Row } from '../../../src/db/db.ts';
 import type { DbTable } from '../../../src/db/table.ts';
 import { logs } from '../../../src/features/logs/resource.ts';
+import { deliveries, pushes } from '../../../src/features/push/resource.ts';
 import { events } from '../../../src/features/sightings/traces/events.ts';
 import { verdicts } from '../../../src/features/sightings/traces/verdicts.ts';
 import { visits } from '../../../src/features/sightings/traces/visits.ts';
@@ -12,7 +13,7 @@ import { visits } from '../../../src/features/sightings/traces/visits.ts';
 /** Months of visits as rows, some of them packed. */
 
 const day = 86_400_000;
-export const packedTables: readonly DbTable[] = [events.table, verdicts.table, logs.table];
+export const packedTables: readonly DbTable[] = [events.table, verdicts.table, logs.table, deliveries.table];
 
 export interface Past {
   readonly appId: string;
@@ -42,11 +43,11 @@ export async function insertRows(db: Database, table: DbTable, rows: readonly Ro
     });
 }
 
-/** Writes the visits of some months, with their events, verdicts and log records. */
+/** Writes the visits of some months, with their events, verdicts, log records and deliveries, and a push now and then. */
 export async function insertPast(db: Database, past: Past): Promise<void> {
   const random = randomFrom(7);
   const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
-  const all = new Map<DbTable, Row[]>([...packedTables, visits.table].map((table) => [table, []]));
+  const all = new Map<DbTable, Row[]>([...packedTables, visits.table, pushes.table].map((table) => [table, []]));
   const add = (table: DbTable, row: Row) => void all.get(table)?.push({ app_id: past.appId, ...row });
   for (let n = 0; n < past.visits; n++) {
     const enteredAt =
@@ -92,6 +93,7 @@ export async function insertPast(db: Database, past: Past): Promise<void> {
       });
       for (const trigger of ['T1', 'T2'].map((name) => name.padEnd(20, '0'))) {
         const reason = one(['fired', 'event', 'schedule', 'cap']);
+        const delivery = reason === 'fired' ? `${eventId.slice(0, 8)}${randomLetters(random, 24)}` : null;
         add(verdicts.table, {
           ...of,
           object_id: `${eventId}-${trigger}`,
@@ -105,8 +107,29 @@ export async function insertPast(db: Database, past: Past): Promise<void> {
           explanation: `Because of ${reason} – “${n % 4}”.`,
           decided_at: at,
           due_at: n % 6 === 0 ? at + 5_000 : null,
-          delivery_id: reason === 'fired' ? newObjectId(at) : null,
+          delivery_id: delivery,
           created_at: at + 900,
+        });
+        if (delivery === null) continue;
+        const isSent = n % 5 > 0;
+        add(deliveries.table, {
+          object_id: delivery,
+          push_id: null,
+          event_id: eventId,
+          trigger_id: trigger,
+          installation_id,
+          state: n % 31 === 0 ? 'queued' : isSent ? 'sent' : 'failed',
+          reason: isSent ? null : `The provider said ${n % 3}.`,
+          sender: isSent ? 'fcm' : null,
+          language: null,
+          attempts: 1,
+          sent_at: isSent ? at + 1_500 : null,
+          received_at: n % 3 === 0 ? at + 2_000 : null,
+          opened_at: n % 6 === 0 ? at + 60_000 : null,
+          expires_at: at + 120_000,
+          run_at: at + 900,
+          created_at: at + 900,
+          updated_at: at + 2_000,
         });
       }
       if (place % 3 > 0) continue;
@@ -123,8 +146,65 @@ export async function insertPast(db: Database, past: Past): Promise<void> {
       });
     }
   }
-  for (const [table, rows] of all) await insertRows(db, table, rows);
+  for (const [n, ago] of [170, 120, 90, 70, 61].entries()) {
+    const at = past.now - ago * day;
+    const push_id = newObjectId(at);
+    const state = n === 4 ? 'sending' : 'done';
+    const data = '{"title":"Tonight"}';
+    add(pushes.table, { ...noPush, object_id: push_id, data, state, created_at: at, updated_at: at, expires_at: at });
+    for (const [place, installation_id] of past.installations.entries())
+      add(deliveries.table, {
+        object_id: `${push_id}-${installation_id}`,
+        push_id,
+        event_id: null,
+        trigger_id: null,
+        installation_id,
+        state: place % 2 === 0 ? 'sent' : 'failed',
+        reason: place % 2 === 0 ? null : `It was ${place % 3}.`,
+        sender: 'fcm',
+        language: 'de',
+        attempts: 1,
+        sent_at: place % 2 === 0 ? at + 5 : null,
+        received_at: place === 2 ? at + 9 : null,
+        opened_at: null,
+        expires_at: at + 1000,
+        run_at: at,
+        created_at: at,
+        updated_at: at + 9,
+      });
+  }
+  for (const [table, rows] of all)
+    await insertRows(
+      db,
+      table,
+      rows.toSorted((a, b) => (String(a['object_id']) < String(b['object_id']) ? -1 : 1)),
+    );
 }
+
+/** The cells of a push that do not matter. */
+const noPush = {
+  audience: null,
+  language: null,
+  translations: null,
+  problem: null,
+  user_id: null,
+  approval: null,
+  send_at: null,
+  audience_count: 0,
+  sent_count: 0,
+  failed_count: 0,
+  expired_count: 0,
+  no_target_count: 0,
+  cancelled_count: 0,
+  expanded_to: '~',
+  edition: 0,
+  waits: 0,
+  is_blind: 0,
+  authors: null,
+};
+
+const randomLetters = (random: () => number, length: number) =>
+  Array.from({ length }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('');
 
 /** Small chunks, so that there are many. */
 export const sizes = { small: 60, large: 240 };

@@ -1,10 +1,14 @@
 import { openDatabase } from '../../../src/cli/commands/storage.ts';
 import { packOld } from '../../../src/cold/pack.ts';
+import { unpackAll } from '../../../src/cold/unpack.ts';
 import { readConfig } from '../../../src/config/config.ts';
 import type { Database } from '../../../src/db/db.ts';
 import { packedTables, sizes } from './cold-data.ts';
 
-/** A process of its own that packs what is old of an app, to be killed: `pack-process.ts APP BEFORE`. Prints each transaction. */
+/**
+ * A process of its own that packs what is old of an app, or unpacks it all, to be killed: `pack-process.ts APP BEFORE`, `… APP unpack`. Prints
+ * each transaction.
+ */
 
 const [appId = '', before = ''] = process.argv.slice(2);
 const db = await openDatabase(readConfig(process.env));
@@ -19,6 +23,10 @@ const telling: Database = new Proxy(db, {
     return transaction;
   },
 });
-for (const table of packedTables)
-  await packOld(telling, { appId, table, before: Number(before) }, { sizes: { small: 20, large: sizes.large } });
+if (before === 'unpack') {
+  const scopes = packedTables.map((table) => ({ appId, table }));
+  await unpackAll(telling, scopes, { size: 20, wait: async () => undefined });
+} else
+  for (const table of packedTables)
+    await packOld(telling, { appId, table, before: Number(before) }, { sizes: { small: 20, large: sizes.large } });
 await db.close();

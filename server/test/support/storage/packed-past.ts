@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { raw, sql } from '../../../src/base/sql.ts';
-import { Chunk } from '../../../src/cold/chunk.ts';
+import { Chunk } from '../../../src/cold/format/chunk.ts';
 import type { Database, Row } from '../../../src/db/db.ts';
+import { migrate } from '../../../src/db/migrate.ts';
 import type { DbTable } from '../../../src/db/table.ts';
-import { buildApp, type databases, signInManager } from '../build-app.ts';
+import { buildApp, type databases, signInManager, type TestApp } from '../build-app.ts';
 import { create } from '../cases.ts';
 import { insertPast, packedTables } from './cold-data.ts';
 
@@ -22,13 +27,24 @@ export const chunksOf = (db: Database, table: DbTable) =>
 
 export const idOf = (row: Row) => String(row['object_id']);
 
+/** What retention leaves of rows before an id: all behind it, and messages that are under way. */
+export const isKeptFrom = (id: string) => (row: Row) => idOf(row) >= id || row['state'] === 'queued';
+
 export const lengthOf = ({ length }: readonly unknown[]) => length;
 
-/** Every row of a table, stored or packed, in the order of the ids. */
+/** Every row of a table, stored or packed, in the order of the ids. What is unpacked has to be stored. */
 export async function everyRow(db: Database, table: DbTable): Promise<Row[]> {
   const rows = (await db.all<Row>(raw(`select * from ${table.name}`))).map((row) => ({ ...row }));
   for (const { app_id, content, row_count } of await chunksOf(db, table)) {
     const packed = await Chunk.open(table, app_id, content).all();
+    if (Number(row_count) === 0) {
+      const stored = new Set(rows.map(idOf));
+      assert.deepEqual(
+        packed.map(idOf).filter((id) => !stored.has(id)),
+        [],
+      );
+      continue;
+    }
     assert.equal(packed.length, Number(row_count));
     rows.push(...packed);
   }
@@ -40,8 +56,8 @@ export const chunks = async (db: Database) =>
   (await Promise.all(packedTables.map((table) => chunksOf(db, table)))).flat();
 
 /** An app of whose visits in the last 200 days everything is stored. */
-export async function buildPast(database: (typeof databases)[number]) {
-  const app = await buildApp({ database });
+export async function buildPast(database: (typeof databases)[number], settings: Readonly<Record<string, string>> = {}) {
+  const app = await buildApp({ database, settings });
   const { db } = app.storage;
   const { now } = app.clock;
   const manager = await signInManager(app);
@@ -86,4 +102,41 @@ export function changed(db: Database, change: Partial<Database>): Database {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
+}
+
+const program = fileURLToPath(new URL('./pack-process.ts', import.meta.url));
+
+/** A process that packs or unpacks, with these words behind the app (`pack-process.ts`). */
+export const startPacking = ({ appId, storage }: Pick<TestApp, 'appId' | 'storage'>, words: readonly string[]) =>
+  spawn(process.execPath, [program, appId, ...words], {
+    env: { ...process.env, ...storage.settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+
+/** Kills such a process so many times in the middle of its work, from its first transaction on, and then lets one end. */
+export async function killed(
+  app: TestApp,
+  words: readonly string[],
+  { kills, check }: { readonly kills: number; readonly check: (when: string) => Promise<void> },
+): Promise<void> {
+  let isDone = false;
+  for (let n = 0; n < kills || !isDone; n++) {
+    const child = startPacking(app, words);
+    const ended = once(child, 'exit');
+    await Promise.race([once(child.stdout, 'data'), ended]);
+    if (n < kills) await Promise.race([delay(Math.random() * 60), ended]);
+    else await ended;
+    child.kill('SIGKILL');
+    const [code] = (await ended) as [number | null];
+    isDone = code === 0;
+    await check(`after kill ${n}`);
+  }
+}
+
+/** Visits of an app that is nothing but its id. */
+export async function fillWithPast(db: Database, now: number, visits: number): Promise<void> {
+  const ids = (of: string) => ['1', '2', '3'].map((n) => `${of}${n}`.padEnd(20, '0'));
+  const past = { appId: 'app', beacons: ids('B'), installations: ids('I'), now, days: 200, visits };
+  await migrate(db, now);
+  await insertPast(db, past);
 }

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
+import { announcedMs, announcePacking, expectPacked } from '../../../cold/ever.ts';
 import { type ColdAge, packOld } from '../../../cold/pack.ts';
 import type { Database } from '../../../db/db.ts';
 import type { DbTable } from '../../../db/table.ts';
@@ -11,6 +13,8 @@ export interface ColdPackingDeps {
   /** Rows that are older are packed; 0: none. */
   readonly coldAfterDays: number;
   readonly listApps: () => Promise<readonly RetainedApp[]>;
+  /** For so long (ms); until then by the clock without it. */
+  readonly wait?: (ms: number) => Promise<unknown>;
 }
 
 /** What has become old since the last sweeps, and what was late. */
@@ -19,12 +23,14 @@ const recentMs = 2 * dayMs;
 /** Packs what is old, of all features (ADR 83). */
 export class ColdPacking {
   readonly #deps: ColdPackingDeps;
-  #isStopped = false;
+  readonly #stopping = new AbortController();
   #isRunning = false;
+  #isAnnounced = false;
   #lastWalk = 0;
 
   constructor(deps: ColdPackingDeps) {
     this.#deps = deps;
+    if (deps.coldAfterDays > 0) expectPacked(deps.db);
   }
 
   /**
@@ -40,6 +46,7 @@ export class ColdPacking {
     const [begun, isDaily] = [now(), now() - this.#lastWalk >= dayMs];
     const errors: unknown[] = [];
     try {
+      if (!this.#isAnnounced) await this.#announce();
       const before = begun - coldAfterDays * dayMs;
       const since = isDaily ? 0 : before - recentMs;
       for (const { appId } of await this.#deps.listApps())
@@ -52,12 +59,25 @@ export class ColdPacking {
     if (errors.length > 0) throw new AggregateError(errors, 'Some old records could not be packed.');
   }
 
+  /** A node that has asked just before still believes that nothing was packed. */
+  async #announce(): Promise<void> {
+    const { db, wait = (ms) => this.#delay(ms) } = this.#deps;
+    await announcePacking(db);
+    await wait(announcedMs);
+    this.#isAnnounced = true;
+  }
+
+  /** Ends with a stop. */
+  #delay(ms: number): Promise<unknown> {
+    return delay(ms, undefined, { ref: false, signal: this.#stopping.signal }).catch(() => undefined);
+  }
+
   async #pack(age: ColdAge, since: number): Promise<void> {
-    const isStopped = () => this.#isStopped;
-    if (!this.#isStopped) await packOld(this.#deps.db, age, { since, isStopped });
+    const isStopped = () => this.#stopping.signal.aborted;
+    if (!isStopped()) await packOld(this.#deps.db, age, { since, isStopped });
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#stopping.abort();
   }
 }

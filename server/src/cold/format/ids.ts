@@ -1,4 +1,4 @@
-import { firstIdAt, timeOfId } from '../base/id.ts';
+import { firstIdAt, timeOfId } from '../../base/id.ts';
 import { NumberReader, NumberWriter } from './numbers.ts';
 
 /** ObjectIds as bytes: their times as differences, and each half of the twelve digits behind as 36 bits, byte by byte. */

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { timeOfId } from '../base/id.ts';
-import type { SqlValue } from '../base/sql.ts';
-import { WorkSlices } from '../base/work-slices.ts';
-import type { Row } from '../db/db.ts';
-import type { DbTable } from '../db/table.ts';
+import { timeOfId } from '../../base/id.ts';
+import type { SqlValue } from '../../base/sql.ts';
+import { WorkSlices } from '../../base/work-slices.ts';
+import type { Row } from '../../db/db.ts';
+import type { DbTable } from '../../db/table.ts';
 import { bytesOfText, textOfBytes } from './bytes-text.ts';
 import { type Coding, decodeColumn, encodeColumn } from './columns.ts';
 import { filterOf } from './filter.ts';

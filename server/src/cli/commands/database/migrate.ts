@@ -1,9 +1,9 @@
-import { tables } from '../../app/tables.ts';
-import { distribute, distributionOf, distributionStatements } from '../../db/distribute.ts';
-import { migrate } from '../../db/migrate.ts';
-import { putInPartitions } from '../../db/partitions.ts';
-import { type Command, UsageError } from '../support/command.ts';
-import { withDatabase } from './storage.ts';
+import { tables } from '../../../app/tables.ts';
+import { distribute, distributionOf, distributionStatements } from '../../../db/distribute.ts';
+import { migrate } from '../../../db/migrate.ts';
+import { putInPartitions } from '../../../db/partitions.ts';
+import { type Command, UsageError } from '../../support/command.ts';
+import { withDatabase } from '../storage.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',

@@ -1,5 +1,5 @@
-import type { SqlValue } from '../base/sql.ts';
-import type { ColumnType } from '../db/table.ts';
+import type { SqlValue } from '../../base/sql.ts';
+import type { ColumnType } from '../../db/table.ts';
 import { bytesOfIds, idsOfBytes, isId } from './ids.ts';
 import { NumberReader, NumberWriter } from './numbers.ts';
 
