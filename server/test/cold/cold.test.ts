@@ -181,7 +181,10 @@ for (const database of databases) {
       const expected = await count([]);
       assert.ok(expected > 10);
       assert.equal(await count(values), expected);
-      assert.equal(await count([{ column: 'installation_id', texts: ['nobody'] }]), 0, 'the filter is used');
+      // A filter lets some chunks through that do not have what is sought.
+      let mistaken = 0;
+      for (let n = 0; n < 20; n++) mistaken += await count([{ column: 'installation_id', texts: [`nobody${n}`] }]);
+      assert.ok(mistaken < (20 * expected) / 4, `${mistaken} of ${20 * expected}: the filter is used`);
       await db.run(sql`update cold_chunks set filter_of = null where app_id = ${app.appId}`);
       assert.equal(await count(values), expected);
     });
