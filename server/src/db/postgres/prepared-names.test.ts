@@ -88,3 +88,60 @@ test('a connection that has prepared too many statements is replaced', async () 
     await drop();
   }
 });
+
+test('a statement whose table has changed since it was prepared is prepared anew, also in a transaction', async () => {
+  const { url, drop } = await createPostgresDatabase();
+  const db = openPostgres({ url, poolSize: 3, queryDeadlineMs: 5_000 });
+  const other = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000 });
+  const tables = ['one', 'two', 'three', 'four'];
+  const readOn = (on: Pick<typeof db, 'all'>, table: string) => on.all<object>(raw(`select * from ${table}`));
+  try {
+    for (const table of tables) {
+      await db.run(raw(`create table ${table} (a integer)`));
+      await db.run(raw(`insert into ${table} values (1)`));
+      // On each connection of the pool.
+      for (let times = 0; times < 12; times++)
+        await Promise.all([readOn(db, table), readOn(db, table), readOn(db, table)]);
+    }
+    // As a newer node does beside this one.
+    const change = async (column: string) => {
+      for (const table of tables) await other.run(raw(`alter table ${table} add column ${column} integer default 2`));
+    };
+    await change('b');
+    const alone = await Promise.all([readOn(db, 'one'), readOn(db, 'one'), readOn(db, 'one')]);
+    assert.deepEqual(alone.flat(), Array(3).fill({ a: 1, b: 2 }));
+    let runs = 0;
+    const rows = await db.transaction(async (db) => {
+      runs += 1;
+      await db.run(raw('update one set a = a + 1'));
+      const read: object[][] = [];
+      for (const table of tables.slice(1)) read.push(await db.transaction((db) => readOn(db, table)));
+      return read.flat();
+    });
+    assert.deepEqual(rows, Array(3).fill({ a: 1, b: 2 }));
+    assert.ok(runs > 1);
+    assert.deepEqual(await readOn(db, 'one'), [{ a: 2, b: 2 }]);
+    await change('c');
+    for (const table of tables.slice(1))
+      for (let times = 0; times < 12; times++) assert.deepEqual(await readOn(db, table), [{ a: 1, b: 2, c: 2 }]);
+  } finally {
+    await Promise.all([db.close(), other.close()]);
+    await drop();
+  }
+});
+
+test('a connection on which something has dropped what was prepared goes on', async () => {
+  const { url, drop } = await createPostgresDatabase();
+  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000 });
+  const read = () => db.one(sql`select ${'x'} as hot`);
+  try {
+    for (let times = 0; times < 9; times++) await read();
+    await db.run(raw('deallocate all'));
+    assert.deepEqual(await read(), { hot: 'x' });
+    await db.run(raw('deallocate all'));
+    assert.deepEqual(await db.transaction((db) => db.one(sql`select ${'x'} as hot`)), { hot: 'x' });
+  } finally {
+    await db.close();
+    await drop();
+  }
+});

@@ -65,6 +65,18 @@ export class PreparedNames {
     return counted.sent;
   }
 
+  /**
+   * What a connection keeps under this name is of no use any more: the statement gets another name and is prepared anew everywhere. Its
+   * text changes too, since PgBouncer knows statements by their text and would go on with the old plan.
+   */
+  renew(statement: Sql, name: string): void {
+    const counted = this.#of(statement);
+    // Others that ran at the same time may have been faster.
+    if (counted.sent.name !== name) return;
+    const next = `p${this.#given++}`;
+    counted.sent = { text: `${counted.text} /* ${next} */`, name: next };
+  }
+
   #counted(text: string): Counted {
     const named = this.#named.get(text);
     if (named) return named;
