@@ -18,7 +18,8 @@ test('a long text arrives byte by byte, in chunks of bounded size, and what has 
     read += chunk.length;
     assert.ok(chunk.length < 1_100_000 + longest, `a chunk of ${chunk.length} bytes`);
     // The stream reads ahead, but never more than it has given out and one chunk.
-    if (read < whole.length) assert.ok(text.left < whole.length - read + 1, `${text.left} bytes are held after ${read}`);
+    if (read < whole.length)
+      assert.ok(text.left < whole.length - read + 1, `${text.left} bytes are held after ${read}`);
   }
   assert.ok(chunks.length >= 4 && chunks.length < 100, `${chunks.length} chunks`);
   assert.ok(Buffer.concat(chunks).equals(whole));

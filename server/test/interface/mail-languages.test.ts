@@ -4,8 +4,8 @@ import { sql } from '../../src/base/sql.ts';
 import { buildApp, databases, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { browserOf, openConsole, sendFromConsole, signInToConsole } from '../support/console.ts';
-import { textIn } from '../support/sites/report-site.ts';
 import { type SmtpSink, startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { textIn } from '../support/sites/report-site.ts';
 
 const minuteMs = 60_000;
 
