@@ -33,7 +33,7 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
           name: 'continues',
           description:
             'The `entry` of an earlier request of the same change, to which the audit adds this one. An entry of another change, of somebody ' +
-            'else or of more than an hour ago is left alone, and this request gets an entry of its own.',
+            'else, from another address or of more than an hour ago is left alone, and this request gets an entry of its own.',
           schema: Type.String(),
         },
       ],
