@@ -41,7 +41,7 @@ for (const database of databases) {
     };
     const entriesOf = async (appId: string) => {
       const filter = { actor: undefined, kind: 'many', from: undefined, until: undefined, before: undefined };
-      const rows = await listChanges(storage.db, { appId, ...filter, limit: 100 });
+      const { rows } = await listChanges(storage.db, { appId, ...filter, limit: 100 });
       return rows.map(({ audit_id, address, after_state, before_state }) => ({
         auditId: audit_id,
         address,
