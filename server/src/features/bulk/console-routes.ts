@@ -85,7 +85,14 @@ async function changeMany(deps: BulkDeps, call: ConsoleCall<Bulk>) {
         if (isForAll) break;
         continue;
       }
-      await entry.add(done.at(-1) as Done);
+      try {
+        await entry.add(done.at(-1) as Done);
+      } catch (error) {
+        // Nothing more is changed while the audit cannot have it. It is tried once more below, and what is done is reported if that works.
+        const { name, message } = reasonOf(error);
+        failed.push(...all.slice(place + 1).map((objectId) => ({ objectId, error: name, message })));
+        break;
+      }
     }
   } finally {
     // Also if a defect ends it: what is done is in the audit.
