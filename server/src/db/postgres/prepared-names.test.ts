@@ -145,3 +145,21 @@ test('a connection on which something has dropped what was prepared goes on', as
     await drop();
   }
 });
+
+test('the same holds for a list that is read in steps', async () => {
+  const { url, drop } = await createPostgresDatabase();
+  const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000 });
+  const within = { characters: 1_000_000, rows: 1_000 };
+  const read = () => db.all(raw('select * from long_list'), { tenant: 'one', isBrief: true, within });
+  try {
+    await db.run(raw('create table long_list as select n as a from generate_series(1, 300) as n'));
+    for (let times = 0; times < 9; times++) assert.equal((await read()).length, 300);
+    await db.run(raw('alter table long_list add column b integer default 2'));
+    const rows = await read();
+    assert.deepEqual([rows.length, rows[0]], [300, { a: 1, b: 2 }]);
+    assert.equal((await read()).length, 300);
+  } finally {
+    await db.close();
+    await drop();
+  }
+});
