@@ -48,6 +48,25 @@ describe('which statements are prepared', () => {
   });
 });
 
+test('a text that stands at two places of the program has one name, which is in use as long as one of them is', () => {
+  let now = 0;
+  const names = new PreparedNames(() => now);
+  const literal = () => names.use(sql`select ${1} as twice`).name;
+  const other = () => names.use(raw('select $1 as twice')).name;
+  literal();
+  for (let n = 0; n < 1_100; n++) names.use(raw(`select ${n}`));
+  for (let times = 0; times < 8; times++) other();
+  for (let times = 0; times < 8; times++) literal();
+  const name = other();
+  assert.ok(name);
+  for (let minutes = 1; minutes <= 11; minutes++) {
+    now = minutes * minute;
+    assert.equal(literal(), name);
+  }
+  for (let n = 0; n < 400; n++) for (let times = 0; times < 8; times++) names.use(raw(`select ${n} as others`));
+  assert.deepEqual([literal(), other()], [name, name]);
+});
+
 test('a connection of PostgreSQL prepares what is used often, and few others', async () => {
   const { url, drop } = await createPostgresDatabase();
   const db = openPostgres({ url, poolSize: 1, queryDeadlineMs: 5_000 });
