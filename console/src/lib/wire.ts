@@ -3417,7 +3417,7 @@ export interface Operations {
   readonly changeMany: {
     readonly params: { readonly appId: string };
     readonly query: {
-      /** The `entry` of an earlier request of the same change, to which the audit adds this one. An entry of another change, of somebody else or of more than an hour ago is left alone, and this request gets an entry of its own. */
+      /** The `entry` of an earlier request of the same change, to which the audit adds this one. An entry of another change, of somebody else, from another address or of more than an hour ago is left alone, and this request gets an entry of its own. */
       readonly continues?: string;
     };
     readonly body: ChangeManyBody;

@@ -1,6 +1,6 @@
 import { firstIdAt, newObjectId } from '../base/id.ts';
 import { joinSql, raw, type Sql, type SqlValue, sql } from '../base/sql.ts';
-import type { Db, Row } from '../db/db.ts';
+import { type Db, fillPage, type Row } from '../db/db.ts';
 
 /** The person who makes a change in the management console or on the command line. */
 export interface Actor {
@@ -138,10 +138,19 @@ function aboutOne(id: string): Sql {
   return sql`(subject = ${id} or (action like 'many.%' and (before_state like ${named} or after_state like ${named})))`;
 }
 
-/** Newest first; `before` is the id at which the last page ended. */
-export function listChanges(db: Db, { limit, ...filter }: AuditFilter & { limit: number }): Promise<AuditRow[]> {
+export interface AuditPage {
+  readonly rows: readonly AuditRow[];
+  /** More may follow the last row. */
+  readonly isFull: boolean;
+}
+
+/** Most on one page: an entry of a change of thousands of users has hundreds of thousands. The one that goes beyond is still on it. */
+const mostCharacters = 4_000_000;
+
+/** Newest first; `before` is the id at which the last page ended. A page has at most `limit` rows, and fewer where they are long. */
+export async function listChanges(db: Db, { limit, ...filter }: AuditFilter & { limit: number }): Promise<AuditPage> {
   const { appId, within, actor, kind, about, from, until, before } = filter;
-  if (within?.length === 0) return Promise.resolve([]);
+  if (within?.length === 0) return { rows: [], isFull: false };
   const conditions = [
     raw('1 = 1'),
     ...(appId === undefined ? [] : [sql`app_id = ${appId}`]),
@@ -161,8 +170,11 @@ export function listChanges(db: Db, { limit, ...filter }: AuditFilter & { limit:
     ...(before === undefined ? [] : [sql`audit_id < ${before}`]),
   ];
   // A filter may match little of a long history, so the query may be slow and runs beside the others.
-  return db.all<AuditRow>(
+  // A result of few rows would be read as a whole, however long they are.
+  const budget = { characters: mostCharacters, rows: Number.MAX_SAFE_INTEGER };
+  const rows = await db.all<AuditRow>(
     sql`select * from audit where ${joinSql(conditions, ' and ')} order by audit_id desc limit ${limit}`,
-    { tenant: 'audit' },
+    { tenant: 'audit', within: budget },
   );
+  return { rows, isFull: fillPage(rows, limit, budget) };
 }

@@ -12,6 +12,17 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
+ * The table of a prepared statement has other columns than when it was prepared (a newer node has migrated it), or something between here
+ * and the server has dropped what was prepared. Nothing was done; prepared anew, it works.
+ */
+export function isStalePlan(error: unknown): boolean {
+  const { routine, message = '' } = (error ?? {}) as { routine?: string; message?: string };
+  const isOtherResult =
+    routine === 'RevalidateCachedQuery' || message.includes('cached plan must not change result type');
+  return codeOf(error) === '26000' || (codeOf(error) === '0A000' && isOtherResult);
+}
+
+/**
  * Connection lost, too many connections, disk full, server shutting down, read-only standby, transaction left idle, lock not
  * available.
  */

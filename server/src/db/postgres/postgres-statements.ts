@@ -7,7 +7,14 @@ import type { Dialect } from '../dialect.ts';
 import { LockWaits } from './lock-waits.ts';
 import type { Connection } from './postgres-connection.ts';
 import type { PostgresConnections } from './postgres-connections.ts';
-import { isConnectionLost, isLockTimeout, isReadOnly, isRetryable, translatePostgresError } from './postgres-error.ts';
+import {
+  isConnectionLost,
+  isLockTimeout,
+  isReadOnly,
+  isRetryable,
+  isStalePlan,
+  translatePostgresError,
+} from './postgres-error.ts';
 import { graceMs, type PostgresLimits } from './postgres-limits.ts';
 import { placeholder, together } from './postgres-texts.ts';
 import { mostPrepared, type NamedText, type PreparedNames } from './prepared-names.ts';
@@ -16,6 +23,9 @@ import { mostPrepared, type NamedText, type PreparedNames } from './prepared-nam
 const replacements = 2;
 
 const transactionTries = 8;
+
+/** A transaction that runs more statements on changed tables than this fails; the next one has them prepared anew. */
+const mostRenewed = 100;
 
 type PooledConnection = Connection & pg.PoolClient;
 
@@ -65,6 +75,7 @@ export class PostgresStatements {
       const values = statement.values as unknown[];
       return await this.#connections.send<T>(connection, { ...query, values }, how);
     } catch (error) {
+      if (query.name && isStalePlan(error)) this.#names.renew(statement, query.name);
       if (isLockTimeout(error)) this.#lockWaits.waitedInVain(statement);
       if (isReadOnly(error)) this.#connections.leave(connection.server, 'it accepts no writes');
       throw error;
@@ -178,11 +189,13 @@ export class PostgresStatements {
 
   /**
    * Serialization failures and deadlocks are retried with full jitter; a transaction that a lost connection or a server
-   * turned standby ended before the commit is retried at once. The callback must have no other effects.
+   * turned standby ended before the commit is retried at once, as is what failed because a table has changed since a
+   * statement was prepared. The callback must have no other effects.
    */
   async retrying<T>(attempt: () => Promise<T>): Promise<T> {
     const giveUp = performance.now() + this.#limits.statement;
     let replaced = 0;
+    let renewed = 0;
     for (let tries = 1; ; tries++) {
       try {
         return await attempt();
@@ -191,6 +204,7 @@ export class PostgresStatements {
           await delay(Math.random() * Math.min(500, 10 * 2 ** tries));
           continue;
         }
+        if (isStalePlan(error) && ++renewed <= mostRenewed && performance.now() < giveUp) continue;
         const isWorthIt = isRepeatable(error) && (!isReadOnly(error) || this.#connections.hasOtherServers);
         if (!isWorthIt || ++replaced > replacements || performance.now() > giveUp) throw translatePostgresError(error);
       }
@@ -204,5 +218,5 @@ const withoutLimits =
 /** Nothing was committed, and another connection may work. A failure with an unknown outcome never comes here. */
 function isRepeatable(error: unknown): boolean {
   if (error instanceof Failure) return false;
-  return isRetryable(error) || isConnectionLost(error) || isReadOnly(error);
+  return isRetryable(error) || isConnectionLost(error) || isReadOnly(error) || isStalePlan(error);
 }

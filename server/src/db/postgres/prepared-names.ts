@@ -28,6 +28,8 @@ interface Counted {
   period: number;
   /** Within that period. */
   uses: number;
+  /** Of the same text, which has the name. */
+  same?: Counted;
 }
 
 /**
@@ -38,7 +40,7 @@ interface Counted {
  */
 export class PreparedNames {
   readonly #now: () => number;
-  readonly #of = perLiteral((statement) => this.#counted(renderSql(statement, placeholder)));
+  readonly #found = perLiteral((statement) => this.#counted(renderSql(statement, placeholder)));
   /** Without a name, the least recently used first. */
   readonly #unnamed = new Map<string, Counted>();
   readonly #named = new Map<string, Counted>();
@@ -65,6 +67,25 @@ export class PreparedNames {
     return counted.sent;
   }
 
+  /**
+   * What a connection keeps under this name is of no use any more: the statement gets another name and is prepared anew everywhere. Its
+   * text changes too, since PgBouncer knows statements by their text and would go on with the old plan.
+   */
+  renew(statement: Sql, name: string): void {
+    const counted = this.#of(statement);
+    // Others that ran at the same time may have been faster.
+    if (counted.sent.name !== name) return;
+    const next = `p${this.#given++}`;
+    counted.sent = { text: `${counted.text} /* ${next} */`, name: next };
+  }
+
+  #of(statement: Sql): Counted {
+    let found = this.#found(statement);
+    // Few steps: what another one stands for gets no name again.
+    while (found.same) found = found.same;
+    return found;
+  }
+
   #counted(text: string): Counted {
     const named = this.#named.get(text);
     if (named) return named;
@@ -82,7 +103,8 @@ export class PreparedNames {
   #name(counted: Counted): void {
     const known = this.#named.get(counted.text);
     if (known) {
-      counted.sent = known.sent;
+      // Forgotten as one of too many without a name, and counted anew from another place of the program.
+      counted.same = known;
       return;
     }
     if (this.#named.size >= mostNames && !this.#takeName(counted.period)) return;

@@ -63,14 +63,15 @@ export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
       ],
       answer: {
         status: 200,
-        description: 'One page; `next` is present if more may follow, and is the `before` of the next page.',
+        description:
+          'One page, with fewer than `limit` changes where they are long; `next` is present if more may follow, and is the `before` of the next page.',
         schema: Type.Object({ results: Type.Array(auditSchema), next: Type.Optional(Type.String()) }),
         example: { results: [auditExample], next: exampleId },
       },
       errors: ['InvalidQuery'],
       async handle({ query, admin }) {
         const limit = readPageLimit(query['limit']);
-        const rows = await listChanges(db, {
+        const { rows, isFull } = await listChanges(db, {
           appId: query['appId'],
           within: appsWith(signedIn(admin), 'audit.read'),
           actor: query['actor'],
@@ -82,7 +83,7 @@ export function auditEndpoints(db: Database): readonly ConsoleEndpoint[] {
           limit,
         });
         const last = rows.at(-1);
-        return { results: rows.map(view), ...(rows.length === limit && last ? { next: last.audit_id } : {}) };
+        return { results: rows.map(view), ...(isFull && last ? { next: last.audit_id } : {}) };
       },
     }),
   ];

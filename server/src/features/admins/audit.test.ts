@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { buildApp, databases, type SentRequest } from '../../../test/support/build-app.ts';
 import { assertConsoleRefusal, openConsole, password } from '../../../test/support/console.ts';
+import { recordChange } from '../../access/audit.ts';
 
 for (const database of databases) {
   describe(`the audit record on ${database}`, () => {
@@ -59,6 +60,34 @@ for (const database of databases) {
           const answer = await root.send({ method: 'GET', url: `/audit?limit=${limit}` });
           assertConsoleRefusal(answer, 400, 102, 'InvalidQuery');
         }
+      } finally {
+        await app.close();
+      }
+    });
+
+    test('a page of long entries ends sooner, and the next one goes on from there', async () => {
+      const app = await buildApp({ database });
+      try {
+        const owner = await openConsole(app, 'owner');
+        const by = { name: 'anna@museum.example', address: null };
+        const long = { ids: Array.from({ length: 5_000 }, (_, n) => `person${n}`.padEnd(100, 'x')) };
+        for (let n = 0; n < 20; n++)
+          await recordChange(app.storage.db, { by, action: 'many.change', subject: `${n}`, after: long, now: n + 1 });
+        const seen: string[] = [];
+        const sizes: number[] = [];
+        for (let before = ''; ; ) {
+          const url = `/audit?actor=anna@museum.example&limit=100${before}`;
+          const { body } = await owner.send({ method: 'GET', url });
+          seen.push(...body.results.map(({ subject }: { subject: string }) => subject));
+          sizes.push(body.results.length);
+          if (!body.next) break;
+          before = `&before=${body.next}`;
+        }
+        assert.deepEqual(
+          seen,
+          Array.from({ length: 20 }, (_, n) => `${19 - n}`),
+        );
+        assert.ok(Math.max(...sizes) < 10, `${sizes} entries of half a million characters`);
       } finally {
         await app.close();
       }

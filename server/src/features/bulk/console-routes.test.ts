@@ -149,6 +149,40 @@ for (const database of databases) {
       assert.deepEqual([entry.after.count, entry.after.ids], [55, ids.slice(0, 55)]);
     });
 
+    test('if the audit cannot be written for a moment, no more is changed, and what was done is reported', async () => {
+      const ids: string[] = [];
+      for (let n = 0; n < 30; n++) ids.push(await beacon(400 + n));
+      const patch = app.app.endpoints.find(({ operationId }) => operationId === 'patchBeacon') as {
+        handle: Endpoint['handle'];
+      };
+      const { handle } = patch;
+      const { db } = app.storage;
+      const transaction = db.transaction.bind(db);
+      let count = 0;
+      patch.handle = async (call) => {
+        const answer = await handle(call);
+        if (++count === 25)
+          db.transaction = () => {
+            db.transaction = transaction;
+            throw fail('Timeout');
+          };
+        return answer;
+      };
+      try {
+        const result = await bulk({ operation: 'patchBeacon', ids, change: { radius: 6 } });
+        assert.deepEqual([result.done, result.changed.length], [ids.slice(0, 25), 25]);
+        assert.deepEqual(
+          result.failed.map(({ objectId, error }: Record<string, string>) => [objectId, error]),
+          ids.slice(25).map((id) => [id, 'Timeout']),
+        );
+        const [entry] = await auditOf();
+        assert.deepEqual([entry.auditId, entry.after.ids], [result.entry, ids.slice(0, 25)]);
+      } finally {
+        patch.handle = handle;
+        db.transaction = transaction;
+      }
+    });
+
     test('what a record cannot take is refused with its reason, and the others are done', async () => {
       const ids = [await beacon(11, { location: { x: 1, y: 2, floor: 0 } }), await beacon(12)];
       const result = await bulk({ operation: 'patchBeacon', ids, change: { location: { floor: 3 } } });

@@ -33,7 +33,7 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
           name: 'continues',
           description:
             'The `entry` of an earlier request of the same change, to which the audit adds this one. An entry of another change, of somebody ' +
-            'else or of more than an hour ago is left alone, and this request gets an entry of its own.',
+            'else, from another address or of more than an hour ago is left alone, and this request gets an entry of its own.',
           schema: Type.String(),
         },
       ],
@@ -85,7 +85,14 @@ async function changeMany(deps: BulkDeps, call: ConsoleCall<Bulk>) {
         if (isForAll) break;
         continue;
       }
-      await entry.add(done.at(-1) as Done);
+      try {
+        await entry.add(done.at(-1) as Done);
+      } catch (error) {
+        // Nothing more is changed while the audit cannot have it. It is tried once more below, and what is done is reported if that works.
+        const { name, message } = reasonOf(error);
+        failed.push(...all.slice(place + 1).map((objectId) => ({ objectId, error: name, message })));
+        break;
+      }
     }
   } finally {
     // Also if a defect ends it: what is done is in the audit.

@@ -56,7 +56,7 @@ export class Entry {
     const before = this.#id ?? query['continues'];
     this.#id = await this.#db.transaction(async (db) => {
       const row = before === undefined ? undefined : await lockRecord(db, before);
-      const earlier = row && this.#earlier(row);
+      const earlier = row && this.#earlier(row, done.length);
       if (row && earlier) {
         await extendRecord(db, row.audit_id, this.#said(together(earlier, this.#aboutOf(done), this.#most)));
         return row.audit_id;
@@ -75,16 +75,18 @@ export class Entry {
     return this.#target.isPeople ? mostPeople : mostNamed;
   }
 
-  /** What an entry says so far; undefined: it is not of this change. */
-  #earlier(row: AuditRow): About | undefined {
+  /** What an entry says so far; undefined: it is not of this change, or has no room for so many `more`. */
+  #earlier(row: AuditRow, more: number): About | undefined {
     const { by, params, now, body } = this.#call;
     const { name, deletes, isPersonal, isPeople } = this.#target;
-    const isOwn = row.actor === by.name && row.app_id === params['appId'] && row.action === this.#action;
-    if (!isOwn || !row.subject.endsWith(` of ${name}`) || row.created_at < now - goesOnMs) return undefined;
+    // The address too: what somebody else does with a stolen session is not said to have come from where the entry was begun.
+    const isBySame = row.actor === by.name && row.address === by.address;
+    if (!isBySame || row.app_id !== params['appId'] || row.action !== this.#action) return undefined;
+    if (!row.subject.endsWith(` of ${name}`) || row.created_at < now - goesOnMs) return undefined;
     const main = JSON.parse((deletes ? row.before_state : row.after_state) ?? '{}') as About;
     const change = isPersonal ? undefined : body.change;
     if (main.bucketName !== body.bucketName || JSON.stringify(main.change) !== JSON.stringify(change)) return undefined;
-    if (isPeople && main.count >= mostPeople) return undefined;
+    if (isPeople && main.count + more > mostPeople) return undefined;
     const { was } = JSON.parse(row.before_state ?? '{}') as Pick<About, 'was'>;
     return { ...main, ...(was ? { was } : {}) };
   }

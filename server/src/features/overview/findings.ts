@@ -112,11 +112,15 @@ function webhookFindings({ webhooks: { failing, behind, switchedOff } }: AppCoun
 }
 
 function approvalFindings({ waiting }: AppCounts): readonly ServiceCondition[] {
+  const titleOf = (name: unknown) =>
+    name
+      ? `“${String(name).slice(0, 80)}” waits for a second person`
+      : '“A message without text” waits for a second person';
   return waiting.map(({ pushId, data: { title, alert } }) => ({
     kind: 'approval' as const,
     key: `approval ${pushId}`,
     isGrave: false,
-    title: `“${String(title || alert || 'A message without text').slice(0, 80)}” waits for a second person`,
+    title: titleOf(title || alert),
     text: 'It goes to more phones than one person alone may send to. Somebody who has not written it has to approve it before it expires.',
   }));
 }

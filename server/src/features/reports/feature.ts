@@ -34,8 +34,9 @@ export function createReportFeature(deps: ReportFeatureDeps): ReportFeature {
   const canMail = mail !== undefined;
   const service = new ReportService({ ...deps, canMail });
   const watch = new ReportWatch({ ...deps, canMail });
-  const nameOf = async (appId: string, venueId: string | null) =>
-    (venueId === null ? (await findApp(appId))?.name : (await findVenue(appId, venueId))?.name) ?? 'a deleted venue';
+  const nameIn = async (appId: string, venueId: string | null) =>
+    (venueId === null ? await findApp(appId) : await findVenue(appId, venueId))?.name;
+  const nameOf = async (appId: string, venueId: string | null) => (await nameIn(appId, venueId)) ?? 'a deleted venue';
   return {
     consoleEndpoints: reportEndpoints({ ...deps, canMail, service }),
     register: (server) =>
@@ -58,6 +59,6 @@ export function createReportFeature(deps: ReportFeatureDeps): ReportFeature {
     stop: () => watch.stop(),
     close: () => mail?.close(),
     look: () => watch.look(),
-    conditions: (appId) => reportConditions(db, appId, now(), (venueId) => nameOf(appId, venueId)),
+    conditions: (appId) => reportConditions(db, appId, now(), (venueId) => nameIn(appId, venueId)),
   };
 }

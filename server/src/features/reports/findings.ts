@@ -28,12 +28,12 @@ export function latestOf(rows: readonly store.MailRow[]): ReadonlyMap<string, re
 
 const wrong: readonly store.MailState[] = ['failed', 'unsure', 'missed'];
 
-/** Reports whose last period did not reach everybody. `nameOf`: of a venue, or of the app. */
+/** Reports whose last period did not reach everybody. `nameOf`: of a venue, or of the app; undefined: deleted. */
 export async function reportConditions(
   db: Db,
   appId: string,
   now: number,
-  nameOf: (venueId: string | null) => Promise<string>,
+  nameOf: (venueId: string | null) => Promise<string | undefined>,
 ): Promise<readonly ServiceCondition[]> {
   const latest = latestOf(await store.listMails(db, appId, now - lookBackMs));
   if (latest.size === 0) return [];
@@ -44,17 +44,26 @@ export async function reportConditions(
     if (is_on === 0 || bad.length === 0) continue;
     const mails = rows.filter(({ recipient }) => recipient !== '').length;
     const isWhole = bad.some(({ recipient }) => recipient === '') || bad.length === mails;
-    const name = (await nameOf(venue_id)).slice(0, 80);
+    const name = (await nameOf(venue_id))?.slice(0, 80);
     const reason = bad.find(({ message }) => message !== '')?.message ?? 'It could not be sent in time.';
     const many = isWhole ? 'Nobody got it.' : `${bad.length} of ${mails} did not get it, or it is not known.`;
     conditions.push({
       kind: 'reports',
       key: `reports ${report_id}`,
       isGrave: false,
-      title: `The report about ${name} was not sent${isWhole ? '' : ' to everybody'}`,
+      title: titleOf(name, isWhole),
       text: `${many} ${reason}`,
       ...(venue_id === null ? {} : { venueId: venue_id }),
     });
   }
   return conditions;
+}
+
+/** A name is not translated where the title is, so that what it stands for otherwise is a sentence of its own. */
+function titleOf(name: string | undefined, isWhole: boolean): string {
+  if (name === undefined)
+    return isWhole
+      ? 'The report about a deleted venue was not sent'
+      : 'The report about a deleted venue was not sent to everybody';
+  return isWhole ? `The report about ${name} was not sent` : `The report about ${name} was not sent to everybody`;
 }

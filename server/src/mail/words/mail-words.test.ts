@@ -105,3 +105,30 @@ test('whoever has no language, or one that there is not, reads English', () => {
   assert.equal(english.t('Still: {title}', { title: 'it’s {odd} <b>' }), 'Still: it’s {odd} <b>');
   assert.equal(english.moment('Europe/Berlin', Date.UTC(2026, 4, 4, 7, 30)), '4 May 2026 at 09:30 (Europe/Berlin)');
 });
+
+test('names that people have given are not translated, also where they are words of the service', () => {
+  const german = mailWords('de');
+  for (const [name, english, said] of [
+    ['Friday', '“Friday” waits for a second person', '„Friday“ wartet auf eine zweite Person'],
+    [
+      'floor is missing',
+      '“floor is missing” waits for a second person',
+      '„floor is missing“ wartet auf eine zweite Person',
+    ],
+    ['Sunday', 'The report about Sunday was not sent', 'Der Bericht über Sunday wurde nicht gesendet'],
+    [
+      'files',
+      'The report about files was not sent to everybody',
+      'Der Bericht über files wurde nicht an alle gesendet',
+    ],
+  ] as const)
+    assert.equal(german.told(english), said, name);
+  assert.equal(
+    german.told('The report about a deleted venue was not sent'),
+    'Der Bericht über einen gelöschten Standort wurde nicht gesendet',
+  );
+  assert.equal(
+    german.told('“A message without text” waits for a second person'),
+    '„Eine Nachricht ohne Text“ wartet auf eine zweite Person',
+  );
+});
