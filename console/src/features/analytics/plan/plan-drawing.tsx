@@ -102,67 +102,15 @@ export function PlanDrawing(props: Props) {
       xmlns="http://www.w3.org/2000/svg"
     >
       <title>{label}</title>
-      <defs>
-        <radialGradient id="heat">
-          <stop offset="0" stopColor="#e8590c" stopOpacity="0.85" />
-          <stop offset="0.5" stopColor="#f08c00" stopOpacity="0.45" />
-          <stop offset="1" stopColor="#f08c00" stopOpacity="0" />
-        </radialGradient>
-        <marker id="tip" viewBox="0 0 6 6" refX="4.5" refY="3" markerWidth="3" markerHeight="3" orient="auto">
-          <path d="M0 0 6 3 0 6z" fill="#c2410c" />
-        </marker>
-      </defs>
+      <Patterns />
       {plan && <image href={plan.url} x={left} y={top} width={width} height={height} preserveAspectRatio="none" />}
-      {zones.map(({ id, polygon, strength, isAlarm }) => (
-        <polygon
-          key={id}
-          points={polygon.map(({ x, y }) => `${x},${y}`).join(' ')}
-          fill={isAlarm ? '#c92a2a' : '#1c7ed6'}
-          fillOpacity={isAlarm ? 0.35 : 0.04 + 0.4 * strength}
-          stroke={isAlarm ? '#c92a2a' : '#2f82c4'}
-          strokeWidth={(isAlarm ? 3 : 1.2) * px}
-        />
-      ))}
-      {walls.map(({ points }, at) => (
-        <polyline
-          // biome-ignore lint/suspicious/noArrayIndexKey: a wall has no other identity
-          key={at}
-          data-wall={at}
-          points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
-          fill="none"
-          stroke="#3b4656"
-          strokeWidth={2.5 * px}
-          strokeLinecap="square"
-        />
-      ))}
+      <ZoneShapes zones={zones} px={px} />
+      <Walls walls={walls} px={px} />
       {gateways.map((gateway) => (
         <Receiver key={gateway.name} {...gateway} px={px} />
       ))}
-      {(hasHeat ? spots : []).map(({ id, at, said, strength }) => (
-        <circle
-          key={id}
-          cx={at.x}
-          cy={at.y}
-          r={spotRadius * (0.35 + 0.65 * Math.sqrt(strength))}
-          fill="url(#heat)"
-          opacity={0.15 + 0.85 * strength}
-        >
-          <title>{said}</title>
-        </circle>
-      ))}
-      {arrows.map(({ id, from, to, said, strength }) => (
-        <path
-          key={id}
-          d={bow(from, to)}
-          fill="none"
-          stroke="#c2410c"
-          strokeOpacity={0.4 + 0.5 * strength}
-          strokeWidth={(1 + 7 * strength) * px}
-          markerEnd="url(#tip)"
-        >
-          <title>{said}</title>
-        </path>
-      ))}
+      {hasHeat && <Heat spots={spots} />}
+      <Arrows arrows={arrows} px={px} />
       {visitors.map(({ id, at, accuracy }) => (
         <g key={id}>
           <Reach at={at} accuracy={accuracy} />
@@ -192,6 +140,103 @@ export function PlanDrawing(props: Props) {
         <ZoomButton label={t('Zoom out')} icon="minus" onClick={zoomOut} />
       </div>
     </div>
+  );
+}
+
+/** What shapes refer to: the colours of heat, and the tip of an arrow. */
+function Patterns() {
+  return (
+    <defs>
+      <radialGradient id="heat">
+        <stop offset="0" stopColor="#e8590c" stopOpacity="0.85" />
+        <stop offset="0.5" stopColor="#f08c00" stopOpacity="0.45" />
+        <stop offset="1" stopColor="#f08c00" stopOpacity="0" />
+      </radialGradient>
+      <marker id="tip" viewBox="0 0 6 6" refX="4.5" refY="3" markerWidth="3" markerHeight="3" orient="auto">
+        <path d="M0 0 6 3 0 6z" fill="#c2410c" />
+      </marker>
+    </defs>
+  );
+}
+
+type Layers = Required<Pick<Props, 'zones' | 'walls' | 'spots' | 'arrows'>>;
+interface Px {
+  /** Metres of a pixel on the screen. */
+  readonly px: number;
+}
+
+function ZoneShapes({ zones, px }: Pick<Layers, 'zones'> & Px) {
+  return (
+    <>
+      {zones.map(({ id, polygon, strength, isAlarm }) => (
+        <polygon
+          key={id}
+          points={polygon.map(({ x, y }) => `${x},${y}`).join(' ')}
+          fill={isAlarm ? '#c92a2a' : '#1c7ed6'}
+          fillOpacity={isAlarm ? 0.35 : 0.04 + 0.4 * strength}
+          stroke={isAlarm ? '#c92a2a' : '#2f82c4'}
+          strokeWidth={(isAlarm ? 3 : 1.2) * px}
+        />
+      ))}
+    </>
+  );
+}
+
+function Walls({ walls, px }: Pick<Layers, 'walls'> & Px) {
+  return (
+    <>
+      {walls.map(({ points }, at) => (
+        <polyline
+          // biome-ignore lint/suspicious/noArrayIndexKey: a wall has no other identity
+          key={at}
+          data-wall={at}
+          points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
+          fill="none"
+          stroke="#3b4656"
+          strokeWidth={2.5 * px}
+          strokeLinecap="square"
+        />
+      ))}
+    </>
+  );
+}
+
+function Heat({ spots }: Pick<Layers, 'spots'>) {
+  return (
+    <>
+      {spots.map(({ id, at, said, strength }) => (
+        <circle
+          key={id}
+          cx={at.x}
+          cy={at.y}
+          r={spotRadius * (0.35 + 0.65 * Math.sqrt(strength))}
+          fill="url(#heat)"
+          opacity={0.15 + 0.85 * strength}
+        >
+          <title>{said}</title>
+        </circle>
+      ))}
+    </>
+  );
+}
+
+function Arrows({ arrows, px }: Pick<Layers, 'arrows'> & Px) {
+  return (
+    <>
+      {arrows.map(({ id, from, to, said, strength }) => (
+        <path
+          key={id}
+          d={bow(from, to)}
+          fill="none"
+          stroke="#c2410c"
+          strokeOpacity={0.4 + 0.5 * strength}
+          strokeWidth={(1 + 7 * strength) * px}
+          markerEnd="url(#tip)"
+        >
+          <title>{said}</title>
+        </path>
+      ))}
+    </>
   );
 }
 

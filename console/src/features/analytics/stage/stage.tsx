@@ -54,20 +54,7 @@ export function Stage({ appId, floor, site, zone, onFloor }: Props) {
   }));
   const entrance = zones.find(({ kind }) => kind === 'entrance')?.polygon;
   const middle = entrance ? middleOf(entrance) : middleOf(placed.length > 0 ? placed.map(({ at }) => at) : [origin]);
-  const fields = useFields<WalkFields>({
-    mode: 'way',
-    points: [],
-    entrance: undefined,
-    allFloors: false,
-    visitors: 5,
-    minutes: 5,
-    phone: 'usual',
-    clutter: 'furnished',
-    walls: false,
-    when: wallTime(Date.now(), zone).slice(0, 16),
-    seed: '1',
-    canBeReached: true,
-  });
+  const fields = useFields<WalkFields>(firstFields(zone));
   const { mode, points } = fields.values;
   const walking = useWalk(appId, floor, { fields, zone });
   const { walk } = walking;
@@ -158,24 +145,45 @@ export function Stage({ appId, floor, site, zone, onFloor }: Props) {
           <Happenings appId={appId} walk={walk} ground={ground} zone={zone} playback={playback} />
         </>
       )}
-      <Text size="sm" c="dimmed" mt="md">
-        {rich(
-          'What other rules would have sent to the visitors of the last 30 days is told by the form of each message: open a <message>notification</message> or a <storyline>storyline</storyline>.',
-          {
-            message: (inner) => (
-              <Link to="/apps/$appId/notifications" params={{ appId }} className={names.link}>
-                {inner}
-              </Link>
-            ),
-            storyline: (inner) => (
-              <Link to="/apps/$appId/storylines" params={{ appId }} className={names.link}>
-                {inner}
-              </Link>
-            ),
-          },
-        )}
-      </Text>
+      <OtherRules appId={appId} />
     </>
+  );
+}
+
+const firstFields = (zone: string): WalkFields => ({
+  mode: 'way',
+  points: [],
+  entrance: undefined,
+  allFloors: false,
+  visitors: 5,
+  minutes: 5,
+  phone: 'usual',
+  clutter: 'furnished',
+  walls: false,
+  when: wallTime(Date.now(), zone).slice(0, 16),
+  seed: '1',
+  canBeReached: true,
+});
+
+function OtherRules({ appId }: Pick<Props, 'appId'>) {
+  return (
+    <Text size="sm" c="dimmed" mt="md">
+      {rich(
+        'What other rules would have sent to the visitors of the last 30 days is told by the form of each message: open a <message>notification</message> or a <storyline>storyline</storyline>.',
+        {
+          message: (inner) => (
+            <Link to="/apps/$appId/notifications" params={{ appId }} className={names.link}>
+              {inner}
+            </Link>
+          ),
+          storyline: (inner) => (
+            <Link to="/apps/$appId/storylines" params={{ appId }} className={names.link}>
+              {inner}
+            </Link>
+          ),
+        },
+      )}
+    </Text>
   );
 }
 

@@ -60,6 +60,63 @@ export function useFloor(appId: string, floor: Floor) {
   const { queryKey: zonesKey } = zonesQuery(appId, venueId);
   const { queryKey: beaconsKey } = venueBeaconsQuery(appId, venueId);
 
+  const zoneActions = zoneSteps(appId, floor, commit, (id, change) => expect<Zone>(zonesKey, id, change));
+  /** Puts a beacon somewhere on this floor, or brings it here from elsewhere. */
+  function placeBeacon(beacon: Beacon, { x, y }: Point, ifMatch?: string) {
+    const location = { ...beacon.location, x, y, floor: floor.level };
+    const change = { location, ...(beacon.venueId ? {} : { venueId: floor.venueId }) };
+    const before = { location: beacon.location ?? null, venueId: beacon.venueId ?? null };
+    commit({
+      label: t('{name} moved', { name: beacon.name }),
+      run: () => data.beacons.update(beacon.objectId, change, { ifMatch }),
+      undo: () => data.beacons.update(beacon.objectId, before as Body<'updateBeacon'>),
+      expect: () => expect<Beacon>(beaconsKey, beacon.objectId, change as Partial<Beacon>),
+      // The next step may begin where the beacon then is.
+      expectUndo: () => {
+        const { location, venueId, zoneId } = beacon;
+        expect<Beacon>(beaconsKey, beacon.objectId, { location, venueId, zoneId } as Partial<Beacon>);
+      },
+    });
+  }
+  const { addWall, changeWall, removeWall } = wallSteps(appId, floor, commit, (change) => {
+    const { queryKey } = floorsQuery(appId, venueId);
+    const walls = change(floor.walls ?? []) as Floor['walls'] & {};
+    expect<Floor>(queryKey, floor.objectId, { walls });
+  });
+  const gateways = gatewaySteps(appId, floor, commit, (change) => {
+    const { queryKey } = floorsQuery(appId, venueId);
+    expect<Floor>(queryKey, floor.objectId, { gateways: change(floor.gateways ?? []) as Floor['gateways'] & {} });
+  });
+  return {
+    zones,
+    beacons,
+    gateways: gatewaysOf(floor),
+    ...gateways,
+    walls: wallsOf(floor),
+    addWall,
+    changeWall,
+    removeWall,
+    /** Of the venue, without a place. */
+    unplaced: allBeacons.filter(({ location }) => !location),
+    error: zonesError ?? beaconsError ?? error,
+    ...zoneActions,
+    placeBeacon,
+    undo,
+    undoLabel,
+    canUndo,
+    isBusy,
+  };
+}
+
+export type Known = ReturnType<typeof useFloor>;
+
+function zoneSteps(
+  appId: string,
+  floor: Floor,
+  commit: (step: Step) => void,
+  expectZone: (zoneId: string, change: Partial<Zone>) => void,
+) {
+  const data = dataOf(appId);
   function changeZone(zone: Zone, change: ZoneChange) {
     // Only what was changed here: the rest may be somebody else's by then.
     const before = Object.fromEntries(
@@ -69,8 +126,8 @@ export function useFloor(appId: string, floor: Floor) {
       label: t('{name} changed', { name: zone.name }),
       run: () => data.zones.update(zone.objectId, change as Body<'updateZone'>),
       undo: () => data.zones.update(zone.objectId, before as Body<'updateZone'>),
-      expect: () => expect<Zone>(zonesKey, zone.objectId, change as Partial<Zone>),
-      expectUndo: () => expect<Zone>(zonesKey, zone.objectId, before as Partial<Zone>),
+      expect: () => expectZone(zone.objectId, change as Partial<Zone>),
+      expectUndo: () => expectZone(zone.objectId, before as Partial<Zone>),
     });
   }
   function addZone(polygon: readonly Point[], name: string, added: (id: string) => void) {
@@ -112,57 +169,8 @@ export function useFloor(appId: string, floor: Floor) {
       undo: () => data.zones.create({ floorId, name, kind, polygon, ...(capacity ? { capacity } : {}) }),
     });
   }
-  /** Puts a beacon somewhere on this floor, or brings it here from elsewhere. */
-  function placeBeacon(beacon: Beacon, { x, y }: Point, ifMatch?: string) {
-    const location = { ...beacon.location, x, y, floor: floor.level };
-    const change = { location, ...(beacon.venueId ? {} : { venueId: floor.venueId }) };
-    const before = { location: beacon.location ?? null, venueId: beacon.venueId ?? null };
-    commit({
-      label: t('{name} moved', { name: beacon.name }),
-      run: () => data.beacons.update(beacon.objectId, change, { ifMatch }),
-      undo: () => data.beacons.update(beacon.objectId, before as Body<'updateBeacon'>),
-      expect: () => expect<Beacon>(beaconsKey, beacon.objectId, change as Partial<Beacon>),
-      // The next step may begin where the beacon then is.
-      expectUndo: () => {
-        const { location, venueId, zoneId } = beacon;
-        expect<Beacon>(beaconsKey, beacon.objectId, { location, venueId, zoneId } as Partial<Beacon>);
-      },
-    });
-  }
-  const { addWall, changeWall, removeWall } = wallSteps(appId, floor, commit, (change) => {
-    const { queryKey } = floorsQuery(appId, venueId);
-    const walls = change(floor.walls ?? []) as Floor['walls'] & {};
-    expect<Floor>(queryKey, floor.objectId, { walls });
-  });
-  const gateways = gatewaySteps(appId, floor, commit, (change) => {
-    const { queryKey } = floorsQuery(appId, venueId);
-    expect<Floor>(queryKey, floor.objectId, { gateways: change(floor.gateways ?? []) as Floor['gateways'] & {} });
-  });
-  return {
-    zones,
-    beacons,
-    gateways: gatewaysOf(floor),
-    ...gateways,
-    walls: wallsOf(floor),
-    addWall,
-    changeWall,
-    removeWall,
-    /** Of the venue, without a place. */
-    unplaced: allBeacons.filter(({ location }) => !location),
-    error: zonesError ?? beaconsError ?? error,
-    changeZone,
-    addZone,
-    copyZone,
-    removeZone,
-    placeBeacon,
-    undo,
-    undoLabel,
-    canUndo,
-    isBusy,
-  };
+  return { changeZone, addZone, copyZone, removeZone };
 }
-
-export type Known = ReturnType<typeof useFloor>;
 
 function wallSteps(
   appId: string,
