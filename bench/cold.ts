@@ -30,6 +30,32 @@ else
       env: { ...process.env, BENCH_COLD_ONE: '1' },
     });
 
+/** Events of 600 days, by many phones; `rowAt` makes the n-th. */
+function pastEvents(newObjectId: (at: number) => string, now: number) {
+  const installations = Array.from({ length: total / 200 }, (_, n) => newObjectId(now - n));
+  const beacons = Array.from({ length: 50 }, (_, n) => newObjectId(now - n));
+  const rowAt = (n: number) => {
+    const at = now - 700 * day + Math.floor((n / total) * 600 * day);
+    return {
+      app_id: 'app',
+      object_id: newObjectId(at),
+      event: n % 2 === 0 ? 'ENTER' : 'EXIT',
+      beacon_id: beacons[(n * 7919) % 50],
+      installation_id: installations[((n >> 2) * 7919) % installations.length],
+      visit_id: newObjectId(at - (n % 4)),
+      occurred_at: at,
+      entered_at: at,
+      left_at: null,
+      distance: Math.round(Math.random() * 900) / 100,
+      rivals: null,
+      cause: 'samples',
+      inferred: 0,
+      created_at: at + 900,
+    };
+  };
+  return { installations, rowAt };
+}
+
 async function measure(folder: string): Promise<void> {
   const load = (path: string) => import(pathToFileURL(join(folder, 'server', path)).href);
   const { openSqlite } = await load('src/db/sqlite/sqlite.ts');
@@ -52,27 +78,7 @@ async function measure(folder: string): Promise<void> {
     await migrate(db, now);
     console.log(`\n${folder}: ${total} events, ${db.dialect.name}`);
     const insert = bulkInsert(events.table);
-    const installations = Array.from({ length: total / 200 }, (_, n) => newObjectId(now - n));
-    const beacons = Array.from({ length: 50 }, (_, n) => newObjectId(now - n));
-    const rowAt = (n: number) => {
-      const at = now - 700 * day + Math.floor((n / total) * 600 * day);
-      return {
-        app_id: 'app',
-        object_id: newObjectId(at),
-        event: n % 2 === 0 ? 'ENTER' : 'EXIT',
-        beacon_id: beacons[(n * 7919) % 50],
-        installation_id: installations[((n >> 2) * 7919) % installations.length],
-        visit_id: newObjectId(at - (n % 4)),
-        occurred_at: at,
-        entered_at: at,
-        left_at: null,
-        distance: Math.round(Math.random() * 900) / 100,
-        rivals: null,
-        cause: 'samples',
-        inferred: 0,
-        created_at: at + 900,
-      };
-    };
+    const { installations, rowAt } = pastEvents(newObjectId, now);
     for (let n = 0; n < total; n += 4_096)
       await db.transaction(async (inner: typeof db) => {
         const rows = Array.from({ length: Math.min(4_096, total - n) }, (_, m) => rowAt(n + m));
