@@ -11,6 +11,7 @@ import { cacheChanges, nodes, revisions, settingsTable, workShares } from '../db
 import {
   adminChallenges,
   adminInvitations,
+  adminLanguages,
   adminLinks,
   adminPasskeys,
   adminRecoveryCodes,
@@ -199,6 +200,7 @@ export const tables: readonly DbTable[] = [
   adminPasskeys,
   adminChallenges,
   adminInvitations,
+  adminLanguages,
   adminLinks,
   adminIdentities,
   ssoProviders,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from '../../src/base/sql.ts';
+import { listAdmins } from '../../src/features/admins/accounts/store.ts';
 import { buildApp, databases, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { browserOf, openConsole, sendFromConsole, signInToConsole } from '../support/console.ts';
@@ -27,8 +28,7 @@ for (const database of databases)
 
     const signedIn = async (email = owner) => browserOf(app, await signInToConsole(app, email));
     const language = async (email = owner) =>
-      (await app.storage.db.one<{ language: string | null }>(sql`select language from admins where email = ${email}`))
-        ?.language;
+      (await listAdmins(app.storage.db)).find((admin) => admin.email === email)?.language ?? null;
     /** Opens the console in a language, or in one that there is not. */
     async function openIn(tag: string, email = owner): Promise<void> {
       const answer = await (await signedIn(email)).send({

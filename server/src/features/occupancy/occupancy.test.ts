@@ -253,7 +253,8 @@ for (const database of databases) {
 
       // Each in the language of their console, and one on the phone that two have paired.
       for (const [who, language] of Object.entries({ here: 'de', owner: 'fr' })) {
-        await app.storage.db.run(sql`update admins set language = ${language} where email = ${`${who}@x.example`}`);
+        await app.storage.db.run(sql`insert into admin_languages (admin_id, language)
+          select admin_id, ${language} from admins where email = ${`${who}@x.example`}`);
         await choose(who, true);
       }
       await rise();
@@ -268,7 +269,7 @@ for (const database of databases) {
       );
       assert.match(fresh[1] ?? '', /Mehr als 5 Besucher: Tower room$/);
       await fall();
-      await app.storage.db.run(sql`update admins set language = null`);
+      await app.storage.db.run(sql`delete from admin_languages`);
     });
 
     test('reports nothing about a small group where these are protected', async () => {

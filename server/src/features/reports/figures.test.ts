@@ -115,7 +115,7 @@ for (const database of databases) {
       assert.match(preview.text, /Sat 16 Jan +15 /);
       assert.doesNotMatch(`${preview.text} ${preview.html}`, /\b(3|13|16) visitors|>(3|13|16)</);
       // In the language of the console.
-      await site.app.storage.db.run(sql`update admins set language = 'de' where admin_id = ${reports.idOf('owner')}`);
+      await site.app.storage.db.run(sql`insert into admin_languages values (${reports.idOf('owner')}, 'de')`);
       const german = (await reports.call('owner', 'GET', `/${reportId}/preview`)).body.result;
       assert.match(german.text, /Di 12\. Jan\. +1–4 /);
       assert.match(german.text, /BESUCHER NACH STUNDE UND WOCHENTAG/);
@@ -124,7 +124,7 @@ for (const database of databases) {
       const words = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>);
       const left = words.filter(([text, said]) => / /.test(text) && text !== said && german.text.includes(text));
       assert.deepEqual(left, [], 'nothing stays English');
-      await site.app.storage.db.run(sql`update admins set language = null`);
+      await site.app.storage.db.run(sql`delete from admin_languages`);
       const pdf = await reports.call('owner', 'GET', `/${reportId}/pdf`);
       assert.deepEqual([pdf.headers['content-type'], pdf.raw.subarray(0, 5).toString()], ['application/pdf', '%PDF-']);
       const before = reports.smtp.mails.length;

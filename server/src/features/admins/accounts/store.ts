@@ -61,7 +61,8 @@ export const sessionIdLength = 16;
 export type ListedSession = RowOf<typeof adminSessions>;
 
 /** Of a row called a. */
-const columns = raw(`a.*, case when
+const columns =
+  raw(`a.*, (select l.language from admin_languages l where l.admin_id = a.admin_id) as language, case when
     exists (select 1 from admin_totp t where t.admin_id = a.admin_id and t.enabled_at is not null)
     or exists (select 1 from admin_passkeys p where p.admin_id = a.admin_id) then 1 else 0 end as has_factor`);
 
@@ -112,8 +113,8 @@ export async function updateAdmin(db: Db, admin: AdminRow): Promise<void> {
 
 /** Writes nothing if it is the language already. */
 export async function noteLanguage(db: Db, adminId: string, language: string): Promise<void> {
-  await db.run(sql`update admins set language = ${language}
-    where admin_id = ${adminId} and (language is null or language <> ${language})`);
+  await db.run(sql`insert into admin_languages (admin_id, language) values (${adminId}, ${language})
+    on conflict (admin_id) do update set language = excluded.language where admin_languages.language <> excluded.language`);
 }
 
 export async function insertSession(db: Db, session: NewSessionRow): Promise<void> {
@@ -207,5 +208,6 @@ export async function deleteAllAdmins(db: Db): Promise<void> {
   await db.run(sql`delete from admin_identities`);
   await db.run(sql`delete from sso_attempts`);
   await db.run(sql`delete from sso_providers`);
+  await db.run(sql`delete from admin_languages`);
   await db.run(sql`delete from admins`);
 }

@@ -16,8 +16,6 @@ export const admins = defineTable({
     /** 1: `apps` follows the groups of single sign-on. */
     apps_by_groups: withDefault(bigint),
     disabled_at: nullable(bigint),
-    /** In which the console was last opened; mails come in it. */
-    language: nullable(text),
     /** Until when an owner may sign in with a password although only single sign-on is allowed. */
     local_until: nullable(bigint),
     created_at: bigint,
@@ -25,6 +23,17 @@ export const admins = defineTable({
   },
   key: ['admin_id'],
   indexes: { admins_email: { on: ['email_key'], isUnique: true } },
+});
+
+/**
+ * In which the console was last opened; mails come in it. Not a column of `admins`, of which nodes of the version before read all columns
+ * with prepared statements.
+ */
+export const adminLanguages = defineTable({
+  name: 'admin_languages',
+  owner: 'admins',
+  columns: { admin_id: text, language: text },
+  key: ['admin_id'],
 });
 
 export const adminSessions = defineTable({
