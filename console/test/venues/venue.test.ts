@@ -52,6 +52,8 @@ describe('a venue and the plan of its floor', () => {
 
   test('a venue gets hours, and holidays from a calendar after they were shown', async () => {
     await goTo(page, `/console/apps/${app.appId}/beacons`);
+    await heading('No beacons yet').waitFor();
+    // The building comes first, also where there is no beacon.
     await page.getByText('Venues', { exact: true }).click();
     await heading('No venues yet').waitFor();
     await page.getByRole('link', { name: 'Add a venue' }).click();

@@ -44,7 +44,7 @@ describe('the language of the console', () => {
 
   /** In which mails to the owner are written. */
   const mailLanguage = async () =>
-    (await site.app.storage.db.one<{ language: string | null }>(sql`select language from admins`))?.language;
+    (await site.app.storage.db.one<{ language: string | null }>(sql`select language from admin_languages`))?.language;
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const catalogues = () =>
     asked.splice(0).flatMap((path) => /^\/console\/assets\/(de|es|fr|id)-[^/]+\.js$/.exec(path)?.[1] ?? []);

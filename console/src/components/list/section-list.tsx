@@ -50,6 +50,8 @@ interface Props<Id extends ListOperation> {
   readonly scope?: JsonObject | undefined;
   /** Beside the search field. */
   readonly tools?: ReactNode;
+  /** Other views of the section: beside the search field, and where there is nothing yet. */
+  readonly views?: ReactNode;
   /** Replaces the table; the records are undefined until the first answer. */
   readonly layout?: (
     records: readonly Listed<Id>[] | undefined,
@@ -66,7 +68,7 @@ interface Props<Id extends ListOperation> {
  * which a route with a list reads with `readListSearch`.
  */
 export function SectionList<Id extends ListOperation>(props: Props<Id>) {
-  const { appId, list, params, title = '', part, about, action, heading, empty, above, scope, instead } = props;
+  const { appId, list, params, title = '', part, about, action, heading, empty, above, scope, views, instead } = props;
   const search = useSearch({ strict: false }) as ListSearch;
   const query = listQuery(search, list, scope);
   const page = useListed(appId, list.operation, query, { params, read: list.read });
@@ -99,6 +101,7 @@ export function SectionList<Id extends ListOperation>(props: Props<Id>) {
         </SectionHeader>
       )}
       {above}
+      {isEmpty && views && <Group mb="md">{views}</Group>}
       {instead || (isEmpty ? <EmptyState {...empty} action={action} /> : <Records {...props} {...{ search, page }} />)}
     </>
   );
@@ -115,7 +118,8 @@ function Records<Id extends ListOperation>({
   params,
   scope,
   layout,
-  tools,
+  views,
+  tools = views,
   search,
   page,
 }: RecordsProps<Id>) {

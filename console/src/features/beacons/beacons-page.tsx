@@ -35,7 +35,7 @@ export function BeaconsPage() {
       about={t('Each beacon marks a place. Messages are shown when a visitor comes near it or leaves.')}
       action={mayCreate && <Actions appId={appId} />}
       list={list}
-      tools={view}
+      views={view}
       instead={
         search.view === 'map' && <BeaconMap appId={appId} where={listFilter(search, list.searchFields)} tools={view} />
       }

@@ -31,7 +31,7 @@ export function VenuesPage() {
       title={t('Venues')}
       about={t('The buildings: when they are open, their floors with plans, and the rooms in which the beacons are.')}
       action={isFirst}
-      tools={views}
+      views={views}
       list={venueList(appId, useTimes(appId), mayCall('updateVenue'))}
       empty={{
         icon: 'map',
