@@ -127,13 +127,16 @@ for (const database of databases) {
       assert.equal((await remove(ben)).status, 404);
       assert.equal((await remove(ada)).status, 200);
       assert.equal((await remove(ada)).body.error.error, 'You do not test on this phone.');
-      const { results } = (await ben.send({ method: 'GET', url: '/audit?limit=5' })).body;
-      const [{ action, actor, subject }] = results;
-      assert.deepEqual([action, actor, subject], ['ownPhone.unpair', ada.email, phone]);
+      const lastChange = async () => {
+        const [entry] = (await ben.send({ method: 'GET', url: '/audit?limit=1' })).body.results;
+        return [entry.action, entry.actor, entry.subject];
+      };
+      assert.deepEqual(await lastChange(), ['ownPhone.unpair', ada.email, phone]);
       for (let n = (await phonesOf(ada)).length; n < 5; n += 1) {
         const more = await register(`more ${n}`);
         const { code } = await show(ada);
         assert.equal(outcome(await claim(more, code, { 'installation-secret': secretOf(`more ${n}`) })), 200);
+        assert.deepEqual(await lastChange(), ['ownPhone.pair', ada.email, more]);
       }
       const { status, body } = await ada.send({ method: 'POST', url: `${mine}/code` });
       assert.deepEqual([status, body.error.error], [403, 'You test on 5 phones already. Remove one of them first.']);
