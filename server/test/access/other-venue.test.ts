@@ -6,9 +6,10 @@ import { type Answer, databases, type SentRequest } from '../support/build-app.t
 import { browserOf, openConsole, password, signInToConsole } from '../support/console.ts';
 import { openSite, pointer, type Site, stay, walk } from '../support/site.ts';
 
-/** Whoever is limited to one venue is told of another by no endpoint, whichever there are. */
-
-const absent = '0000000000000000NONE';
+/**
+ * Whoever is limited to one venue is told of another by no endpoint, whichever there are, when people have been in both. By id with every
+ * method: matrix.test.ts.
+ */
 
 for (const database of databases) {
   describe(`what belongs to another venue, on ${database}`, () => {
@@ -77,16 +78,16 @@ for (const database of databases) {
     });
     after(() => site.close());
 
-    const endpoints = () => site.app.app.endpoints.filter(({ path }) => path !== '/stream');
-    /** An answer as it would be about any id. */
-    const told = ({ status, body }: Answer, id: string) =>
-      `${status} ${JSON.stringify(body)}`.replace(/"requestId":"[^"]*"/, '').replaceAll(id, absent);
+    const lists = () =>
+      site.app.app.endpoints.filter(
+        ({ method, path }) => method === 'GET' && !path.includes(':') && path !== '/stream',
+      );
 
     test('is in no list, count and number', async () => {
       const day = new Date(site.now).toISOString().slice(0, 10);
       for (const [who, ask] of Object.entries(asking)) {
         let answered = 0;
-        for (const { path } of endpoints().filter(({ method, path }) => method === 'GET' && !path.includes(':')))
+        for (const { path } of lists())
           for (const query of [
             `from=${day}&count=1`,
             `from=${day}&groupBy=beacon`,
@@ -101,29 +102,6 @@ for (const database of databases) {
           }
         assert.ok(answered > 20, `${who} is answered ${answered} times`);
       }
-    });
-
-    // A file is named by its path when it is uploaded, and belongs to no venue.
-    test('is as absent by its id as what there is not, with every method', async () => {
-      for (const [who, ask] of Object.entries(asking))
-        for (const { method, path } of endpoints().filter(
-          ({ path }) => path.includes(':') && path !== '/files/:file',
-        )) {
-          const send = (id: string) =>
-            ask({
-              method: method as 'GET',
-              url: path.replace(/:\w+/g, id),
-              ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }),
-            });
-          const unknown = await send(absent);
-          // Refused before it is looked for, so that one will do.
-          const tried = Object.entries(south).slice(0, unknown.status === 403 ? 1 : undefined);
-          for (const [kind, id] of tried) {
-            const hidden = await send(id);
-            assert.ok(hidden.status >= 400, `${who}, ${method} ${path} of a ${kind}`);
-            assert.equal(told(hidden, id), told(unknown, absent), `${who}, ${method} ${path} of a ${kind}`);
-          }
-        }
     });
   });
 }
