@@ -96,6 +96,18 @@ describe('CSV', () => {
   test('writes nothing that a spreadsheet would run', () => {
     assert.equal(writeCsv([['=1+1', '-5', '+a', '@b']]), '"\t=1+1",-5,"\t+a","\t@b"\r\n');
   });
+
+  test('nor anything that one would run which splits at semicolons and line breaks, and reads back what it was', () => {
+    const hostile = ['Ann;=1+1', 'Ann\n=1+1', 'Ann\n-1+cmd', '{"a":"b;@c"}', '\uFF1D1+1', 'a;\t=b', '-5;+7;x'];
+    const text = writeCsv([['name', 'more'], ...hostile.map((name) => ['x', name])]);
+    // As Excel does it in countries where a semicolon separates: quotes count only where a field begins.
+    for (const cell of text.split(/[;\r\n]/))
+      assert.ok(!/^[=+@\uFF1D-]/.test(cell) || /^[+-][\d.]+$/.test(cell), JSON.stringify(cell));
+    assert.deepEqual(
+      read(text).map(([, cell]) => cell),
+      hostile,
+    );
+  });
 });
 
 describe('the bytes of a file', () => {

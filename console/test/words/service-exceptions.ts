@@ -60,7 +60,12 @@ export const serviceExceptions: readonly Exception[] = [
       ...server('delivery/mqtt/mqtt-(attempts|device-broker|connection)', 'features/devices/device-router'),
       /^sdk\/src\/(?!call|error)/,
     ],
-    texts: [/^The e-mail address or the password is wrong, or the address has not been confirmed/],
+    texts: [
+      /^The e-mail address or the password is wrong, or the address has not been confirmed/,
+      'The venue still has floors or beacons. Move or delete them first.',
+      'On this floor there are still zones or beacons. Move or delete them first.',
+      'level: there is a floor at this level of the venue already.',
+    ],
   },
   {
     reason:

@@ -65,7 +65,7 @@ import type { Restorable } from '../resources/restore.ts';
 import { handOverEndpoints } from './hand-over.ts';
 import { consoleApp, historyFeature } from './history.ts';
 import type { Integrations } from './integrations.ts';
-import { assertGoal, messageNames } from './messages.ts';
+import { assertGoal, messageNames, readableTriggers } from './messages.ts';
 import { alertFeature, backupFeature, occupancyFeature, overview, system } from './operation.ts';
 import type { Parts } from './parts.ts';
 import { administrators, identities, installations, mailLinks, privacy, secondFactors, users } from './people.ts';
@@ -216,6 +216,7 @@ function sightingFeature({ platform, integrations, ownOf, assertApp, rollups }: 
     coldAfterDays: platform.config.coldAfterDays,
     enqueue: platform.outbox.enqueue,
     installations: { next: installationsAfter, count: countInstallations },
+    readableTriggers: (caller, triggers) => readableTriggers(db, caller, triggers),
     stage: { findFloor: findDrawnFloor, listBeacons: listPlaced, isOnFloor },
     noteShowings,
     ownPhones: async (owner) => (await listPhones(db, owner)).map(({ object_id }) => object_id),

@@ -1,3 +1,4 @@
+import type { Caller } from '../access/caller.ts';
 import type { AssertGoal, Goal } from '../access/experiment.ts';
 import { isForgetful } from '../access/policy.ts';
 import type { Clock } from '../base/clock.ts';
@@ -11,10 +12,14 @@ import { findUnreadableBeacons } from '../features/beacons/store.ts';
 import { findBucket } from '../features/buckets/definition/bucket-store.ts';
 import { recordsMade } from '../features/buckets/definition/made-records.ts';
 import { installationsNamed, withdrawnSince } from '../features/installations/opt-outs.ts';
+import { notifications as notificationResource } from '../features/notifications/resource.ts';
 import * as notifications from '../features/notifications/store.ts';
+import type { ReadableTriggers } from '../features/sightings/simulate/simulation-routes.ts';
 import { firstEventIn, firstVisitIn } from '../features/sightings/traces/goal-reads.ts';
+import { looseDetails } from '../features/storylines/resource.ts';
 import * as scenarios from '../features/storylines/store.ts';
 import { assertPlaceReadable } from '../features/venues/readable.ts';
+import { allowedTo, findAllowed, type RuledTable } from '../resources/allowed.ts';
 
 /** What counts the effects of messages, with what it needs of other features. */
 export function createMessageCounts({ db, now }: { readonly db: Database; readonly now: Clock }): MessageCounts {
@@ -65,3 +70,21 @@ export const assertGoal: AssertGoal = async (db, caller, { beaconId, zoneId, ven
   if (bucket !== undefined && (await findBucket(db, caller.app.appId, bucket)) === undefined)
     throw fail('ObjectNotFound', `goal.bucket: there is no bucket ${bucket}.`);
 };
+
+const messageTables = {
+  notification: notificationResource,
+  scenario: { rules: 'scenarios', records: looseDetails },
+} as const satisfies Readonly<Record<MessageName['kind'], RuledTable>>;
+
+/** Of these messages those that the caller may get. */
+export async function readableTriggers(db: Db, caller: Caller, asked: Parameters<ReadableTriggers>[1]) {
+  const kinds = new Map(asked.map(({ triggerId, kind }) => [triggerId, kind]));
+  const readable = new Set<string>();
+  for (const [triggerId, kind] of kinds) {
+    const table = messageTables[kind];
+    const key = { app_id: caller.app.appId, object_id: triggerId };
+    const isOpen = (await allowedTo(table, 'get', caller)) === undefined;
+    if (isOpen || (await findAllowed(db, table, { key, verb: 'get', caller }))) readable.add(triggerId);
+  }
+  return readable;
+}

@@ -95,17 +95,36 @@ for (const database of databases) {
           [(await run(`app rules diff ${appId} ${file}`)).code, (await run(`app rules apply ${appId} ${file}`)).code],
           [0, 0],
         );
-        const rules = { preset: 'visitors', buckets: { notes: { get: { createdBy: '$auth.userId' }, list: 'owner' } } };
+        const pin = { hidden: ['app', 'user'] };
+        const notes = {
+          ...{ get: { createdBy: '$auth.userId' }, list: 'owner', owner: 'metadata.holder' },
+          members: { 'metadata.pin': pin },
+        };
+        const rules = {
+          preset: 'visitors',
+          resources: { beacons: { members: { name: { readOnly: ['user'] } } }, visits: { listen: 'manager' } },
+          buckets: { notes },
+        };
         writeFileSync(file, JSON.stringify(rules));
         const diff = await run(`app rules diff ${appId} ${file}`);
         assert.equal(diff.code, 1);
         assert.deepEqual(diff.out.split('\n'), [
           'buckets.notes.get: the preset -> {"createdBy":"$auth.userId"}',
           'buckets.notes.list: the preset -> "owner"',
+          'buckets.notes.members: the preset -> {"metadata.pin":{"hidden":["app","user"]}}',
+          'buckets.notes.owner: the preset -> "metadata.holder"',
+          'resources.beacons.members: the preset -> {"name":{"readOnly":["user"]}}',
+          'resources.visits.listen: the preset -> "manager"',
         ]);
         assert.equal((await run(`app rules apply ${appId} ${file}`)).code, 0);
         assert.equal((await run(`app rules diff ${appId} ${file}`)).out, 'No differences.');
-        assert.deepEqual((await run(`app rules export ${appId} --json`)).json, rules);
+        const { out, json } = await run(`app rules export ${appId} --json`);
+        assert.deepEqual(json, rules);
+        const { appId: another } = (await run('app create --name Another --json')).json;
+        writeFileSync(file, out);
+        assert.equal((await run(`app rules apply ${another} ${file}`)).code, 0);
+        assert.deepEqual((await run(`app rules export ${another} --json`)).json, rules, 'an app with the same rules');
+        assert.equal((await run(`app rules diff ${another} ${file}`)).out, 'No differences.');
         writeFileSync(file, '{"buckets": {"notes": {"get": "everyone"}}}');
         const refused = await run(`app rules apply ${appId} ${file}`);
         assert.deepEqual([refused.code, /buckets\.notes\.get must be one of/.test(refused.err)], [1, true]);

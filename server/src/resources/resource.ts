@@ -46,9 +46,9 @@ export interface WriteRules<Record, Body, C extends Columns>
   /** Columns that follow from what was sent, such as a search key. */
   readonly derive?: (values: Sent<Body>) => Partial<Cells<C>>;
   /** What else is written when a record is created or changed, in the same transaction; `values` is what was sent. */
-  readonly onWrite?: (db: Db, key: Key, values: Sent<Body>) => Promise<void>;
+  readonly onWrite?: (db: Db, key: Key, values: Sent<Body>, caller: Caller) => Promise<void>;
   /** What else is deleted with a record, in the same transaction. */
-  readonly onRemove?: (db: Db, key: Key) => Promise<void>;
+  readonly onRemove?: (db: Db, key: Key, caller: Caller) => Promise<void>;
   /** Keeps records as they were before a change or a deletion. */
   readonly past?: KeptPast;
   /** What `onRemove` may refuse with. */
@@ -116,7 +116,7 @@ function create(options: Options): Endpoint {
           { ...key, ...options.derive?.(values), ...makerColumns(options, call) },
           { ...emptyMembers(options), ...values, createdAt: now, updatedAt: now },
         );
-        await options.onWrite?.(db, key, values);
+        await options.onWrite?.(db, key, values, call);
         await assertAllowed(db, options, { key, verb: 'create', caller: call });
       });
       return created({ objectId, now });
@@ -198,7 +198,7 @@ function put(options: Options): Endpoint {
       return db.transaction(async (db) => {
         await options.holdParent?.(db, write.key);
         const before = await assertMatch(options, db, { key: write.key, headers });
-        await writeOrFail(options, db, write);
+        await writeOrFail(options, db, write, call);
         await assertAllowed(db, options, { key: write.key, verb: 'update', caller: call });
         await noteChange(options, db, call, { key: write.key, before });
         return updated(options, db, write);
@@ -213,11 +213,11 @@ interface Write {
   readonly updatedAt: number;
 }
 
-async function writeOrFail(options: Options, db: Db, write: Write): Promise<void> {
+async function writeOrFail(options: Options, db: Db, write: Write, caller: Caller): Promise<void> {
   const { key, values, updatedAt } = write;
   if (!(await options.records.update(db, key, { ...values, updatedAt }, options.derive?.(values))))
     throw notFound(options);
-  await options.onWrite?.(db, key, values);
+  await options.onWrite?.(db, key, values, caller);
 }
 
 function patch(options: Options): Endpoint {
@@ -252,7 +252,7 @@ function patch(options: Options): Endpoint {
         await options.verify?.(db, call, merged, records.decode(row));
         const updatedAt = Math.max(now, row['updated_at'] as number);
         const write = { key, values: { ...absentAsNull(shape), ...merged }, updatedAt };
-        await writeOrFail(options, db, write);
+        await writeOrFail(options, db, write, call);
         await assertAllowed(db, options, { key: write.key, verb: 'update', caller: call });
         await noteChange(options, db, call, { key, before: row });
         return updated(options, db, write);
@@ -282,7 +282,7 @@ export function removeEndpoint(options: RemoveOptions): Endpoint {
     const row = await lockRow(options, db, key);
     readIfMatch(call.headers)?.(tagOfRow(records, row));
     await noteRemoval?.(db, call, key, row);
-    await onRemove?.(db, key);
+    await onRemove?.(db, key, call);
     return records.remove(db, key);
   };
   return endpoint<undefined, Row>({

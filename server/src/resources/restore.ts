@@ -52,7 +52,7 @@ function putBack(options: Options): PutBack {
         throw fail('DuplicateValue', `There is a ${options.noun[0]} with this objectId again.`);
       throw error;
     }
-    await options.onWrite?.(db, key, values);
+    await options.onWrite?.(db, key, values, caller);
   };
 }
 

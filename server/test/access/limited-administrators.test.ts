@@ -263,6 +263,12 @@ for (const database of databases) {
       assert.deepEqual([(await forget(south.beacon)).status, (await forget(north.beacon)).status], [404, 200]);
       const { name } = await site.get(`beacons/${south.beacon}`);
       assert.equal(name, 'South door');
+      const report = (venueId: string) => {
+        const body = { venueId, every: 'week', isOn: true, administrators: [browser.adminId], addresses: [] };
+        return browser.send({ method: 'POST', url: `/apps/${site.app.appId}/reports`, body });
+      };
+      const [ofAnother, ofNone] = [await report(south.venue), await report(absent)];
+      assert.deepEqual([ofAnother.status, told(ofAnother)], [403, told(ofNone)], 'as if there were no such venue');
     });
 
     test('a secret key whose scopes name a venue finds, counts and writes only what belongs to it', async () => {

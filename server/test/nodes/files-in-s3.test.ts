@@ -9,7 +9,8 @@ import { blobPlaces, type Config } from '../../src/config/config.ts';
 import { claimFiles } from '../../src/features/files/ownership.ts';
 import { settleFiles } from '../../src/features/files/settle.ts';
 import { sweepOwnOrphans } from '../../src/features/files/sweep.ts';
-import { buildApp, signInManager, type TestApp } from '../support/build-app.ts';
+import { buildApp, signIn, signInManager, type TestApp } from '../support/build-app.ts';
+import { openConsole } from '../support/console.ts';
 import { type S3Server, startS3 } from '../support/servers/s3-server.ts';
 
 let server: S3Server;
@@ -84,6 +85,47 @@ describe('a service whose files are in S3', () => {
     assert.equal((await app.send({ method: 'GET', url: pathOf(body.url) })).status, 200);
     assert.deepEqual((await app.send({ method: 'GET', url: '/readyz' })).body, { status: 'ready' });
     assert.ok(!app.log.join('').includes('S3RVER'), 'the log shows no credentials');
+  });
+
+  test('files of somebody who is erased are gone from S3 before the receipt says so, also if it is silent at first', async () => {
+    const owner = await openConsole(app, 'owner');
+    const one = async (isInTrash: boolean) => {
+      const { headers, userId } = await signIn(app);
+      const text = { ...headers, 'content-type': 'text/plain' };
+      const { body } = await app.send({ method: 'POST', url: '/api/v2/files/diary.txt', body: 'dear', headers: text });
+      const url = `/apps/${app.appId}/v2/files/${body.objectId}`;
+      if (isInTrash) assert.equal((await owner.send({ method: 'DELETE', url })).status, 200);
+      return { path: pathOf(body.url), erase: { method: 'DELETE', url: `/api/v2/users/${userId}`, headers } as const };
+    };
+    const [kept, deleted] = [await one(false), await one(true)];
+    const receipts: string[] = [];
+    const isOver = async () => {
+      const answers = await Promise.all(
+        receipts.map((id) => app.send({ method: 'GET', url: `/api/v2/erasures/${id}` })),
+      );
+      return answers.map(({ body }) => body.result.completedAt !== null);
+    };
+    server.pause();
+    try {
+      for (const { erase } of [kept, deleted]) receipts.push((await app.send(erase)).body.result.erasureId);
+      await app.app.idle();
+      app.clock.now += 10_000;
+      await app.app.idle();
+      assert.deepEqual(await isOver(), [false, false], 'the bytes are still there');
+      assert.equal((await app.send({ method: 'GET', url: kept.path })).status, 404);
+    } finally {
+      server.goOn();
+    }
+    for (let tries = 0; tries < 20 && (await isOver()).includes(false); tries++) {
+      app.clock.now += 300_000;
+      await app.app.idle();
+    }
+    assert.deepEqual(await isOver(), [true, true]);
+    const store = await storeOf(app.config);
+    const keys = (await store.list({ limit: 100 })).map(({ key }) => key);
+    store.close();
+    for (const { path } of [kept, deleted])
+      assert.ok(!keys.includes(path.replace(/^\/files\/|_diary\.txt$/g, '')), keys.join());
   });
 
   test('a bucket that is not there has lost no files', async () => {

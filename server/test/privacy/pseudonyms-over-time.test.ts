@@ -105,6 +105,45 @@ for (const database of databases) {
         assert.ok(begins_at >= (days[place]?.ends_at ?? 0), 'days do not overlap');
     });
 
+    test('a day ends at midnight of the app; a visit across it keeps its name, and the next one has another', async () => {
+      await change({ timeZone: 'Europe/Vienna' });
+      await register('late', anna);
+      // It is at 22 or 23 o'clock of UTC, by the season.
+      const clock = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Vienna', hour: 'numeric', hour12: false });
+      const offset = (Number(clock.format(site.now)) - new Date(site.now).getUTCHours()) * hour;
+      const midnight = Math.floor(site.now / day) * day + day - offset;
+      for (const [from, seconds] of [
+        [midnight - 4 * hour, 20],
+        [midnight - 30_000, 90],
+        [midnight + hour / 2, 20],
+      ] as const) {
+        site.app.clock.now = from + seconds * 1000;
+        const body = { installationId: 'late', sightings: walk(stay(1, seconds), from) };
+        await site.app.send({ method: 'POST', url: '/api/v2/sightings', headers: anna.headers, body });
+        site.app.clock.now += hour / 6;
+        await site.app.app.ticker.tick();
+      }
+      ben = await signIn(site.app);
+      const [evening, across, night] = [...(await seenBy(ben))].sort(([a], [b]) => a - b).map(([, name]) => name);
+      assert.ok(isPseudonym(evening) && isPseudonym(night));
+      assert.equal(across, evening, 'it began on the same day');
+      assert.notEqual(night, evening);
+      const { body } = await site.app.send({
+        method: 'GET',
+        url: '/api/v2/events?order=occurredAt',
+        headers: ben.headers,
+      });
+      type Shown = { visitId: string; installationId: { objectId: string } };
+      const names = new Map<string, Set<string>>();
+      for (const { visitId, installationId } of body.results as Shown[])
+        names.set(visitId, (names.get(visitId) ?? new Set()).add(installationId.objectId));
+      assert.deepEqual(
+        [...names.values()].map((each) => [...each]),
+        [[evening], [evening], [night]],
+        'no visit links two days',
+      );
+    });
+
     test('the secret of a day goes once nothing of that day is kept', async () => {
       await change({ retentionDays: { visits: 10, events: 5, logs: 5 } });
       await register('old', anna);

@@ -179,7 +179,7 @@ function quoted(source: string, start: number, place: Place): Field {
   const rest = plain(source, end, place);
   const lines = inner.split(/\r\n|\r|\n/).length - 1;
   return {
-    text: inner.replaceAll('""', '"').replaceAll('\r\n', '\n') + rest.text,
+    text: withoutGuards(inner.replaceAll('""', '"').replaceAll('\r\n', '\n')) + rest.text,
     end: rest.end,
     lines,
     ...(rest.text.trim() === ''
@@ -205,9 +205,14 @@ export function writeCsv(rows: readonly (readonly string[])[]): string {
 }
 
 /**
- * Spreadsheets would run a field that begins like a formula; a leading tab keeps it text. Numbers are not changed.
+ * Spreadsheets would run a field that begins like a formula; a leading tab keeps it text. Numbers are not changed. Where a semicolon
+ * separates fields, as in Germany and France, Excel splits at every semicolon and line break, also inside quotes that do not begin a line.
  */
 function field(text: string): string {
-  const safe = /^[=+@-]/.test(text) && !/^[+-]?[\d.]+$/.test(text) ? `\t${text}` : text;
+  const safe = text.replace(/(^|[;\r\n])(?=\t*[=+@\uFF1D\uFF0B\uFF0D\uFF20-])(?![+-]?[\d.]+(?:[;\r\n]|$))/g, '$1\t');
   return /[",;\r\n\t]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
+
+/** A field as it was before `writeCsv` kept it from being run. */
+const withoutGuards = (field: string): string =>
+  field.replace(/(^|[;\r\n])\t(?=\t*[=+@\uFF1D\uFF0B\uFF0D\uFF20-])/g, '$1');

@@ -292,7 +292,7 @@ for (const database of databases) {
         assert.equal((await ask(secretKey, { method: 'GET', url })).body.code, 119, url);
     });
 
-    test('the stream tells one only what its scopes listen to, and ends when it is revoked', async () => {
+    test('the stream tells one only what its scopes listen to, and ends when it is revoked or expires', async () => {
       const port = await listen(site.app);
       const { secretKey, key } = await make('Dashboard', [{ resource: 'visits', verbs: ['listen'] }]);
       const stream = await openStream(port, '/api/v2/stream', {
@@ -310,6 +310,19 @@ for (const database of databases) {
       await site.app.app.secretKeys.revoke(site.app.appId, key.keyId, commandLine);
       await site.send([site.decided('ENTER', site.now)]);
       await stream.ended;
+
+      const expiring = {
+        name: 'Tonight',
+        scopes: [{ resource: 'visits', verbs: ['listen'] }],
+        expiresAt: new Date(site.now + 60_000).toISOString(),
+      };
+      const tonight = await site.app.app.secretKeys.create(site.app.appId, expiring, commandLine);
+      const headers = { ...site.app.credentials, 'x-service-appkey': tonight.secretKey };
+      const last = await openStream(port, '/api/v2/stream', headers);
+      await last.ready;
+      site.app.clock.now += 60_000;
+      await last.ended;
+      assert.equal((await openStream(port, '/api/v2/stream', headers)).status, 404);
     });
   });
 }

@@ -1,4 +1,4 @@
-import { sql } from '../../base/sql.ts';
+import { joinSql, sql } from '../../base/sql.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
 import type { JobHandler } from '../../jobs/job.ts';
@@ -15,7 +15,10 @@ interface Erasure {
 
 const atOnce = 100;
 
-/** May be repeated: bytes whose record is gone are swept anyway. `count` is called in the transaction that removes a record. */
+/**
+ * May be repeated: a record stays, hidden, until its bytes are gone, so that what could not be deleted is not counted as erased. `count` is
+ * called in the transaction that removes a record.
+ */
 export async function eraseFilesOf(
   db: Db,
   blobs: BlobStore,
@@ -27,13 +30,20 @@ export async function eraseFilesOf(
       sql`select object_id, stored_name from files where app_id = ${appId} and created_by = ${userId}
         order by object_id limit ${atOnce}`,
     );
+    const ids = joinSql(
+      files.map(({ object_id }) => sql`${object_id}`),
+      ', ',
+    );
+    // The addresses no longer work, whatever happens to the bytes.
+    if (files.length > 0)
+      await db.run(sql`update files set bytes_missing_at = coalesce(bytes_missing_at, created_at)
+        where app_id = ${appId} and object_id in (${ids})`);
     for (const { object_id, stored_name } of files) {
-      // The record first: without it the address no longer works, whatever happens to the bytes.
+      await blobs.remove(blobKeyOf(appId, stored_name));
       await db.transaction(async (db) => {
         const gone = await db.run(sql`delete from files where app_id = ${appId} and object_id = ${object_id}`);
         if (gone > 0) await count(db, gone);
       });
-      await blobs.remove(blobKeyOf(appId, stored_name));
     }
     if (files.length < atOnce) return;
   }

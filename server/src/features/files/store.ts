@@ -97,11 +97,11 @@ export interface ServedFile {
   readonly created_at: number;
 }
 
-/** A file that may be served: one of an app that is not disabled. */
+/** A file that may be served: one that is not hidden, of an app that is not disabled. */
 export function findServedFile(db: Db, appId: string, storedName: string): Promise<ServedFile | undefined> {
   return db.one<ServedFile>(sql`select f.name, f.content_type, f.size, f.sha256, f.created_at
     from files f join apps a on a.app_id = f.app_id
-    where f.app_id = ${appId} and f.stored_name = ${storedName} and a.disabled_at is null`);
+    where f.app_id = ${appId} and f.stored_name = ${storedName} and f.bytes_missing_at is null and a.disabled_at is null`);
 }
 
 /**

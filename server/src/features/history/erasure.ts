@@ -20,10 +20,11 @@ export async function eraseDeletedFilesOf(
   for (;;) {
     const entries = await store.listFilesOf(db, appId, userId, atOnce);
     for (const { object_id: trashId, stored_name: storedName } of entries) {
+      // The entry stays until its bytes are gone: what could not be deleted is not counted as erased.
+      if (storedName !== null) await removeBytes(appId, storedName);
       await db.transaction(async (db) => {
         if (await store.takeTrash(db, appId, trashId)) await count(db, 1);
       });
-      if (storedName !== null) await removeBytes(appId, storedName);
     }
     if (entries.length < atOnce) return;
   }

@@ -76,8 +76,8 @@ export class ReportService {
   async create(appId: string, body: ReportBody, by: Actor, viewer: Viewer): Promise<string> {
     const { db, now } = this.#deps;
     const at = now();
-    const zone = await this.#zoneOf(appId, body.venueId);
     this.#assertWithin(body, viewer);
+    const zone = await this.#zoneOf(appId, body.venueId);
     this.addresses.takeMails(appId, body.addresses, at);
     const reportId = newObjectId(at);
     await db.transaction(async (db) => {
@@ -111,7 +111,10 @@ export class ReportService {
     const { db, now } = this.#deps;
     const at = now();
     const found = await this.bodyOf(db, await this.get(key, viewer));
-    const zone = await this.#zoneOf(key.appId, { ...found, ...members }.venueId);
+    const wanted = { ...found, ...members };
+    // First: whoever is limited is not told which other venues there are.
+    this.#assertWithin(wanted, viewer);
+    const zone = await this.#zoneOf(key.appId, wanted.venueId);
     const known = new Set(found.addresses.map(emailKey));
     this.addresses.takeMails(
       key.appId,

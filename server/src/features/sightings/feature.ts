@@ -25,7 +25,7 @@ import { createRetention, type Retention } from './record/retention.ts';
 import { UnnamedCounts } from './record/unnamed-counts.ts';
 import { type ReplayDeps, replayHandler, replayJob } from './replay/job.ts';
 import { replayConsoleEndpoints } from './replay/routes.ts';
-import { simulationEndpoints } from './simulate/simulation-routes.ts';
+import { type ReadableTriggers, simulationEndpoints } from './simulate/simulation-routes.ts';
 import type { StageReads } from './simulate/stage.ts';
 import { walkEndpoints } from './simulate/walk-routes.ts';
 import { HearingLearning } from './site/hearing.ts';
@@ -57,6 +57,7 @@ export interface SightingFeatureDeps {
   readonly inBackground: InBackground;
   readonly enqueue: Outbox['enqueue'];
   readonly installations: ReplayDeps['installations'];
+  readonly readableTriggers: ReadableTriggers;
   /** Floors and where beacons hang, for simulated walks. */
   readonly stage: StageReads;
   /** What is written about messages that were shown, or would have been, in the transaction of their verdicts. */
@@ -138,7 +139,7 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     retention,
     endpoints: [
       ...sightingEndpoints(service),
-      ...simulationEndpoints(db, findHeld),
+      ...simulationEndpoints({ db, findHeld, readableTriggers: deps.readableTriggers }),
       ...walkEndpoints(db, deps.stage),
       ...visitEndpoints(db, findHeld),
       ...positionEndpoints(db, findHeld),

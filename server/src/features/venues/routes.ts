@@ -1,5 +1,5 @@
-import type { Caller } from '../../access/caller.ts';
-import { fail } from '../../base/errors.ts';
+import { type Caller, seesAll } from '../../access/caller.ts';
+import { type Failure, fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { resourceEndpoints } from '../../resources/resource.ts';
@@ -53,18 +53,27 @@ export function venueEndpoints(deps: VenueDeps): Endpoint[] {
 
 const some = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
 
+/** Somebody from whom rules may hide what is in the way of a deletion is not told how much that is. */
+function inTheWay(caller: Caller, counted: string, uncounted: string): Failure {
+  return fail('ValidationError', seesAll(caller) ? counted : uncounted);
+}
+
 function ofVenues({ db, noteChange, listBeacons }: VenueDeps): Endpoint[] {
   return resourceEndpoints(venues, {
     db,
     onWrite: noteChange,
-    onRemove: async (db, key) => {
+    onRemove: async (db, key, caller) => {
       const { appId, objectId } = idsOf(key);
       const parts = [
         ...some(await countFloors(db, appId, objectId), 'floor', 'floors'),
         ...some((await listBeacons(db, appId, objectId)).length, 'beacon', 'beacons'),
       ];
       if (parts.length > 0)
-        throw fail('ValidationError', `The venue still has ${parts.join(' and ')}. Move or delete them first.`);
+        throw inTheWay(
+          caller,
+          `The venue still has ${parts.join(' and ')}. Move or delete them first.`,
+          'The venue still has floors or beacons. Move or delete them first.',
+        );
       await noteChange(db, key);
     },
     removeErrors: ['ValidationError'],
@@ -86,18 +95,19 @@ function ofFloors(deps: VenueDeps): Endpoint[] {
       const problem = planProblem(plan, file);
       if (problem !== undefined) throw invalid('plan.fileId', problem);
     },
-    onWrite: async (db, key, { venueId, level, name }) => {
+    onWrite: async (db, key, { venueId, level, name }, caller) => {
       const { appId, objectId } = idsOf(key);
       const written = await holdFloor(db, appId, objectId);
       if (!written || (!venueId && level === undefined && name === undefined)) return;
       if (!(await lockVenue(db, appId, written.venue_id))) throw missing('venueId', 'venue', written.venue_id);
       const spot = { appId, venueId: written.venue_id, level: written.level, except: objectId };
       const other = await findFloorName(db, spot);
-      if (other !== undefined)
-        throw fail('DuplicateValue', `level: "${other}" is already at level ${written.level} of this venue.`);
-      await placeAgain(deps, db, appId, written.venue_id);
+      if (other === undefined) return placeAgain(deps, db, appId, written.venue_id);
+      // Rules may hide the other one.
+      if (!seesAll(caller)) throw fail('DuplicateValue', 'level: there is a floor at this level of the venue already.');
+      throw fail('DuplicateValue', `level: "${other}" is already at level ${written.level} of this venue.`);
     },
-    onRemove: async (db, key) => {
+    onRemove: async (db, key, caller) => {
       const { appId, objectId } = idsOf(key);
       const floor = await holdFloor(db, appId, objectId);
       if (!floor) return;
@@ -109,9 +119,10 @@ function ofFloors(deps: VenueDeps): Endpoint[] {
         ...some(located.length, 'beacon', 'beacons'),
       ];
       if (parts.length > 0)
-        throw fail(
-          'ValidationError',
+        throw inTheWay(
+          caller,
           `On this floor there are still ${parts.join(' and ')}. Move or delete them first.`,
+          'On this floor there are still zones or beacons. Move or delete them first.',
         );
     },
     removeErrors: ['ValidationError'],

@@ -54,6 +54,7 @@ export const messageSchema = Type.Object({
 
 export interface AnsweredMessage {
   readonly deliveryId: string;
+  readonly triggerId: string;
   readonly [member: string]: unknown;
 }
 

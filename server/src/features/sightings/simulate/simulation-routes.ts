@@ -4,6 +4,7 @@ import type { Db } from '../../../db/db.ts';
 import { exampleCreated, otherExampleId } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
+import type { Verdict } from '../../../proximity/rules/rule-types.ts';
 import { type Batch, readBatch } from '../batch/batch.ts';
 import { placeItems } from '../batch/placing.ts';
 import type { Decision } from '../decide/decide.ts';
@@ -107,7 +108,19 @@ const mostIdCharacters = 64;
 /** A pretend installation has an id that no real one can have, and that is no longer than ids are. */
 const pretendId = (id: string) => [...`pretend:${id}`].slice(0, mostIdCharacters).join('');
 
-export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
+/** Of these messages those that the caller may read, by triggerId. */
+export type ReadableTriggers = (
+  caller: Caller,
+  triggers: readonly Pick<Verdict, 'kind' | 'triggerId'>[],
+) => Promise<ReadonlySet<string>>;
+
+interface Deps {
+  readonly db: Db;
+  readonly findHeld: FindHeld;
+  readonly readableTriggers: ReadableTriggers;
+}
+
+export function simulationEndpoints({ db, findHeld, readableTriggers }: Deps): Endpoint[] {
   /**
    * The installations that are real to a caller; undefined: all. Otherwise somebody's location could be found by repeated
    * queries.
@@ -128,7 +141,7 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
       description:
         'Takes sightings like POST /sightings, of a real or a pretend installation at real or pretend times, and answers ' +
         'every event, verdict and message. It is decided by the same code; nothing is stored and nothing is sent. For ' +
-        'users, installations of other people are unknown; managers may simulate all.',
+        'users, installations of other people are unknown, and so are messages that they may not read; managers may simulate all.',
       grant: 'user',
       scopes: [{ of: 'simulations', verb: 'create' }],
       body: { schema: simulationSchema, example, read },
@@ -163,12 +176,19 @@ export function simulationEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
         });
         const locale = localeIdentifier ?? (await findLocale(db, appId, installationId));
         const decisions = await simulate(db, { appId, policy, placed, continues, hasTarget, locale, until });
+        const verdicts = decisions.flatMap(({ verdicts }) => verdicts.map(({ verdict }) => verdict));
+        // Drafts, and what is planned for later days, which a pretend time would bring to light.
+        const readable = await readableTriggers(call, [
+          ...verdicts,
+          ...decisions.flatMap(({ fired }) => fired.map(({ verdict }) => verdict)),
+        ]);
+        const isReadable = ({ triggerId }: { readonly triggerId: string }) => readable.has(triggerId);
         return {
           result: {
             received: batch.sightings.length,
             events: answeredEvents(decisions),
-            verdicts: decisions.flatMap(({ verdicts }) => verdicts.map(({ verdict }) => answeredVerdict(verdict))),
-            messages: answeredMessages(decisions),
+            verdicts: verdicts.filter(isReadable).map(answeredVerdict),
+            messages: answeredMessages(decisions).filter(isReadable),
             nearest: lastOfEach(decisions).flatMap(answeredNearest),
             problems: [...read.problems, ...problems].sort((a, b) => a.index - b.index),
           },
