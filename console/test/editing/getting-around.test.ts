@@ -155,6 +155,30 @@ describe('getting around in the console', () => {
     await link('Beacons').waitFor();
   });
 
+  test('a double click adds one record, and its long name stays within a phone', async () => {
+    const name = 'Donaudampfschifffahrtsgesellschaftskapitaenskajuet';
+    await page.setViewportSize({ width: 390, height: 800 });
+    await open('beacons/new');
+    await page.getByLabel('Name').fill(name);
+    await button('Make a UUID').click();
+    await page.getByLabel('Major').fill('7');
+    await page.getByLabel('Minor').fill('7');
+    await button('Add the beacon').dblclick();
+    await heading(name).waitFor();
+    const where = encodeURIComponent(JSON.stringify({ name }));
+    const found = await app.send({ method: 'GET', url: `/api/v2/beacons?where=${where}`, headers });
+    assert.equal(found.body.results.length, 1);
+    const fits = () => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth');
+    assert.equal(await fits(), true);
+    await takePictures(page, 'long-name');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await button('Delete').click();
+    await page.getByRole('dialog').getByText(name).first().waitFor();
+    assert.equal(await fits(), true);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
   test('the browser had nothing to complain about', () => {
     assert.deepEqual(visited.complaints, []);
   });
