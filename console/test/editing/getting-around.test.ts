@@ -160,7 +160,7 @@ describe('getting around in the console', () => {
     await page.setViewportSize({ width: 390, height: 800 });
     await open('beacons/new');
     await page.getByLabel('Name').fill(name);
-    await button('Make a UUID').click();
+    await page.getByRole('textbox', { name: 'UUID' }).fill('F7826DA6-4FA2-4E98-8024-BC5B71E0893E');
     await page.getByLabel('Major').fill('7');
     await page.getByLabel('Minor').fill('7');
     await button('Add the beacon').dblclick();
