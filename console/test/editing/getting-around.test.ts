@@ -155,6 +155,17 @@ describe('getting around in the console', () => {
     await link('Beacons').waitFor();
   });
 
+  test('on a phone whose letters are twice as large nothing overlaps or sticks out', async () => {
+    await open('notifications/new');
+    // As many letters as there is room for then.
+    await page.setViewportSize({ width: 195, height: 420 });
+    await button('Menu').waitFor();
+    const [name, menu] = await Promise.all([link('Pharos').boundingBox(), button('Menu').boundingBox()]);
+    assert.ok(name && menu && (menu.y >= name.y + name.height || menu.x >= name.x + name.width));
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true);
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
   test('a double click adds one record, and its long name stays within a phone', async () => {
     const name = 'Donaudampfschifffahrtsgesellschaftskapitaenskajuet';
     await page.setViewportSize({ width: 390, height: 800 });
