@@ -24,10 +24,13 @@ export function createQueries(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 5_000,
+        // Waiting for the network without a word would look like a page that hangs: the request fails, and that is said.
+        networkMode: 'always',
         // A rejected request would be rejected again; only network and server errors are retried.
         retry: (count, error) =>
           count < 2 && error instanceof PharosError && (error.status === 0 || error.status >= 500),
       },
+      mutations: { networkMode: 'always' },
     },
   });
   // The page belongs to the administrator whose session it shows first.

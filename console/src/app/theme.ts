@@ -1,4 +1,4 @@
-import { createTheme, Menu, Modal, Notification, Select } from '@mantine/core';
+import { createTheme, Menu, Modal, Notification, NumberInput, Select } from '@mantine/core';
 import { t } from '../lib/words/words.ts';
 
 export const theme = createTheme({
@@ -17,6 +17,8 @@ export const theme = createTheme({
     }),
     Menu: Menu.extend({ defaultProps: { shadow: 'md', position: 'bottom-end' } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': t('Close the message') } } }),
+    // A number out of range stays as it was typed, and saving says at the field what is allowed.
+    NumberInput: NumberInput.extend({ defaultProps: { clampBehavior: 'none' } }),
     Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
   },
 });

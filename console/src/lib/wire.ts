@@ -1028,10 +1028,12 @@ export interface ChangeIdentityProviderBody {
 }
 
 export interface ChangeManyBody {
-  readonly operation: 'patchNotification' | 'updateNotification' | 'deleteNotification' | 'patchStoryline' | 'deleteStoryline' | 'patchBeacon' | 'deleteBeacon' | 'patchDevice' | 'deleteDevice' | 'patchVenue' | 'deleteFile' | 'patchRecord' | 'deleteRecord' | 'changeAppUser' | 'changeWebhook' | 'deleteWebhook';
+  readonly operation: 'patchNotification' | 'updateNotification' | 'deleteNotification' | 'patchStoryline' | 'deleteStoryline' | 'patchBeacon' | 'deleteBeacon' | 'patchDevice' | 'deleteDevice' | 'patchVenue' | 'deleteFile' | 'patchRecord' | 'deleteRecord' | 'changeAppUser' | 'changeWebhook' | 'deleteWebhook' | 'restoreDeleted';
   readonly ids: readonly string[];
   /** Of records */
   readonly bucketName?: string;
+  /** Of what `restoreDeleted` takes out of the trash, as the trash names it */
+  readonly kind?: string;
   /** What to merge into each, as its PATCH takes it */
   readonly change?: JsonInput;
   /** What is particular to some of them */
@@ -3413,7 +3415,7 @@ export interface Operations {
       readonly result: JsonObject;
     };
   };
-  /** Change or delete many records at once */
+  /** Change, delete or restore many records at once */
   readonly changeMany: {
     readonly params: { readonly appId: string };
     readonly query: {

@@ -88,6 +88,13 @@ describe("an app's policy in the console", () => {
     const most = page.getByLabel('One person alone may send to at most');
     assert.equal(await most.count(), 0);
     await approval.press('Space');
+    await most.fill('0');
+    await button('Save the policy').click();
+    const asked = page.getByRole('dialog', { name: 'Save the policy' });
+    await asked.getByRole('button', { name: /^Save the policy of / }).click();
+    await page.getByText('Must be at least 1.').waitFor();
+    assert.deepEqual([await most.inputValue(), (await policy()).approval.enabled], ['0 phones', false]);
+    await takePictures(page, 'policy-approval-refused');
     await most.fill('250');
     await assertAccessible(page);
     await save('Pushes to more than 250 phones wait for a second person.');

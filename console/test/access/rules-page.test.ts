@@ -209,6 +209,25 @@ describe('the rules of an app in the console', () => {
     assert.match(await counts.innerText(), /See beacons, by signed-in users/);
     await assertAccessible(page);
     await takePictures(page, 'rules-dry-run');
+    // A colleague replaces it while the page is open: theirs does not end unseen.
+    const colleague = await openAs(browser, { app, origin, role: 'manager' });
+    const url = `/console/api/apps/${app.appId}/rules/dry-run`;
+    const theirs = async (method: 'GET' | 'PUT', data?: object) => {
+      const answer = await colleague.context.request.fetch(url, {
+        method,
+        headers: { origin },
+        ...(data ? { data } : {}),
+      });
+      assert.ok(answer.ok(), await answer.text());
+      return (await answer.json()).result;
+    };
+    await theirs('PUT', { preset: 'visitors' });
+    await button('End this dry run').click();
+    const refused = page.getByRole('alert').filter({ hasText: 'Somebody else has changed the dry run meanwhile.' });
+    await refused.waitFor();
+    await takePictures(page, 'rules-dry-run-replaced');
+    const { isChosen, rules } = await theirs('GET');
+    assert.deepEqual([isChosen, rules], [true, { preset: 'visitors' }], 'theirs goes on');
     await button('End this dry run').click();
     await page.getByText('In a dry run are the rules that would close the app to strangers.').waitFor();
   });

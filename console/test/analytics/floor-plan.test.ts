@@ -90,8 +90,21 @@ describe('where visitors were and are, on the plan of a floor', () => {
     await app.app.ticker.tick();
     await app.app.rollups.settle(app.appId);
 
+    // Until the numbers are there, no room is said to have been empty.
+    const numbers = Promise.withResolvers<void>();
+    const asked = /\/analytics\/visits\?.*floorId/;
+    await page.route(asked, async (route) => {
+      await numbers.promise;
+      await route.continue();
+    });
     await open('/plan?show=visits');
-    await page.getByRole('img', { name: /^Visits on Ground floor/ }).waitFor();
+    const visits = page.getByRole('img', { name: /^Visits on Ground floor/ });
+    await visits.getByText('Hall', { exact: true }).waitFor();
+    await visits.getByText('–', { exact: true }).first().waitFor();
+    assert.equal(await visits.getByText('0', { exact: true }).count(), 0);
+    numbers.resolve();
+    await visits.getByText('6', { exact: true }).first().waitFor();
+    await page.unroute(asked);
     assert.equal(await cell('Zones of the floor', 'Hall', 1).textContent(), '6');
     assert.equal(await page.locator('polyline[data-wall]').getAttribute('points'), '30,0 30,12');
     await takePictures(page, 'plan-visits');

@@ -234,6 +234,15 @@ describe('one field of many records', () => {
     assert.equal(await count(), 0);
     await button('Undo').click();
     await becomes(count, 2);
+    // Of both: one entry each.
+    await goTo(page, '/console/audit');
+    const entries = page.getByRole('main').getByText('2 of Files', { exact: false });
+    await entries.first().waitFor();
+    assert.deepEqual(
+      (await entries.allInnerTexts()).map((text) => /(restored|deleted) 2 of Files/.exec(text)?.[1]),
+      ['restored', 'deleted'],
+    );
+    assert.equal(await page.getByText('one.png', { exact: false }).count(), 0);
   });
 
   test('rules of messages are replaced as a whole, and taken back with one change', async () => {

@@ -155,6 +155,41 @@ describe('getting around in the console', () => {
     await link('Beacons').waitFor();
   });
 
+  test('on a phone whose letters are twice as large nothing overlaps or sticks out', async () => {
+    await open('notifications/new');
+    // As many letters as there is room for then.
+    await page.setViewportSize({ width: 195, height: 420 });
+    await button('Menu').waitFor();
+    const [name, menu] = await Promise.all([link('Pharos').boundingBox(), button('Menu').boundingBox()]);
+    assert.ok(name && menu && (menu.y >= name.y + name.height || menu.x >= name.x + name.width));
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true);
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  test('a double click adds one record, and its long name stays within a phone', async () => {
+    const name = 'Donaudampfschifffahrtsgesellschaftskapitaenskajuet';
+    await page.setViewportSize({ width: 390, height: 800 });
+    await open('beacons/new');
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('textbox', { name: 'UUID' }).fill('F7826DA6-4FA2-4E98-8024-BC5B71E0893E');
+    await page.getByLabel('Major').fill('7');
+    await page.getByLabel('Minor').fill('7');
+    await button('Add the beacon').dblclick();
+    await heading(name).waitFor();
+    const where = encodeURIComponent(JSON.stringify({ name }));
+    const found = await app.send({ method: 'GET', url: `/api/v2/beacons?where=${where}`, headers });
+    assert.equal(found.body.results.length, 1);
+    const fits = () => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth');
+    assert.equal(await fits(), true);
+    await takePictures(page, 'long-name');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await button('Delete').click();
+    await page.getByRole('dialog').getByText(name).first().waitFor();
+    assert.equal(await fits(), true);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
   test('the browser had nothing to complain about', () => {
     assert.deepEqual(visited.complaints, []);
   });

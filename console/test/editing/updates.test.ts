@@ -63,6 +63,19 @@ describe('a service that stops or is updated under an open tab', () => {
     );
   });
 
+  test('without a network that is said, too, and what is typed is saved once when it is back', async () => {
+    await write('Offline', 3);
+    await visited.context.setOffline(true);
+    await button('Add the beacon').click();
+    await page.getByText('The service does not answer.').first().waitFor();
+    assert.equal(await field('Name').inputValue(), 'Offline');
+    await visited.context.setOffline(false);
+    await button('Add the beacon').click();
+    await heading('Offline').waitFor();
+    const names = (await beacons()).map(({ name }: { name: string }) => name);
+    assert.deepEqual(names.sort(), ['Offline', 'Tower']);
+  });
+
   test('a page that was never opened says that the service does not answer, and opens when it is back', async () => {
     await gateway.stop();
     await link('Webhooks').click();
@@ -92,6 +105,6 @@ describe('a service that stops or is updated under an open tab', () => {
     assert.equal(await field('Name').inputValue(), 'Crypt');
     await button('Add the beacon').click();
     await heading('Crypt').waitFor();
-    assert.equal((await beacons()).length, 2);
+    assert.equal((await beacons()).length, 3);
   });
 });

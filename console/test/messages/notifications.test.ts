@@ -108,6 +108,26 @@ describe('notifications in the console', () => {
     await field('Text').fill('The tour starts on your left.');
     await preview().getByText('Good morning').waitFor();
     await preview().getByText('The tour starts on your left.').waitFor();
+    // As on a phone, Arabic begins at the right.
+    const arabic = 'مرحبا بكم';
+    await field('Title').fill(arabic);
+    const title = preview().getByText(arabic);
+    await title.waitFor();
+    await takePictures(page, 'notification-arabic');
+    interface Boxed {
+      readonly getBoundingClientRect: () => { readonly right: number };
+    }
+    const rest = await title.evaluate((element) => {
+      const block = element as unknown as Boxed & {
+        readonly ownerDocument: { createRange(): Boxed & { selectNodeContents(node: object): void } };
+      };
+      const text = block.ownerDocument.createRange();
+      text.selectNodeContents(block);
+      return block.getBoundingClientRect().right - text.getBoundingClientRect().right;
+    });
+    assert.ok(Math.abs(rest) < 2, `${rest} px to the right of it`);
+    await field('Title').fill('Good morning');
+    await preview().getByText('The tour starts on your left.').waitFor();
     assert.equal(await sentence(), 'When a visitor enters Main hall, show Good morning.');
     await button('Add the notification').click();
     await link('Welcome').waitFor();

@@ -24,7 +24,6 @@ import { placementEndpoints } from '../features/beacons/placement-routes.ts';
 import { beaconParts } from '../features/beacons/routes.ts';
 import { findMissingBeacons, findUnreadableBeacons } from '../features/beacons/store.ts';
 import { createBucketFeature } from '../features/buckets/feature.ts';
-import { bulkConsoleEndpoints } from '../features/bulk/console-routes.ts';
 import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
 import { deviceParts } from '../features/devices/routes.ts';
 import type { Feature } from '../features/feature.ts';
@@ -139,22 +138,15 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     pushes(parts),
     ...places.features,
     buckets,
-    {
-      consoleEndpoints: bulkConsoleEndpoints({
-        ...platform,
-        findApp: consoleApp(platform),
-        endpoints: allEndpoints,
-        managed: {
-          changeAppUser: userKind({ db: platform.db, service: platform.users }),
-          ...webhookKinds(integrations.webhooks),
-        },
-      }),
-    },
     historyFeature(platform, {
       putBack: { ...places.putBack, devices: gateways.putBack },
       buckets,
       files: uploads,
       endpoints: allEndpoints,
+      managed: {
+        changeAppUser: userKind({ db: platform.db, service: platform.users }),
+        ...webhookKinds(integrations.webhooks),
+      },
     }),
     gateways,
     { endpoints: handOverEndpoints(handedOver, { ...platform, userExists }) },

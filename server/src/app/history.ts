@@ -1,13 +1,16 @@
 import { recordChange } from '../access/audit.ts';
 import type { AppContext } from '../access/context.ts';
 import type { Permission } from '../access/roles.ts';
+import { fail } from '../base/errors.ts';
 import type { Database, Db } from '../db/db.ts';
 import type { AppService } from '../features/apps/service.ts';
 import { listApps } from '../features/apps/store.ts';
-import { findBucketName } from '../features/buckets/definition/bucket-store.ts';
+import { findBucket, findBucketName } from '../features/buckets/definition/bucket-store.ts';
 import { findRecords } from '../features/buckets/definition/record-store.ts';
 import type { BucketFeature } from '../features/buckets/feature.ts';
 import type { BucketService } from '../features/buckets/service.ts';
+import { bulkConsoleEndpoints } from '../features/bulk/console-routes.ts';
+import type { BulkDeps } from '../features/bulk/target.ts';
 import type { Feature } from '../features/feature.ts';
 import type { FileFeature } from '../features/files/feature.ts';
 import type { Deleted, HistoryCall, KeptKind } from '../features/history/kinds.ts';
@@ -21,10 +24,10 @@ import type { PastRecord } from '../resources/past.ts';
 import type { PutBack } from '../resources/restore.ts';
 import type { Platform } from './platform.ts';
 
-/** Earlier states of records, and those that were deleted. */
+/** Earlier states of records, those that were deleted, and changes of many at once. */
 export function historyFeature(
   platform: Platform,
-  kinds: Pick<KindDeps, 'putBack' | 'buckets' | 'files' | 'endpoints'>,
+  kinds: Pick<KindDeps, 'putBack' | 'buckets' | 'files' | 'endpoints'> & Pick<BulkDeps, 'managed'>,
 ): Feature {
   const { db, now, apps, past, usage, assertRoom } = platform;
   const service = new HistoryService({
@@ -36,7 +39,20 @@ export function historyFeature(
     listAppIds: async () => (await listApps(db)).map((app) => app.app_id),
   });
   return {
-    consoleEndpoints: historyEndpoints({ service, findApp: consoleApp(platform), assertRoom }),
+    consoleEndpoints: [
+      ...bulkConsoleEndpoints({
+        ...platform,
+        findApp: consoleApp(platform),
+        endpoints: kinds.endpoints,
+        managed: kinds.managed,
+        async restoring(call, { app, kind, bucketName }) {
+          const bucket = bucketName === undefined ? undefined : await findBucket(db, app.appId, bucketName);
+          if (bucketName !== undefined && !bucket) throw fail('ObjectNotFound', 'There is no bucket with this name.');
+          return service.restoring({ call, app }, kind, bucket?.object_id);
+        },
+      }),
+      ...historyEndpoints({ service, findApp: consoleApp(platform), assertRoom }),
+    ],
     sweeps: { 'emptying the trash': () => service.sweep() },
   };
 }

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
-import { type DeletedKind, restoreFromTrash, trashKey } from '../../lib/data/history.ts';
+import { trashKey } from '../../lib/data/history.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { ConfirmDialog } from '../dialogs/confirm-dialog.tsx';
@@ -14,6 +14,7 @@ import {
   type Move,
   nameOfRecord,
   removeMany,
+  restoreMany,
   switchTo,
 } from './bulk.ts';
 import { BulkEdit } from './bulk-edit.tsx';
@@ -264,7 +265,7 @@ function DeleteMany({ appId, bulk, what, chosen, isOpen, onClose, onDone }: Dele
       const what = countText(done.length, bulk.kind);
       return bulk.goneText ? t('{what} deleted.', { what }) : t('{what} went into the trash.', { what });
     },
-    undo: bulk.goneText ? undefined : ({ done }) => restoreFromTrash(appId, bulk.kind as DeletedKind, done),
+    undo: bulk.goneText ? undefined : ({ done }) => restoreMany(appId, bulk, { ids: done, chosen }),
     showsError: true,
     refresh: [...bulk.refresh, trashKey(appId)],
     after: (outcome) => {

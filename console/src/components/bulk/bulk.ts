@@ -75,6 +75,26 @@ export async function removeMany(appId: string, bulk: Bulk, chosen: Chosen): Pro
   return send(appId, { operation: bulk.remove, ids, records: asChosen(ids, chosen, bulk.seen), ...within(bulk) });
 }
 
+/**
+ * Undoes a deletion.
+ *
+ * @throws Error that names the records that stay in the trash
+ */
+export async function restoreMany(
+  appId: string,
+  bulk: Bulk,
+  { ids, chosen }: { readonly ids: readonly string[]; readonly chosen: Chosen },
+): Promise<void> {
+  const body = { operation: 'restoreDeleted', ids: [...ids], kind: bulk.kind, ...within(bulk) } as const;
+  assertBack(await send(appId, body), chosen);
+}
+
+/** @throws Error that names the records that were not changed back */
+function assertBack({ failed }: Outcome, chosen: Chosen): void {
+  if (failed.length === 0) return;
+  throw new Error(whyNotBack(failed, (objectId) => nameOfRecord(chosen.get(objectId) ?? { objectId })));
+}
+
 function operationOf({ change, replace }: Bulk, isWhole: boolean | undefined): Body['operation'] {
   const operation = isWhole ? replace : change;
   if (!operation) throw new Error(t('These records are only deleted at once.'));
@@ -110,9 +130,7 @@ export async function changeBack(
     change: former(change as Plain, (chosen.get(objectId) ?? {}) as Plain, isWhole) as never,
   }));
   const ids = changed.map(({ objectId }) => objectId);
-  const { failed } = await send(appId, { operation: operationOf(bulk, isWhole), ids, records, ...within(bulk) });
-  if (failed.length === 0) return;
-  throw new Error(whyNotBack(failed, (objectId) => nameOfRecord(chosen.get(objectId) ?? { objectId })));
+  assertBack(await send(appId, { operation: operationOf(bulk, isWhole), ids, records, ...within(bulk) }), chosen);
 }
 
 /** The members that a change names, as a record has them; null for those it has not. */

@@ -70,6 +70,7 @@ const sentences: Readonly<Record<string, (subject: string, app: string) => strin
   'administrator.resetPassword': () => t('chose a new password with a link.'),
   'many.change': (subject, app) => t('changed {subject} in {app} at once.', { subject, app }),
   'many.delete': (subject, app) => t('deleted {subject} in {app} at once.', { subject, app }),
+  'many.restore': (subject, app) => t('restored {subject} from the trash of {app} at once.', { subject, app }),
   'trash.restore': (subject, app) => t('restored {subject} from the trash of {app}.', { subject, app }),
   'trash.delete': (subject, app) => t('deleted {subject} in the trash of {app} for good.', { subject, app }),
   'version.restore': (subject, app) => t('went back to an earlier version of {subject} in {app}.', { subject, app }),

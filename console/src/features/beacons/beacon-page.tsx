@@ -220,7 +220,7 @@ function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
       confirm={t('Delete {name}', { name: beacon.name })}
       run={() => dataOf(appId).beacons.delete(beacon.objectId)}
       done={t('{name} was deleted.', { name: beacon.name })}
-      undo={() => restoreFromTrash(appId, 'beacons', [beacon.objectId])}
+      undo={() => restoreFromTrash(appId, 'beacons', beacon.objectId)}
       refresh={[...beaconKeys(appId), trashKey(appId)]}
       leave={{ to: '/apps/$appId/beacons', params: { appId }, forget: beaconQuery(appId, beacon.objectId).queryKey }}
     >

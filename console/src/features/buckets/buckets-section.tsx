@@ -213,7 +213,7 @@ function DeleteBucketDialog({ appId, bucket, onClose }: DeleteProps) {
   const remove = useAction({
     run: ({ name: bucketName }: Bucket) => call('deleteBucket', { params: { appId, bucketName } }),
     done: (_, { name: bucketName }) => t('The bucket {bucketName} was deleted.', { bucketName }),
-    undo: (_, { objectId }) => restoreFromTrash(appId, 'buckets', [objectId]),
+    undo: (_, { objectId }) => restoreFromTrash(appId, 'buckets', objectId),
     refresh: [bucketsQuery(appId).queryKey, trashKey(appId)],
     showsError: true,
     after: onClose,

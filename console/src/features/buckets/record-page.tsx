@@ -214,7 +214,7 @@ function DeleteRecord({ place, record, title, isOpen, onClose }: DeleteProps) {
       confirm={t('Delete the record')}
       run={() => dataOf(appId).bucket(bucketName).delete(record.objectId)}
       done={t('The record was deleted.')}
-      undo={() => restoreFromTrash(appId, 'records', [record.objectId])}
+      undo={() => restoreFromTrash(appId, 'records', record.objectId)}
       refresh={[...recordKeys(appId), trashKey(appId)]}
       leave={{
         to: '/apps/$appId/buckets/$bucketName',

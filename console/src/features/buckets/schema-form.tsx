@@ -241,7 +241,7 @@ function DeleteSchema({ appId, bucketName, schema, isOpen, onClose }: DeleteProp
       confirm={t('Delete the schema')}
       run={() => dataOf(appId).call('deleteSchema', { params: { bucketName, objectId: schema.objectId } })}
       done={t('The columns are no longer declared.')}
-      undo={() => restoreFromTrash(appId, 'schemas', [schema.objectId])}
+      undo={() => restoreFromTrash(appId, 'schemas', schema.objectId)}
       refresh={[trashKey(appId), schemasQuery(appId, bucketName).queryKey, bucketsQuery(appId).queryKey]}
     >
       {rich(

@@ -115,7 +115,7 @@ function DeleteDevice({ appId, device, isOpen, onClose }: DeleteProps) {
       confirm={t('Delete {deviceName}', { deviceName: device.deviceName })}
       run={() => dataOf(appId).devices.delete(device.objectId)}
       done={t('{deviceName} was deleted.', { deviceName: device.deviceName })}
-      undo={() => restoreFromTrash(appId, 'devices', [device.objectId])}
+      undo={() => restoreFromTrash(appId, 'devices', device.objectId)}
       refresh={[...deviceKeys(appId), trashKey(appId)]}
       leave={{ to: '/apps/$appId/devices', params: { appId }, forget: deviceQuery(appId, device.objectId).queryKey }}
     >

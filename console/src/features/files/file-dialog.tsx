@@ -127,7 +127,7 @@ function DeleteFile({ appId, file, uses, isOpen, onClose, onDone }: DeleteProps)
         onDone();
       }}
       done={t('{name} was deleted.', { name })}
-      undo={() => restoreFromTrash(appId, 'files', [file.objectId])}
+      undo={() => restoreFromTrash(appId, 'files', file.objectId)}
       refresh={[...fileKeys(appId), trashKey(appId)]}
     >
       {rich(

@@ -143,7 +143,7 @@ function DeleteNotification({ appId, notification }: { readonly appId: string; r
         confirm={t('Delete {description}', { description })}
         run={() => dataOf(appId).notifications.delete(objectId)}
         done={t('{description} was deleted.', { description })}
-        undo={() => restoreFromTrash(appId, 'notifications', [objectId])}
+        undo={() => restoreFromTrash(appId, 'notifications', objectId)}
         refresh={[...notificationKeys(appId), trashKey(appId)]}
         leave={{ to, params, forget: notificationQuery(appId, objectId).queryKey }}
       >

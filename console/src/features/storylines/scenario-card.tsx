@@ -118,7 +118,7 @@ function CardActions({ appId, storyline, scenario, title }: Omit<Props, 'names' 
         confirm={t('Delete {title}', { title })}
         run={() => dataOf(appId).storylines.deleteDetail(storyline.objectId, scenario.objectId)}
         done={t('The scenario was deleted.')}
-        undo={() => restoreFromTrash(appId, 'scenarios', [scenario.objectId])}
+        undo={() => restoreFromTrash(appId, 'scenarios', scenario.objectId)}
         refresh={[...scenarioKeys(appId), trashKey(appId)]}
       >
         {rich('The scenario <b>{title}</b> is no longer shown. It stays in the trash for 30 days.', {

@@ -211,7 +211,7 @@ function DeleteStoryline({
       confirm={t('Delete {title}', { title })}
       run={() => dataOf(appId).storylines.delete(objectId)}
       done={t('{title} was deleted.', { title })}
-      undo={() => restoreFromTrash(appId, 'storylines', [objectId])}
+      undo={() => restoreFromTrash(appId, 'storylines', objectId)}
       refresh={[...storylineKeys(appId), trashKey(appId)]}
       leave={{ to: '/apps/$appId/storylines', params: { appId }, forget: storylineQuery(appId, objectId).queryKey }}
     >

@@ -1,6 +1,13 @@
 import { notifications } from '@mantine/notifications';
 import type { PharosError } from '@pharos/sdk';
-import { type QueryClient, type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import {
+  type MutateOptions,
+  type QueryClient,
+  type QueryKey,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useRef } from 'react';
 import { withSession } from '../data/signing-in.ts';
 import { t } from '../words/words.ts';
 import { type CutOff, underWay, useCutOffNotice } from './cut-off.ts';
@@ -52,13 +59,31 @@ function showWithUndo(message: string, undo: () => Promise<unknown>, queries: Qu
   });
 }
 
-/** A user action: runs it, reports the result, and reads again what it changed. */
+/** What an action is carried out with; undefined where that cannot be compared, as with files. */
+function keyOf(input: unknown): string | undefined {
+  let isPlain = true;
+  const key = JSON.stringify(input, (_, part: unknown) => {
+    const kind = typeof part === 'object' && part !== null ? Object.getPrototypeOf(part) : Object.prototype;
+    isPlain &&= kind === Object.prototype || kind === Array.prototype;
+    return part;
+  });
+  return isPlain ? String(key) : undefined;
+}
+
+/**
+ * A user action: runs it, reports the result, and reads again what it changed. The second click of a double click comes before the
+ * button is drawn as busy, and does nothing.
+ */
 export function useAction<Input = void, Result = unknown>(action: Action<Input, Result>) {
   const queries = useQueryClient();
   const { cutOff } = action;
   useCutOffNotice(cutOff);
-  return useMutation<Result, PharosError, Input>({
-    mutationFn: (input) => withSession(() => (cutOff ? underWay(cutOff, () => action.run(input)) : action.run(input))),
+  const running = useRef(new Set<string>());
+  const mutation = useMutation<Result, PharosError, Input>({
+    mutationFn: (input) =>
+      withSession(() => (cutOff ? underWay(cutOff, () => action.run(input)) : action.run(input))).finally(() =>
+        running.current.delete(keyOf(input) ?? ''),
+      ),
     onSuccess: async (result, input) => {
       const message = typeof action.done === 'function' ? action.done(result, input) : action.done;
       const { undo } = action;
@@ -72,4 +97,13 @@ export function useAction<Input = void, Result = unknown>(action: Action<Input, 
       if (!action.showsError) notifications.show({ message: error.message, color: 'red', autoClose: 10_000 });
     },
   });
+  const mutate = (input: Input, options?: MutateOptions<Result, PharosError, Input>) => {
+    const key = keyOf(input);
+    if (key !== undefined) {
+      if (running.current.has(key)) return;
+      running.current.add(key);
+    }
+    mutation.mutate(input, options);
+  };
+  return { ...mutation, mutate };
 }

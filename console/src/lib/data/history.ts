@@ -55,18 +55,14 @@ export async function restoreLast(record: KeptRecord): Promise<void> {
 export const restoreDeleted = (appId: string, trashId: string) =>
   call('restoreDeleted', { params: { appId, trashId } });
 
-/** Restores records that were just deleted. @throws Error when they are not among the last deletions */
-export async function restoreFromTrash(
-  appId: string,
-  kind: KeptKind | DeletedKind,
-  recordIds: readonly string[],
-): Promise<void> {
-  const wanted = new Set(recordIds);
+/** Restores a record that was just deleted. @throws Error when it is not among the last deletions */
+export async function restoreFromTrash(appId: string, kind: KeptKind | DeletedKind, recordId: string): Promise<void> {
   let before: string | undefined;
-  while (wanted.size > 0) {
+  for (;;) {
     const query = { kind, ...(before === undefined ? {} : { before }) };
     const { results } = await call('listTrash', { params: { appId }, query });
-    for (const { objectId, recordId } of results) if (wanted.delete(recordId)) await restoreDeleted(appId, objectId);
+    const found = results.find((one) => one.recordId === recordId);
+    if (found) return void (await restoreDeleted(appId, found.objectId));
     before = results.at(-1)?.objectId;
     if (before === undefined) throw new Error(t('It is not in the trash any more.'));
   }

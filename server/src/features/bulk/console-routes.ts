@@ -22,7 +22,7 @@ export function bulkConsoleEndpoints(deps: BulkDeps): readonly ConsoleEndpoint[]
       path: '/apps/:appId/bulk',
       operationId: 'changeMany',
       tag: 'History',
-      summary: 'Change or delete many records at once',
+      summary: 'Change, delete or restore many records at once',
       description:
         'At most 500. Each record is changed by itself: one that is refused is in `failed`, and the others are done. If the service cannot ' +
         'go on, the rest is in `failed`. The audit has one entry, also for a change in several requests (`continues`); of users it names each, with what was before. With `updatedAt`, or `seen` for users and webhooks, a record that somebody has changed since is neither changed nor deleted. The role needs the permission for the operation.',

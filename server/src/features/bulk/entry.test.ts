@@ -17,7 +17,7 @@ for (const database of databases) {
 
     const people: Target = {
       name: 'Users',
-      deletes: false,
+      does: 'change',
       isPersonal: false,
       isPeople: true,
       change: () => assert.fail('Nothing is changed here.'),

@@ -68,7 +68,7 @@ export class Entry {
   }
 
   get #action(): string {
-    return this.#target.deletes ? 'many.delete' : 'many.change';
+    return `many.${this.#target.does}`;
   }
 
   get #most(): number {
@@ -78,12 +78,12 @@ export class Entry {
   /** What an entry says so far; undefined: it is not of this change, or has no room for so many `more`. */
   #earlier(row: AuditRow, more: number): About | undefined {
     const { by, params, now, body } = this.#call;
-    const { name, deletes, isPersonal, isPeople } = this.#target;
+    const { name, does, isPersonal, isPeople } = this.#target;
     // The address too: what somebody else does with a stolen session is not said to have come from where the entry was begun.
     const isBySame = row.actor === by.name && row.address === by.address;
     if (!isBySame || row.app_id !== params['appId'] || row.action !== this.#action) return undefined;
     if (!row.subject.endsWith(` of ${name}`) || row.created_at < now - goesOnMs) return undefined;
-    const main = JSON.parse((deletes ? row.before_state : row.after_state) ?? '{}') as About;
+    const main = JSON.parse((does === 'delete' ? row.before_state : row.after_state) ?? '{}') as About;
     const change = isPersonal ? undefined : body.change;
     if (main.bucketName !== body.bucketName || JSON.stringify(main.change) !== JSON.stringify(change)) return undefined;
     if (isPeople && main.count + more > mostPeople) return undefined;
@@ -114,7 +114,7 @@ export class Entry {
   #said({ was, ...about }: About): Pick<Change, 'subject' | 'before' | 'after'> {
     const subject = `${about.count} of ${this.#target.name}`;
     const before = was ? { was } : {};
-    if (this.#target.deletes) return { subject, before: { ...about, ...before } };
+    if (this.#target.does === 'delete') return { subject, before: { ...about, ...before } };
     return { subject, ...(was ? { before } : {}), after: about };
   }
 }

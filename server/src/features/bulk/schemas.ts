@@ -22,6 +22,8 @@ const operations = [
   'patchRecord',
   'deleteRecord',
   ...managedOperations,
+  // Takes a deletion back.
+  'restoreDeleted',
 ] as const;
 
 /** More would take longer than a person waits for. */
@@ -53,6 +55,12 @@ export const shape = defineShape(
     operation: Type.Enum([...operations]),
     ids: Type.Array(idSchema, { minItems: 1, maxItems: mostRecords }),
     bucketName: Type.Optional(Type.String({ maxLength: 30, description: 'Of records' })),
+    kind: Type.Optional(
+      Type.String({
+        maxLength: 30,
+        description: 'Of what `restoreDeleted` takes out of the trash, as the trash names it',
+      }),
+    ),
     change: changeSchema('What to merge into each, as its PATCH takes it'),
     records: Type.Optional(
       Type.Array(oneSchema, { maxItems: mostRecords, description: 'What is particular to some of them' }),

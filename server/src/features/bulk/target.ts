@@ -18,6 +18,16 @@ export interface BulkDeps {
   readonly assertRoom: AssertRoom;
   readonly endpoints: () => readonly Endpoint[];
   readonly managed: Readonly<Record<ManagedOperation, ManagedKind>>;
+  /** The trash: puts one record at a time back, without an entry in the audit. @throws Failure OperationForbidden, ObjectNotFound */
+  readonly restoring: (call: ConsoleCall<Bulk>, of: DeletedOf) => Promise<(recordId: string) => Promise<void>>;
+}
+
+/** What is taken out of the trash. */
+export interface DeletedOf {
+  readonly app: AppContext;
+  readonly kind: string;
+  /** Of records. */
+  readonly bucketName: string | undefined;
 }
 
 export interface Done {
@@ -30,7 +40,7 @@ export interface Done {
 export interface Target {
   /** As the audit calls them. */
   readonly name: string;
-  readonly deletes: boolean;
+  readonly does: 'change' | 'delete' | 'restore';
   /** What they have may be personal, and is not kept in the audit. */
   readonly isPersonal: boolean;
   /** The audit names each of them. */
@@ -45,6 +55,7 @@ const isManaged = (operation: string): operation is ManagedOperation =>
 /** @throws Failure OperationForbidden, ObjectNotFound, ConfirmationNeeded */
 export async function targetOf(deps: BulkDeps, call: ConsoleCall<Bulk>): Promise<Target> {
   const { operation } = call.body;
+  if (operation === 'restoreDeleted') return restoreTarget(deps, call);
   return isManaged(operation) ? managedTarget(deps, call, deps.managed[operation]) : dataTarget(deps, call);
 }
 
@@ -52,8 +63,29 @@ function assertMay({ admin }: ConsoleCall<Bulk>, permission: Permission | undefi
   const { role, venues } = signedIn(admin);
   if (!permission || !isAllowed(role, permission))
     throw fail('OperationForbidden', `The role ${role} does not include this (${permission}).`);
-  if (venues && !isByVenue)
-    throw fail('OperationForbidden', 'You are limited to some venues of this app, and these records belong to none.');
+  if (venues && !isByVenue) throw limited();
+}
+
+const limited = () =>
+  fail('OperationForbidden', 'You are limited to some venues of this app, and these records belong to none.');
+
+async function restoreTarget(deps: BulkDeps, call: ConsoleCall<Bulk>): Promise<Target> {
+  const { kind = '', bucketName } = call.body;
+  // What is in the trash belongs to no venue.
+  if (signedIn(call.admin).venues) throw limited();
+  deps.assertRoom('create');
+  const app = await deps.findApp(call.params['appId'] ?? '');
+  const putBack = await deps.restoring(call, { app, kind, bucketName });
+  return {
+    name: bucketName ?? `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`,
+    does: 'restore',
+    isPersonal: bucketName !== undefined,
+    isPeople: false,
+    async change({ objectId }) {
+      await putBack(objectId);
+      return { updatedAt: undefined };
+    },
+  };
 }
 
 function managedTarget(deps: BulkDeps, call: ConsoleCall<Bulk>, kind: ManagedKind): Target {
@@ -66,7 +98,7 @@ function managedTarget(deps: BulkDeps, call: ConsoleCall<Bulk>, kind: ManagedKin
   const appId = call.params['appId'] ?? '';
   return {
     name: kind.name,
-    deletes: kind.deletes ?? false,
+    does: kind.deletes ? 'delete' : 'change',
     isPersonal: false,
     isPeople: kind.isPeople ?? false,
     change: ({ objectId, seen, change }) => kind.change({ appId, objectId }, change ? kind.read(change) : common, seen),
@@ -84,7 +116,7 @@ async function dataTarget(deps: BulkDeps, call: ConsoleCall<Bulk>): Promise<Targ
   const { tag, method } = endpoint;
   return {
     name: call.body.bucketName ?? tag.name,
-    deletes: method === 'DELETE',
+    does: method === 'DELETE' ? 'delete' : 'change',
     isPersonal: tag.isPersonal ?? false,
     isPeople: false,
     change: async (one) => ({ updatedAt: await changeOne({ app, endpoint, reading }, call, one) }),

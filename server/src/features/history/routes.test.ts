@@ -299,6 +299,62 @@ for (const database of databases) {
       assert.equal((await bulk({ operation: 'deleteUser', ids: ['x'] })).status, 400);
     });
 
+    test('many are put back at once with one entry, as they were deleted last; what is not in the trash is named', async () => {
+      const made = (description: string) =>
+        create(app, '/api/v2/notifications', { ...welcome(), description }, user.headers);
+      const ids = [await made('x'), await made('y'), await made('z')];
+      const records: string[] = [];
+      for (const name of ['one', 'two'])
+        records.push(await create(app, '/api/v2/data/bucket/quiz', { metadata: { name } }, user.headers));
+      const bulk = (body: object, browser = editor) => browser.send({ method: 'POST', url: `${appPath()}/bulk`, body });
+      const entries = async () =>
+        (await owner.send({ method: 'GET', url: `/audit?appId=${app.appId}&limit=2` })).body.results.map(
+          ({ action, subject, after }: { action: string; subject: string; after: unknown }) => [action, subject, after],
+        );
+      tick();
+      await bulk({ operation: 'deleteNotification', ids });
+      await bulk({ operation: 'deleteRecord', bucketName: 'quiz', ids: records });
+      const deletions = (await entries()).map(([action, subject]: unknown[]) => [action, subject]);
+      tick();
+      const back = { operation: 'restoreDeleted', kind: 'notifications', ids };
+      const analyst = await openConsole(app, 'analyst');
+      assert.equal((await bulk(back, analyst)).status, 403);
+      assert.equal((await bulk({ ...back, kind: 'users' })).status, 404);
+      assert.equal((await get(`/notifications/${ids[0]}`)).code, 101);
+      const first = await bulk({ ...back, ids: ids.slice(0, 2) });
+      const query = `?continues=${first.body.result.entry}`;
+      const url = `${appPath()}/bulk${query}`;
+      const { result } = (await editor.send({ method: 'POST', url, body: { ...back, ids: [ids[2], 'NONE', ids[0]] } }))
+        .body;
+      assert.deepEqual(
+        [result.done, result.failed.map(({ objectId, error }: Record<string, string>) => [objectId, error])],
+        [
+          [ids[2]],
+          [
+            ['NONE', 'ObjectNotFound'],
+            [ids[0], 'ObjectNotFound'],
+          ],
+        ],
+      );
+      assert.deepEqual(
+        await Promise.all(ids.map(async (id) => (await get(`/notifications/${id}`)).result.description)),
+        ['x', 'y', 'z'],
+      );
+      const ofRecords = { ...back, kind: 'records', ids: records };
+      assert.equal((await bulk({ ...ofRecords, bucketName: 'none' })).status, 404);
+      assert.deepEqual((await bulk({ ...ofRecords, bucketName: 'quiz' })).body.result.done, records);
+      assert.equal((await get(`/data/bucket/quiz/${records[1]}`)).result.metadata.name, 'two');
+      assert.deepEqual(deletions, [
+        ['many.delete', '2 of quiz'],
+        ['many.delete', '3 of Notifications'],
+      ]);
+      assert.deepEqual(await entries(), [
+        ['many.restore', '2 of quiz', { count: 2, ids: records, bucketName: 'quiz' }],
+        ['many.restore', '3 of Notifications', { count: 3, ids }],
+      ]);
+      for (const id of ids) assert.equal(await inTrash(id), undefined);
+    });
+
     test('the settings of the app go back, and whether it is on stays', async () => {
       const before = (await ask(owner, 'GET', '')).result;
       await ask(owner, 'PUT', '', { policy: { timeZone: 'Europe/Vienna' } });

@@ -81,12 +81,33 @@ export class HistoryService {
 
   /** Puts a deleted record back. @throws Failure ObjectNotFound, OperationForbidden, ValidationError, DuplicateValue */
   async putBack(call: HistoryCall, trashId: string): Promise<store.TrashHead> {
-    const { db, now } = this.#deps;
+    const { now } = this.#deps;
     const row = await this.#findTrash(call, trashId);
+    await this.#putBack(call, row, (db) => recordChange(db, auditOf(call, 'trash.restore', row, now())));
+    return row;
+  }
+
+  /**
+   * Puts records of one kind back, each as it was deleted last. The caller writes the audit.
+   *
+   * @param withinId of records, their bucket
+   * @throws Failure ObjectNotFound, OperationForbidden
+   */
+  restoring(call: HistoryCall, kind: string, withinId: string | undefined): (recordId: string) => Promise<void> {
+    const { db } = this.#deps;
+    assertMay(signedIn(call.call.admin).role, this.#kind(kind).write);
+    return async (recordId) => {
+      const row = await store.findLastDeleted(db, { appId: call.app.appId, kind, recordId }, withinId);
+      if (!row) throw notInTrash();
+      await this.#putBack(call, row, async () => {});
+    };
+  }
+
+  async #putBack(call: HistoryCall, row: store.TrashRow, note: (db: Db) => Promise<void>): Promise<void> {
     const kind = this.#kind(row.kind);
     const take = async (db: Db) => {
       if (!(await store.takeTrash(db, row.app_id, row.object_id))) throw notInTrash();
-      await recordChange(db, auditOf(call, 'trash.restore', row, now()));
+      await note(db);
     };
     const deleted: Deleted = {
       ...pastOf(row),
@@ -95,8 +116,7 @@ export class HistoryService {
       children: JSON.parse(row.children) as Child[],
       ...(row.stored_name === null ? {} : { stored: { name: row.stored_name, bytes: row.stored_bytes } }),
     };
-    await (kind.putBack?.(call, deleted, take) ?? db.transaction(take));
-    return row;
+    await (kind.putBack?.(call, deleted, take) ?? this.#deps.db.transaction(take));
   }
 
   /** Deletes an entry for good. @throws Failure ObjectNotFound, OperationForbidden */

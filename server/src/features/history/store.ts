@@ -92,6 +92,17 @@ export function findTrash(db: Db, appId: string, trashId: string): Promise<Trash
   return db.one<TrashRow>(sql`select * from trash where app_id = ${appId} and object_id = ${trashId}`);
 }
 
+/** What a record was when it was deleted last. */
+export function findLastDeleted(
+  db: Db,
+  { appId, kind, recordId }: RecordOf,
+  withinId: string | undefined,
+): Promise<TrashRow | undefined> {
+  const within = withinId === undefined ? raw('') : sql` and within_id = ${withinId}`;
+  return db.one<TrashRow>(sql`select * from trash where ${ofRecord({ appId, kind, recordId })}${within}
+    order by object_id desc limit 1`);
+}
+
 /** False when somebody else has taken it. */
 export async function takeTrash(db: Db, appId: string, trashId: string): Promise<boolean> {
   return (await db.run(sql`delete from trash where app_id = ${appId} and object_id = ${trashId}`)) > 0;

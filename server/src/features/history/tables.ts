@@ -59,6 +59,7 @@ export const trash = defineTable({
   },
   key: ['app_id', 'object_id'],
   indexes: {
+    trash_record: { on: ['app_id', 'kind', 'record_id', 'object_id'] },
     trash_created_by: { on: ['app_id', 'created_by', 'object_id'] },
     trash_stored_name: { on: ['app_id', 'stored_name'], isPartial: true },
   },

@@ -46,6 +46,8 @@ export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
   const drawing = useRef<SVGSVGElement>(null);
   const sizeOf = (row: NumberRow | undefined) => (of === 'time' ? (row?.dwellTotal ?? 0) : (plotted(row?.visits) ?? 0));
   const said = (row: NumberRow | undefined) => {
+    // Before the answer is there nobody knows that nobody was there.
+    if (!byZone.data) return '–';
     if (!row) return of === 'time' ? hoursText(0) : '0';
     // About a small group nothing is shown except that it is one.
     if (row.visitors === '1-4') return t('1–4 visitors');
@@ -114,7 +116,7 @@ export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
       </Group>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
       <section className={classes.scroller} tabIndex={0} aria-label={t('Zones of the floor')}>
-        <NumberTable label={t('Zones of the floor')} table={table} />
+        {byZone.data && <NumberTable label={t('Zones of the floor')} table={table} />}
       </section>
     </>
   );

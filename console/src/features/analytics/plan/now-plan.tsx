@@ -35,6 +35,8 @@ interface Props {
 const minuteMs = 60_000;
 const fewest = 5;
 
+const none: readonly never[] = [];
+
 /** Where visitors are, as they come, and how many were in each zone in the last two hours. */
 export function NowPlan({ appId, floor, site }: Props) {
   const { plan, zones, all } = useFloorPlan(appId, floor, site);
@@ -47,7 +49,8 @@ export function NowPlan({ appId, floor, site }: Props) {
   const oneZone = app?.policy.oneZone ?? false;
   const isProtected = app?.policy.smallGroups === 'protected';
   const { positions, isLive } = useNow(appId, oneZone);
-  const { data: stays = [], error } = useStays(appId, back > 0 || !oneZone);
+  const isPast = back > 0 || !oneZone;
+  const { data: stays = none, isPending, error } = useStays(appId, isPast);
   const limits = useLimits(appId, back === 0);
   const at = Date.now() - back * minuteMs;
   const here =
@@ -72,7 +75,8 @@ export function NowPlan({ appId, floor, site }: Props) {
     const limit = limitOf(objectId);
     return limit?.isOver ? [limit] : [];
   });
-  const told = (count: number) => (isProtected && count > 0 && count < fewest ? '1–4' : String(count));
+  const told = (count: number) =>
+    isPast && isPending ? '–' : isProtected && count > 0 && count < fewest ? '1–4' : String(count);
   const total = zones.reduce((sum, { objectId }) => sum + (counts.get(objectId) ?? 0), 0);
   const when = back === 0 ? t('now') : t('at {time}', { time: wallTime(at, zone).slice(11) });
   return (

@@ -82,6 +82,9 @@ function useTyped<T extends string | number>(stored: T) {
   return [typed, setTyped] as const;
 }
 
+/** The highest limit of visitors that a zone can have. */
+const mostAtOnce = 1_000_000;
+
 interface ZonePanelProps {
   readonly appId: string;
   readonly zone: Zone;
@@ -94,8 +97,10 @@ interface ZonePanelProps {
 export function ZonePanel({ appId, zone, mayEdit, onChange, onCopy, onRemove }: ZonePanelProps) {
   const [name, setName] = useTyped(zone.name);
   const [capacity, setCapacity] = useTyped<number | string>(zone.capacity ?? '');
+  const isOut = typeof capacity === 'number' && (capacity < 1 || capacity > mostAtOnce);
   const limit = () => {
-    const most = typeof capacity === 'number' && capacity >= 1 ? capacity : null;
+    if (isOut) return;
+    const most = typeof capacity === 'number' ? capacity : null;
     if (most !== (zone.capacity ?? null)) onChange({ capacity: most });
   };
   const rename = () => name.trim() !== '' && name.trim() !== zone.name && onChange({ name: name.trim() });
@@ -128,7 +133,8 @@ export function ZonePanel({ appId, zone, mayEdit, onChange, onCopy, onRemove }: 
         )}
         readOnly={!mayEdit}
         min={1}
-        max={1_000_000}
+        max={mostAtOnce}
+        error={isOut && t('From 1 to {most, number}, or empty.', { most: mostAtOnce })}
         allowDecimal={false}
         hideControls
         value={capacity}
