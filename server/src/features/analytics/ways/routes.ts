@@ -8,6 +8,7 @@ import { type Endpoint, endpoint, type QueryParameter } from '../../../http/endp
 import { siteTimeZone } from '../../../proximity/index.ts';
 import { dateOf, daysBetween } from '../numbers/calendar.ts';
 import { Kept } from '../numbers/kept.ts';
+import { type Dimension, dimensions } from '../numbers/places.ts';
 import { assertOneUnit, oneOf, readPeriod, readPlace } from '../numbers/question.ts';
 import { analyticsTag, countSchema, daySchema, periodQuery, secondsSchema } from '../numbers/schemas.ts';
 import { type AskingWays, flowsOf, pathsOf, type WayQuestion } from './answer.ts';
@@ -57,9 +58,17 @@ const exampleFlow = {
   timeUpperQuartile: 41.5,
 };
 
-const placeQuery: readonly QueryParameter[] = (['venue', 'floor', 'zone'] as const).map((name) => ({
+const placeWords: Readonly<Record<Dimension, string>> = {
+  venue: 'Only this venue',
+  floor: 'Only what begins, ends or passes on this floor',
+  zone: 'Only what begins, ends or passes in this zone',
+  beacon:
+    'Only at this beacon; ways are told between zones, so those of the zones in which it was during the period, or its own while it was in none',
+};
+
+const placeQuery: readonly QueryParameter[] = dimensions.toReversed().map((name) => ({
   name: `${name}Id`,
-  description: name === 'venue' ? 'Only this venue' : `Only ways that begin or end on this ${name}`,
+  description: placeWords[name],
   schema: Type.String(),
 }));
 
@@ -86,7 +95,7 @@ export function wayEndpoints(db: Db, isBehind: AskingWays['isBehind']): Endpoint
     const zone = siteTimeZone([app.policy.timeZone]);
     const isProtected = app.policy.smallGroups === 'protected';
     const period = readPeriod(query, dateOf(now, zone));
-    const question: WayQuestion = { ...period, place: readPlace(query, ['venue', 'floor', 'zone']) };
+    const question: WayQuestion = { ...period, place: readPlace(query) };
     return { by: { db, appId: app.appId, zone, isProtected, venues, isBehind, kept }, question };
   };
   const asked: Ask = (call) => {
@@ -127,10 +136,10 @@ function pathsEndpoint(asked: Ask): Endpoint {
     path: '/analytics/paths',
     operationId: 'getPaths',
     summary: 'List the commonest paths through a venue',
-    description: `Tours that have ended, by their first ${longestPath} places. ${about}Of a day and of a month the 1,000 commonest are kept. ${small}`,
+    description: `Tours that have ended, by their first ${longestPath} places. ${about}Of a day and of a month the 1,000 commonest are kept. Of a floor, zone or beacon these are the paths that pass it among their first ${longestPath} places. ${small}`,
     query: [
       ...periodQuery,
-      ...placeQuery.slice(0, 1),
+      ...placeQuery,
       {
         name: 'top',
         description: 'How many paths; 10 without it',
@@ -143,7 +152,7 @@ function pathsEndpoint(asked: Ask): Endpoint {
       schema: Type.Object({
         result: Type.Object({
           ...head,
-          tours: countSchema('All tours that have ended'),
+          tours: countSchema('All tours that have ended; of a floor, zone or beacon those whose paths are kept'),
           paths: Type.Array(
             Type.Object({
               stops: Type.Array(place),
@@ -178,7 +187,7 @@ function peaksEndpoint(asking: Ask): Endpoint {
     operationId: 'getPeaks',
     summary: 'Tell how many were at a zone at once',
     description:
-      'The most visitors that were at a zone at the same moment, in each `day`, `hour` or `hourOfWeek`. By hour a period has at most ' +
+      'The most visitors that were at a zone (or with `beaconId` at that beacon) at the same moment, in each `day`, `hour` or `hourOfWeek`. By hour a period has at most ' +
       `${mostPeakDays.hour} days, by hour of the week ${mostPeakDays.hourOfWeek}, by day ${mostPeakDays.day}. Where small groups are ` +
       'protected, 1 to 4 visitors are `"1-4"` and others are rounded to fives.',
     query: [
