@@ -8,6 +8,7 @@ import { service } from '../../access/audit.ts';
 
 const minute = 60_000;
 const day = 1440 * minute;
+type Query = Readonly<Record<string, string>>;
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 for (const database of databases) {
@@ -27,7 +28,7 @@ for (const database of databases) {
       return answer.body.result.objectId;
     };
     const settle = () => site.app.app.rollups.settle(site.app.appId);
-    async function ask(what: string, query: Readonly<Record<string, string>>) {
+    async function ask(what: string, query: Query) {
       const period = { from: dateOf(began), until: dateOf(began + day) };
       const url = `/api/v2/analytics/${what}?${new URLSearchParams({ ...period, ...query })}`;
       const answer = await site.ask({ method: 'GET', url });
@@ -92,7 +93,7 @@ for (const database of databases) {
     });
     after(() => site.close());
 
-    const peaksOf = async (query: Readonly<Record<string, string>>) =>
+    const peaksOf = async (query: Query) =>
       (await ask('peaks', { interval: 'day', ...query })).rows.map(
         ({ zoneId, beaconId, peak }: { zoneId?: string; beaconId?: string; peak: number }) => [
           zoneId ?? beaconId,
@@ -115,7 +116,7 @@ for (const database of databases) {
     });
 
     test('ways of a beacon are those of the zone in which it was, or its own', async () => {
-      const ends = async (query: Readonly<Record<string, string>>) =>
+      const ends = async (query: Query) =>
         (await ask('flows', query)).moves.map(
           ({ from, to }: Record<'from' | 'to', { zoneId?: string; beaconId?: string } | null>) =>
             [from, to].map((end) => end?.zoneId ?? end?.beaconId ?? '').join('>'),
@@ -128,7 +129,7 @@ for (const database of databases) {
 
     test('paths of a place are those that pass it', async () => {
       const [hall = '', inShop = ''] = zones;
-      const stops = async (query: Readonly<Record<string, string>>) => {
+      const stops = async (query: Query) => {
         const { paths, tours } = await ask('paths', query);
         const ids = paths.map(({ stops: all }: { stops: { zoneId?: string; beaconId?: string }[] }) =>
           all.map(({ zoneId, beaconId }) => zoneId ?? beaconId).join('>'),
@@ -142,7 +143,7 @@ for (const database of databases) {
       assert.deepEqual(await stops({ venueId: 'none' }), [0]);
     });
 
-    const reachedAt = async (query: Readonly<Record<string, string>>) => {
+    const reachedAt = async (query: Query) => {
       const { messages, load } = await ask('messages', query);
       const one = messages.find(({ triggerId }: { triggerId: string }) => triggerId === scenario);
       return { reached: one?.groups[0].reached, shown: one?.groups[0].shown, load };
@@ -150,9 +151,9 @@ for (const database of databases) {
 
     test('messages are told of the place at which they were shown', async () => {
       const [hall = '', inShop = ''] = zones;
-      const reached = async (query: Readonly<Record<string, string>>) => (await reachedAt(query)).reached;
+      const reached = async (query: Query) => (await reachedAt(query)).reached;
       assert.equal(await reached({}), 3);
-      for (const query of [{ venueId: venue }, { floorId: floor }, { zoneId: hall }])
+      for (const query of [{ venueId: venue }, { floorId: floor }, { zoneId: hall }] as Query[])
         assert.equal(await reached(query), 2, JSON.stringify(query));
       for (const beaconId of [east, west, far]) assert.equal(await reached({ beaconId }), 1);
       // Whoever had been shown it in the hall was not reached again in the shop.

@@ -8,7 +8,6 @@ import { type Endpoint, endpoint, type QueryParameter } from '../../../http/endp
 import { siteTimeZone } from '../../../proximity/index.ts';
 import { dateOf, daysBetween } from '../numbers/calendar.ts';
 import { Kept } from '../numbers/kept.ts';
-import { type Dimension, dimensions } from '../numbers/places.ts';
 import { assertOneUnit, oneOf, readPeriod, readPlace } from '../numbers/question.ts';
 import { analyticsTag, countSchema, daySchema, periodQuery, secondsSchema } from '../numbers/schemas.ts';
 import { type AskingWays, flowsOf, pathsOf, type WayQuestion } from './answer.ts';
@@ -58,19 +57,16 @@ const exampleFlow = {
   timeUpperQuartile: 41.5,
 };
 
-const placeWords: Readonly<Record<Dimension, string>> = {
-  venue: 'Only this venue',
-  floor: 'Only what begins, ends or passes on this floor',
-  zone: 'Only what begins, ends or passes in this zone',
-  beacon:
-    'Only at this beacon; ways are told between zones, so those of the zones in which it was during the period, or its own while it was in none',
-};
-
-const placeQuery: readonly QueryParameter[] = dimensions.toReversed().map((name) => ({
-  name: `${name}Id`,
-  description: placeWords[name],
-  schema: Type.String(),
-}));
+const placeQuery: readonly QueryParameter[] = [
+  { name: 'venueId', description: 'Only this venue' },
+  { name: 'floorId', description: 'Only what begins, ends or passes on this floor' },
+  { name: 'zoneId', description: 'Only what begins, ends or passes in this zone' },
+  {
+    name: 'beaconId',
+    description:
+      'Only at this beacon; ways are told between zones, so those of the zones in which it was during the period, or its own while it was in none',
+  },
+].map((parameter) => ({ ...parameter, schema: Type.String() }));
 
 const about =
   "A tour is what one installation does in one venue on one day of the app's zone, until it is nowhere for an hour. Its places are " +
