@@ -233,17 +233,23 @@ function Ends({ moves, before, nameOf }: FlowProps) {
   });
   const ins = moves.filter(({ from }) => from === null);
   const outs = moves.filter(({ to }) => to === null);
+  // At one place they may only come in, or only leave.
+  if (ins.length + outs.length === 0) return null;
   return (
     <Block title={t('In and out')} about={t('The first and the last zone of each tour.')}>
       <div className={classes.beside}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
-        <section className={classes.scroller} tabIndex={0} aria-label={t('Where visitors come in')}>
-          <NumberTable label={t('Where visitors come in')} table={tableOf(ins, 'to', t('They come in at'))} />
-        </section>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
-        <section className={classes.scroller} tabIndex={0} aria-label={t('Where visitors leave')}>
-          <NumberTable label={t('Where visitors leave')} table={tableOf(outs, 'from', t('They leave from'))} />
-        </section>
+        {ins.length > 0 && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
+          <section className={classes.scroller} tabIndex={0} aria-label={t('Where visitors come in')}>
+            <NumberTable label={t('Where visitors come in')} table={tableOf(ins, 'to', t('They come in at'))} />
+          </section>
+        )}
+        {outs.length > 0 && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
+          <section className={classes.scroller} tabIndex={0} aria-label={t('Where visitors leave')}>
+            <NumberTable label={t('Where visitors leave')} table={tableOf(outs, 'from', t('They leave from'))} />
+          </section>
+        )}
       </div>
     </Block>
   );
