@@ -112,7 +112,7 @@ export class FloorMap {
       this.#isWhole = false;
     };
     this.#map.on({ movestart: isMoved, zoomstart: isMoved });
-    const measure = () => element.style.setProperty('--metre', String(this.#map.getZoomScale(this.#map.getZoom(), 0)));
+    const measure = () => names.style.setProperty('--metre', String(this.#map.getZoomScale(this.#map.getZoom(), 0)));
     measure();
     this.#map.on('zoomend', measure);
     this.#room.observe(element);
