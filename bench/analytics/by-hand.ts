@@ -94,10 +94,10 @@ export function movesOf(visits: readonly Visit[], spots: Spots): Map<string, Way
   return moves;
 }
 
-/** The most visitors at once in each zone on each day. */
-export function peaksOf(visits: readonly Visit[], spots: Spots): Map<string, number> {
+/** The most visitors at once in each zone or at each beacon on each day. */
+export function peaksOf(visits: readonly Visit[], placeOf: (visit: Visit) => string): Map<string, number> {
   const peaks = new Map<string, number>();
-  const byPlace = Map.groupBy(visits, (visit) => `${dayOf(visit.entered_at)} ${spots.get(visit.beacon_id)?.zoneId}`);
+  const byPlace = Map.groupBy(visits, (visit) => `${dayOf(visit.entered_at)} ${placeOf(visit)}`);
   for (const [key, there] of byPlace) {
     // Whoever leaves at a moment is not there any more when somebody comes then.
     const steps = there

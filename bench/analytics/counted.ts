@@ -23,7 +23,7 @@ import { Tally } from '../../server/src/features/analytics/numbers/tally.ts';
 import { visitorHash } from '../../server/src/features/analytics/numbers/visitor-set.ts';
 import { addRow, rowsOf } from '../../server/src/features/analytics/ways/rows.ts';
 import type { NewWayRow } from '../../server/src/features/analytics/ways/store.ts';
-import { Ways, type WayVisit, waysOf } from '../../server/src/features/analytics/ways/tours.ts';
+import { isPeak, Ways, type WayVisit, waysOf } from '../../server/src/features/analytics/ways/tours.ts';
 import { type Filling, type Tour, toursOf, visitorName, zone } from './fill.ts';
 import type { Sink } from './sink.ts';
 import type { Spot } from './site.ts';
@@ -95,7 +95,7 @@ export class Counter {
     const ways = await waysOf(visits, { zone, places: this.#places, hashOf: (id) => this.#hashOf(id), until });
     const wayRows = rowsOf(ways, day);
     await sink.write(wayRollups, wayRows);
-    for (const row of wayRows) if (row.kind !== 'peak') addRow(this.#monthWays, row);
+    for (const row of wayRows) if (!isPeak(row.kind)) addRow(this.#monthWays, row);
   }
 
   async endMonth(sink: Sink): Promise<void> {

@@ -2,6 +2,8 @@
 import { firstIdAt } from '../../server/src/base/id.ts';
 import {
   messageLoads,
+  messagePlaceRollups,
+  messagePlaces,
   messageRollups,
   messageShowings,
   messageStates,
@@ -129,9 +131,16 @@ export async function fillMessages(sink: Sink, filling: Filling): Promise<number
   const known = new Set<string>();
   const days = new Map<string, Record<string, string | number>>();
   const shownIn = new Map<string, Map<number, number>>();
+  const placeDays = new Map<string, Record<string, string | number>>();
   let rows: Record<string, string | number | null>[] = [];
+  let places: Record<string, string | number>[] = [];
   let count = 0;
-  for (const { date, visitor, beganAt } of toursOf(filling)) {
+  for (const {
+    date,
+    visitor,
+    beganAt,
+    spots: [spot],
+  } of toursOf(filling)) {
     const message = Math.floor(random() ** 2 * site.messageIds.length);
     const triggerId = site.messageIds[message] ?? '';
     const isHeldOut = (visitor * 31 + message * 17) % 5 === 0;
@@ -143,16 +152,14 @@ export async function fillMessages(sink: Sink, filling: Filling): Promise<number
     const startedAt = dayStart(date, zone);
     const group = isHeldOut ? 'holdout' : '';
     const dayKey = `${date} ${triggerId} ${group}`;
-    const day = days.get(dayKey) ?? {
-      app_id: appId,
-      started_at: startedAt,
-      trigger_id: triggerId,
-      message_group: group,
-      ...sums,
-    };
+    const ofDay = { app_id: appId, started_at: startedAt, trigger_id: triggerId, message_group: group };
+    const day = days.get(dayKey) ?? { ...ofDay, ...sums };
     days.set(dayKey, day);
+    const placeKey = `${dayKey} ${spot?.beaconId}`;
+    const placeDay = placeDays.get(placeKey) ?? { ...ofDay, ...placeRow(spot), ...sums };
+    placeDays.set(placeKey, placeDay);
     const add = (member: keyof typeof sums, isCounted: boolean) => {
-      day[member] = Number(day[member]) + Number(isCounted);
+      for (const counted of [day, placeDay]) counted[member] = Number(counted[member]) + Number(isCounted);
     };
     add('reached', isFirst);
     add('opened_by', isFirst && isOpened);
@@ -168,13 +175,13 @@ export async function fillMessages(sink: Sink, filling: Filling): Promise<number
       shownIn.set(`${span} ${from}`, load);
       if (!isHeldOut) load.set(visitor, (load.get(visitor) ?? 0) + 1);
     }
+    const objectId = firstIdAt(beganAt) + String(count++).padStart(12, '0');
+    const showing = { app_id: appId, object_id: objectId, installation_id: visitorName(visitor), shown_at: beganAt };
+    places.push({ ...showing, beacon_id: spot?.beaconId ?? '' });
     rows.push({
-      app_id: appId,
-      object_id: firstIdAt(beganAt) + String(count++).padStart(12, '0'),
-      installation_id: visitorName(visitor),
+      ...showing,
       trigger_id: triggerId,
       message_group: group,
-      shown_at: beganAt,
       is_first: isFirst ? 1 : 0,
       received_at: isHeldOut ? null : beganAt + 1_000,
       opened_at: isOpened ? beganAt + 5_000 : null,
@@ -184,9 +191,12 @@ export async function fillMessages(sink: Sink, filling: Filling): Promise<number
     });
     if (rows.length < perTransaction) continue;
     await sink.write(messageShowings, rows);
-    rows = [];
+    await sink.write(messagePlaces, places);
+    [rows, places] = [[], []];
   }
   await sink.write(messageShowings, rows);
+  await sink.write(messagePlaces, places);
+  await sink.write(messagePlaceRollups, [...placeDays.values()]);
   await sink.write(messageRollups, [...days.values()]);
   await sink.write(
     messageLoads,
@@ -194,6 +204,13 @@ export async function fillMessages(sink: Sink, filling: Filling): Promise<number
   );
   return count;
 }
+
+const placeRow = (spot: Spot | undefined) => ({
+  beacon_id: spot?.beaconId ?? '',
+  venue_id: spot?.venueId ?? '',
+  floor_id: spot?.floorId ?? '',
+  zone_id: spot?.zoneId ?? '',
+});
 
 function loadRow(appId: string, key: string, load: ReadonlyMap<number, number>, now: number) {
   const [span = '', from = ''] = key.split(' ');

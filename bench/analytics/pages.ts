@@ -17,7 +17,7 @@ interface Page {
 
 function pagesOf({ venues }: Site, now: number): readonly Page[] {
   const today = dateOf(now, zone);
-  const floorId = venues[0]?.[0]?.floorId ?? '';
+  const [{ floorId, zoneId, beaconId } = { floorId: '', zoneId: '', beaconId: '' }] = venues[0] ?? [];
   const [year, month] = [`${today.slice(0, 4)}-01-01`, monthOf(today)];
   const units = {
     year: { from: year, until: addMonths(year, 12), interval: 'month', peaks: 'day' },
@@ -49,6 +49,12 @@ function pagesOf({ venues }: Site, now: number): readonly Page[] {
       page('Ways on a floor', [of('flows', { floorId })]),
       page('Peaks', [of('peaks', { interval: peaks }), of('visits', { groupBy: 'zone' }), '/analytics/forecast/zones']),
       page('Messages', [of('messages')]),
+      page('Ways in a zone', [of('flows', { zoneId }), of('paths', { zoneId })]),
+      page('Peaks at a beacon', [
+        of('peaks', { interval: peaks, beaconId }),
+        of('visits', { groupBy: 'beacon', beaconId }),
+      ]),
+      page('Messages on a floor', [of('messages', { floorId })]),
     ];
   });
 }

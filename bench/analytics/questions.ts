@@ -43,15 +43,15 @@ export function questions({ venues }: Site, now: number): readonly Question[] {
     for (const groupBy of ['venue', 'zone', 'beacon'])
       add('visits', { ...last(7), compare: 'previous', groupBy, interval });
   for (const groupBy of ['zone', 'beacon']) add('visits', { ...period, floorId: spot.floorId, groupBy }, heatAim);
-  const { beaconId: _, ...drawn } = places;
-  for (const place of [{}, ...Object.entries(drawn).map(([name, id]) => ({ [name]: id }))]) {
+  for (const place of [{}, ...Object.entries(places).map(([name, id]) => ({ [name]: id }))]) {
     add('flows', { ...period, ...place });
-    if (Object.keys(place).length === 0 || 'venueId' in place) add('paths', { ...period, ...place });
+    add('paths', { ...period, ...place });
     add('peaks', { ...period, ...place, interval: 'day' });
     add('peaks', { ...last(31), ...place, interval: 'hour' });
     add('peaks', { ...last(100), ...place, interval: 'hourOfWeek' });
   }
   for (const interval of ['total', 'week', 'month']) add('messages', { ...period, interval });
+  for (const [name, id] of Object.entries(places)) add('messages', { ...period, [name]: id });
   for (const place of [{}, ...Object.entries(places).map(([name, id]) => ({ [name]: id }))]) add('forecast', place);
   return asked;
 }

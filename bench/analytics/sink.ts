@@ -5,6 +5,8 @@ import type { SqlValue } from '../../server/src/base/sql.ts';
 import type { DbTable } from '../../server/src/db/table.ts';
 import {
   messageLoads,
+  messagePlaceRollups,
+  messagePlaces,
   messageRollups,
   messageShowings,
   messageStates,
@@ -85,7 +87,7 @@ async function openPostgresSink(url: string): Promise<Sink> {
 const copiedTables: readonly DbTable[] = [
   ...[venues, floors, zones, beacons, notifications, visits].map(({ table }) => table as DbTable),
   ...[visitRollups, wayRollups, rollupPeriods, waysDue, firstVisits, rollupStates, beaconPlaces],
-  ...[messageShowings, messageRollups, messageLoads, messageStates],
+  ...[messageShowings, messagePlaces, messageRollups, messagePlaceRollups, messageLoads, messageStates],
 ];
 const copiedAtOnce = 5_000;
 

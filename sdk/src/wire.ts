@@ -1081,7 +1081,7 @@ export interface MessageNumbers {
     /** Its interval of 95 % (Wilson) */
     readonly shareHigh: number | null;
   }[];
-  /** How many messages visitors were shown; null unless the period is one week or month */
+  /** How many messages visitors were shown; null unless the period is one week or month, and of one place, since visitors may have seen them at several */
   readonly load: readonly {
     /** So many; 10 are 10 and more */
     readonly messages: number;
@@ -1595,7 +1595,7 @@ export interface Paths {
   readonly isProtected: boolean;
   /** false while older visits, or many new ones, are still being counted */
   readonly isComplete: boolean;
-  /** All tours that have ended */
+  /** All tours that have ended; of a floor, zone or beacon those whose paths are kept */
   readonly tours: number | '1-4' | null;
   readonly paths: readonly {
     readonly stops: readonly {
@@ -5064,10 +5064,12 @@ export interface Operations {
       readonly until?: string;
       /** Only this venue */
       readonly venueId?: string;
-      /** Only ways that begin or end on this floor */
+      /** Only what begins, ends or passes on this floor */
       readonly floorId?: string;
-      /** Only ways that begin or end on this zone */
+      /** Only what begins, ends or passes in this zone */
       readonly zoneId?: string;
+      /** Only at this beacon; ways are told between zones, so those of the zones in which it was during the period, or its own while it was in none */
+      readonly beaconId?: string;
     };
     readonly body: undefined;
     readonly answer: {
@@ -5084,6 +5086,12 @@ export interface Operations {
       readonly until?: string;
       /** Only this venue */
       readonly venueId?: string;
+      /** Only what begins, ends or passes on this floor */
+      readonly floorId?: string;
+      /** Only what begins, ends or passes in this zone */
+      readonly zoneId?: string;
+      /** Only at this beacon; ways are told between zones, so those of the zones in which it was during the period, or its own while it was in none */
+      readonly beaconId?: string;
       /** How many paths; 10 without it */
       readonly top?: number | string;
     };
@@ -5102,10 +5110,12 @@ export interface Operations {
       readonly until?: string;
       /** Only this venue */
       readonly venueId?: string;
-      /** Only ways that begin or end on this floor */
+      /** Only what begins, ends or passes on this floor */
       readonly floorId?: string;
-      /** Only ways that begin or end on this zone */
+      /** Only what begins, ends or passes in this zone */
       readonly zoneId?: string;
+      /** Only at this beacon; ways are told between zones, so those of the zones in which it was during the period, or its own while it was in none */
+      readonly beaconId?: string;
       /** `hourOfWeek` without it */
       readonly interval?: 'day' | 'hour' | 'hourOfWeek' | string;
     };
@@ -5160,6 +5170,14 @@ export interface Operations {
       readonly interval?: 'total' | 'day' | 'week' | 'month' | string;
       /** Only of this notification or scenario */
       readonly triggerId?: string;
+      /** Only what was shown at this beacon */
+      readonly beaconId?: string;
+      /** Only what was shown at beacons that were in this zone */
+      readonly zoneId?: string;
+      /** Only what was shown at beacons that were in this floor */
+      readonly floorId?: string;
+      /** Only what was shown at beacons that were in this venue */
+      readonly venueId?: string;
     };
     readonly body: undefined;
     readonly answer: {

@@ -4761,6 +4761,12 @@ export const mayDo = {
     "manager",
     "editor"
   ],
+  "files.upload": [
+    "owner",
+    "manager",
+    "editor",
+    "installer"
+  ],
   "schemas.read": [
     "owner",
     "manager",
@@ -4926,7 +4932,7 @@ export const dataNeeds = {
   "updateStorylineDetailOwner": "content.write",
   "updateFileOwner": "files.write",
   "listFiles": "files.read",
-  "uploadFile": "files.write",
+  "uploadFile": "files.upload",
   "getFile": "files.read",
   "deleteFile": "files.write",
   "simulateSightings": "simulations.run",

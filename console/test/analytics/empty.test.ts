@@ -47,6 +47,22 @@ describe('analytics of an app in which nobody was', () => {
       await assertAccessible(page);
     });
 
+  test('on a phone the tab of the page is in sight, also when the row was narrower before', async () => {
+    const known = page.viewportSize() ?? { width: 1280, height: 860 };
+    await page.setViewportSize({ ...known, width: 390 });
+    await open('messages');
+    const row = page.getByRole('navigation', { name: 'Parts of activity' });
+    const beyond = async () => {
+      const [around, tab] = [await row.boundingBox(), await row.locator('[aria-current=page]').boundingBox()];
+      return around && tab ? Math.max(around.x - tab.x, tab.x + tab.width - around.x - around.width, 0) : -1;
+    };
+    await becomes(beyond, 0);
+    await page.evaluate(`document.querySelector('nav[aria-label="Parts of activity"]').scrollLeft = 300`);
+    await page.setViewportSize({ ...known, width: 400 });
+    await becomes(beyond, 0);
+    await page.setViewportSize(known);
+  });
+
   test('the live plan and its past show the rooms, and nobody in them', async () => {
     await makeHouse();
     await make('/venues', { name: 'Annex' });

@@ -124,6 +124,13 @@ describe('where visitors were and are, on the plan of a floor', () => {
     const svg = (await savedBy('SVG')).toString();
     assert.match(svg, /Hall → Shop: 6/);
     assert.doesNotMatch(svg, /150%/);
+    await page.getByRole('combobox', { name: 'Comparison' }).selectOption({ label: 'Compared with a year before' });
+    const row = page
+      .getByRole('table', { name: 'Ways of the floor' })
+      .getByRole('row')
+      .filter({ hasText: 'Hall → Shop' });
+    await becomes(async () => (await row.getByRole('cell').allTextContents()).join(), '6,6,0');
+    assert.match(page.url(), /compare=year/);
     await takePictures(page, 'plan-ways');
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Zoom out' }).click();
@@ -186,6 +193,10 @@ describe('where visitors were and are, on the plan of a floor', () => {
     const before = Number(await page.locator('[data-visitor]').getAttribute('cx'));
     await report('newcomer', standing({ x: 21, y: 6 }, now - 19_000));
     await becomes(async () => Number(await page.locator('[data-visitor]').getAttribute('cx')) < before - 5, true);
+    const [numbers, drawn, picture] = [await savedBy('CSV'), await savedBy('SVG'), await savedBy('PNG')];
+    assert.match(numbers.toString(), /^zoneId,zone,visitors,capacity\r?\n(.*\n)*[^,]+,Hall,1,/);
+    assert.match(drawn.toString(), /data-visitor/);
+    assert.equal(picture.subarray(1, 4).toString(), 'PNG');
     await takePictures(page, 'plan-now');
     await assertFitsPhone('plan-now');
     await assertAccessible(page);

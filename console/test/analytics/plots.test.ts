@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { service } from '../../../server/src/access/audit.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { pointer } from '../../../server/test/support/site.ts';
+import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { houseOf } from './house.ts';
 
@@ -23,6 +24,7 @@ describe('plots and the numbers of the interface', () => {
   let headers: Readonly<Record<string, string>>;
   let venue: string;
   let floor: string;
+  let shopBeacon: string;
   let today: string;
   const { make, report, makeHouse, savedBy } = houseOf(() => ({ page, app, headers }));
 
@@ -61,6 +63,7 @@ describe('plots and the numbers of the interface', () => {
     assert.equal((await app.send({ method: 'PUT', url, headers, body: { openingHours } })).status, 200);
     const beacons = (await app.send({ method: 'GET', url: '/api/v2/beacons?order=minor', headers })).body.results;
     const [hall, shop] = beacons.map(({ objectId }: { objectId: string }) => objectId) as [string, string];
+    shopBeacon = shop;
     const goal = { kind: 'visit', beaconId: shop, withinHours: 3 };
     const message = { alertTitle: 'Posters', alertMessage: 'In the shop.' };
     const about = { beaconId: pointer('Beacon', hall), event: 'ENTER', type: 'TEXT', isEnabled: true };
@@ -302,6 +305,12 @@ describe('plots and the numbers of the interface', () => {
     await assertCsv('The commonest paths: save as CSV', paths, ['tours', 'visitors', 'isCut']);
     assert.match(page.url(), /compare=previous/);
     await assertShared('Ways between zones');
+    await assertAccessible(page);
+    await goTo(page, path(`analytics/ways?unit=day&beacon=${shopBeacon}`));
+    await page.getByText('these are the ways of the zones in which this beacon was').waitFor();
+    const own = await told('flows', { ...ofDay(), beaconId: shopBeacon });
+    assert.ok(own.moves.length > 0 && own.moves.length < now.moves.length);
+    await becomes(async () => columns(await cells('Ways between zones'), 2, 3), texts(own.moves, 'tours', 'visitors'));
   });
 
   test('Peaks and waits: bars, table, files and address, beside the day before', async () => {
@@ -332,6 +341,13 @@ describe('plots and the numbers of the interface', () => {
     assert.equal((await bars(label, '#b4c0cd', 'x')).length, 2, 'and those of the day before');
     await assertCsv(`${label}: save as CSV`, now.rows, ['peak']);
     await assertShared(label);
+    await assertAccessible(page);
+    await goTo(page, path(`analytics/peaks?unit=day&beacon=${shopBeacon}`));
+    const own = await told('peaks', { ...ofDay(), interval: 'hour', beaconId: shopBeacon });
+    const most = Math.max(...own.rows.map(({ peak }: Row) => Number(peak)));
+    await becomes(async () => (await cells(label)).map(([place, peak]) => `${place} ${peak}`), [`Shop beacon ${most}`]);
+    await page.getByText('is told of zones, not of one beacon').waitFor();
+    await assertCsv(`${label}: save as CSV`, own.rows, ['peak']);
   });
 
   test('Messages: shares, messages per visitor, table, files and address', async () => {
@@ -367,6 +383,18 @@ describe('plots and the numbers of the interface', () => {
       async () => (await cells('All messages')).every((row) => (row.at(-1) === '–') === (past.messages.length === 0)),
       true,
     );
+    await assertAccessible(page);
+    await goTo(page, path('messages?unit=week'));
+    await page.getByRole('combobox', { name: 'Place' }).selectOption({ label: '\u2003Shop' });
+    await page.getByText(/^No message reached anybody for the first time in /).waitFor();
+    await page.getByRole('combobox', { name: 'Place' }).selectOption({ label: '\u2003Hall' });
+    await page.getByText('Messages that were first shown at this place').waitFor();
+    await becomes(
+      async () => columns(await cells('All messages'), 1, 2, 3, 4, 6),
+      texts(groups, 'reached', 'shown', 'openedBy', 'acted', 'withdrawn'),
+    );
+    assert.equal(await page.getByRole('heading', { name: label }).count(), 0, 'nobody has counted these by place');
+    assert.match(page.url(), /zone=/);
     assert.deepEqual([...visited.complaints, ...colleague.complaints], []);
   });
 });

@@ -8,6 +8,7 @@ import { png } from '../../../server/src/demo/pictures.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer, uuid } from '../../../server/test/support/site.ts';
+import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, startConsole, type Visit, visit } from '../browser.ts';
 
 /** What somebody sees who opens an address: a heading or another text of the page, or why not. */
@@ -236,6 +237,8 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
             [],
             what,
           );
+        // Of one role: the others see the same, or less.
+        if (who === 'owner') await assertAccessible(page);
         const text = `${await page.locator('#page').innerText()} ${await page.locator('#page').innerHTML()}`;
         if (who === 'limited') assert.doesNotMatch(text, /South/, what);
         if (who === 'stranger') assert.doesNotMatch(text, /North|South/, what);

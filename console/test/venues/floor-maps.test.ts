@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer } from '../../../server/test/support/site.ts';
-import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 
 /** Two floors with beacons at the same places, in one house; a third beacon hangs on the same level of another house. */
 describe('a map shows the beacons of its own floor', () => {
@@ -35,6 +35,17 @@ describe('a map shows the beacons of its own floor', () => {
         minor,
         location: { x: 4, y: 3, floor },
         venueId: pointer('Venue', venue),
+      });
+    for (const [name, left] of [
+      ['Chamber of wonders', 0],
+      ['Cabinet of curiosities', 8],
+      ['Barn', 50],
+    ] as const)
+      await make('zones', {
+        floorId: pointer('Floor', floors['Ground'] ?? ''),
+        name,
+        kind: 'room',
+        polygon: [0, 8, 8, 0].map((x, at) => ({ x: left + x, y: at < 2 ? 0 : 6 })),
       });
     await beacon('Gate', 1, 0, venueId);
     await beacon('Loft', 2, 1, venueId);
@@ -79,6 +90,26 @@ describe('a map shows the beacons of its own floor', () => {
       for (const name of ['Gate', 'Loft', 'Elsewhere'])
         if (name !== own) assert.equal(await plan.first().getByText(name).count(), 0, name);
     });
+
+  test('on a phone the names of rooms are cut where they would run into each other', async () => {
+    const known = page.viewportSize() ?? { width: 1280, height: 860 };
+    await page.setViewportSize({ ...known, width: 390 });
+    await open(`/venues/${venueId}/floors/${floors['Ground']}`);
+    const boxOf = (name: string) => page.locator('.leaflet-names-pane').getByText(name).boundingBox();
+    const between = async () => {
+      const [one, other] = [await boxOf('Chamber of wonders'), await boxOf('Cabinet of curiosities')];
+      return one && other ? other.x - one.x - one.width : -1;
+    };
+    await becomes(async () => (await between()) >= -1, true);
+    await page.setViewportSize({ ...known, width: 1280 });
+    for (let step = 0; step < 4; step++) await page.getByRole('button', { name: 'Zoom in' }).click();
+    const isWhole = () =>
+      page.evaluate(
+        `[...document.querySelectorAll('.leaflet-names-pane span')].every((name) => name.scrollWidth <= name.clientWidth)`,
+      );
+    await becomes(isWhole, true);
+    await page.setViewportSize(known);
+  });
 
   test('the browser had nothing to complain about', () => assert.deepEqual(visited.complaints, []));
 });

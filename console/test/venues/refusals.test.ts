@@ -9,7 +9,7 @@ import { signInManager, type TestApp } from '../../../server/test/support/build-
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
-import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 import { venuePage } from './venue-page.ts';
 
@@ -100,13 +100,17 @@ describe('plans and zones that cannot be', () => {
     await takePictures(page, 'zone-crosses');
     await assertAccessible(page);
     assert.deepEqual((await first('zones')).polygon, polygon);
-    // The list has what is stored again.
-    await page.getByText('Corners in metres').click();
-    assert.equal(await page.getByLabel('x of corner 1').inputValue(), '1');
+    // The plan shows what is stored again, and what was typed is there to be mended.
+    await page.locator('#page').getByText('32.0 m²').first().waitFor();
+    assert.equal(await page.getByLabel('x of corner 1').inputValue(), '12');
+    assert.equal(await page.getByLabel('y of corner 1').inputValue(), '3');
     await page.getByLabel('x of corner 1').fill('2');
     await page.getByLabel('y of corner 1').fill('2');
     await button('Use these corners').click();
     await stored('zones', ({ polygon: moved }) => (moved as typeof polygon)[0]?.x === 2);
+    assert.equal(await page.getByLabel('x of corner 1').inputValue(), '2');
+    await page.getByRole('button', { name: /^Undo/ }).click();
+    await becomes(() => page.getByLabel('x of corner 1').inputValue(), '1');
     assert.deepEqual(visited.complaints, []);
   });
 });

@@ -52,6 +52,8 @@ export const mayDo = Object.freeze({
   'phones.pair': ['owner', 'manager', 'editor', 'installer'],
   'files.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'files.write': ['owner', 'manager', 'editor'],
+  /** Those who install beacons bring the plans, but leave the files of others alone. */
+  'files.upload': ['owner', 'manager', 'editor', 'installer'],
   'schemas.read': ['owner', 'manager', 'editor', 'installer', 'analyst'],
   'schemas.write': ['owner', 'manager'],
   /** What apps have written into buckets; it may be personal data. */

@@ -21,7 +21,14 @@ import {
 } from '../features/admins/accounts/tables.ts';
 import { adminIdentities, ssoAttempts, ssoProviders } from '../features/admins/sso/tables.ts';
 import { alertChoices, alertDigests, alerts } from '../features/alerts/tables.ts';
-import { messageLoads, messageRollups, messageShowings, messageStates } from '../features/analytics/messages/tables.ts';
+import {
+  messageLoads,
+  messagePlaceRollups,
+  messagePlaces,
+  messageRollups,
+  messageShowings,
+  messageStates,
+} from '../features/analytics/messages/tables.ts';
 import {
   beaconPlaces,
   firstVisits,
@@ -129,7 +136,9 @@ export const tables: readonly DbTable[] = [
   visitRollups,
   goneVisits,
   messageShowings,
+  messagePlaces,
   messageRollups,
+  messagePlaceRollups,
   messageLoads,
   messageStates,
   rollupStates,

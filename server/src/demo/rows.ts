@@ -1,7 +1,7 @@
 import { joinSql, raw, type SqlValue, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
 import type { Columns, DbTable, NewCells } from '../db/table.ts';
-import { messageShowings } from '../features/analytics/messages/tables.ts';
+import { messagePlaces, messageShowings } from '../features/analytics/messages/tables.ts';
 import { logs } from '../features/logs/resource.ts';
 import { deliveries, pushes } from '../features/push/resource.ts';
 import { events } from '../features/sightings/traces/events.ts';
@@ -58,6 +58,7 @@ export const demoTables = {
   verdicts: verdicts.table,
   firings,
   message_showings: messageShowings,
+  message_places: messagePlaces,
   deliveries: deliveries.table,
   pushes: pushes.table,
 } as const;

@@ -79,10 +79,18 @@ function addVerdicts(
     const row = verdictRow({ appId, now, verdict, beaconId, installationId, deliveryId });
     verdicts.set(row.object_id, row);
     const delivery = deliveryId && proximityDelivery(random, { deliveryId, verdict, now }, context);
-    if (deliveryId !== null || verdict.reason === 'holdout')
+    if (deliveryId !== null || verdict.reason === 'holdout') {
+      const objectId = triggerDeliveryId(verdict, { installationId });
+      traces.add('message_places', {
+        app_id: appId,
+        object_id: objectId,
+        installation_id: installationId,
+        shown_at: at,
+        beacon_id: beaconId,
+      });
       traces.add('message_showings', {
         app_id: appId,
-        object_id: triggerDeliveryId(verdict, { installationId }),
+        object_id: objectId,
         installation_id: installationId,
         trigger_id: triggerId,
         message_group: verdict.group ?? '',
@@ -92,6 +100,7 @@ function addVerdicts(
         opened_at: (delivery || undefined)?.opened_at ?? null,
         changes: 1,
       });
+    }
     if (deliveryId === null) continue;
     if (at >= firingsSince)
       traces.add('firings', {

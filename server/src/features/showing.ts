@@ -5,6 +5,8 @@ export interface Showing {
   readonly deliveryId: string;
   readonly installationId: string;
   readonly triggerId: string;
+  /** At which it was decided. */
+  readonly beaconId: string;
   /** A variant, the group of those who get nothing, or empty. */
   readonly group: string;
   /** Epoch ms. */

@@ -90,6 +90,8 @@ for (const database of databases) {
       { floorId: floor },
       { zoneId },
     ];
+    const beaconsOf = ({ beacons, loose }: House): readonly Query[] =>
+      [...beacons, loose].map((beaconId) => ({ beaconId }));
     const data = (path: string) => `/apps/${site.app.appId}/v2${path}`;
     /** Somebody who may see the one venue, and an owner, both just signed in. */
     async function signIn(house: House) {
@@ -123,8 +125,7 @@ for (const database of databases) {
     /** Everything that is told of a period, as texts that name their places. */
     async function told(by: Person, period: Query, place: Query = {}): Promise<readonly string[]> {
       const moves = flows(await ask(by, 'flows', { ...period, ...place }));
-      const isVenue = Object.keys(place).every((name) => name === 'venueId');
-      const paths = isVenue ? await ask(by, 'paths', { ...period, ...place }) : { tours: 0, paths: [] };
+      const paths = await ask(by, 'paths', { ...period, ...place });
       const { rows } = await ask(by, 'peaks', { ...period, ...place, interval: 'day' });
       return [
         ...moves,
@@ -148,9 +149,12 @@ for (const database of databases) {
           assert.ok(!mine.some((text) => text.includes(id)), 'nothing of the other venue');
         assert.ok((await told(owner, period)).length > mine.length);
         assert.deepEqual(await told(limited, period, { venueId: own.venue }), ofVenue);
-        const [zoneId = ''] = own.zones;
-        assert.deepEqual(await told(limited, period, { zoneId }), await told(owner, period, { zoneId }));
-        for (const place of placesOf(other))
+        for (const place of [...placesOf(own), ...beaconsOf(own)]) {
+          const ofPlace = await told(limited, period, place);
+          assert.deepEqual(ofPlace, await told(owner, period, place));
+          assert.ok(ofPlace.length > 1, JSON.stringify(place));
+        }
+        for (const place of [...placesOf(other), ...beaconsOf(other)])
           assert.deepEqual(await told(limited, period, place), ['0 tours'], JSON.stringify(place));
       }
     }

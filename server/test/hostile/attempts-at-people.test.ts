@@ -144,6 +144,12 @@ for (const database of databases) {
           'flows?',
           'paths?',
           'peaks?interval=hour',
+          ...[`beaconId=${site.hall}`, `venueId=${venue}`].flatMap((place) => [
+            `flows?${place}`,
+            `paths?${place}`,
+            `peaks?interval=hour&${place}`,
+            `messages?interval=day&${place}`,
+          ]),
         ]) {
           const { status, body } = await site.ask({ method: 'GET', url: `/api/v2/analytics/${query}&${period}` });
           assert.equal(status, 200, `${query}: ${JSON.stringify(body)}`);
@@ -156,7 +162,7 @@ for (const database of databases) {
         // The difference of two numbers that are zero or fives is never one to four.
         for (const text of texts)
           for (const [told, count] of text.matchAll(
-            /"(?:visitors|newVisitors|returningVisitors|visits|tours|peak)":(\d+)/g,
+            /"(?:visitors|newVisitors|returningVisitors|visits|tours|peak|reached|openedBy|acted|shown)":(\d+)/g,
           ))
             assert.equal(Number(count) % 5, 0, `${told} in ${text}`);
       });

@@ -46,6 +46,8 @@ export function TabRow({ label, children }: { readonly label: string; readonly c
     if (!nav) return;
     const observer = new ResizeObserver(() => bringIntoSight(nav));
     observer.observe(nav);
+    // Tabs get their widths after the row has its own, when styles or letters arrive late.
+    for (const tab of nav.children) observer.observe(tab);
     return () => observer.disconnect();
   }, []);
   return (
@@ -60,6 +62,8 @@ const peek = 24;
 
 function bringIntoSight(row: HTMLElement): void {
   const chosen = row.querySelector('[aria-current=page]');
-  const hidden = chosen ? chosen.getBoundingClientRect().right - row.getBoundingClientRect().right : 0;
-  if (hidden > 0) row.scrollLeft += hidden + peek;
+  if (!chosen) return;
+  const [tab, seen] = [chosen.getBoundingClientRect(), row.getBoundingClientRect()];
+  if (tab.right > seen.right) row.scrollLeft += tab.right - seen.right + peek;
+  else if (tab.left < seen.left) row.scrollLeft -= seen.left - tab.left + peek;
 }

@@ -28,26 +28,22 @@ export const visitorsAsked = ({ appId, period: { unit, from, until }, search }: 
     ...placeOf(search),
   });
 
-/** Without a beacon: ways and peaks are those of zones. */
-const zonePlaceOf = ({ beacon: _none, ...places }: AnalyticsSearch) => placeOf(places);
-
 export const flowsAsked = ({ appId, period: { from, until }, search }: Asked) =>
-  flowsQuery(appId, { from, until, ...zonePlaceOf(search) });
+  flowsQuery(appId, { from, until, ...placeOf(search) });
 
-export function pathsAsked({ appId, period: { from, until }, search }: Asked) {
-  const { venueId } = zonePlaceOf(search);
-  return pathsQuery(appId, { from, until, ...(venueId === undefined ? {} : { venueId }) });
-}
+export const pathsAsked = ({ appId, period: { from, until }, search }: Asked) =>
+  pathsQuery(appId, { from, until, ...placeOf(search) });
 
 /** By hour of the week more days are too many. */
 const longest = { day: 'hour', week: 'hour', month: 'hourOfWeek', year: 'day' } as const;
 
 export const peaksAsked = ({ appId, period: { unit, from, until }, search }: Asked) =>
-  peaksQuery(appId, { from, until, interval: longest[unit], ...zonePlaceOf(search) });
+  peaksQuery(appId, { from, until, interval: longest[unit], ...placeOf(search) });
 
 export function staysAsked({ appId, period: { from, until }, search }: Asked) {
-  const { zoneId: _one, ...place } = zonePlaceOf(search);
-  return numbersQuery(appId, { from, until, interval: 'total', groupBy: 'zone', ...place });
+  const { zoneId: _one, ...place } = placeOf(search);
+  const groupBy = search.beacon === undefined ? 'zone' : 'beacon';
+  return numbersQuery(appId, { from, until, interval: 'total', groupBy, ...place });
 }
 
 export const heatAsked = (
@@ -62,8 +58,8 @@ export const planAsked = ({ search, ...asked }: Asked) =>
     ? []
     : (['zone', 'beacon'] as const).map((groupBy) => heatAsked(asked, search.floor ?? '', groupBy));
 
-export const messagesAsked = ({ appId, period: { from, until } }: Pick<Asked, 'appId' | 'period'>) =>
-  messagesQuery(appId, { from, until });
+export const messagesAsked = ({ appId, period: { from, until }, search }: Asked) =>
+  messagesQuery(appId, { from, until, ...placeOf(search) });
 
 type Query = Parameters<QueryClient['prefetchQuery']>[0];
 

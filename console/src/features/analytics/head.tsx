@@ -8,7 +8,15 @@ import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { periodIn } from './asked.ts';
-import { type AnalyticsSearch, type Comparison, type Period, type PlaceKind, periodText, type Unit } from './period.ts';
+import {
+  type AnalyticsSearch,
+  type Comparison,
+  type Period,
+  type PlaceKind,
+  periodText,
+  placeKinds,
+  type Unit,
+} from './period.ts';
 import { PeriodSteps, unitChoices } from './period-steps.tsx';
 import { type SiteOf, useSite } from './site.ts';
 
@@ -118,12 +126,13 @@ export const comparedText = (compared: Period) => t('Compared with {period}', { 
 interface PlaceProps {
   readonly appId: string;
   readonly search: AnalyticsSearch;
-  readonly question: Question;
-  readonly kinds: readonly PlaceKind[];
+  readonly question: Pick<Question, 'site' | 'choose'>;
+  /** All of them without it. */
+  readonly kinds?: readonly PlaceKind[];
 }
 
 /** Everything, or one venue, floor, zone or beacon. */
-export function PlaceChoice({ appId, search, question: { site, choose }, kinds }: PlaceProps) {
+export function PlaceChoice({ appId, search, question: { site, choose }, kinds = placeKinds }: PlaceProps) {
   const none = { venue: undefined, floor: undefined, zone: undefined, beacon: undefined };
   const kind = kinds.find((one) => search[one] !== undefined);
   const options = site ? optionsOf(site, kinds) : [];

@@ -13,15 +13,16 @@ import { told } from '../../lib/words/service-words.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { messagesAsked, periodIn } from './asked.ts';
-import { CompareChoice, comparedText } from './head.tsx';
+import { CompareChoice, comparedText, PlaceChoice } from './head.tsx';
 import { GroupsPlot, LoadPlot } from './message-plots.tsx';
 import { comparedCell, groupCells, groupHeader, groupName, messageCsv, messageName } from './message-words.ts';
-import { comparedIn, type Period, periodText, type Unit } from './period.ts';
+import { comparedIn, type Period, periodText, placeOf, type Unit } from './period.ts';
 import { Notes, PeriodSteps, unitChoices } from './period-steps.tsx';
 import { CsvButton } from './plot/csv-button.tsx';
 import { NumberTable } from './plot/number-table.tsx';
 import { useDrawingSoon } from './plot/plot.tsx';
 import type { MessageNumbers, OneMessage } from './queries.ts';
+import { useSite } from './site.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/messages');
 
@@ -33,14 +34,16 @@ export function MessagesPage() {
   const navigate = route.useNavigate();
   const { zone } = useTimes(appId);
   const { today, period } = periodIn(zone, search);
-  const { data: numbers, error } = useQuery(messagesAsked({ appId, period }));
+  const { data: numbers, error } = useQuery(messagesAsked({ appId, period, search }));
   const compared = comparedIn(search, period);
   const { data: past } = useQuery({
-    ...messagesAsked({ appId, period: compared ?? period }),
+    ...messagesAsked({ appId, period: compared ?? period, search }),
     enabled: compared !== undefined,
   });
   const before = compared && { period: compared, messages: past?.messages };
   const choose = (change: object) => void navigate({ search: (search) => ({ ...search, ...change }) });
+  const site = useSite(appId);
+  const isOfPlace = Object.keys(placeOf(search)).length > 0;
   return (
     <>
       <SectionHeader title={t('Activity')} part={t('Messages')}>
@@ -55,8 +58,16 @@ export function MessagesPage() {
           onChange={(value) => choose({ unit: value as Unit })}
         />
         <PeriodSteps period={period} today={today} onChange={(date) => choose({ on: date })} />
+        <PlaceChoice appId={appId} search={search} question={{ site, choose }} />
         <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
       </Group>
+      {isOfPlace && (
+        <Text c="dimmed" size="sm" mb="md" maw="42rem">
+          {t(
+            'Messages that were first shown at this place, or would have been to those who got nothing; what visitors did after them may have been anywhere. How many messages visitors were shown is told of the whole app only, since they may have seen them at several places.',
+          )}
+        </Text>
+      )}
       <FailureNote message={error?.message} />
       {!numbers && !error && <Skeleton h={420} />}
       {numbers && <Notes numbers={numbers} />}

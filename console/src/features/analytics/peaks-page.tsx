@@ -1,4 +1,4 @@
-import { Box, Group, Skeleton } from '@mantine/core';
+import { Box, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -25,7 +25,7 @@ export function PeaksPage() {
   const question = useQuestion(appId, path, search);
   const { period, site, choose } = question;
   const { from } = period;
-  const place = placeOf({ ...search, beacon: undefined } as typeof search);
+  const place = placeOf(search);
   const asked = { appId, period, search };
   const { data, error } = useQuery(peaksAsked(asked));
   const { data: stays } = useQuery(staysAsked(asked));
@@ -38,11 +38,11 @@ export function PeaksPage() {
   const before = compared && past && new Map(mostOf(past.rows).map(({ row }) => [placeKey(row), row.peak]));
   const below = useBelowPlot();
   const nameOf = useWayNames(appId, site, data?.rows ?? []);
-  const zones = new Map(stays?.rows.map((row) => [row.zoneId, row]));
+  const stayAt = new Map(stays?.rows.map((row) => [placeKey(row), row]));
   const most = mostOf(data?.rows ?? []);
   const rows = most.map(({ row, when }) => {
     const was = compared ? [before ? countText(before.get(placeKey(row)) ?? 0) : '–'] : [];
-    const stay = row.zoneId === undefined ? undefined : zones.get(row.zoneId);
+    const stay = stayAt.get(placeKey(row));
     const stays = [dwellText(stay?.dwellMedian), dwellText(stay?.dwellUpperQuartile)];
     return [nameOf(row), countText(row.peak), when, ...stays, ...was];
   });
@@ -58,7 +58,7 @@ export function PeaksPage() {
       />
       <Group mb="md" gap="sm">
         <PeriodChoice question={question} />
-        <PlaceChoice appId={appId} search={search} question={question} kinds={['venue', 'floor', 'zone']} />
+        <PlaceChoice appId={appId} search={search} question={question} />
         <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
       </Group>
       <FailureNote message={error?.message} />
@@ -86,14 +86,21 @@ export function PeaksPage() {
           />
         </Block>
       )}
-      {data && (below.isShown || rows.length === 0) && <ZoneForecasts appId={appId} place={place} site={site} />}
+      {search.beacon !== undefined && (
+        <Text c="dimmed" size="sm" maw="42rem" mt="md">
+          {t('What the next open day may bring is told of zones, not of one beacon.')}
+        </Text>
+      )}
+      {data && search.beacon === undefined && (below.isShown || rows.length === 0) && (
+        <ZoneForecasts appId={appId} place={place} site={site} />
+      )}
     </>
   );
 }
 
 type Row = NonNullable<Awaited<ReturnType<NonNullable<ReturnType<typeof peaksQuery>['queryFn']>>>>['rows'][number];
 
-const placeKey = ({ zoneId, beaconId }: Row) => zoneId ?? beaconId ?? '';
+const placeKey = ({ zoneId, beaconId }: Pick<Row, 'zoneId' | 'beaconId'>) => zoneId ?? beaconId ?? '';
 const sizeOf = ({ peak }: Row) => plotted(peak) ?? 0;
 
 /** The fullest moment of each place, the fullest place first. */

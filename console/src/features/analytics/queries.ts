@@ -69,7 +69,10 @@ export type MessageNumbers = Awaited<ReturnType<ReturnType<typeof dataOf>['analy
 export type OneMessage = MessageNumbers['messages'][number];
 export type GroupRow = OneMessage['groups'][number];
 
-export const messagesQuery = (appId: string, asked: { readonly from: string; readonly until: string }) =>
+export const messagesQuery = (
+  appId: string,
+  asked: Parameters<ReturnType<typeof dataOf>['analytics']['messages']>[0],
+) =>
   queryOptions({
     queryKey: dataKey(appId, 'getMessageNumbers', asked),
     queryFn: () => dataOf(appId).analytics.messages(asked),

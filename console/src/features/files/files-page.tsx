@@ -51,7 +51,8 @@ export function FilesPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const mayCall = useMayCall();
-  const mayUpload = mayCall('uploadFile');
+  // Installers upload plans of floors only, where these are.
+  const mayUpload = mayCall('uploadFile') && mayCall('deleteFile');
   const list = fileList(appId, mayCall('deleteFile'));
   const open = (objectId: string | undefined) => void navigate({ search: (known) => ({ ...known, file: objectId }) });
   return (

@@ -28,8 +28,7 @@ export function FloorsBlock({ appId, venueId }: Props) {
   const { data: floors, error } = useQuery(floorsQuery(appId, venueId));
   const { data: zones } = useQuery(zonesQuery(appId, venueId));
   const [isAdding, setAdding] = useState(false);
-  const may = useMayCall();
-  const mayAdd = may('createFloor');
+  const mayAdd = useMayCall()('createFloor');
   const zonesOn = (floorId: string) => zones?.filter((zone) => zone.floorId.objectId === floorId).length ?? 0;
   return (
     <Block title={t('Floors')} about={t('Each floor has a plan, on which zones are drawn and beacons are placed.')}>
@@ -67,7 +66,7 @@ export function FloorsBlock({ appId, venueId }: Props) {
           <Button variant="default" leftSection={<Icon name="plus" size={16} />} onClick={() => setAdding(true)}>
             {t('Add a floor')}
           </Button>
-          {may('uploadFile') && <FloorsFromPictures appId={appId} venueId={venueId} level={nextLevel(floors ?? [])} />}
+          <FloorsFromPictures appId={appId} venueId={venueId} level={nextLevel(floors ?? [])} />
         </Group>
       )}
       <FloorDialog

@@ -4,6 +4,7 @@ import type { Endpoint } from '../endpoint.ts';
 /** Exceptions from the rule for the tag; null: only for apps. */
 export const dataOperations: Readonly<Record<string, Permission | null>> = Object.freeze({
   listUsers: 'users.read',
+  uploadFile: 'files.upload',
   registerInstallation: null,
   reportReceipts: null,
 });

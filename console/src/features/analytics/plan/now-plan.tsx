@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Slider, Text } from '@mantine/core';
 import type { Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { appQuery } from '../../../lib/data/queries.ts';
@@ -24,6 +24,7 @@ import {
   useStays,
 } from './now.ts';
 import planClasses from './plan.module.css';
+import { PlanDownloads } from './plan-downloads.tsx';
 import { PlanDrawing } from './plan-drawing.tsx';
 
 interface Props {
@@ -45,6 +46,7 @@ export function NowPlan({ appId, floor, site }: Props) {
   /** Minutes before now; 0: now. */
   const [back, setBack] = useState(0);
   const [isPlaying, setPlaying] = useState(false);
+  const drawing = useRef<SVGSVGElement>(null);
   usePlaying(isPlaying, () => setBack((minutes) => Math.max(0, minutes - 1)));
   const oneZone = app?.policy.oneZone ?? false;
   const isProtected = app?.policy.smallGroups === 'protected';
@@ -78,6 +80,8 @@ export function NowPlan({ appId, floor, site }: Props) {
   const told = (count: number) =>
     isPast && isPending ? '–' : isProtected && count > 0 && count < fewest ? '1–4' : String(count);
   const total = zones.reduce((sum, { objectId }) => sum + (counts.get(objectId) ?? 0), 0);
+  // With minutes: these numbers are of a moment.
+  const fileTime = wallTime(at, zone).slice(0, 16).replace('T', '-').replace(':', '');
   const when = back === 0 ? t('now') : t('at {time}', { time: wallTime(at, zone).slice(11) });
   return (
     <>
@@ -90,6 +94,7 @@ export function NowPlan({ appId, floor, site }: Props) {
       </Text>
       {crowded.length > 0 && <Crowded places={crowded} />}
       <PlanDrawing
+        drawing={drawing}
         label={t('Visitors on {name} {when}', { name: floor.name, when })}
         plan={plan}
         walls={floor.walls}
@@ -105,6 +110,24 @@ export function NowPlan({ appId, floor, site }: Props) {
         visitors={shown.map(({ objectId, x = 0, y = 0, accuracy = 0 }) => ({ id: objectId, at: { x, y }, accuracy }))}
       />
       <Gateways floor={floor} />
+      <Group justify="flex-end" mb="sm">
+        <PlanDownloads
+          drawing={drawing}
+          fileName={`plan-${fileTime}`}
+          csv={{
+            fileName: `zones-${fileTime}`,
+            rows: [
+              ['zoneId', 'zone', 'visitors', 'capacity'],
+              ...zones.map(({ objectId, name, capacity }) => [
+                objectId,
+                name,
+                told(counts.get(objectId) ?? 0).replace('–', '-'),
+                String(capacity ?? ''),
+              ]),
+            ],
+          }}
+        />
+      </Group>
       <Group mb="md" gap="sm">
         <Button size="xs" variant="default" disabled={back === 0} onClick={() => setPlaying((playing) => !playing)}>
           {isPlaying && back > 0 ? t('Stop') : t('Play')}
@@ -122,7 +145,8 @@ export function NowPlan({ appId, floor, site }: Props) {
           {back === 0 ? t('The last two hours') : wallTime(at, zone).slice(11)}
         </Text>
       </Group>
-      <section className={classes.scroller} aria-label={t('Visitors by zone')}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
+      <section className={classes.scroller} tabIndex={0} aria-label={t('Visitors by zone')}>
         <NumberTable
           label={t('Visitors by zone')}
           table={{

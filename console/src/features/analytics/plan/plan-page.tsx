@@ -59,12 +59,20 @@ export function PlanPage() {
                 onChange={(id) => choose({ floor: id, venue: undefined, zone: undefined, beacon: undefined })}
               />
               {view !== 'now' && <PeriodChoice question={question} />}
-              {(view === 'time' || view === 'visits') && (
+              {view !== 'now' && (
                 <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
               )}
             </Group>
             {view === 'now' && <NowPlan key={floor.objectId} appId={appId} floor={floor} site={known} />}
-            {view === 'ways' && <WaysPlan appId={appId} floor={floor} site={known} period={question.period} />}
+            {view === 'ways' && (
+              <WaysPlan
+                appId={appId}
+                floor={floor}
+                site={known}
+                period={question.period}
+                compared={comparedIn(search, question.period)}
+              />
+            )}
             {(view === 'time' || view === 'visits') && (
               <HeatPlan
                 appId={appId}

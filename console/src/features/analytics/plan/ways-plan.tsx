@@ -4,10 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { t } from '../../../lib/words/words.ts';
+import classes from '../analytics.module.css';
 import { type Period, periodText } from '../period.ts';
+import { NumberTable } from '../plot/number-table.tsx';
 import { type Flow, flowsQuery, type WayPlace } from '../queries.ts';
 import { type SiteOf, useWayNames } from '../site.ts';
-import { flowCsv } from '../ways/flow-csv.ts';
+import { comparedColumn } from '../ways/compared.ts';
+import { endOf, flowCsv } from '../ways/flow-csv.ts';
 import { countText, plotted } from '../words.ts';
 import { useFloorPlan } from './floor.ts';
 import { PlanDownloads } from './plan-downloads.tsx';
@@ -18,16 +21,24 @@ interface Props {
   readonly floor: Floor;
   readonly site: SiteOf;
   readonly period: Period;
+  readonly compared: Period | undefined;
 }
 
 /** More arrows could not be told apart. */
 const mostArrows = 25;
+/** All are in the file. */
+const mostRows = 40;
 
 /** Ways between the zones of a floor as arrows, and how many came in and left in each. */
-export function WaysPlan({ appId, floor, site, period }: Props) {
+export function WaysPlan({ appId, floor, site, period, compared }: Props) {
   const { from, until } = period;
   const { plan, zones, beacons } = useFloorPlan(appId, floor, site);
   const { data, error } = useQuery(flowsQuery(appId, { from, until, floorId: floor.objectId }));
+  const other = compared ?? period;
+  const past = useQuery(
+    flowsQuery(appId, { from: other.from, until: other.until, floorId: floor.objectId }, compared !== undefined),
+  );
+  const column = comparedColumn(compared && { period: compared, flows: past.data });
   const drawing = useRef<SVGSVGElement>(null);
   const moves = data?.moves ?? [];
   const nameOf = useWayNames(
@@ -73,7 +84,7 @@ export function WaysPlan({ appId, floor, site, period }: Props) {
       <Group justify="space-between" mb="md">
         <Text size="sm" c="dimmed" maw="42rem">
           {t(
-            'The {count} commonest ways on this floor; “in” and “out” are where tours began and ended.{hasOthers, select, true { To and from other floors: {list}.} other {}}{hasData, select, true { In this period there were none to show.} other {}}',
+            '{count, plural, =0 {No ways between zones} one {The commonest way} other {The # commonest ways}} on this floor; “in” and “out” are where tours began and ended.{hasOthers, select, true { To and from other floors: {list}.} other {}}{hasData, select, true { In this period there were none to show.} other {}}',
             {
               count: inside.length,
               list: elsewhere
@@ -91,6 +102,25 @@ export function WaysPlan({ appId, floor, site, period }: Props) {
           csv={{ fileName: `ways-${from}`, rows: flowCsv(moves, nameOf) }}
         />
       </Group>
+      {moves.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
+        <section className={classes.scroller} tabIndex={0} aria-label={t('Ways of the floor')}>
+          <NumberTable
+            label={t('Ways of the floor')}
+            table={{
+              header: [t('Way'), t('Tours'), t('Visitors'), ...column.header],
+              rows: moves
+                .slice(0, mostRows)
+                .map((move) => [
+                  `${endOf(move.from, nameOf, t('In'))} → ${endOf(move.to, nameOf, t('Out'))}`,
+                  countText(move.tours),
+                  countText(move.visitors),
+                  ...column.cells(move),
+                ]),
+            }}
+          />
+        </section>
+      )}
     </>
   );
 }

@@ -8,15 +8,16 @@ import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import { flowsAsked, pathsAsked } from '../asked.ts';
-import { AnalyticsHead, CompareChoice, comparedText, PeriodChoice, PlaceChoice, useQuestion } from '../head.tsx';
-import { comparedIn, type Period } from '../period.ts';
+import { AnalyticsHead, CompareChoice, PeriodChoice, PlaceChoice, useQuestion } from '../head.tsx';
+import { comparedIn, placeOf } from '../period.ts';
 import { CsvButton } from '../plot/csv-button.tsx';
 import { NumberTable } from '../plot/number-table.tsx';
 import { type Colours, Plot, useBelowPlot } from '../plot/plot.tsx';
-import type { Flow, Flows, WayPlace } from '../queries.ts';
+import type { Flow, WayPlace } from '../queries.ts';
 import { useWayNames } from '../site.ts';
 import { countText, dwellText, plotted } from '../words.ts';
-import { endOf, flowCsv, flowKey, pathCsv } from './flow-csv.ts';
+import { type Before, comparedColumn } from './compared.ts';
+import { endOf, flowCsv, pathCsv } from './flow-csv.ts';
 import { busiestOf, linksAround, type NamedMove, plainName } from './sankey.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/ways');
@@ -50,9 +51,16 @@ export function WaysPage() {
       />
       <Group mb="md" gap="sm">
         <PeriodChoice question={question} />
-        <PlaceChoice appId={appId} search={search} question={question} kinds={['venue', 'floor', 'zone']} />
+        <PlaceChoice appId={appId} search={search} question={question} />
         <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
       </Group>
+      {search.beacon !== undefined && (
+        <Text c="dimmed" size="sm" mb="md" maw="42rem">
+          {t(
+            'Ways lead from zone to zone: these are the ways of the zones in which this beacon was in the period, or its own while it was in none.',
+          )}
+        </Text>
+      )}
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={420} />}
       {data && data.moves.length === 0 && (
@@ -94,7 +102,11 @@ export function WaysPage() {
           {below.isShown && (found?.paths.length ?? 0) > 0 && (
             <Block
               title={t('The commonest paths')}
-              about={t('All of a tour, from coming in to leaving; the first five zones.')}
+              about={
+                placeOf(search)['venueId'] === undefined && Object.keys(placeOf(search)).length > 0
+                  ? t('Tours that pass this place among their first five zones, from coming in to leaving.')
+                  : t('All of a tour, from coming in to leaving; the first five zones.')
+              }
             >
               <ol className={classes.paths}>
                 {found?.paths.map(({ stops, isCut, tours, visitors }) => {
@@ -127,26 +139,6 @@ export function WaysPage() {
       )}
     </>
   );
-}
-
-/** Another period. */
-interface Before {
-  readonly period: Period;
-  /** Undefined until they are known. */
-  readonly flows: Flows | undefined;
-}
-
-/** A column with how often each way was taken in the other period; none where nothing is compared. */
-function comparedColumn(before: Before | undefined, kind: 'moves' | 'reaches' = 'moves') {
-  if (!before) return { header: [], cells: () => [] };
-  const { period, flows } = before;
-  const tours = new Map(flows?.[kind].map((flow) => [flowKey(flow), flow.tours]));
-  // Ways of small groups are left out where these are protected: what is missing may be some.
-  const missing = flows && !flows.isProtected ? 0 : undefined;
-  return {
-    header: [comparedText(period)],
-    cells: (flow: Flow) => [countText(tours.get(flowKey(flow)) ?? missing)],
-  };
 }
 
 interface FlowProps {
@@ -241,15 +233,23 @@ function Ends({ moves, before, nameOf }: FlowProps) {
   });
   const ins = moves.filter(({ from }) => from === null);
   const outs = moves.filter(({ to }) => to === null);
+  // At one place they may only come in, or only leave.
+  if (ins.length + outs.length === 0) return null;
   return (
     <Block title={t('In and out')} about={t('The first and the last zone of each tour.')}>
       <div className={classes.beside}>
-        <section className={classes.scroller} aria-label={t('Where visitors come in')}>
-          <NumberTable label={t('Where visitors come in')} table={tableOf(ins, 'to', t('They come in at'))} />
-        </section>
-        <section className={classes.scroller} aria-label={t('Where visitors leave')}>
-          <NumberTable label={t('Where visitors leave')} table={tableOf(outs, 'from', t('They leave from'))} />
-        </section>
+        {ins.length > 0 && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
+          <section className={classes.scroller} tabIndex={0} aria-label={t('Where visitors come in')}>
+            <NumberTable label={t('Where visitors come in')} table={tableOf(ins, 'to', t('They come in at'))} />
+          </section>
+        )}
+        {outs.length > 0 && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
+          <section className={classes.scroller} tabIndex={0} aria-label={t('Where visitors leave')}>
+            <NumberTable label={t('Where visitors leave')} table={tableOf(outs, 'from', t('They leave from'))} />
+          </section>
+        )}
       </div>
     </Block>
   );

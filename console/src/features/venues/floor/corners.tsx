@@ -5,15 +5,29 @@ import { type Point, round } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../venues.module.css';
 
+interface Typed {
+  readonly x: number | string;
+  readonly y: number | string;
+}
+
 interface CornersProps {
   readonly points: readonly Point[];
   readonly fewest: number;
-  readonly onChange: (points: readonly Point[]) => void;
+  /** Calls back if the service refuses them. */
+  readonly onChange: (points: readonly Point[], refused: () => void) => void;
 }
 
 /** The corners of a zone or a wall as numbers. */
 export function Corners({ points, fewest, onChange }: CornersProps) {
-  const [typed, setTyped] = useState<readonly { readonly x: number | string; readonly y: number | string }[]>(points);
+  const [known, setKnown] = useState(points);
+  const [typed, setTyped] = useState<readonly Typed[]>(points);
+  /** What the service has not taken: it is there to be mended when the corners are again those that are stored. */
+  const [refused, setRefused] = useState<readonly Typed[]>();
+  if (JSON.stringify(points) !== JSON.stringify(known)) {
+    setKnown(points);
+    setTyped(refused ?? points);
+    setRefused(undefined);
+  }
   const isWhole = typed.every(({ x, y }) => typeof x === 'number' && typeof y === 'number');
   const set = (index: number, part: 'x' | 'y', value: number | string) =>
     setTyped(typed.map((corner, at) => (at === index ? { ...corner, [part]: value } : corner)));
@@ -38,7 +52,12 @@ export function Corners({ points, fewest, onChange }: CornersProps) {
         mt="xs"
         variant="default"
         disabled={!isWhole}
-        onClick={() => onChange(typed.map(({ x, y }) => ({ x: round(Number(x)), y: round(Number(y)) })))}
+        onClick={() =>
+          onChange(
+            typed.map(({ x, y }) => ({ x: round(Number(x)), y: round(Number(y)) })),
+            () => setRefused(typed),
+          )
+        }
       >
         {t('Use these corners')}
       </Button>
@@ -48,7 +67,7 @@ export function Corners({ points, fewest, onChange }: CornersProps) {
 
 interface CornerProps {
   readonly index: number;
-  readonly corner: { readonly x: number | string; readonly y: number | string };
+  readonly corner: Typed;
   readonly isNeeded: boolean;
   readonly onSet: (index: number, part: 'x' | 'y', value: number | string) => void;
   readonly onRemove: () => void;

@@ -125,7 +125,7 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
           appId={appId}
           zone={zone}
           mayEdit={may('updateZone')}
-          onChange={(change) => known.changeZone(zone, change)}
+          onChange={(change, refused) => known.changeZone(zone, change, refused)}
           onCopy={() => known.copyZone(zone, setSelected)}
           onRemove={() => {
             known.removeZone(zone);
@@ -137,7 +137,7 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
         <WallPanel
           wall={wall}
           mayEdit={may('updateFloor')}
-          onChange={(points) => known.changeWall(wall, points)}
+          onChange={(points, refused) => known.changeWall(wall, points, refused)}
           onRemove={() => {
             known.removeWall(wall);
             setSelected(undefined);

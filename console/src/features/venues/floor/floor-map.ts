@@ -112,6 +112,9 @@ export class FloorMap {
       this.#isWhole = false;
     };
     this.#map.on({ movestart: isMoved, zoomstart: isMoved });
+    const measure = () => names.style.setProperty('--metre', String(this.#map.getZoomScale(this.#map.getZoom(), 0)));
+    measure();
+    this.#map.on('zoomend', measure);
     this.#room.observe(element);
   }
 
@@ -253,9 +256,14 @@ export class FloorMap {
       );
   }
 
-  /** Below the upper side, and below the beacons. No tooltip: those measure themselves again at each step of a zoom. */
+  /**
+   * Below the upper side, and below the beacons. No tooltip: those measure themselves again at each step of a zoom. What is longer than the
+   * zone is wide is cut: on a phone the names of neighbours would run into each other.
+   */
   #addName({ name }: MapZone, bounds: L.LatLngBounds): void {
-    const icon = L.divIcon({ className: classes.zoneName ?? '', html: words(name), iconSize: [0, 0] });
+    const text = words(name);
+    text.style.maxWidth = `calc(var(--metre) * ${bounds.getEast() - bounds.getWest()}px)`;
+    const icon = L.divIcon({ className: classes.zoneName ?? '', html: text, iconSize: [0, 0] });
     L.marker([bounds.getNorth(), bounds.getCenter().lng], {
       icon,
       pane: 'names',

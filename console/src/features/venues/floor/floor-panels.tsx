@@ -89,7 +89,7 @@ interface ZonePanelProps {
   readonly appId: string;
   readonly zone: Zone;
   readonly mayEdit: boolean;
-  readonly onChange: (change: ZoneChange) => void;
+  readonly onChange: (change: ZoneChange, refused?: () => void) => void;
   readonly onCopy: () => void;
   readonly onRemove: () => void;
 }
@@ -144,10 +144,9 @@ export function ZonePanel({ appId, zone, mayEdit, onChange, onCopy, onRemove }: 
       />
       {mayEdit && (
         <Corners
-          key={JSON.stringify(zone.polygon)}
           points={zone.polygon}
           fewest={3}
-          onChange={(polygon) => onChange({ polygon: [...polygon] })}
+          onChange={(polygon, refused) => onChange({ polygon: [...polygon] }, refused)}
         />
       )}
       {mayEdit && (

@@ -1,4 +1,4 @@
-import { Button, FileButton, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, FileButton, Group, NumberInput, Stack, TextInput } from '@mantine/core';
 import type { Body, Floor } from '@pharos/sdk';
 import { useEffect, useState } from 'react';
 import { ConflictDialog } from '../../../components/form/conflict-dialog.tsx';
@@ -9,7 +9,6 @@ import { Block } from '../../../components/page/block.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
-import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { planKeys } from '../../../lib/data/venue-queries.ts';
 import { metresPerPixel } from '../../../lib/plan/floor-geometry.ts';
@@ -26,7 +25,6 @@ interface Props {
 
 /** The picture, how large it is in the building, and what the floor is called. */
 export function PlanSettings({ appId, floor }: Props) {
-  const mayUpload = useMayCall()('uploadFile');
   const upload = useAction({
     run: async (file: File) =>
       dataOf(appId).floors.update(floor.objectId, { plan: await uploadPlan(appId, file) } as Body<'updateFloor'>),
@@ -57,24 +55,18 @@ export function PlanSettings({ appId, floor }: Props) {
           <PdfPages pdf={pdf} onPick={(picture) => upload.mutateAsync(picture)} onClose={() => setPdf(undefined)} />
         )}
         <Group gap="xs">
-          {mayUpload ? (
-            <FileButton accept="image/png,image/jpeg,image/webp,application/pdf,.pdf" onChange={take}>
-              {(props) => (
-                <Button
-                  {...props}
-                  variant="default"
-                  loading={upload.isPending || open.isPending}
-                  leftSection={<Icon name="upload" size={16} />}
-                >
-                  {floor.plan ? t('Replace the plan') : t('Upload a picture or PDF')}
-                </Button>
-              )}
-            </FileButton>
-          ) : (
-            <Text size="sm" c="dimmed">
-              {t('Owners, managers and editors upload pictures.')}
-            </Text>
-          )}
+          <FileButton accept="image/png,image/jpeg,image/webp,application/pdf,.pdf" onChange={take}>
+            {(props) => (
+              <Button
+                {...props}
+                variant="default"
+                loading={upload.isPending || open.isPending}
+                leftSection={<Icon name="upload" size={16} />}
+              >
+                {floor.plan ? t('Replace the plan') : t('Upload a picture or PDF')}
+              </Button>
+            )}
+          </FileButton>
         </Group>
         <Measures key={floor.objectId} appId={appId} floor={floor} />
       </Stack>

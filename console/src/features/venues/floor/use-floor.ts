@@ -29,6 +29,8 @@ interface Step {
   /** What the page shows until the service has answered, and once it is taken back. */
   readonly expect?: () => void;
   readonly expectUndo?: () => void;
+  /** The service has refused it, and the page will show again what is stored. */
+  readonly refused?: (() => void) | undefined;
 }
 
 /** Null: no limit. */
@@ -117,7 +119,7 @@ function zoneSteps(
   expectZone: (zoneId: string, change: Partial<Zone>) => void,
 ) {
   const data = dataOf(appId);
-  function changeZone(zone: Zone, change: ZoneChange) {
+  function changeZone(zone: Zone, change: ZoneChange, refused?: () => void) {
     // Only what was changed here: the rest may be somebody else's by then.
     const before = Object.fromEntries(
       Object.keys(change).map((member) => [member, zone[member as keyof ZoneChange] ?? null]),
@@ -128,6 +130,7 @@ function zoneSteps(
       undo: () => data.zones.update(zone.objectId, before as Body<'updateZone'>),
       expect: () => expectZone(zone.objectId, change as Partial<Zone>),
       expectUndo: () => expectZone(zone.objectId, before as Partial<Zone>),
+      refused,
     });
   }
   function addZone(polygon: readonly Point[], name: string, added: (id: string) => void) {
@@ -178,8 +181,9 @@ function wallSteps(
   commit: (step: Step) => void,
   expectWalls: (change: WallChange) => void,
 ) {
-  const step = (label: string, change: WallChange, back: WallChange) =>
+  const step = (label: string, change: WallChange, back: WallChange, refused?: () => void) =>
     commit({
+      refused,
       label,
       run: () => changeWalls(appId, objectId, change),
       undo: () => changeWalls(appId, objectId, back),
@@ -190,8 +194,13 @@ function wallSteps(
       const name = t('Wall {number}', { number: walls.length + 1 });
       step(t('{name} added', { name }), withWall({ points }), withoutWall({ points }));
     },
-    changeWall: (wall: DrawnWall, points: readonly Point[]) =>
-      step(t('{name} changed', { name: wall.name }), withOther(wall, points), withOther({ points }, wall.points)),
+    changeWall: (wall: DrawnWall, points: readonly Point[], refused?: () => void) =>
+      step(
+        t('{name} changed', { name: wall.name }),
+        withOther(wall, points),
+        withOther({ points }, wall.points),
+        refused,
+      ),
     removeWall: (wall: DrawnWall) => step(t('{name} deleted', { name: wall.name }), withoutWall(wall), withWall(wall)),
   };
 }
@@ -255,6 +264,7 @@ function useSteps(appId: string) {
           told();
         });
       } catch (error) {
+        step.refused?.();
         reload();
         throw error;
       } finally {

@@ -8,7 +8,7 @@ import type { DrawnWall } from './walls.ts';
 interface Props {
   readonly wall: DrawnWall;
   readonly mayEdit: boolean;
-  readonly onChange: (points: readonly Point[]) => void;
+  readonly onChange: (points: readonly Point[], refused: () => void) => void;
   readonly onRemove: () => void;
 }
 
@@ -34,7 +34,7 @@ export function WallPanel({ wall, mayEdit, onChange, onRemove }: Props) {
       </Text>
       {mayEdit && (
         <>
-          <Corners key={JSON.stringify(wall.points)} points={wall.points} fewest={2} onChange={onChange} />
+          <Corners key={wall.id} points={wall.points} fewest={2} onChange={onChange} />
           <Group>
             <Button size="xs" variant="default" leftSection={<Icon name="trash" size={14} />} onClick={onRemove}>
               {t('Delete the wall')}

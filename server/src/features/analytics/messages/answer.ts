@@ -5,6 +5,7 @@ import { heldOut } from '../../../proximity/index.ts';
 import { dateOf, dayStart, monthOf, unitOf, weekOf } from '../numbers/calendar.ts';
 import type { NumbersQuestion } from '../numbers/question.ts';
 import { type Count, rounded, smallGroup } from '../numbers/small-groups.ts';
+import { metrics, readRollups, type Sums } from './rollup-store.ts';
 import { type ActedShare, type Compared, compared, conclusion, shareInterval } from './statistics.ts';
 import * as store from './store.ts';
 
@@ -59,8 +60,6 @@ export interface MessageAnswering {
   readonly namesOf: (db: Db, appId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, MessageName>>;
 }
 
-const metrics = ['reached', 'opened_by', 'acted', 'shown', 'received', 'opened', 'withdrawn'] as const;
-type Sums = Record<(typeof metrics)[number], number>;
 const nothing = (): Sums => ({ reached: 0, opened_by: 0, acted: 0, shown: 0, received: 0, opened: 0, withdrawn: 0 });
 
 function addTo(sums: Sums, row: Sums): void {
@@ -69,12 +68,12 @@ function addTo(sums: Sums, row: Sums): void {
 
 export async function messagesOf(by: MessageAnswering, question: NumbersQuestion, triggerId: string | undefined) {
   const { db, appId, zone, isProtected } = by;
-  const { from, until, interval } = question;
+  const { from, until, interval, place } = question;
   const stretch = { appId, from: dayStart(from, zone), until: dayStart(until, zone) };
   const startOf = interval === 'week' ? weekOf : interval === 'month' ? monthOf : (date: string) => date;
   const wholes = new Map<string, Map<string, Sums>>();
   const parts = new Map<string, { start: string; triggerId: string; group: string; sums: Sums }>();
-  for await (const row of store.readRollups(db, stretch, triggerId)) {
+  for await (const row of readRollups(db, stretch, { triggerId, place })) {
     const groups = wholes.get(row.trigger_id) ?? new Map<string, Sums>();
     wholes.set(row.trigger_id, groups);
     const sums = groups.get(row.message_group) ?? nothing();
@@ -105,7 +104,8 @@ export async function messagesOf(by: MessageAnswering, question: NumbersQuestion
     rows: [...parts]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([, { start, triggerId, group, sums }]) => ({ start, triggerId, ...told(group, sums, isProtected) })),
-    load: await loadOf(by, from, until),
+    // Whoever was shown two messages may have seen them at two places: of one place nobody has counted them.
+    load: place === undefined ? await loadOf(by, from, until) : null,
   };
 }
 

@@ -2,7 +2,10 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { siteTimeZone } from '../../../proximity/index.ts';
 import { addDays, addMonths, dateOf, dayStart, monthOf, weekOf } from '../numbers/calendar.ts';
+import { loadPlaces, type PlaceHistory } from '../numbers/places.ts';
+import { dayOf } from './by-place.ts';
 import { GoalFinder, type GoalOf, type GoalReads, type MadeRecord, windowMs } from './goals.ts';
+import { countDay as readDay, saveDay } from './rollup-store.ts';
 import * as store from './store.ts';
 
 /** So many rows are counted, marked or looked at in one transaction. */
@@ -162,7 +165,8 @@ export class MessageCounts {
         }
       }
     }
-    for (const { triggerId, date } of days.values()) await countDay(by, triggerId, date);
+    const places = await loadPlaces(db, appId);
+    for (const { triggerId, date } of days.values()) await countDay(by, places, { triggerId, date });
     if (recordsUntil < state.records_until) await store.saveState(db, { ...state, records_until: recordsUntil });
   }
 
@@ -279,12 +283,16 @@ async function beginAnew(db: Db, state: store.MessageState): Promise<void> {
   await store.saveState(db, { ...state, recounted_to: '', records_until: earliest, withdrawn_until: earliest });
 }
 
-async function countDay({ db, state }: Counting, triggerId: string, date: string): Promise<void> {
+async function countDay(
+  { db, state }: Counting,
+  places: PlaceHistory,
+  { triggerId, date }: { readonly triggerId: string; readonly date: string },
+): Promise<void> {
   const { app_id: appId, time_zone: zone } = state;
   const [from, until] = [dayStart(date, zone), dayStart(addDays(date, 1), zone)];
   if (from < state.shown_since) return;
-  const rows = await store.countDay(db, { appId, triggerId, from, until });
-  await store.saveDay(db, { appId, triggerId, startedAt: from }, rows);
+  const parts = await readDay(db, { appId, triggerId, from, until });
+  await saveDay(db, { appId, triggerId, startedAt: from }, dayOf(parts, places, from));
   await store.markLoad(db, appId, 'week', dayStart(weekOf(date), zone));
   await store.markLoad(db, appId, 'month', dayStart(monthOf(date), zone));
 }

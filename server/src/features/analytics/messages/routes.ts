@@ -6,6 +6,7 @@ import { exampleId } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type QueryParameter } from '../../../http/endpoint.ts';
 import { siteTimeZone } from '../../../proximity/index.ts';
 import { dateOf } from '../numbers/calendar.ts';
+import { dimensions } from '../numbers/places.ts';
 import { readQuestion } from '../numbers/question.ts';
 import { analyticsTag } from '../numbers/schemas.ts';
 import { smallGroup } from '../numbers/small-groups.ts';
@@ -77,7 +78,10 @@ const answerSchema = Type.Object({
         ),
         Type.Null(),
       ],
-      { description: 'How many messages visitors were shown; null unless the period is one week or month' },
+      {
+        description:
+          'How many messages visitors were shown; null unless the period is one week or month, and of one place, since visitors may have seen them at several',
+      },
     ),
   }),
 });
@@ -159,11 +163,28 @@ const query: readonly QueryParameter[] = [
   },
   { name: 'interval', description: '`total` without it', schema: Type.Enum([...intervals]) },
   { name: 'triggerId', description: 'Only of this notification or scenario', schema: Type.String() },
+  ...dimensions.map((name) => ({
+    name: `${name}Id`,
+    description:
+      name === 'beacon'
+        ? 'Only what was shown at this beacon'
+        : `Only what was shown at beacons that were in this ${name}`,
+    schema: Type.String(),
+  })),
 ];
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** What else is asked of numbers of visits is nothing that can be asked of messages. */
+function asked({ from, until, ...query }: Query, interval: string): Query {
+  const place = dimensions.map((name) => [`${name}Id`, query[`${name}Id`]] as const);
+  return { from, until, interval, ...Object.fromEntries(place) };
+}
 
 const about =
   'What messages led to, by message and group, last month unless `from` and `until` say otherwise. A visitor counts on the day on ' +
   'which a message was shown to them for the first time, or would have been if they had not been held out; so groups can be compared. ' +
+  'A place is where the message was shown first, or would have been; what followed may have happened anywhere. ' +
   'New showings, receipts and goals are counted within some seconds. Numbers stay when the records behind them are deleted because of ' +
   `their age. Where the app protects small groups, 1 to 4 visitors are \`"${smallGroup}"\`, other counts are rounded to fives, shares ` +
   'follow from these, and periods are whole days, weeks, months or years.';
@@ -181,12 +202,12 @@ export function messageEndpoints(deps: Pick<MessageAnswering, 'namesOf'> & { rea
       query,
       answer: { status: 200, description: 'The numbers.', schema: answerSchema, example },
       errors: ['InvalidQuery', 'Timeout'],
-      handle: async ({ app, query: { from, until, interval = 'total', triggerId }, now }) => {
+      handle: async ({ app, query: { triggerId, interval = 'total', ...query }, now }) => {
         const zone = siteTimeZone([app.policy.timeZone]);
         const isProtected = app.policy.smallGroups === 'protected';
         if (!intervals.some((one) => one === interval))
           throw fail('InvalidQuery', `interval must be one of ${intervals.join(', ')}.`);
-        const question = readQuestion({ from, until, interval }, { today: dateOf(now, zone), isProtected });
+        const question = readQuestion(asked(query, interval), { today: dateOf(now, zone), isProtected });
         return { result: await messagesOf({ ...deps, appId: app.appId, zone, isProtected }, question, triggerId) };
       },
     }),

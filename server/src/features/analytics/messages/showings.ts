@@ -3,11 +3,13 @@ import { bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import type { Showing } from '../../showing.ts';
-import { messageShowings } from './tables.ts';
+import { messagePlaces, messageShowings } from './tables.ts';
 
 /** What is noted of messages in the transactions in which it happens. */
 
-const newShowings = bulkInsert(messageShowings, { conflict: raw('on conflict (app_id, object_id) do nothing') });
+const whereNew = { conflict: raw('on conflict (app_id, object_id) do nothing') };
+const newShowings = bulkInsert(messageShowings, whereNew);
+const newPlaces = bulkInsert(messagePlaces, whereNew);
 
 /** One that is there already stays as it is. */
 export function noteShowings(dialect: Dialect, showings: readonly Showing[]): Sql[] {
@@ -25,7 +27,14 @@ export function noteShowings(dialect: Dialect, showings: readonly Showing[]): Sq
     withdrawn_at: null,
     changes: 1,
   }));
-  return newShowings.each(dialect, rows);
+  const places = showings.map(({ appId, deliveryId, installationId, beaconId, at }) => ({
+    app_id: appId,
+    object_id: deliveryId,
+    installation_id: installationId,
+    shown_at: at,
+    beacon_id: beaconId,
+  }));
+  return [...newShowings.each(dialect, rows), ...newPlaces.each(dialect, places)];
 }
 
 export interface Receipt {

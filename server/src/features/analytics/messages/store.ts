@@ -1,15 +1,12 @@
 import { joinSql, raw, sql } from '../../../base/sql.ts';
-import { WorkSlices } from '../../../base/work-slices.ts';
-import { bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { RowOf } from '../../../db/table.ts';
 import { heldOut } from '../../../proximity/index.ts';
-import { type messageLoads, messageRollups, type messageShowings, type messageStates } from './tables.ts';
+import type { messageLoads, messageShowings, messageStates } from './tables.ts';
 
 /** SQL and nothing else. */
 
 export type ShowingRow = RowOf<typeof messageShowings>;
-export type MessageRollup = RowOf<typeof messageRollups>;
 export type LoadRow = RowOf<typeof messageLoads>;
 export type MessageState = RowOf<typeof messageStates>;
 
@@ -91,72 +88,11 @@ export interface TimeSpan {
   readonly until: number;
 }
 
-/** What a message did on a day, from its showings. */
-export function countDay(
-  db: Db,
-  { appId, triggerId, from, until }: TimeSpan & { readonly appId: string; readonly triggerId: string },
-): Promise<Omit<MessageRollup, 'app_id' | 'started_at' | 'trigger_id'>[]> {
-  return db.all(sql`select message_group, cast(sum(is_first) as bigint) as reached,
-      cast(sum(case when is_first = 1 and exists (select 1 from message_showings other where other.app_id = s.app_id
-        and other.installation_id = s.installation_id and other.trigger_id = s.trigger_id
-        and other.opened_at is not null) then 1 else 0 end) as bigint) as opened_by,
-      cast(sum(case when is_first = 1 and acted_at is not null then 1 else 0 end) as bigint) as acted,
-      cast(sum(case when message_group = ${heldOut} then 0 else 1 end) as bigint) as shown,
-      cast(sum(case when received_at is null then 0 else 1 end) as bigint) as received,
-      cast(sum(case when opened_at is null then 0 else 1 end) as bigint) as opened,
-      cast(sum(case when withdrawn_at is null then 0 else 1 end) as bigint) as withdrawn
-    from message_showings s where app_id = ${appId} and trigger_id = ${triggerId}
-      and shown_at >= ${from} and shown_at < ${until} group by message_group`);
-}
-
-const newRollups = bulkInsert(messageRollups);
-
-/** The rows of a message and day take the place of those that are there. */
-export async function saveDay(
-  db: Db,
-  key: { readonly appId: string; readonly triggerId: string; readonly startedAt: number },
-  rows: readonly Omit<MessageRollup, 'app_id' | 'started_at' | 'trigger_id'>[],
-): Promise<void> {
-  const { appId, triggerId, startedAt } = key;
-  await db.run(sql`delete from message_rollups
-    where app_id = ${appId} and started_at = ${startedAt} and trigger_id = ${triggerId}`);
-  const named = rows.map((row) => ({ ...row, app_id: appId, started_at: startedAt, trigger_id: triggerId }));
-  for (const statement of newRollups.each(db.dialect, named)) await db.run(statement);
-}
-
 export async function deleteRollups(db: Db, appId: string, from: number): Promise<void> {
   await db.run(sql`delete from message_rollups where app_id = ${appId} and started_at >= ${from}`);
+  await db.run(sql`delete from message_place_rollups where app_id = ${appId} and started_at >= ${from}`);
   await db.run(sql`delete from message_loads where app_id = ${appId} and started_at >= ${from}`);
 }
-
-/** Rows of all messages or of one, in order of time, taken in slices beside other requests. */
-export async function* readRollups(
-  db: Db,
-  { appId, from, until }: TimeSpan & { readonly appId: string },
-  triggerId: string | undefined,
-): AsyncGenerator<MessageRollup> {
-  const slices = new WorkSlices();
-  const only = triggerId === undefined ? raw('') : sql`and trigger_id = ${triggerId}`;
-  let after = sql`(${from}, ${''}, ${''})`;
-  for (;;) {
-    const rows = await db.all<MessageRollup>(
-      sql`select * from message_rollups where app_id = ${appId} and started_at < ${until}
-        and (started_at, trigger_id, message_group) >= ${after} ${only}
-        order by started_at, trigger_id, message_group limit ${pageSize}`,
-      { tenant: appId },
-    );
-    for (const row of rows) {
-      yield row;
-      if (slices.isOver) await slices.rest();
-    }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < pageSize) return;
-    // The smallest text after this one.
-    after = sql`(${last.started_at}, ${last.trigger_id}, ${`${last.message_group}\u0001`})`;
-  }
-}
-
-const pageSize = 2_000;
 
 export type LoadSpan = 'week' | 'month';
 

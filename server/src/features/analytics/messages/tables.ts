@@ -31,6 +31,20 @@ export const messageShowings = defineTable({
   kept: { days: 'visits', by: 'shown_at', only: 'is_first = 0', atLeastMs: 4 * 86_400_000 },
 });
 
+/** At which beacon each was shown, or would have been; see ADR 95. What is over has been counted. */
+export const messagePlaces = defineTable({
+  name: 'message_places',
+  owner: 'analytics',
+  columns: { app_id: text, object_id: text, installation_id: text, shown_at: bigint, beacon_id: text },
+  key: ['app_id', 'object_id'],
+  indexes: {
+    message_places_installation: { on: ['app_id', 'installation_id', 'shown_at'] },
+    message_places_age: { on: ['app_id', 'shown_at'] },
+  },
+  trail: { installation: 'installation_id', at: 'shown_at' },
+  kept: { days: 'visits', by: 'shown_at', atLeastMs: 4 * 86_400_000 },
+});
+
 /** What was counted of them in a day. It names nobody, and stays. */
 export const messageRollups = defineTable({
   name: 'message_rollups',
@@ -49,6 +63,31 @@ export const messageRollups = defineTable({
     withdrawn: bigint,
   },
   key: ['app_id', 'started_at', 'trigger_id', 'message_group'],
+  stepBy: 'started_at',
+});
+
+/** The same by place: where the beacon was, or empty. */
+export const messagePlaceRollups = defineTable({
+  name: 'message_place_rollups',
+  owner: 'analytics',
+  columns: {
+    app_id: text,
+    started_at: bigint,
+    trigger_id: text,
+    message_group: text,
+    beacon_id: text,
+    venue_id: text,
+    floor_id: text,
+    zone_id: text,
+    reached: bigint,
+    opened_by: bigint,
+    acted: bigint,
+    shown: bigint,
+    received: bigint,
+    opened: bigint,
+    withdrawn: bigint,
+  },
+  key: ['app_id', 'started_at', 'trigger_id', 'message_group', 'beacon_id', 'venue_id', 'floor_id', 'zone_id'],
   stepBy: 'started_at',
 });
 

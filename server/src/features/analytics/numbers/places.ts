@@ -41,6 +41,19 @@ export class PlaceHistory {
     return this.at(beaconId, at)?.[column[dimension]] ?? undefined;
   }
 
+  /** The zones in which a beacon was at some moment of a stretch of time (ms; the second is not included). */
+  zonesDuring(
+    beaconId: string,
+    { from, until }: { readonly from: number; readonly until: number },
+  ): ReadonlySet<string> {
+    const rows = this.#rowsOf.get(beaconId) ?? [];
+    const then = rows.filter(({ since }, index) => {
+      const next = rows[index + 1]?.since ?? Number.POSITIVE_INFINITY;
+      return (index === 0 || since < until) && next > from;
+    });
+    return new Set(then.flatMap(({ zone_id }) => zone_id ?? []));
+  }
+
   /** Whether something is known of a time before `at` (ms). */
   isKnownBefore(beaconId: string, at: number): boolean {
     return (this.#rowsOf.get(beaconId)?.[0]?.since ?? at) < at;

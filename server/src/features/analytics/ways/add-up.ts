@@ -5,7 +5,7 @@ import { monthAround, yearStart } from '../numbers/periods.ts';
 import { addedMonths, lockState, nextRollup, type RollupRow, type StateRow, saveRollups } from '../numbers/store.ts';
 import { addRow, rowsOf } from './rows.ts';
 import * as store from './store.ts';
-import { type WayKind, Ways } from './tours.ts';
+import { peakKinds, type WayKind, Ways } from './tours.ts';
 
 /** Adds days up to months and months up to years, of visits and of their ways; see ADR 72. */
 
@@ -57,12 +57,13 @@ interface Prepared {
 /** The most visitors at once of each day, from hours: of a year there are too many of these. */
 async function dailyPeaks(db: Db, stretch: periods.Stretch, zone: string): Promise<store.NewWayRow[]> {
   const most = new Map<string, store.NewWayRow>();
-  for await (const row of store.readWays(db, { ...stretch, kind: 'peak', span: 'hour' })) {
-    const day = dayStart(dateOf(row.started_at, zone), zone);
-    const key = `${day} ${row.venue_id} ${row.place}`;
-    const tours = Math.max(row.tours, most.get(key)?.tours ?? 0);
-    most.set(key, { ...row, span: 'day', started_at: day, tours });
-  }
+  for (const kind of peakKinds)
+    for await (const row of store.readWays(db, { ...stretch, kind, span: 'hour' })) {
+      const day = dayStart(dateOf(row.started_at, zone), zone);
+      const key = `${kind} ${day} ${row.venue_id} ${row.place}`;
+      const tours = Math.max(row.tours, most.get(key)?.tours ?? 0);
+      most.set(key, { ...row, span: 'day', started_at: day, tours });
+    }
   return [...most.values()];
 }
 
@@ -120,7 +121,7 @@ async function addUpMonth({ db, now }: AddUpDeps, state: StateRow, due: store.Du
     const held = await lockState(db, appId);
     if (held === undefined || !(await store.settleDue(db, due)) || held.time_zone !== zone) return;
     await replace(db, month, ['month', 'part'], rows);
-    await store.deleteWays(db, { ...month, kind: 'peak', span: 'day' });
+    for (const kind of peakKinds) await store.deleteWays(db, { ...month, kind, span: 'day' });
     await store.insertWays(db, peaks);
     for (const span of ['part', 'month'] as const) await periods.forgetPeriods(db, month, span);
     if (isWhole) {

@@ -146,21 +146,32 @@ function flowOf(way: ToldWay, isProtected: boolean): Flow | undefined {
   };
 }
 
-/** Of a floor: ways with one end there at least. */
+/**
+ * Ways with one end there at least; of paths, one place. Ways are told between zones: a beacon stands for the zones in which it was during
+ * the period, and for itself where it was in none; see ADR 95.
+ */
 export function touching(
-  place: AskedPlace | undefined,
+  { place, from, until }: WayQuestion,
+  zone: string,
   history: PlaceHistory | undefined,
 ): (way: Pick<Way, 'place'>) => boolean {
   if (!place || !history || place.dimension === 'venue') return () => true;
-  const zones = place.dimension === 'zone' ? new Set([place.id]) : history.idsIn('zone', place);
-  const beacons = place.dimension === 'floor' ? history.idsIn('beacon', place) : new Set<string>();
-  const isThere = (text: string) => (text.startsWith('z') ? zones : beacons).has(text.slice(1));
+  const during = { from: dayStart(from, zone), until: dayStart(until, zone) };
+  const zonesOf = {
+    zone: () => new Set([place.id]),
+    floor: () => history.idsIn('zone', place),
+    beacon: () => history.zonesDuring(place.id, during),
+  };
+  const zones = zonesOf[place.dimension]();
+  const beacons = { zone: () => [], floor: () => history.idsIn('beacon', place), beacon: () => [place.id] };
+  const own = new Set(beacons[place.dimension]());
+  const isThere = (text: string) => (text.startsWith('z') ? zones : own).has(text.slice(1));
   return ({ place: text }) => text.split('>').some((end) => end !== '' && isThere(end));
 }
 
 export async function flowsOf(by: AskingWays, question: WayQuestion): Promise<Flows> {
   const history = question.place ? await loadPlaces(by.db, by.appId) : undefined;
-  const isAsked = touching(question.place, history);
+  const isAsked = touching(question, by.zone, history);
   const slices = new WorkSlices();
   const stretch = stretchOf(by, question);
   const told = async (kind: WayKind) => {
@@ -177,8 +188,10 @@ export async function flowsOf(by: AskingWays, question: WayQuestion): Promise<Fl
 }
 
 export async function pathsOf(by: AskingWays, question: WayQuestion, limit: number): Promise<Paths> {
+  const history = question.place ? await loadPlaces(by.db, by.appId) : undefined;
+  const isAsked = touching(question, by.zone, history);
   const [ways, head] = await Promise.all([
-    readSteadily(by.db, stretchOf(by, question), () => readAll(by, question, 'path')),
+    readSteadily(by.db, stretchOf(by, question), () => readAll(by, question, 'path', isAsked)),
     headOf(by, question),
   ]);
   const tours = ways.reduce((sum, way) => sum + way.tours, 0);

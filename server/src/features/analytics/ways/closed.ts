@@ -129,7 +129,7 @@ export async function readKept(by: KeepingWays, parts: readonly Part[], asked: A
 type OfKind = Pick<AskedWays, 'kind' | 'venueId'>;
 
 const rowsOfPart = ({ db, appId }: KeepingWays, { unit, from, until }: Part, { kind, venueId }: OfKind) =>
-  store.readWays(db, { appId, kind, span: unit, from, until }, venueId);
+  store.readWays(db, { appId, kind, span: unit, from, until }, { venueId });
 
 async function readClosed(by: KeepingWays, parts: readonly Part[], of: OfKind): Promise<ClosedWays> {
   const ways = new Ways();

@@ -7,7 +7,7 @@ import { visitorHash } from '../numbers/visitor-set.ts';
 import { addUpDue, markMonth, preparedWaitMs } from './add-up.ts';
 import { rowsOf } from './rows.ts';
 import * as store from './store.ts';
-import { type WayVisit, waysOf } from './tours.ts';
+import { peakKinds, type WayVisit, waysOf } from './tours.ts';
 
 /** Counts the ways of a day from its visits. */
 
@@ -55,7 +55,7 @@ async function countDay(deps: WaysDeps, state: StateRow, due: store.DueRow): Pro
     const { from, until } = dayAround(state, due);
     for (const kind of ['move', 'reach', 'path'] as const)
       await store.deleteWays(db, { appId, kind, span: 'day', from, until });
-    await store.deleteWays(db, { appId, kind: 'peak', span: 'hour', from, until });
+    for (const kind of peakKinds) await store.deleteWays(db, { appId, kind, span: 'hour', from, until });
     // Visits that are kept for no day make no ways: those of half a day would look like those of the whole.
     if (!(await hasGone(db, appId, { from, until }))) await store.insertWays(db, rows);
   });

@@ -16,6 +16,7 @@ import {
 } from './answer.ts';
 import { closedOf, keptOf } from './closed.ts';
 import * as store from './store.ts';
+import { peakKinds } from './tours.ts';
 
 /** The most visitors at a place at once. */
 
@@ -53,8 +54,10 @@ interface ClosedPeaks extends Sized {
 }
 
 export async function peaksOf(by: AskingWays, question: WayQuestion, interval: PeakInterval): Promise<Peaks> {
+  const beaconId = question.place?.dimension === 'beacon' ? question.place.id : undefined;
   const history = question.place ? await loadPlaces(by.db, by.appId) : undefined;
-  const isAsked = touching(question.place, history);
+  // Of a beacon only its own rows are read.
+  const isAsked = beaconId === undefined ? touching(question, by.zone, history) : () => true;
   const isTheirs = venuesTold(by);
   const venueId = question.place?.dimension === 'venue' ? question.place.id : undefined;
   const [{ closed, open }, head] = await Promise.all([
@@ -96,7 +99,10 @@ async function readPeaks(
   const venueId = place?.dimension === 'venue' ? place.id : undefined;
   const due = await store.listDue(db, appId);
   // There are no rows of years: for a year that has been added up, the rows of its days and hours are used.
-  const parts = closedOf(await partsOf({ db, appId, zone, due, mayTakeYears: true }, { from, until }));
+  const all = await partsOf({ db, appId, zone, due, mayTakeYears: true }, { from, until });
+  if (place?.dimension === 'beacon')
+    return { closed: sorted(await mostOf(by, { parts: all, interval, beaconId: place.id })), open: new Map() };
+  const parts = closedOf(all);
   const open = await mostOf(by, { parts: parts.open, interval, venueId });
   if (parts.closed.length === 0) return { closed: sorted(open), open: new Map() };
   const { most } = await keptOf(by, { what: `peak-${interval}`, parts: parts.closed, venueId }, async (venue) => {
@@ -112,23 +118,29 @@ const bytesOfOne = 400;
 interface AskedPeaks {
   readonly parts: readonly Part[];
   readonly interval: PeakInterval;
-  readonly venueId: string | undefined;
+  readonly venueId?: string | undefined;
+  readonly beaconId?: string | undefined;
 }
 
 /** Rows of hours, or of days that have been added up if hours are not needed. */
-async function mostOf({ db, appId, zone }: AskingWays, { parts, interval, venueId }: AskedPeaks): Promise<MostByKey> {
+async function mostOf(by: AskingWays, { parts, interval, venueId, beaconId }: AskedPeaks): Promise<MostByKey> {
+  const { db, appId, zone } = by;
   const most = new Map<string, Most>();
+  // A beacon may have been in a zone for a part of the time.
+  const [kinds, asked] =
+    beaconId === undefined ? [['peak'] as const, { venueId }] : [peakKinds, { place: `b${beaconId}` }];
   for (const { unit, from, until } of parts) {
     const span = interval === 'day' && unit !== 'day' ? 'day' : 'hour';
-    for await (const row of store.readWays(db, { appId, kind: 'peak', span, from, until }, venueId)) {
-      const { started_at, venue_id, place, tours } = row;
-      const when = whenOf(started_at, interval, zone);
-      const text = `${place} ${Object.values(when).map(padded).join(' ')}`;
-      const key = `${text} ${venue_id}`;
-      const known = most.get(key);
-      if (known) known.count = Math.max(known.count, tours);
-      else most.set(key, { venueId: venue_id, place, text, row: { ...placeOf(place), ...when }, count: tours });
-    }
+    for (const kind of kinds)
+      for await (const row of store.readWays(db, { appId, kind, span, from, until }, asked)) {
+        const { started_at, venue_id, place, tours } = row;
+        const when = whenOf(started_at, interval, zone);
+        const text = `${place} ${Object.values(when).map(padded).join(' ')}`;
+        const key = `${text} ${venue_id}`;
+        const known = most.get(key);
+        if (known) known.count = Math.max(known.count, tours);
+        else most.set(key, { venueId: venue_id, place, text, row: { ...placeOf(place), ...when }, count: tours });
+      }
   }
   return most;
 }

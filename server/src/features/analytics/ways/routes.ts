@@ -57,11 +57,16 @@ const exampleFlow = {
   timeUpperQuartile: 41.5,
 };
 
-const placeQuery: readonly QueryParameter[] = (['venue', 'floor', 'zone'] as const).map((name) => ({
-  name: `${name}Id`,
-  description: name === 'venue' ? 'Only this venue' : `Only ways that begin or end on this ${name}`,
-  schema: Type.String(),
-}));
+const placeQuery: readonly QueryParameter[] = [
+  { name: 'venueId', description: 'Only this venue' },
+  { name: 'floorId', description: 'Only what begins, ends or passes on this floor' },
+  { name: 'zoneId', description: 'Only what begins, ends or passes in this zone' },
+  {
+    name: 'beaconId',
+    description:
+      'Only at this beacon; ways are told between zones, so those of the zones in which it was during the period, or its own while it was in none',
+  },
+].map((parameter) => ({ ...parameter, schema: Type.String() }));
 
 const about =
   "A tour is what one installation does in one venue on one day of the app's zone, until it is nowhere for an hour. Its places are " +
@@ -86,7 +91,7 @@ export function wayEndpoints(db: Db, isBehind: AskingWays['isBehind']): Endpoint
     const zone = siteTimeZone([app.policy.timeZone]);
     const isProtected = app.policy.smallGroups === 'protected';
     const period = readPeriod(query, dateOf(now, zone));
-    const question: WayQuestion = { ...period, place: readPlace(query, ['venue', 'floor', 'zone']) };
+    const question: WayQuestion = { ...period, place: readPlace(query) };
     return { by: { db, appId: app.appId, zone, isProtected, venues, isBehind, kept }, question };
   };
   const asked: Ask = (call) => {
@@ -127,10 +132,10 @@ function pathsEndpoint(asked: Ask): Endpoint {
     path: '/analytics/paths',
     operationId: 'getPaths',
     summary: 'List the commonest paths through a venue',
-    description: `Tours that have ended, by their first ${longestPath} places. ${about}Of a day and of a month the 1,000 commonest are kept. ${small}`,
+    description: `Tours that have ended, by their first ${longestPath} places. ${about}Of a day and of a month the 1,000 commonest are kept. Of a floor, zone or beacon these are the paths that pass it among their first ${longestPath} places. ${small}`,
     query: [
       ...periodQuery,
-      ...placeQuery.slice(0, 1),
+      ...placeQuery,
       {
         name: 'top',
         description: 'How many paths; 10 without it',
@@ -143,7 +148,7 @@ function pathsEndpoint(asked: Ask): Endpoint {
       schema: Type.Object({
         result: Type.Object({
           ...head,
-          tours: countSchema('All tours that have ended'),
+          tours: countSchema('All tours that have ended; of a floor, zone or beacon those whose paths are kept'),
           paths: Type.Array(
             Type.Object({
               stops: Type.Array(place),
@@ -178,7 +183,7 @@ function peaksEndpoint(asking: Ask): Endpoint {
     operationId: 'getPeaks',
     summary: 'Tell how many were at a zone at once',
     description:
-      'The most visitors that were at a zone at the same moment, in each `day`, `hour` or `hourOfWeek`. By hour a period has at most ' +
+      'The most visitors that were at a zone (or with `beaconId` at that beacon) at the same moment, in each `day`, `hour` or `hourOfWeek`. By hour a period has at most ' +
       `${mostPeakDays.hour} days, by hour of the week ${mostPeakDays.hourOfWeek}, by day ${mostPeakDays.day}. Where small groups are ` +
       'protected, 1 to 4 visitors are `"1-4"` and others are rounded to fives.',
     query: [

@@ -1,5 +1,5 @@
 import type * as store from './store.ts';
-import { type Way, type WayKind, Ways } from './tours.ts';
+import { isPeak, peakKinds, type Way, type WayKind, Ways } from './tours.ts';
 
 /** Ways as they are written. */
 
@@ -20,13 +20,13 @@ export function addRow(ways: Ways, row: store.WayRow): void {
 export function rowsOf(
   ways: Ways,
   { app_id, span, started_at }: { readonly app_id: string; readonly span: store.WaySpan; readonly started_at: number },
-  keepsAll: readonly WayKind[] = ['peak'],
+  keepsAll: readonly WayKind[] = peakKinds,
 ): store.NewWayRow[] {
   const rowOf = ({ kind, hour, venueId, place, tours, times, visitors }: Way) => ({
     app_id,
     kind,
-    span: kind === 'peak' ? 'hour' : span,
-    started_at: kind === 'peak' ? hour : started_at,
+    span: isPeak(kind) ? 'hour' : span,
+    started_at: isPeak(kind) ? hour : started_at,
     venue_id: venueId,
     place,
     tours,

@@ -131,15 +131,16 @@ const pageSize = 4_000;
 export async function* readWays(
   db: Db,
   { appId, kind, span, from, until }: WayStretch,
-  venueId?: string,
+  { venueId, place }: { readonly venueId?: string | undefined; readonly place?: string | undefined } = {},
 ): AsyncGenerator<WayRow> {
   let after = sql`(${from}, ${''}, ${''})`;
   const slices = new WorkSlices();
   const ofVenue = venueId === undefined ? raw('') : sql`and venue_id = ${venueId}`;
+  const ofPlace = place === undefined ? raw('') : sql`and place = ${place}`;
   for (;;) {
     const rows = await db.all<WayRow>(
       sql`select * from way_rollups where app_id = ${appId} and kind = ${kind} and span = ${span}
-        and started_at < ${until} and (started_at, venue_id, place) >= ${after} ${ofVenue}
+        and started_at < ${until} and (started_at, venue_id, place) >= ${after} ${ofVenue} ${ofPlace}
         order by started_at, venue_id, place limit ${pageSize}`,
       { tenant: appId },
     );

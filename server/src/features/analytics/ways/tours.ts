@@ -15,8 +15,12 @@ export interface WayVisit {
   readonly dwell: number | null;
 }
 
-export const wayKinds = ['move', 'reach', 'path', 'peak'] as const;
+/** `spot`: the peaks of beacons that are in zones; those of others are among `peak`. */
+export const wayKinds = ['move', 'reach', 'path', 'peak', 'spot'] as const;
 export type WayKind = (typeof wayKinds)[number];
+/** The most visitors at once. */
+export const peakKinds = ['peak', 'spot'] as const;
+export const isPeak = (kind: string): boolean => kind === 'peak' || kind === 'spot';
 
 /** What a row of ways is about. */
 export interface WayKey {
@@ -109,7 +113,10 @@ export async function waysOf(visits: readonly WayVisit[], by: TourCounting): Pro
     for (const tour of toursOf(ofOne)) countTour(ways, tour, { hash, venueId: first.venueId });
     if (slices.isOver) await slices.rest();
   }
-  await countPeaks(ways, located, by, slices);
+  await countPeaks(ways, located, { ...by, kind: 'peak', slices });
+  const inZones = located.filter(({ place }) => place.startsWith('z'));
+  const spots = inZones.map((visit) => ({ ...visit, place: `b${visit.beacon_id}` }));
+  await countPeaks(ways, spots, { ...by, kind: 'spot', slices });
   return ways;
 }
 
@@ -190,8 +197,7 @@ interface Span {
 async function countPeaks(
   ways: Ways,
   visits: readonly Located[],
-  { zone, until: end }: TourCounting,
-  slices: WorkSlices,
+  { zone, until: end, kind, slices }: TourCounting & { readonly kind: WayKind; readonly slices: WorkSlices },
 ): Promise<void> {
   for (const [, there] of Map.groupBy(visits, ({ venueId, place }) => `${venueId} ${place}`)) {
     const [{ venueId, place } = { venueId: '', place: '' }] = there;
@@ -204,7 +210,7 @@ async function countPeaks(
     steps.sort(([a, one], [b, other]) => a - b || one - other);
     let [here, hour] = [0, 0];
     const note = (at: number) => {
-      const way = ways.of({ kind: 'peak', hour: at, venueId, place });
+      const way = ways.of({ kind, hour: at, venueId, place });
       way.tours = Math.max(way.tours, here);
     };
     for (const [at, change] of steps) {

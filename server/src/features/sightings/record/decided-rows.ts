@@ -211,8 +211,9 @@ export function showingsOf({ decision, recording: { appId, context } }: Decided)
   const { installationId } = decision;
   return decision.verdicts
     .filter(({ verdict }) => verdict.outcome === 'fired' || verdict.reason === 'holdout')
-    .map(({ verdict }) => ({
+    .map(({ beaconId, verdict }) => ({
       appId,
+      beaconId,
       deliveryId: triggerDeliveryId(verdict, context),
       installationId,
       triggerId: verdict.triggerId,
