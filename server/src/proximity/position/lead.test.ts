@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mulberry32 } from '../../../../bench/proximity/generated.ts';
-import type { PresenceSettings, Sample } from '../presence/types.ts';
+import type { BeaconLocation, PresenceSettings, Sample } from '../presence/types.ts';
 import { compareSamples, follow } from '../track.ts';
 
 const NOON = Date.UTC(2026, 2, 2, 12);
@@ -97,5 +97,43 @@ test('a sample by itself, of a sender that reports every quarter of an hour, is 
   assert.deepEqual(
     events.filter(({ event }) => event === 'ENTER'),
     [],
+  );
+});
+
+/** A corridor of four beacons, and a wall of 6 dB before the third. */
+const corridor: Readonly<Record<string, BeaconLocation>> = {
+  a: { x: 0, y: 0, z: 2.3 },
+  b: { x: 6, y: 4, z: 2.3 },
+  c: { x: 12, y: 0, z: 2.3 },
+  d: { x: 18, y: 4, z: 2.3 },
+};
+
+/** What a visitor enters who stands in the corridor for a minute, where the signal falls faster with the distance than is assumed. */
+function enteredAt(here: { readonly x: number; readonly y: number }, seed: number): string[] {
+  const random = mulberry32(seed);
+  const samples = Array.from({ length: 120 }, (_, half) =>
+    Object.entries(corridor).map(([beaconId, { x, y }], index): Sample => {
+      const noise = 4 * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+      const loss = 25 * Math.log10(Math.hypot(x - here.x, y - here.y, 1)) + (beaconId === 'c' ? 6 : 0);
+      return { beaconId, occurredAt: NOON + 500 * half + index, rssi: Math.round(-59 - loss + noise) };
+    }),
+  ).flat();
+  const settingsOf = (id: string): PresenceSettings => ({ oneZone: true, location: corridor[id] as BeaconLocation });
+  const { events } = follow({
+    installationId: 'phone',
+    state: null,
+    samples: samples.sort(compareSamples),
+    settingsOf,
+  });
+  return events.filter(({ event }) => event === 'ENTER').map(({ beaconId }) => beaconId);
+}
+
+test('where a position is known, the beacon that leads the others by far is entered sooner', () => {
+  const beside = Array.from({ length: 12 }, (_, seed) => enteredAt({ x: 10, y: 0.5 }, seed + 1));
+  assert.ok(beside.filter((ids) => ids.includes('c')).length >= 10, JSON.stringify(beside));
+  const between = Array.from({ length: 12 }, (_, seed) => enteredAt({ x: 9, y: 4.6 }, seed + 1));
+  assert.ok(
+    between.every((ids) => !ids.includes('c')),
+    JSON.stringify(between),
   );
 });

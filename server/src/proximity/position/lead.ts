@@ -3,13 +3,17 @@ import { nearestDistance } from '../presence/presence.ts';
 import type { PresenceState, TrackState } from '../presence/types.ts';
 
 /**
- * What beacons without a position say together: how far one leads the others.
+ * What levels alone say when beacons are compared: how far one leads the others.
  *
  * How loudly a phone hears and how strongly beacons really send shifts all levels by 10 to 20 dB, so a level alone says little.
  * By how much one beacon is louder than the next does not depend on that: a phone that hears one 9 dB louder is, where beacons
  * hang six metres apart, within three metres of it (d2 ≤ d1 + 6 m and d2 ≈ 2.8 · d1). So a decibel of lead counts as a
  * decibel of level. Where a single beacon is in reach there is nothing to compare it with, and a phone on a body is likelier than a
  * bare antenna. Distances that a client has measured itself cannot be improved.
+ *
+ * Where a position is known, the lead makes it likelier that the radius of the loudest beacon holds the visitor. The position takes
+ * every beacon for equally free of obstacles; through walls and past shelves the one that leads by far is the near one more
+ * often than the position says (ADR 98).
  */
 
 /** What is measured around an installation at a moment: distances in metres by levels alone. */
@@ -32,6 +36,8 @@ const MOST_LEAD = 15;
  * phone. Phones on bodies hear 10 to 18 dB less than the default expects, others as much; this may at most double the radius.
  */
 const ALONE_GAIN = 6;
+/** Where a position is known: what a decibel of lead adds to the logarithm of the odds (10 dB beyond the usual lead: 3.3 times). */
+const LOG_ODDS_PER_DECIBEL = 0.12;
 
 export function fieldOf({ beacons, ear }: TrackState, at: number): Surroundings {
   let [nearest, next, count] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
@@ -67,4 +73,17 @@ function gainOf(
   // The others are in contact, but none was measured lately.
   if (next === Number.POSITIVE_INFINITY) return 0;
   return Math.min(MOST_LEAD, lossFromDistance(next) - lossFromDistance(distance)) - USUAL_LEAD;
+}
+
+/** By how much a beacon leads all others beyond the usual lead, dB; 0 for all but the loudest, and where no other was measured lately. */
+export function leadOf(distance: number | null, { nearest, next }: Surroundings): number {
+  if (distance === null || distance > nearest || next === Number.POSITIVE_INFINITY) return 0;
+  const lead = Math.min(MOST_LEAD, lossFromDistance(next) - lossFromDistance(distance));
+  return Math.max(0, lead - USUAL_LEAD);
+}
+
+/** How likely a radius holds the visitor, by the share of the position's belief in it and the beacon's lead (dB). */
+export function likelyWith(share: number, lead: number): number {
+  const times = Math.exp(LOG_ODDS_PER_DECIBEL * lead);
+  return (share * times) / (1 + share * (times - 1));
 }

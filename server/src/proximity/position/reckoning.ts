@@ -1,3 +1,4 @@
+import { nearestDistance } from '../presence/presence.ts';
 import { isSparse } from '../presence/silence.ts';
 import type { Thresholds } from '../presence/thresholds.ts';
 import type { GateState, PresenceState, Sample } from '../presence/types.ts';
@@ -6,6 +7,7 @@ import { expectedOf, nearShareOf, standingOf } from './belief.ts';
 import { biasAt } from './bias.ts';
 import { biasOf, type HeardAnchor, newEar, stepFix } from './fix.ts';
 import { type Anchor, anchorOf, type Layout, layoutOf } from './layout.ts';
+import { fieldOf, leadOf, likelyWith } from './lead.ts';
 import { addEvidence, noEvidence, stepEvidence } from './learning.ts';
 
 /** The steps of a position: which beacons take part, what they say about their radii, and what is learned from it. */
@@ -85,11 +87,14 @@ export function reckon(run: Calculation, at: number): boolean {
       pendingSince: null,
     },
   );
+  const field = fieldOf(track, at);
   anchors.forEach(({ beaconId }, anchor) => {
     const state = ownState(run, beaconId) as PresenceState;
-    state.standing = standingOf(layout, anchor);
+    const lead = leadOf(nearestDistance(state, at, track.ear?.loss), field);
+    const { share, distance } = standingOf(layout, anchor);
+    state.standing = { share: likelyWith(share, lead), distance };
     turn(state.radius, run.thresholds, { share: state.standing.share, at });
-    turn(state.near, run.thresholds, { share: nearShareOf(layout, anchor), at });
+    turn(state.near, run.thresholds, { share: likelyWith(nearShareOf(layout, anchor), lead), at });
     if (state.radius.inside === true) state.insideAt = at;
   });
   learn(run, { anchors, layout, heard });

@@ -43,8 +43,8 @@ const RETURN_EVIDENCE = 3;
  * Where a position is known, most of those who seem to come back within seconds have never left: a body or a wave that shadows one
  * beacon does so for seconds. The evidence asked for falls from the first to the second figure with this time constant, ms.
  */
-const EVIDENCE_AT_ONCE = 8;
-const EVIDENCE_LATER = 2.5;
+const EVIDENCE_AT_ONCE = 10;
+const EVIDENCE_LATER = 3;
 const SHADOW_MS = 20_000;
 const MOST_RIVALS = 3;
 
