@@ -22,7 +22,7 @@ import { purgeTraces } from '../../src/features/sightings/record/retention.ts';
 import { eventsOf, shownTo } from '../../src/features/sightings/replay/store.ts';
 import { firstEventIn } from '../../src/features/sightings/traces/goal-reads.ts';
 import { databases, openStorage, type SignedIn, type TestApp } from '../support/build-app.ts';
-import { packedTables, packPast } from '../support/storage/cold-data.ts';
+import { packedTables } from '../support/storage/cold-data.ts';
 import {
   buildPast,
   chunks,
@@ -30,6 +30,7 @@ import {
   everything,
   isKeptFrom,
   lengthOf,
+  packKept,
   type StoredChunk,
 } from '../support/storage/packed-past.ts';
 
@@ -87,7 +88,7 @@ for (const database of databases) {
       ({ app, db, now, manager, installations } = await buildPast(database));
     });
     afterEach(() => app.close());
-    const past = () => ({ appId: app.appId, now });
+    const pack = () => packKept(database, { db, now });
 
     test('is exported with a person, and erased with her to the last byte', async () => {
       const her = installations[1] ?? '';
@@ -106,7 +107,7 @@ for (const database of databases) {
         String(stored.map(lengthOf)),
       );
       const before = await everything(db);
-      await packPast(db, past());
+      await pack();
       assert.deepEqual(await exported(), stored);
 
       assert.equal((await app.send({ method: 'DELETE', url, headers: manager.headers })).status, 200);
@@ -138,7 +139,7 @@ for (const database of databases) {
       };
       const stored = await read();
       assert.ok(stored.every(({ size }) => size === 3));
-      await packPast(db, past());
+      await pack();
       assert.deepEqual(await read(), stored);
     });
 
@@ -163,12 +164,12 @@ for (const database of databases) {
       };
       const stored = await read();
       assert.ok(stored.filter((at) => at !== undefined).length > asked.length);
-      await packPast(db, past());
+      await pack();
       assert.deepEqual(await read(), stored);
     });
 
     test('is found by a column that its filter does not know, and by those of chunks that do not say', async () => {
-      await packPast(db, past());
+      await pack();
       const table = packedTables[0] as DbTable;
       const installation = installations[2] ?? '';
       const condition = sql`app_id = ${app.appId} and cause = 'device' and installation_id = ${installation}`;
@@ -210,7 +211,7 @@ for (const database of databases) {
 
     test('goes with the retention, to the row, and with its app', async () => {
       const before = await everything(db);
-      await packPast(db, past());
+      await pack();
       const policy = { ...defaultPolicy, retentionDays: { logs: 120, visits: 900, events: 100, deliveries: 100 } };
       const purged = await purgeTraces(db, packedTables, { appId: app.appId, policy, now });
       const bound = (table: DbTable) => firstIdAt(now - (table.name === 'logs' ? 120 : 100) * day);
@@ -227,7 +228,7 @@ for (const database of databases) {
     });
 
     test('is in a backup', async () => {
-      await packPast(db, past());
+      await pack();
       const folder = join(app.storage.folder, 'a backup');
       const blobs = await createDiskBlobStore(join(app.storage.folder, 'files'));
       await writeBackup({ db, blobs, folder, now });
