@@ -1,6 +1,7 @@
 import { fail } from '../base/errors.ts';
 import { FairQueue } from '../base/fair-queue.ts';
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
+import { WorkSlices } from '../base/work-slices.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { Order, OrderTerm } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
@@ -95,11 +96,28 @@ async function open(query: ColdQuery, head: ChunkHead): Promise<Chunk> {
 
 type First = { readonly orderBy: Sql; readonly limit: number };
 
+/** The rows that have what is sought; undefined: all of them may. */
+async function soughtIn(chunk: Chunk, values: readonly Sought[]): Promise<readonly number[] | undefined> {
+  let found: readonly number[] | undefined;
+  for (const { column, texts } of values) {
+    const some = await chunk.placesOf(column, texts);
+    const others = found && new Set(found);
+    found = others ? some.filter((place) => others.has(place)) : some;
+  }
+  return found;
+}
+
 /** The places of the rows that are asked for, a part of the chunk at a time: each part in the order. */
-async function* fitting(query: ColdQuery, chunk: Chunk, first?: First): AsyncGenerator<readonly number[]> {
-  const { db, table, appId, condition } = query;
-  if (query.isAll && !first) yield [...chunk.places];
-  else yield* placesIn(db, chunk, { table, tenant: appId, condition, ...(first ? { first } : {}) });
+async function* fitting(
+  query: ColdQuery,
+  chunk: Chunk,
+  first?: First,
+  chosen?: readonly number[],
+): AsyncGenerator<readonly number[]> {
+  const { db, table, appId, condition, values } = query;
+  const among = chosen ?? (await soughtIn(chunk, values));
+  if (query.isAll && !first) yield [...(among ?? chunk.places)];
+  else yield* placesIn(db, chunk, { table, tenant: appId, condition, ...(first ? { first } : {}) }, among);
 }
 
 /** How many rows there are. @throws Failure Timeout */
@@ -177,15 +195,15 @@ async function firstOf(query: ColdQuery, page: ColdPage, { found, check }: Gathe
     }
     await turns.run(appId, async () => {
       const chunk = await open(query, head);
-      const cells = await Promise.all(columns.map((name) => chunk.column(name)));
-      const candidateAt = (place: number): Candidate => ({
-        key: Object.fromEntries(columns.map((name, n) => [name, cells[n]?.[place] ?? null])),
-        from: { head, place },
-      });
-      if (byId && query.isAll)
-        await first.add((isNewestFirst ? chunk.places.toReversed() : chunk.places).slice(0, limit).map(candidateAt));
-      else
-        for await (const places of fitting(query, chunk, { orderBy, limit })) await first.add(places.map(candidateAt));
+      const add = async (places: readonly number[]) => {
+        const keys = await keysOf(chunk, columns, places);
+        await first.add(keys.map((key, n) => ({ key, from: { head, place: places[n] ?? 0 } })));
+      };
+      if (byId && query.isAll) await add((isNewestFirst ? chunk.places.toReversed() : chunk.places).slice(0, limit));
+      else {
+        const before = await placesBefore(query, chunk, { first, order });
+        for await (const places of fitting(query, chunk, { orderBy, limit }, before)) await add(places);
+      }
       if (!byId || limit > gathered) return;
       const taken = (await first.all()).flatMap(({ from }) => (from?.head === head ? from.place : []));
       if (taken.length > 0) for (const row of await chunk.rows(taken)) found.set(String(row['object_id']), row);
@@ -193,6 +211,40 @@ async function firstOf(query: ColdQuery, page: ColdPage, { found, check }: Gathe
   }
   if (heads.length === mostChunks) throw tooLong();
   return first.all();
+}
+
+/** Of some rows what sorts them. */
+async function keysOf(chunk: Chunk, columns: readonly string[], places: readonly number[]): Promise<Row[]> {
+  const cells = await Promise.all(columns.map((name) => chunk.cells(name, places)));
+  return places.map((_, row) => Object.fromEntries(columns.map((name, n) => [name, cells[n]?.[row] ?? null])));
+}
+
+/** Rows that are compared between two looks at the clock. */
+const comparedAtOnce = 256;
+
+/**
+ * The rows that have what is sought and do not come behind the first ones that are known, by the first term of the order; the database
+ * need not look at others. Undefined: all of them may.
+ */
+async function placesBefore(
+  { values }: ColdQuery,
+  chunk: Chunk,
+  { first, order }: { readonly first: FirstRows; readonly order: Order },
+): Promise<readonly number[] | undefined> {
+  const some = await soughtIn(chunk, values);
+  const [term] = order;
+  const last = await first.bound();
+  // A path leads into a document, which would have to be parsed.
+  if (!last || !term || term.field.from !== 'column' || term.field.path !== undefined) return some;
+  const slices = new WorkSlices();
+  const name = columnOf(term.field);
+  const cells = await chunk.cells(name, some ?? chunk.places);
+  const left: number[] = [];
+  for (const [n, place] of (some ?? chunk.places).entries()) {
+    if (!first.isBehind({ [name]: cells[n] ?? null }, last, term)) left.push(place);
+    if (n % comparedAtOnce === 0) await slices.rest();
+  }
+  return left;
 }
 
 interface Resolving extends Gathering {
@@ -275,8 +327,8 @@ export async function findCold(db: Db, scope: ColdScope, objectId: string): Prom
       for (const head of heads) {
         const chunk = await loadChunk(db, scope, head);
         if (!chunk) throw new Replaced();
-        const place = (await chunk.column('object_id')).indexOf(objectId);
-        if (place >= 0) return (await chunk.rows([place]))[0];
+        const [place] = await chunk.placesOf('object_id', [objectId]);
+        if (place !== undefined) return (await chunk.rows([place]))[0];
       }
     return undefined;
   });

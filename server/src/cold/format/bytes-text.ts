@@ -34,6 +34,14 @@ export function bytesOfText(text: string): Buffer {
   return bytes;
 }
 
+/** Some of the bytes of a text: others are not looked at. */
+export function someBytesOfText(text: string, start: number, end: number): Buffer {
+  // Eight characters are seven bytes.
+  const group = Math.floor(start / 7);
+  const bytes = bytesOfText(text.slice(group * 8, Math.ceil((end * 8) / 7)));
+  return bytes.subarray(start - group * 7, end - group * 7);
+}
+
 /** How many bytes a text is. */
 export const bytesIn = (text: string): number => Math.floor((text.length * 7) / 8);
 
