@@ -7,6 +7,8 @@ import type { Order, OrderTerm } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
 import { type Candidate, columnOf, FirstRows } from './first-rows.ts';
 import type { Chunk } from './format/chunk.ts';
+import type { NumberBound } from './format/ranges.ts';
+import { chunksInOrder } from './in-order.ts';
 import { placesIn } from './shadow.ts';
 import {
   allHeads,
@@ -16,10 +18,9 @@ import {
   isUnpacked,
   listHeads,
   loadChunk,
-  mayHave,
-  type Sought,
   within,
 } from './store.ts';
+import { mayHave, type Sought } from './summaries.ts';
 
 /**
  * Queries over rows of which some are packed. Stored rows are read first and packed ones afterwards, so a row that is packed in between is
@@ -37,6 +38,8 @@ export interface ColdQuery extends ColdScope {
   readonly range: IdRange;
   /** It is true of no row that has not what each of them seeks. */
   readonly values: readonly Sought[];
+  /** Nor of one that is not within each of these. */
+  readonly bounds?: readonly NumberBound[];
 }
 
 export interface ColdPage extends Page {
@@ -139,7 +142,7 @@ export function countCold(query: ColdQuery): Promise<number> {
         typeof row.object_id === 'string' && row.row_count !== undefined && !isUnpacked({ row_count: row.row_count }),
     );
     if (query.isAll) return heads.reduce((sum, head) => sum + Number(head.row_count), count);
-    for await (const head of mayHave(db, query, heads, query.values)) {
+    for await (const head of mayHave(db, query, heads, query)) {
       check();
       await turns.run(appId, async () => {
         for await (const places of fitting(query, await open(query, head))) count += places.length;
@@ -185,8 +188,11 @@ async function firstOf(query: ColdQuery, page: ColdPage, { found, check }: Gathe
   const byId = isById(order[0]);
   const isNewestFirst = !byId || order[0]?.descending === true;
   const heads = await listHeads(db, query, { range, isNewestFirst, limit: mostChunks });
-  for await (const head of mayHave(db, query, heads, query.values)) {
+  const inOrder = byId ? undefined : await chunksInOrder(db, query, heads, order);
+  for await (const head of mayHave(db, query, inOrder?.heads ?? heads, query)) {
     check();
+    const bound = inOrder && (await first.bound());
+    if (bound && inOrder.isBehind(head, bound, first)) continue;
     if (byId) {
       const best = await first.all();
       const last = best.length === limit ? String(best.at(-1)?.key['object_id']) : undefined;
@@ -289,7 +295,7 @@ export async function* coldRows(query: ColdQuery, seen = new Set<string>()): Asy
     for await (const heads of allHeads(query.db, query, query.range)) {
       const others = heads.filter(({ object_id }) => !seen.has(object_id));
       for (const { object_id } of others) seen.add(object_id);
-      for await (const head of mayHave(query.db, query, others, query.values)) {
+      for await (const head of mayHave(query.db, query, others, query)) {
         const chunk = await loadChunk(query.db, query, head);
         if (!chunk) {
           isWhole = false;

@@ -14,7 +14,7 @@ import { mayHold } from '../../src/cold/format/filter.ts';
 import { ColdLookup } from '../../src/cold/lookup.ts';
 import { packOld } from '../../src/cold/pack.ts';
 import { withColdRows } from '../../src/cold/read.ts';
-import type { Sought } from '../../src/cold/store.ts';
+import type { Sought } from '../../src/cold/summaries.ts';
 import type { Database, Row } from '../../src/db/db.ts';
 import type { DbTable } from '../../src/db/table.ts';
 import { exportPerson } from '../../src/features/privacy/export.ts';

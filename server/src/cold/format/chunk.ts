@@ -8,6 +8,7 @@ import type { DbTable } from '../../db/table.ts';
 import { someBytesOfText, textOfBytes } from './bytes-text.ts';
 import { CodedColumn, type Coding, encodeColumn } from './columns.ts';
 import { filterOf } from './filter.ts';
+import { type NumberRange, numberColumns, type Ranges, rangeOfCells } from './ranges.ts';
 
 /**
  * Rows of one app and table as one text: column by column, each compressed by itself, so that a query only unpacks the columns
@@ -22,6 +23,7 @@ export interface Packing {
   readonly filter: string;
   /** The columns whose values are in the filter. */
   readonly filter_of: string;
+  readonly ranges: Ranges;
   readonly content: string;
 }
 
@@ -95,6 +97,8 @@ export async function packRows(table: DbTable, rows: readonly Row[]): Promise<Pa
   const length = Buffer.alloc(4);
   length.writeUInt32LE(packedHead.length);
   const values = valuesOf(table, rows);
+  const ranges: Record<string, NumberRange> = {};
+  for (const name of numberColumns(table)) ranges[name] = rangeOfCells(rows.map((row) => row[name] ?? null));
   await slices.rest();
   const filter = filterOf(values);
   await slices.rest();
@@ -104,6 +108,7 @@ export async function packRows(table: DbTable, rows: readonly Row[]): Promise<Pa
     row_count: rows.length,
     filter,
     filter_of: (table.packed?.foundBy ?? []).join(' '),
+    ranges,
     content: textOfBytes(Buffer.concat([length, packedHead, ...parts])),
   };
 }
@@ -231,6 +236,23 @@ export class Chunk {
     // What is joined begins with its first part, and so does its time.
     const first = this.#codedOf(idColumn) ?? this.#codedOf(this.#joinedOf(idColumn)?.[0] ?? '');
     return first?.times() ?? (await this.column(idColumn)).map((id) => timeOfId(String(id)));
+  }
+
+  /** What is in it, as it is packed with it. */
+  async summary(): Promise<Pick<Packing, 'filter' | 'filter_of' | 'ranges'>> {
+    const slices = new WorkSlices();
+    const foundBy = this.#table.packed?.foundBy ?? [];
+    const values = new Set<string>();
+    for (const name of foundBy) {
+      for (const cell of await this.column(name)) if (typeof cell === 'string') values.add(cell);
+      await slices.rest();
+    }
+    const ranges: Record<string, NumberRange> = {};
+    for (const name of numberColumns(this.#table)) {
+      ranges[name] = rangeOfCells(await this.column(name));
+      await slices.rest();
+    }
+    return { filter: filterOf(values), filter_of: foundBy.join(' '), ranges };
   }
 
   /** Whole rows, by their places. */

@@ -92,7 +92,8 @@ export class CodedColumn {
   readonly #coding: Coding;
   readonly #length: number;
   readonly #bytes: Uint8Array;
-  readonly #nulls = new Set<number>();
+  /** The rows that have none, in ascending order. */
+  readonly #nulls: number[] = [];
   #texts: { readonly known: EncodedIds | readonly string[]; readonly places: Int32Array } | undefined;
 
   constructor({ coding, bytes }: Coded, length: number) {
@@ -106,7 +107,7 @@ export class CodedColumn {
     let last = 0;
     for (let left = reader.next(); left > 0; left--) {
       last += reader.next();
-      this.#nulls.add(last);
+      this.#nulls.push(last);
     }
     this.#bytes = reader.rest;
   }
@@ -124,10 +125,8 @@ export class CodedColumn {
   /** Of these rows alone, in ascending order. */
   some(base: ArrayLike<number>, places: readonly number[]): SqlValue[] {
     const coding = this.#coding;
-    if (!isOfTexts(coding)) {
-      const all = this.#values(base);
-      return places.map((place) => all[place] ?? null);
-    }
+    if (coding.as === 'same') return places.map(() => coding.value);
+    if (!isOfTexts(coding)) return this.#someNumbers(coding, base, places);
     const { known, places: ofRows } = this.#open(coding);
     const asked = places.map((place) => ofRows[place] ?? none);
     if (!(known instanceof EncodedIds)) return asked.map((one) => known[one] ?? null);
@@ -155,9 +154,12 @@ export class CodedColumn {
   /** What the ids of the rows say of their times; undefined if they are not all ids. */
   times(): Float64Array | undefined {
     const coding = this.#coding;
-    if (!isOfTexts(coding) || this.#nulls.size > 0) return undefined;
+    if (!isOfTexts(coding) || this.#nulls.length > 0) return undefined;
     const { known, places } = this.#open(coding);
-    return known instanceof EncodedIds ? Float64Array.from(places, (one) => known.times[one] ?? 0) : undefined;
+    if (!(known instanceof EncodedIds)) return undefined;
+    const times = new Float64Array(places.length);
+    for (let row = 0; row < times.length; row++) times[row] = known.times[places[row] ?? 0] ?? 0;
+    return times;
   }
 
   #values(base: ArrayLike<number>): SqlValue[] {
@@ -168,8 +170,33 @@ export class CodedColumn {
       const texts = known instanceof EncodedIds ? known.texts() : known;
       return Array.from(places, (one) => texts[one] ?? null);
     }
-    const next = numberDecoder(coding as NumberCoding, this.#bytes);
-    return Array.from({ length: this.#length }, (_, place) => (this.#nulls.has(place) ? null : next(base[place] ?? 0)));
+    const { next } = new CodedNumbers(coding as NumberCoding, this.#bytes);
+    const values = new Array<SqlValue>(this.#length);
+    for (let row = 0, nulls = 0; row < values.length; row++) {
+      const isNull = row === this.#nulls[nulls];
+      values[row] = isNull ? null : next(base[row] ?? 0);
+      if (isNull) nulls++;
+    }
+    return values;
+  }
+
+  /** Passes over the others. */
+  #someNumbers(coding: NumberCoding, base: ArrayLike<number>, places: readonly number[]): SqlValue[] {
+    const numbers = new CodedNumbers(coding, this.#bytes);
+    const found = new Array<SqlValue>(places.length).fill(null);
+    const ascending = [...places.keys()].sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
+    let [row, nulls] = [0, 0];
+    for (const n of ascending) {
+      const place = places[n] ?? 0;
+      const before = nulls;
+      while ((this.#nulls[nulls] ?? place) < place) nulls++;
+      numbers.skip(Math.max(place - row - (nulls - before), 0));
+      row = Math.max(row, place);
+      if (this.#nulls[nulls] === place || row > place) continue;
+      found[n] = numbers.next(base[place] ?? 0);
+      row = place + 1;
+    }
+    return found;
   }
 
   /** Which of the distinct texts each row has. */
@@ -183,9 +210,10 @@ export class CodedColumn {
     const reader = new NumberReader(this.#bytes.subarray(textBytes));
     const places = new Int32Array(this.#length);
     let seen = 0;
-    for (let row = 0; row < places.length; row++) {
-      if (this.#nulls.has(row)) {
+    for (let row = 0, nulls = 0; row < places.length; row++) {
+      if (row === this.#nulls[nulls]) {
         places[row] = none;
+        nulls++;
         continue;
       }
       const back = reader.next();
@@ -196,11 +224,25 @@ export class CodedColumn {
   }
 }
 
-function numberDecoder(coding: NumberCoding, bytes: Uint8Array): (from: number) => SqlValue {
-  const numbers = new NumberReader(bytes);
-  if (coding.as === 'distances') return (from) => from + numbers.nextSigned();
-  if (coding.as === 'digits') return () => numbers.nextSigned() / coding.factor;
-  const fractions = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let place = 0;
-  return () => fractions.getFloat64(8 * place++, true);
+/** Numbers one after the other. */
+class CodedNumbers {
+  /** The next one; `from` is what it is near. */
+  readonly next: (from: number) => number;
+  readonly skip: (count: number) => void;
+
+  constructor(coding: NumberCoding, bytes: Uint8Array) {
+    if (coding.as === 'fractions') {
+      const fractions = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      let place = 0;
+      this.next = () => fractions.getFloat64(8 * place++, true);
+      this.skip = (count) => {
+        place += count;
+      };
+      return;
+    }
+    const numbers = new NumberReader(bytes);
+    this.skip = (count) => numbers.skip(count);
+    this.next =
+      coding.as === 'distances' ? (from) => from + numbers.nextSigned() : () => numbers.nextSigned() / coding.factor;
+  }
 }
