@@ -21,13 +21,14 @@ for (const database of databases) {
     let db: Database;
     let now: number;
     let installations: string[];
+    const summaries = () => db.all<Row>(raw('select * from cold_summaries order by object_id'));
     beforeEach(async () => {
       ({ app, db, now, manager, installations } = await buildPast(database));
       await packKept(database, { db, now });
+      assert.ok((await summaries()).length > 6);
     });
     afterEach(() => app.close());
 
-    const summaries = () => db.all<Row>(raw('select * from cold_summaries order by object_id'));
     /** The summaries that are there, and those that should be. */
     const assertComplete = async () => {
       const there = await db.all<{ id: string }>(raw('select object_id as id from cold_chunks order by object_id'));

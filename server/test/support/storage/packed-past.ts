@@ -7,7 +7,7 @@ import { tables } from '../../../src/app/tables.ts';
 import { raw, sql } from '../../../src/base/sql.ts';
 import { announcePacking } from '../../../src/cold/ever.ts';
 import { Chunk } from '../../../src/cold/format/chunk.ts';
-import { coldChunks } from '../../../src/cold/tables.ts';
+import { coldChunks, coldSummaries } from '../../../src/cold/tables.ts';
 import type { Database, Row } from '../../../src/db/db.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import type { DbTable } from '../../../src/db/table.ts';
@@ -141,7 +141,7 @@ export async function packKept(database: DatabaseKind, { db, now }: Pick<BuiltPa
   const { appId } = past;
   if (past.packed === undefined) {
     const counts = await packPast(db, { appId, now });
-    past.packed = { counts, rows: await readAll(db, [...packedTables, coldChunks]) };
+    past.packed = { counts, rows: await readAll(db, [...packedTables, coldChunks, coldSummaries]) };
     return counts;
   }
   await announcePacking(db);
