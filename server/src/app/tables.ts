@@ -3,7 +3,7 @@ import type { RuledFields } from '../access/rules/check.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
 import { audit } from '../access/tables.ts';
 import { raw, sql } from '../base/sql.ts';
-import { coldChunks } from '../cold/tables.ts';
+import { coldChunks, coldSummaries } from '../cold/tables.ts';
 import type { Database } from '../db/db.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../db/table.ts';
@@ -162,6 +162,7 @@ export const tables: readonly DbTable[] = [
   beaconRadio,
   hearings,
   coldChunks,
+  coldSummaries,
   ruleReplays,
   scenarioBeacons,
   webhookDeliveries,

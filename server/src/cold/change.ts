@@ -1,7 +1,8 @@
 import type { Database, Db, Row } from '../db/db.ts';
 import { replaceChunks } from './pack.ts';
 import { inTurn, mostTries, moving } from './read.ts';
-import { allHeads, type ColdScope, hasChunks, isUnpacked, loadChunk, mayHave, type Sought } from './store.ts';
+import { allHeads, type ColdScope, hasChunks, isUnpacked, loadChunk } from './store.ts';
+import { mayHave, type Sought } from './summaries.ts';
 
 /** Changes packed rows: their chunk is replaced by one in which they are different. They stay packed. */
 
@@ -37,7 +38,7 @@ export async function changeCold(db: Database, change: Change): Promise<Readonly
 /** Of the rows that are in one chunk with this one; undefined if others have replaced it meanwhile. */
 async function changeAround(db: Database, change: Change, id: string): Promise<readonly string[] | undefined> {
   for await (const heads of allHeads(db, change, { from: id, until: id }))
-    for await (const head of mayHave(db, change, heads, change.values)) {
+    for await (const head of mayHave(db, change, heads, change)) {
       if (isUnpacked(head)) continue;
       const found = await inTurn(change.appId, async () => {
         const chunk = await loadChunk(db, change, head);

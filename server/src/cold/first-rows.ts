@@ -1,6 +1,6 @@
 import { WorkSlices } from '../base/work-slices.ts';
 import type { Row } from '../db/db.ts';
-import type { Order } from '../query/ast.ts';
+import type { Order, OrderTerm } from '../query/ast.ts';
 import type { Field } from '../query/fields.ts';
 import { readPath } from '../query/json.ts';
 import { compareByOrder, type ReadField } from '../query/match.ts';
@@ -53,6 +53,18 @@ export class FirstRows {
     this.#runs.push(used);
     this.#pending += used.length;
     if (this.#pending >= Math.max(this.#limit, fewPending)) await this.#merge();
+  }
+
+  /** Rows behind this one are not among the first; undefined as long as that is not known of any. */
+  async bound(): Promise<Candidate | undefined> {
+    // Of many, merging them each time would cost more than it saves.
+    if (this.#limit <= fewPending) await this.#merge();
+    return this.#first.length === this.#limit ? this.#first.at(-1) : undefined;
+  }
+
+  /** Whether a row comes behind another by this term of the order alone. */
+  isBehind(key: Row, { key: last }: Candidate, term: OrderTerm): boolean {
+    return compareByOrder([term], reader(key), reader(last)) > 0;
   }
 
   /** In their order. */

@@ -2,7 +2,8 @@ import type { Sql } from '../base/sql.ts';
 import type { Database, Db, Row } from '../db/db.ts';
 import { replaceChunks } from './pack.ts';
 import { placesAmong } from './shadow.ts';
-import { allHeads, type ColdScope, deleteChunks, hasChunks, mayHave, type Sought } from './store.ts';
+import { allHeads, type ColdScope, deleteChunks, hasChunks } from './store.ts';
+import { mayHave, type Sought } from './summaries.ts';
 
 /** Deletes packed rows: their chunk is replaced by one without them, so that no byte of them is left. */
 
@@ -35,7 +36,7 @@ export async function forgetCold(db: Database, forgotten: Forgotten): Promise<nu
   for (let isAgain = true; isAgain; ) {
     isAgain = false;
     for await (const heads of allHeads(db, forgotten))
-      for await (const head of mayHave(db, forgotten, heads, values)) {
+      for await (const head of mayHave(db, forgotten, heads, { values })) {
         const gone = await replaceChunks(db, forgotten, {
           heads: [head],
           async keep(rows) {

@@ -5,10 +5,12 @@ import type { DbTable } from '../db/table.ts';
 import type { Order, Where } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
 import { isNeverPacked } from './ever.ts';
+import { numberColumns } from './format/ranges.ts';
 import { leastColdDays } from './pack.ts';
-import { rangeOf, type TimeOfIds, valuesOf } from './ranges.ts';
+import { numbersOf, rangeOf, type TimeOfIds, valuesOf } from './ranges.ts';
 import { type ColdQuery, countCold, listCold } from './read.ts';
-import { hasChunks, type Sought } from './store.ts';
+import { hasChunks } from './store.ts';
+import type { Sought } from './summaries.ts';
 
 /** A list's query, parsed and as SQL. */
 export interface AskedList {
@@ -66,6 +68,7 @@ const queryOf = ({ db, packed, appId, scope, asked, time, installations, isAll }
     isAll,
     range: rangeOf(asked.where, time),
     values: installations ? [...values, installations] : values,
+    bounds: numbersOf(asked.where, numberColumns(table)),
   };
 };
 

@@ -2,7 +2,8 @@ import type { SqlValue } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
 import type { Chunk } from './format/chunk.ts';
 import { mostTries, moving } from './read.ts';
-import { allHeads, type ColdScope, type IdRange, loadChunk, mayHave, type Sought } from './store.ts';
+import { allHeads, type ColdScope, type IdRange, loadChunk } from './store.ts';
+import { mayHave, type Sought } from './summaries.ts';
 
 /** Looking up single packed rows from within a transaction, which may await nothing but its database. */
 
@@ -26,7 +27,7 @@ export class ColdLookup {
     const { range, sought, columns } = look;
     const found: (readonly SqlValue[])[] = [];
     for await (const heads of allHeads(db, scope, range))
-      for await (const head of mayHave(db, scope, heads, sought)) {
+      for await (const head of mayHave(db, scope, heads, { values: sought })) {
         const chunk = this.#chunks.get(head.object_id) ?? (await loadChunk(db, scope, head));
         if (!chunk) return undefined;
         this.#keep(head.object_id, chunk);

@@ -1,6 +1,8 @@
 import { firstIdAt } from '../base/id.ts';
 import type { Condition, Literal, Where } from '../query/ast.ts';
-import type { IdRange, Sought } from './store.ts';
+import type { NumberBound } from './format/ranges.ts';
+import type { IdRange } from './store.ts';
+import type { Sought } from './summaries.ts';
 
 /** What a condition says that allows skipping chunks without reading them. */
 
@@ -51,6 +53,23 @@ export function valuesOf(where: Where | undefined, columns: readonly string[]): 
     if (field.from !== 'column' || field.path !== undefined || !columns.includes(field.column)) return [];
     const texts = textsOf(operator, operand);
     return texts ? [{ column: field.column, texts }] : [];
+  });
+}
+
+const isLeast = (operator: string) => operator === '$gt' || operator === '$gte' || operator === '$eq';
+const isMost = (operator: string) => operator === '$lt' || operator === '$lte' || operator === '$eq';
+
+/** What each condition on one of these columns asks that compares it with a number or a time. */
+export function numbersOf(where: Where | undefined, columns: readonly string[]): readonly NumberBound[] {
+  return conditionsOf(where).flatMap(({ field, operator, operand }) => {
+    if (field.from !== 'column' || field.path !== undefined || !columns.includes(field.column)) return [];
+    const literal = operand as Literal | undefined;
+    if ((literal?.kind !== 'number' && literal?.kind !== 'date') || !(isLeast(operator) || isMost(operator))) return [];
+    return {
+      column: field.column,
+      ...(isLeast(operator) ? { from: literal.value } : {}),
+      ...(isMost(operator) ? { until: literal.value } : {}),
+    };
   });
 }
 

@@ -1,11 +1,14 @@
 import { fail } from '../base/errors.ts';
 import { FairQueue } from '../base/fair-queue.ts';
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
+import { WorkSlices } from '../base/work-slices.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { Order, OrderTerm } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
 import { type Candidate, columnOf, FirstRows } from './first-rows.ts';
 import type { Chunk } from './format/chunk.ts';
+import type { NumberBound } from './format/ranges.ts';
+import { chunksInOrder } from './in-order.ts';
 import { placesIn } from './shadow.ts';
 import {
   allHeads,
@@ -15,10 +18,9 @@ import {
   isUnpacked,
   listHeads,
   loadChunk,
-  mayHave,
-  type Sought,
   within,
 } from './store.ts';
+import { mayHave, type Sought } from './summaries.ts';
 
 /**
  * Queries over rows of which some are packed. Stored rows are read first and packed ones afterwards, so a row that is packed in between is
@@ -36,6 +38,8 @@ export interface ColdQuery extends ColdScope {
   readonly range: IdRange;
   /** It is true of no row that has not what each of them seeks. */
   readonly values: readonly Sought[];
+  /** Nor of one that is not within each of these. */
+  readonly bounds?: readonly NumberBound[];
 }
 
 export interface ColdPage extends Page {
@@ -95,11 +99,28 @@ async function open(query: ColdQuery, head: ChunkHead): Promise<Chunk> {
 
 type First = { readonly orderBy: Sql; readonly limit: number };
 
+/** The rows that have what is sought; undefined: all of them may. */
+async function soughtIn(chunk: Chunk, values: readonly Sought[]): Promise<readonly number[] | undefined> {
+  let found: readonly number[] | undefined;
+  for (const { column, texts } of values) {
+    const some = await chunk.placesOf(column, texts);
+    const others = found && new Set(found);
+    found = others ? some.filter((place) => others.has(place)) : some;
+  }
+  return found;
+}
+
 /** The places of the rows that are asked for, a part of the chunk at a time: each part in the order. */
-async function* fitting(query: ColdQuery, chunk: Chunk, first?: First): AsyncGenerator<readonly number[]> {
-  const { db, table, appId, condition } = query;
-  if (query.isAll && !first) yield [...chunk.places];
-  else yield* placesIn(db, chunk, { table, tenant: appId, condition, ...(first ? { first } : {}) });
+async function* fitting(
+  query: ColdQuery,
+  chunk: Chunk,
+  first?: First,
+  chosen?: readonly number[],
+): AsyncGenerator<readonly number[]> {
+  const { db, table, appId, condition, values } = query;
+  const among = chosen ?? (await soughtIn(chunk, values));
+  if (query.isAll && !first) yield [...(among ?? chunk.places)];
+  else yield* placesIn(db, chunk, { table, tenant: appId, condition, ...(first ? { first } : {}) }, among);
 }
 
 /** How many rows there are. @throws Failure Timeout */
@@ -121,7 +142,7 @@ export function countCold(query: ColdQuery): Promise<number> {
         typeof row.object_id === 'string' && row.row_count !== undefined && !isUnpacked({ row_count: row.row_count }),
     );
     if (query.isAll) return heads.reduce((sum, head) => sum + Number(head.row_count), count);
-    for await (const head of mayHave(db, query, heads, query.values)) {
+    for await (const head of mayHave(db, query, heads, query)) {
       check();
       await turns.run(appId, async () => {
         for await (const places of fitting(query, await open(query, head))) count += places.length;
@@ -167,8 +188,11 @@ async function firstOf(query: ColdQuery, page: ColdPage, { found, check }: Gathe
   const byId = isById(order[0]);
   const isNewestFirst = !byId || order[0]?.descending === true;
   const heads = await listHeads(db, query, { range, isNewestFirst, limit: mostChunks });
-  for await (const head of mayHave(db, query, heads, query.values)) {
+  const inOrder = byId ? undefined : await chunksInOrder(db, query, heads, order);
+  for await (const head of mayHave(db, query, inOrder?.heads ?? heads, query)) {
     check();
+    const bound = inOrder && (await first.bound());
+    if (bound && inOrder.isBehind(head, bound, first)) continue;
     if (byId) {
       const best = await first.all();
       const last = best.length === limit ? String(best.at(-1)?.key['object_id']) : undefined;
@@ -177,15 +201,15 @@ async function firstOf(query: ColdQuery, page: ColdPage, { found, check }: Gathe
     }
     await turns.run(appId, async () => {
       const chunk = await open(query, head);
-      const cells = await Promise.all(columns.map((name) => chunk.column(name)));
-      const candidateAt = (place: number): Candidate => ({
-        key: Object.fromEntries(columns.map((name, n) => [name, cells[n]?.[place] ?? null])),
-        from: { head, place },
-      });
-      if (byId && query.isAll)
-        await first.add((isNewestFirst ? chunk.places.toReversed() : chunk.places).slice(0, limit).map(candidateAt));
-      else
-        for await (const places of fitting(query, chunk, { orderBy, limit })) await first.add(places.map(candidateAt));
+      const add = async (places: readonly number[]) => {
+        const keys = await keysOf(chunk, columns, places);
+        await first.add(keys.map((key, n) => ({ key, from: { head, place: places[n] ?? 0 } })));
+      };
+      if (byId && query.isAll) await add((isNewestFirst ? chunk.places.toReversed() : chunk.places).slice(0, limit));
+      else {
+        const before = await placesBefore(query, chunk, { first, order });
+        for await (const places of fitting(query, chunk, { orderBy, limit }, before)) await add(places);
+      }
       if (!byId || limit > gathered) return;
       const taken = (await first.all()).flatMap(({ from }) => (from?.head === head ? from.place : []));
       if (taken.length > 0) for (const row of await chunk.rows(taken)) found.set(String(row['object_id']), row);
@@ -193,6 +217,40 @@ async function firstOf(query: ColdQuery, page: ColdPage, { found, check }: Gathe
   }
   if (heads.length === mostChunks) throw tooLong();
   return first.all();
+}
+
+/** Of some rows what sorts them. */
+async function keysOf(chunk: Chunk, columns: readonly string[], places: readonly number[]): Promise<Row[]> {
+  const cells = await Promise.all(columns.map((name) => chunk.cells(name, places)));
+  return places.map((_, row) => Object.fromEntries(columns.map((name, n) => [name, cells[n]?.[row] ?? null])));
+}
+
+/** Rows that are compared between two looks at the clock. */
+const comparedAtOnce = 256;
+
+/**
+ * The rows that have what is sought and do not come behind the first ones that are known, by the first term of the order; the database
+ * need not look at others. Undefined: all of them may.
+ */
+async function placesBefore(
+  { values }: ColdQuery,
+  chunk: Chunk,
+  { first, order }: { readonly first: FirstRows; readonly order: Order },
+): Promise<readonly number[] | undefined> {
+  const some = await soughtIn(chunk, values);
+  const [term] = order;
+  const last = await first.bound();
+  // A path leads into a document, which would have to be parsed.
+  if (!last || !term || term.field.from !== 'column' || term.field.path !== undefined) return some;
+  const slices = new WorkSlices();
+  const name = columnOf(term.field);
+  const cells = await chunk.cells(name, some ?? chunk.places);
+  const left: number[] = [];
+  for (const [n, place] of (some ?? chunk.places).entries()) {
+    if (!first.isBehind({ [name]: cells[n] ?? null }, last, term)) left.push(place);
+    if (n % comparedAtOnce === 0) await slices.rest();
+  }
+  return left;
 }
 
 interface Resolving extends Gathering {
@@ -237,7 +295,7 @@ export async function* coldRows(query: ColdQuery, seen = new Set<string>()): Asy
     for await (const heads of allHeads(query.db, query, query.range)) {
       const others = heads.filter(({ object_id }) => !seen.has(object_id));
       for (const { object_id } of others) seen.add(object_id);
-      for await (const head of mayHave(query.db, query, others, query.values)) {
+      for await (const head of mayHave(query.db, query, others, query)) {
         const chunk = await loadChunk(query.db, query, head);
         if (!chunk) {
           isWhole = false;
@@ -275,8 +333,8 @@ export async function findCold(db: Db, scope: ColdScope, objectId: string): Prom
       for (const head of heads) {
         const chunk = await loadChunk(db, scope, head);
         if (!chunk) throw new Replaced();
-        const place = (await chunk.column('object_id')).indexOf(objectId);
-        if (place >= 0) return (await chunk.rows([place]))[0];
+        const [place] = await chunk.placesOf('object_id', [objectId]);
+        if (place !== undefined) return (await chunk.rows([place]))[0];
       }
     return undefined;
   });

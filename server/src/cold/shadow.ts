@@ -48,15 +48,19 @@ const place = 'packed_place';
 const rowsAtOnce = 1_024;
 
 /**
- * The places of those rows of a chunk that a condition is true of. A part of the chunk at a time, each by itself in the order asked
- * for, or else in that of their ids.
+ * The places of those rows of a chunk that a condition is true of, or `among` some of them. A part at a time, each by itself in the order
+ * asked for, or else in that of their ids.
  */
-export async function* placesIn(db: Db, chunk: Chunk, asked: Asked): AsyncGenerator<number[]> {
-  for (let start = 0; start < chunk.length; start += rowsAtOnce) {
-    const end = Math.min(chunk.length, start + rowsAtOnce);
-    const cellsOf = async (name: string) => (await chunk.column(name)).slice(start, end);
-    const found = await places(db, asked, { length: end - start, cellsOf });
-    yield found.map((one) => start + one);
+export async function* placesIn(
+  db: Db,
+  chunk: Chunk,
+  asked: Asked,
+  among: readonly number[] = chunk.places,
+): AsyncGenerator<number[]> {
+  for (let start = 0; start < among.length; start += rowsAtOnce) {
+    const some = among.slice(start, start + rowsAtOnce);
+    const found = await places(db, asked, { length: some.length, cellsOf: (name) => chunk.cells(name, some) });
+    yield found.map((one) => some[one] ?? 0);
   }
 }
 

@@ -4,7 +4,7 @@ import { bulkInsert } from '../db/bulk.ts';
 import type { Db } from '../db/db.ts';
 import type { DbTable } from '../db/table.ts';
 import { Chunk, type Packing } from './format/chunk.ts';
-import { mayHold } from './format/filter.ts';
+import { deleteSummaries, insertSummary } from './summaries.ts';
 import { coldChunks } from './tables.ts';
 
 /** The statements about stored chunks. A chunk never changes: it is replaced by another one. */
@@ -81,56 +81,6 @@ export async function* allHeads(db: Db, scope: ColdScope, range: IdRange = {}): 
   }
 }
 
-/** Of a column some texts: all rows that are asked for have one of them there. */
-export interface Sought {
-  readonly column: string;
-  readonly texts: readonly string[];
-}
-
-/** At first few: the newest chunks may be all that a page needs. */
-const filtersAtOnce = { first: 2, most: 32 };
-
-/** The chunks in which there may be rows with one of the texts of each, in the same order; one that has gone is among them. */
-export async function* mayHave(
-  db: Db,
-  { appId }: ColdScope,
-  heads: readonly ChunkHead[],
-  values: readonly Sought[],
-): AsyncGenerator<ChunkHead> {
-  if (values.length === 0) {
-    yield* heads;
-    return;
-  }
-  for (let start = 0, size = filtersAtOnce.first; start < heads.length; start += size) {
-    if (start > 0) size = Math.min(2 * size, filtersAtOnce.most);
-    const some = heads.slice(start, start + size);
-    const ids = joinSql(
-      some.map(({ object_id }) => sql`${object_id}`),
-      ', ',
-    );
-    const rows = await db.all<StoredFilter>(
-      sql`select object_id, filter, filter_of from cold_chunks where app_id = ${appId} and object_id in (${ids})`,
-    );
-    const filters = new Map(rows.map((row) => [row.object_id, row]));
-    for (const head of some) {
-      const found = filters.get(head.object_id);
-      if (found === undefined || isPossible(found, values)) yield head;
-    }
-  }
-}
-
-interface StoredFilter {
-  readonly object_id: string;
-  readonly filter: string;
-  readonly filter_of: string | null;
-}
-
-/** A filter tells nothing about a column that it does not know. */
-function isPossible({ filter, filter_of }: StoredFilter, values: readonly Sought[]): boolean {
-  const known = (filter_of ?? '').split(' ');
-  return values.every(({ column, texts }) => !known.includes(column) || mayHold(filter, texts));
-}
-
 /** Undefined if it was replaced or deleted. */
 export async function loadChunk(db: Db, { appId, table }: ColdScope, head: ChunkHead): Promise<Chunk | undefined> {
   const row = await db.one<{ content: string }>(
@@ -145,19 +95,27 @@ const newChunks = bulkInsert(coldChunks);
 export async function insertChunk(
   db: Db,
   { appId, table }: ColdScope,
-  packing: Packing,
+  { ranges, ...packing }: Packing,
   replaced: readonly ChunkHead[] = [],
 ): Promise<void> {
   // Behind those that it replaces, whatever the clocks of the nodes say: whoever walks over all of them comes to it.
   const time = replaced.reduce((latest, { object_id }) => Math.max(latest, timeOfId(object_id) + 1), Date.now());
-  const row = { app_id: appId, object_id: newObjectId(time), kind: table.name, ...packing };
-  for (const statement of newChunks.each(db.dialect, [row])) await db.run(statement);
+  const key = { app_id: appId, object_id: newObjectId(time), kind: table.name };
+  for (const statement of newChunks.each(db.dialect, [{ ...key, ...packing }])) await db.run(statement);
+  await insertSummary(db, { ...key, filter: packing.filter, filter_of: packing.filter_of, ranges });
 }
 
 /** Returns how many still existed, and had not been unpacked since. */
-export function deleteChunks(db: Db, { appId }: ColdScope, heads: readonly ChunkHead[]): Promise<number> {
+export async function deleteChunks(db: Db, { appId }: ColdScope, heads: readonly ChunkHead[]): Promise<number> {
   const each = heads.map(({ object_id, row_count }) => sql`(object_id = ${object_id} and row_count = ${row_count})`);
-  return db.run(sql`delete from cold_chunks where app_id = ${appId} and (${joinSql(each, ' or ')})`);
+  const deleted = await db.run(sql`delete from cold_chunks where app_id = ${appId} and (${joinSql(each, ' or ')})`);
+  // One that is still there is found without it as well.
+  await deleteSummaries(
+    db,
+    appId,
+    heads.map(({ object_id }) => object_id),
+  );
+  return deleted;
 }
 
 /** False if it was replaced, deleted or unpacked. */

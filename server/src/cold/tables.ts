@@ -21,3 +21,19 @@ export const coldChunks = defineTable({
   key: ['app_id', 'object_id'],
   indexes: { cold_chunks_range: { on: ['app_id', 'kind', 'last_id', 'first_id'] } },
 });
+
+/** What is in a chunk, under its objectId. A chunk of a version that did not know of this table has none until a sweep adds it. */
+export const coldSummaries = defineTable({
+  name: 'cold_summaries',
+  owner: 'cold',
+  columns: {
+    app_id: text,
+    object_id: text,
+    kind: text,
+    filter: text,
+    filter_of: text,
+    /** JSON; see `ranges.ts` in `format`. */
+    ranges: text,
+  },
+  key: ['app_id', 'object_id'],
+});

@@ -1,7 +1,8 @@
 import { raw, sql } from '../base/sql.ts';
 import { type ColdQuery, inTurn, mostTries, moving } from './read.ts';
 import { placesIn } from './shadow.ts';
-import { type ChunkHead, isUnpacked, loadChunk, mayHave, within } from './store.ts';
+import { type ChunkHead, isUnpacked, loadChunk, within } from './store.ts';
+import { mayHave } from './summaries.ts';
 
 /** So many rows have these texts. */
 export interface Tally {
@@ -49,7 +50,7 @@ async function tallyOnce(query: ColdQuery, columns: readonly string[]): Promise<
       );
     else if (!isUnpacked(row as ChunkHead)) heads.push(row as ChunkHead);
   }
-  for await (const head of mayHave(db, query, heads, query.values)) {
+  for await (const head of mayHave(db, query, heads, query)) {
     const isThere = await inTurn(appId, async () => {
       const chunk = await loadChunk(db, query, head);
       if (!chunk) return false;

@@ -6,7 +6,7 @@ import { noteReceiptsOfPacked } from '../../src/features/push/delivery-store.ts'
 import { deliveries } from '../../src/features/push/resource.ts';
 import { databases, type SignedIn, type TestApp } from '../support/build-app.ts';
 import { packPast } from '../support/storage/cold-data.ts';
-import { beforeEachOf, buildPast, chunksOf, everyRow, idOf } from '../support/storage/packed-past.ts';
+import { beforeEachOf, buildPast, chunksOf, everyRow, idOf, packKept } from '../support/storage/packed-past.ts';
 
 /** What is said about messages long after they were sent. */
 
@@ -26,7 +26,7 @@ for (const database of databases) {
       before = await everyRow(db, table);
     });
     afterEach(() => app.close());
-    const pack = () => packPast(db, { appId: app.appId, now });
+    const pack = () => packKept(database, { db, now });
     const stored = async () =>
       new Set((await db.all<Row>(sql`select object_id from deliveries where app_id = ${app.appId}`)).map(idOf));
     const packedOf = async (installation: string) => {
@@ -45,7 +45,7 @@ for (const database of databases) {
       assert.ok(late);
       await db.run(sql`update deliveries set updated_at = ${now - day} where app_id = ${app.appId}
         and object_id = ${idOf(late)}`);
-      await pack();
+      await packPast(db, { appId: app.appId, now });
       const left = await stored();
       const sending = await db.one<{ id: string }>(
         sql`select object_id as id from pushes where app_id = ${app.appId} and state = 'sending'`,

@@ -16,13 +16,14 @@ import type { Database } from '../../src/db/db.ts';
 import { purgeTraces } from '../../src/features/sightings/record/retention.ts';
 import { createPostgresDatabase, databases, type SignedIn, type TestApp } from '../support/build-app.ts';
 import { shellOf } from '../support/command-line.ts';
-import { packedTables, packPast } from '../support/storage/cold-data.ts';
+import { packedTables } from '../support/storage/cold-data.ts';
 import {
   buildPast,
   chunks,
   everything,
   fillWithPast,
   isKeptFrom,
+  packKept,
   startPacking,
 } from '../support/storage/packed-past.ts';
 
@@ -85,7 +86,7 @@ for (const database of databases) {
       };
       const before = await everything(db);
       const stored = await exported('stored.json');
-      await packPast(db, { appId: app.appId, now });
+      await packKept(database, { db, now });
       assert.deepEqual(await exported('packed.json'), stored);
 
       const erased = await run(`person erase --app ${app.appId} --installation ${her} --yes --json`);
@@ -112,7 +113,7 @@ for (const database of databases) {
     test('come back with a backup without who was erased since, in an empty service and in the same one', async () => {
       const { run } = shellOf(app.storage.folder, app.storage.settings);
       const before = await everything(db);
-      await packPast(db, { appId: app.appId, now });
+      await packKept(database, { db, now });
       const folder = join(app.storage.folder, 'backup');
       const made = await run(`backup --to ${folder}`);
       assert.equal(made.code, 0, made.err);

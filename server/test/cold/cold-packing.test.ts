@@ -25,6 +25,7 @@ import {
   everything,
   isKeptFrom,
   killed,
+  packKept,
 } from '../support/storage/packed-past.ts';
 
 /** Packing: nothing is lost, doubled or left behind, whatever happens in the middle. */
@@ -201,7 +202,7 @@ for (const database of databases) {
         }
         return seen;
       };
-      await packPast(db, past());
+      await packKept(database, { db, now });
       const [counts] = await Promise.all([
         counted(),
         packPast(db, past()),

@@ -12,7 +12,7 @@ import { listRecords } from '../../src/resources/list.ts';
 import { databases, type TestApp } from '../support/build-app.ts';
 import { shellOf } from '../support/command-line.ts';
 import { packedTables, packPast } from '../support/storage/cold-data.ts';
-import { buildPast, changed, chunks, everything, killed } from '../support/storage/packed-past.ts';
+import { buildPast, changed, chunks, everything, killed, packKept } from '../support/storage/packed-past.ts';
 
 /** Packing is taken back, whatever happens meanwhile. */
 
@@ -28,7 +28,7 @@ for (const database of databases) {
     beforeEach(async () => {
       ({ app, db, now, installations } = await buildPast(database));
       before = await everything(db);
-      await packPast(db, { appId: app.appId, now });
+      await packKept(database, { db, now });
       assert.ok((await chunks(db)).length > 6);
     });
     afterEach(() => app.close());

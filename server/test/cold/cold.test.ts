@@ -14,7 +14,7 @@ import { mayHold } from '../../src/cold/format/filter.ts';
 import { ColdLookup } from '../../src/cold/lookup.ts';
 import { packOld } from '../../src/cold/pack.ts';
 import { withColdRows } from '../../src/cold/read.ts';
-import type { Sought } from '../../src/cold/store.ts';
+import type { Sought } from '../../src/cold/summaries.ts';
 import type { Database, Row } from '../../src/db/db.ts';
 import type { DbTable } from '../../src/db/table.ts';
 import { exportPerson } from '../../src/features/privacy/export.ts';
@@ -22,7 +22,7 @@ import { purgeTraces } from '../../src/features/sightings/record/retention.ts';
 import { eventsOf, shownTo } from '../../src/features/sightings/replay/store.ts';
 import { firstEventIn } from '../../src/features/sightings/traces/goal-reads.ts';
 import { databases, openStorage, type SignedIn, type TestApp } from '../support/build-app.ts';
-import { packedTables, packPast } from '../support/storage/cold-data.ts';
+import { packedTables } from '../support/storage/cold-data.ts';
 import {
   buildPast,
   chunks,
@@ -30,6 +30,7 @@ import {
   everything,
   isKeptFrom,
   lengthOf,
+  packKept,
   type StoredChunk,
 } from '../support/storage/packed-past.ts';
 
@@ -45,7 +46,7 @@ interface FirstChunk {
 }
 
 /**
- * Written by the first version that packed. A column that has come since and may not be null needs what it is in such rows: `added` of
+ * Written by the first version that packed such rows. A column that has come since and may not be null needs what it is in such rows: `added` of
  * `packed`.
  */
 test('what the first version has packed is read by this one', async () => {
@@ -53,7 +54,7 @@ test('what the first version has packed is read by this one', async () => {
   const chunks = JSON.parse(readFileSync(written, 'utf8')) as readonly FirstChunk[];
   assert.deepEqual(
     chunks.map(({ table }) => table),
-    ['events', 'verdicts', 'logs'],
+    ['events', 'verdicts', 'logs', 'deliveries'],
   );
   for (const [n, { content, filter, rows }] of chunks.entries()) {
     const table = packedTables[n] as DbTable;
@@ -63,7 +64,7 @@ test('what the first version has packed is read by this one', async () => {
         if (name in table.columns) assert.deepEqual(read[place]?.[name], value, `${table.name}.${name}`);
       const empty = Object.entries(table.columns).filter(([name, of]) => !of.isNullable && read[place]?.[name] == null);
       assert.deepEqual(empty, [], `${table.name} lacks what is declared of a column that came later`);
-      assert.ok(mayHold(filter, [String(row['beacon_id'])]) && !mayHold(filter, ['nothing']));
+      assert.ok(mayHold(filter, [String(row['beacon_id'] ?? row['installation_id'])]) && !mayHold(filter, ['nothing']));
     }
   }
 });
@@ -87,7 +88,7 @@ for (const database of databases) {
       ({ app, db, now, manager, installations } = await buildPast(database));
     });
     afterEach(() => app.close());
-    const past = () => ({ appId: app.appId, now });
+    const pack = () => packKept(database, { db, now });
 
     test('is exported with a person, and erased with her to the last byte', async () => {
       const her = installations[1] ?? '';
@@ -106,7 +107,7 @@ for (const database of databases) {
         String(stored.map(lengthOf)),
       );
       const before = await everything(db);
-      await packPast(db, past());
+      await pack();
       assert.deepEqual(await exported(), stored);
 
       assert.equal((await app.send({ method: 'DELETE', url, headers: manager.headers })).status, 200);
@@ -138,7 +139,7 @@ for (const database of databases) {
       };
       const stored = await read();
       assert.ok(stored.every(({ size }) => size === 3));
-      await packPast(db, past());
+      await pack();
       assert.deepEqual(await read(), stored);
     });
 
@@ -163,12 +164,12 @@ for (const database of databases) {
       };
       const stored = await read();
       assert.ok(stored.filter((at) => at !== undefined).length > asked.length);
-      await packPast(db, past());
+      await pack();
       assert.deepEqual(await read(), stored);
     });
 
     test('is found by a column that its filter does not know, and by those of chunks that do not say', async () => {
-      await packPast(db, past());
+      await pack();
       const table = packedTables[0] as DbTable;
       const installation = installations[2] ?? '';
       const condition = sql`app_id = ${app.appId} and cause = 'device' and installation_id = ${installation}`;
@@ -210,7 +211,7 @@ for (const database of databases) {
 
     test('goes with the retention, to the row, and with its app', async () => {
       const before = await everything(db);
-      await packPast(db, past());
+      await pack();
       const policy = { ...defaultPolicy, retentionDays: { logs: 120, visits: 900, events: 100, deliveries: 100 } };
       const purged = await purgeTraces(db, packedTables, { appId: app.appId, policy, now });
       const bound = (table: DbTable) => firstIdAt(now - (table.name === 'logs' ? 120 : 100) * day);
@@ -227,7 +228,7 @@ for (const database of databases) {
     });
 
     test('is in a backup', async () => {
-      await packPast(db, past());
+      await pack();
       const folder = join(app.storage.folder, 'a backup');
       const blobs = await createDiskBlobStore(join(app.storage.folder, 'files'));
       await writeBackup({ db, blobs, folder, now });

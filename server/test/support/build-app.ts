@@ -112,6 +112,16 @@ export interface BuildOptions {
   readonly strongPasswords?: boolean;
   /** Starts the service again. */
   readonly restart?: () => void;
+  /** An app of another service with the rows of its database, instead of a new one. */
+  readonly from?: ExistingApp;
+}
+
+export interface ExistingApp {
+  readonly appId: string;
+  readonly appKey: string;
+  readonly now: number;
+  /** Writes the rows, before the service starts. */
+  fill(db: Database): Promise<void>;
 }
 
 const cheapest = { memory: 8, passes: 1, parallelism: 1 };
@@ -124,6 +134,7 @@ export async function buildApp({
   sqlite,
   strongPasswords = false,
   restart,
+  from,
 }: BuildOptions = {}): Promise<TestApp> {
   const deadline = settings['PHAROS_QUERY_DEADLINE_MS'];
   const storage = await openStorage(database, deadline === undefined ? undefined : Number(deadline), sqlite);
@@ -135,7 +146,8 @@ export async function buildApp({
     ...settings,
   });
   // Whole seconds make created and updated times easy to tell apart.
-  const clock = { now: Math.floor(Date.now() / 1000) * 1000 };
+  const clock = { now: from?.now ?? Math.floor(Date.now() / 1000) * 1000 };
+  await from?.fill(storage.db);
   const log: string[] = [];
   const app = await createApp({
     config,
@@ -152,7 +164,7 @@ export async function buildApp({
     await storage.close();
     throw error;
   });
-  const { appId, appKey } = await app.apps.create('Test app');
+  const { appId, appKey } = from ?? (await app.apps.create('Test app'));
   const credentials = { 'x-service-appid': appId, 'x-service-appkey': appKey };
   return {
     app,

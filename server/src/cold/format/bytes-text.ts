@@ -23,15 +23,38 @@ export function textOfBytes(bytes: Uint8Array): string {
 export function bytesOfText(text: string): Buffer {
   const characters = Buffer.from(text, 'latin1');
   const bytes = Buffer.allocUnsafe(bytesIn(text));
-  let [held, bits, place] = [0, 0, 0];
-  for (const character of characters) {
-    held = ((held << 7) | (character & 0x7f)) & 0x7fff;
+  const bitsAt = (place: number) => (characters[place] ?? 0) & 0x7f;
+  // Eight characters are seven bytes.
+  const groups = Math.floor(characters.length / 8);
+  for (let group = 0; group < groups; group++) {
+    const [from, to] = [group * 8, group * 7];
+    const high = (bitsAt(from) << 21) | (bitsAt(from + 1) << 14) | (bitsAt(from + 2) << 7) | bitsAt(from + 3);
+    const low = (bitsAt(from + 4) << 21) | (bitsAt(from + 5) << 14) | (bitsAt(from + 6) << 7) | bitsAt(from + 7);
+    bytes[to] = high >> 20;
+    bytes[to + 1] = high >> 12;
+    bytes[to + 2] = high >> 4;
+    bytes[to + 3] = (high << 4) | (low >> 24);
+    bytes[to + 4] = low >> 16;
+    bytes[to + 5] = low >> 8;
+    bytes[to + 6] = low;
+  }
+  let [held, bits, place] = [0, 0, groups * 7];
+  for (let from = groups * 8; from < characters.length; from++) {
+    held = ((held << 7) | bitsAt(from)) & 0x7fff;
     bits += 7;
     if (bits < 8) continue;
     bits -= 8;
-    bytes[place++] = (held >> bits) & 0xff;
+    bytes[place++] = held >> bits;
   }
   return bytes;
+}
+
+/** Some of the bytes of a text: others are not looked at. */
+export function someBytesOfText(text: string, start: number, end: number): Buffer {
+  // Eight characters are seven bytes.
+  const group = Math.floor(start / 7);
+  const bytes = bytesOfText(text.slice(group * 8, Math.ceil((end * 8) / 7)));
+  return bytes.subarray(start - group * 7, end - group * 7);
 }
 
 /** How many bytes a text is. */

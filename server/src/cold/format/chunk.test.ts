@@ -72,6 +72,26 @@ describe('rows packed into a chunk', () => {
     await fc.assert(property, runs);
   });
 
+  test('are the same when some of them are unpacked, or found by their texts', async () => {
+    const some = fc.tuple(rows, fc.array(fc.nat(), { minLength: 1, maxLength: 4 }));
+    const property = fc.asyncProperty(some, async ([given, at]) => {
+      const { content } = await packRows(table, given);
+      const places = [...new Set(at.map((n) => n % given.length))];
+      assert.deepEqual(
+        await Chunk.open(table, 'app', content).rows(places),
+        places.map((place) => given[place]),
+      );
+      for (const name of ['object_id', 'part_id', 'trigger', 'place']) {
+        const texts = ['Hall', ...places.map((place) => given[place]?.[name])].filter((one) => typeof one === 'string');
+        const expected = given.flatMap((row, place) =>
+          row[name] !== null && texts.includes(String(row[name])) ? place : [],
+        );
+        assert.deepEqual(await Chunk.open(table, 'app', content).placesOf(name, texts), expected, name);
+      }
+    });
+    await fc.assert(property, runs);
+  });
+
   const row = {
     app_id: 'app',
     object_id: 'a-b',

@@ -5,9 +5,10 @@ import type { SqlValue } from '../../base/sql.ts';
 import { WorkSlices } from '../../base/work-slices.ts';
 import type { Row } from '../../db/db.ts';
 import type { DbTable } from '../../db/table.ts';
-import { bytesOfText, textOfBytes } from './bytes-text.ts';
-import { type Coding, decodeColumn, encodeColumn } from './columns.ts';
+import { someBytesOfText, textOfBytes } from './bytes-text.ts';
+import { CodedColumn, type Coding, encodeColumn } from './columns.ts';
 import { filterOf } from './filter.ts';
+import { type NumberRange, numberColumns, type Ranges, rangeOfCells } from './ranges.ts';
 
 /**
  * Rows of one app and table as one text: column by column, each compressed by itself, so that a query only unpacks the columns
@@ -22,6 +23,7 @@ export interface Packing {
   readonly filter: string;
   /** The columns whose values are in the filter. */
   readonly filter_of: string;
+  readonly ranges: Ranges;
   readonly content: string;
 }
 
@@ -95,6 +97,8 @@ export async function packRows(table: DbTable, rows: readonly Row[]): Promise<Pa
   const length = Buffer.alloc(4);
   length.writeUInt32LE(packedHead.length);
   const values = valuesOf(table, rows);
+  const ranges: Record<string, NumberRange> = {};
+  for (const name of numberColumns(table)) ranges[name] = rangeOfCells(rows.map((row) => row[name] ?? null));
   await slices.rest();
   const filter = filterOf(values);
   await slices.rest();
@@ -104,6 +108,7 @@ export async function packRows(table: DbTable, rows: readonly Row[]): Promise<Pa
     row_count: rows.length,
     filter,
     filter_of: (table.packed?.foundBy ?? []).join(' '),
+    ranges,
     content: textOfBytes(Buffer.concat([length, packedHead, ...parts])),
   };
 }
@@ -120,36 +125,42 @@ function valuesOf({ packed }: DbTable, rows: readonly Row[]): ReadonlySet<string
 
 const joinCells = (cells: readonly (SqlValue | undefined)[]): string => cells.join('-');
 
+/** Fewer of the rows than one in so many are decoded by themselves. */
+const fewOf = 4;
+
 /** A chunk that was read. Its columns are unpacked when they are asked for. */
 export class Chunk {
   readonly #table: DbTable;
   readonly #appId: string;
   readonly #head: Head;
-  readonly #parts = new Map<string, Uint8Array>();
+  readonly #content: string;
+  /** Where the bytes of each column begin. */
+  readonly #starts = new Map<string, number>();
+  readonly #coded = new Map<string, CodedColumn>();
   readonly #columns = new Map<string, Promise<readonly SqlValue[]>>();
-  #times: Promise<readonly number[]> | undefined;
+  #times: Promise<ArrayLike<number>> | undefined;
 
-  private constructor(table: DbTable, appId: string, head: Head, content: Uint8Array) {
+  private constructor(table: DbTable, appId: string, { head, content, start }: Opened) {
     this.#table = table;
     this.#appId = appId;
     this.#head = head;
-    let place = 0;
+    this.#content = content;
+    let place = start;
     for (const [name, { size }] of Object.entries(head.columns)) {
-      this.#parts.set(name, content.subarray(place, place + size));
+      this.#starts.set(name, place);
       place += size;
     }
   }
 
   /** @throws Error for a chunk of a later version */
   static open(table: DbTable, appId: string, content: string): Chunk {
-    const bytes = bytesOfText(content);
-    const end = 4 + bytes.readUInt32LE();
-    const head = JSON.parse(decompress(bytes.subarray(4, end)).toString()) as Head;
+    const start = 4 + someBytesOfText(content, 0, 4).readUInt32LE();
+    const head = JSON.parse(decompress(someBytesOfText(content, 4, start)).toString()) as Head;
     if ((head.format ?? 1) > chunkFormat)
       throw new Error(
         `Old records were packed by a later version of Pharos (format ${head.format}), which this one cannot read.`,
       );
-    return new Chunk(table, appId, head, bytes.subarray(end));
+    return new Chunk(table, appId, { head, content, start });
   }
 
   get length(): number {
@@ -166,31 +177,82 @@ export class Chunk {
    * else null, throughout.
    */
   column(name: string): Promise<readonly SqlValue[]> {
-    const known = this.#columns.get(name) ?? this.#unpack(name);
+    const known = this.#columns.get(name) ?? this.#cells(name);
     this.#columns.set(name, known);
     return known;
   }
 
-  async #unpack(name: string): Promise<readonly SqlValue[]> {
-    if (name === 'app_id') return Array.from({ length: this.length }, () => this.#appId);
-    const head = this.#head.columns[name];
-    const { packed } = this.#table;
-    const joined = (this.#head.joined ?? packed?.joined)?.[name];
-    if (!head && joined) {
-      const parts = await Promise.all(joined.map((part) => this.column(part)));
-      return Array.from({ length: this.length }, (_, row) => joinCells(parts.map((cells) => cells[row])));
-    }
-    const part = this.#parts.get(name);
-    if (!head || !part) return Array.from({ length: this.length }, () => packed?.added?.[name] ?? null);
-    const bytes = head.isCompressed ? decompress(part) : part;
-    const isNear = name.endsWith('_at') && head.coding.as === 'distances';
-    const times = isNear ? await this.#timesOfIds() : Array.from({ length: this.length }, () => 0);
-    return decodeColumn({ coding: head.coding, bytes }, times);
+  /** The cells of a column in some rows. */
+  async cells(name: string, places: readonly number[]): Promise<readonly SqlValue[]> {
+    if (!this.#columns.has(name) && places.length * fewOf < this.length) return this.#cells(name, places);
+    const all = await this.column(name);
+    return places.map((place) => all[place] ?? null);
   }
 
-  #timesOfIds(): Promise<readonly number[]> {
-    this.#times ??= this.column(idColumn).then((ids) => ids.map((id) => timeOfId(String(id))));
+  /** The rows in which a column has one of these texts. */
+  async placesOf(name: string, texts: readonly string[]): Promise<readonly number[]> {
+    const coded = this.#codedOf(name);
+    if (coded) return coded.placesOf(texts);
+    const asked = new Set<SqlValue>(texts);
+    return (await this.column(name)).flatMap((cell, place) => (asked.has(cell) ? place : []));
+  }
+
+  async #cells(name: string, places?: readonly number[]): Promise<readonly SqlValue[]> {
+    const length = places?.length ?? this.length;
+    if (name === 'app_id') return Array.from({ length }, () => this.#appId);
+    const coded = this.#codedOf(name);
+    const joined = coded ? undefined : this.#joinedOf(name);
+    if (joined) {
+      const parts = await Promise.all(joined.map((part) => (places ? this.cells(part, places) : this.column(part))));
+      return Array.from({ length }, (_, row) => joinCells(parts.map((cells) => cells[row])));
+    }
+    if (!coded) return Array.from({ length }, () => this.#table.packed?.added?.[name] ?? null);
+    const base = name.endsWith('_at') && coded.isNear ? await this.#timesOfIds() : [];
+    return places ? coded.some(base, places) : coded.all(base);
+  }
+
+  /** Undefined if it is not stored. */
+  #codedOf(name: string): CodedColumn | undefined {
+    const known = this.#coded.get(name);
+    const [head, start] = [this.#head.columns[name], this.#starts.get(name)];
+    if (known || !head || start === undefined) return known;
+    const part = someBytesOfText(this.#content, start, start + head.size);
+    const bytes = head.isCompressed ? decompress(part) : part;
+    const coded = new CodedColumn({ coding: head.coding, bytes }, this.length);
+    this.#coded.set(name, coded);
+    return coded;
+  }
+
+  #joinedOf(name: string): readonly string[] | undefined {
+    return (this.#head.joined ?? this.#table.packed?.joined)?.[name];
+  }
+
+  #timesOfIds(): Promise<ArrayLike<number>> {
+    this.#times ??= this.#readTimes();
     return this.#times;
+  }
+
+  async #readTimes(): Promise<ArrayLike<number>> {
+    // What is joined begins with its first part, and so does its time.
+    const first = this.#codedOf(idColumn) ?? this.#codedOf(this.#joinedOf(idColumn)?.[0] ?? '');
+    return first?.times() ?? (await this.column(idColumn)).map((id) => timeOfId(String(id)));
+  }
+
+  /** What is in it, as it is packed with it. */
+  async summary(): Promise<Pick<Packing, 'filter' | 'filter_of' | 'ranges'>> {
+    const slices = new WorkSlices();
+    const foundBy = this.#table.packed?.foundBy ?? [];
+    const values = new Set<string>();
+    for (const name of foundBy) {
+      for (const cell of await this.column(name)) if (typeof cell === 'string') values.add(cell);
+      await slices.rest();
+    }
+    const ranges: Record<string, NumberRange> = {};
+    for (const name of numberColumns(this.#table)) {
+      ranges[name] = rangeOfCells(await this.column(name));
+      await slices.rest();
+    }
+    return { filter: filterOf(values), filter_of: foundBy.join(' '), ranges };
   }
 
   /** Whole rows, by their places. */
@@ -199,11 +261,11 @@ export class Chunk {
     const columns: (readonly SqlValue[])[] = [];
     const slices = new WorkSlices();
     for (const name of names) {
-      columns.push(await this.column(name));
+      columns.push(await this.cells(name, places));
       await slices.rest();
     }
     const rows: Row[] = [];
-    for (const place of places) {
+    for (let place = 0; place < places.length; place++) {
       const row: Record<string, SqlValue> = {};
       for (const [n, name] of names.entries()) row[name] = columns[n]?.[place] ?? null;
       rows.push(row);
@@ -216,4 +278,11 @@ export class Chunk {
   all(): Promise<Row[]> {
     return this.rows(this.places);
   }
+}
+
+interface Opened {
+  readonly head: Head;
+  readonly content: string;
+  /** Of the columns' bytes. */
+  readonly start: number;
 }

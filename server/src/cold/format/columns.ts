@@ -1,6 +1,6 @@
 import type { SqlValue } from '../../base/sql.ts';
 import type { ColumnType } from '../../db/table.ts';
-import { bytesOfIds, idsOfBytes, isId } from './ids.ts';
+import { bytesOfIds, EncodedIds, isId } from './ids.ts';
 import { NumberReader, NumberWriter } from './numbers.ts';
 
 /**
@@ -79,48 +79,170 @@ function encodeNumbers(values: readonly SqlValue[], base: readonly number[]): Co
   return { coding: { as: 'fractions' }, bytes: new Uint8Array(Float64Array.from(numbers, ([value]) => value).buffer) };
 }
 
-/** The values of all rows. */
-export function decodeColumn({ coding, bytes }: Coded, base: readonly number[]): SqlValue[] {
-  if (coding.as === 'same') return base.map(() => coding.value);
-  const reader = new NumberReader(bytes);
-  const nulls = new Set<number>();
-  let last = 0;
-  for (let left = reader.next(); left > 0; left--) {
-    last += reader.next();
-    nulls.add(last);
+type TextCoding = Extract<Coding, { readonly as: 'ids' | 'texts' }>;
+type NumberCoding = Exclude<Coding, TextCoding | { readonly as: 'same' }>;
+
+const isOfTexts = (coding: Coding): coding is TextCoding => coding.as === 'ids' || coding.as === 'texts';
+
+/** No text: a null. */
+const none = -1;
+
+/** A column as it is encoded. What each row has is decoded when it is asked for. */
+export class CodedColumn {
+  readonly #coding: Coding;
+  readonly #length: number;
+  readonly #bytes: Uint8Array;
+  /** The rows that have none, in ascending order. */
+  readonly #nulls: number[] = [];
+  #texts: { readonly known: EncodedIds | readonly string[]; readonly places: Int32Array } | undefined;
+
+  constructor({ coding, bytes }: Coded, length: number) {
+    this.#coding = coding;
+    this.#length = length;
+    if (coding.as === 'same') {
+      this.#bytes = bytes;
+      return;
+    }
+    const reader = new NumberReader(bytes);
+    let last = 0;
+    for (let left = reader.next(); left > 0; left--) {
+      last += reader.next();
+      this.#nulls.push(last);
+    }
+    this.#bytes = reader.rest;
   }
-  const next = decoder(coding, reader.rest);
-  return base.map((from, place) => (nulls.has(place) ? null : next(from)));
+
+  /** Whether its values are distances from times of the rows. */
+  get isNear(): boolean {
+    return this.#coding.as === 'distances';
+  }
+
+  /** Of all rows; `base` as when they were encoded. */
+  all(base: ArrayLike<number>): SqlValue[] {
+    return this.#values(base);
+  }
+
+  /** Of these rows alone, in ascending order. */
+  some(base: ArrayLike<number>, places: readonly number[]): SqlValue[] {
+    const coding = this.#coding;
+    if (coding.as === 'same') return places.map(() => coding.value);
+    if (!isOfTexts(coding)) return this.#someNumbers(coding, base, places);
+    const { known, places: ofRows } = this.#open(coding);
+    const asked = places.map((place) => ofRows[place] ?? none);
+    if (!(known instanceof EncodedIds)) return asked.map((one) => known[one] ?? null);
+    const different = [...new Set(asked)].filter((one) => one !== none);
+    const texts = known.texts(different);
+    const byPlace = new Map(different.map((one, n) => [one, texts[n] ?? null]));
+    return asked.map((one) => byPlace.get(one) ?? null);
+  }
+
+  /** The rows that have one of these texts, in ascending order. */
+  placesOf(texts: readonly string[]): number[] {
+    const coding = this.#coding;
+    if (coding.as === 'same')
+      return texts.includes(String(coding.value)) && typeof coding.value === 'string'
+        ? Array.from({ length: this.#length }, (_, place) => place)
+        : [];
+    if (!isOfTexts(coding)) return [];
+    const { known, places } = this.#open(coding);
+    const asked = new Set(texts.map((text) => known.indexOf(text)).filter((one) => one >= 0));
+    const found: number[] = [];
+    if (asked.size > 0) for (const [row, one] of places.entries()) if (asked.has(one)) found.push(row);
+    return found;
+  }
+
+  /** What the ids of the rows say of their times; undefined if they are not all ids. */
+  times(): Float64Array | undefined {
+    const coding = this.#coding;
+    if (!isOfTexts(coding) || this.#nulls.length > 0) return undefined;
+    const { known, places } = this.#open(coding);
+    if (!(known instanceof EncodedIds)) return undefined;
+    const times = new Float64Array(places.length);
+    for (let row = 0; row < times.length; row++) times[row] = known.times[places[row] ?? 0] ?? 0;
+    return times;
+  }
+
+  #values(base: ArrayLike<number>): SqlValue[] {
+    const coding = this.#coding;
+    if (coding.as === 'same') return Array.from({ length: this.#length }, () => coding.value);
+    if (isOfTexts(coding)) {
+      const { known, places } = this.#open(coding);
+      const texts = known instanceof EncodedIds ? known.texts() : known;
+      return Array.from(places, (one) => texts[one] ?? null);
+    }
+    const { next } = new CodedNumbers(coding as NumberCoding, this.#bytes);
+    const values = new Array<SqlValue>(this.#length);
+    for (let row = 0, nulls = 0; row < values.length; row++) {
+      const isNull = row === this.#nulls[nulls];
+      values[row] = isNull ? null : next(base[row] ?? 0);
+      if (isNull) nulls++;
+    }
+    return values;
+  }
+
+  /** Passes over the others. */
+  #someNumbers(coding: NumberCoding, base: ArrayLike<number>, places: readonly number[]): SqlValue[] {
+    const numbers = new CodedNumbers(coding, this.#bytes);
+    const found = new Array<SqlValue>(places.length).fill(null);
+    const ascending = [...places.keys()].sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
+    let [row, nulls] = [0, 0];
+    for (const n of ascending) {
+      const place = places[n] ?? 0;
+      const before = nulls;
+      while ((this.#nulls[nulls] ?? place) < place) nulls++;
+      numbers.skip(Math.max(place - row - (nulls - before), 0));
+      row = Math.max(row, place);
+      if (this.#nulls[nulls] === place || row > place) continue;
+      found[n] = numbers.next(base[place] ?? 0);
+      row = place + 1;
+    }
+    return found;
+  }
+
+  /** Which of the distinct texts each row has. */
+  #open({ as, textBytes, different }: TextCoding) {
+    if (this.#texts) return this.#texts;
+    const texted = this.#bytes.subarray(0, textBytes);
+    const known =
+      as === 'ids'
+        ? new EncodedIds(texted, different)
+        : (JSON.parse(Buffer.from(texted).toString()) as readonly string[]);
+    const reader = new NumberReader(this.#bytes.subarray(textBytes));
+    const places = new Int32Array(this.#length);
+    let seen = 0;
+    for (let row = 0, nulls = 0; row < places.length; row++) {
+      if (row === this.#nulls[nulls]) {
+        places[row] = none;
+        nulls++;
+        continue;
+      }
+      const back = reader.next();
+      places[row] = back === 0 ? seen++ : seen - back;
+    }
+    this.#texts = { known, places };
+    return this.#texts;
+  }
 }
 
-function decoder(coding: Exclude<Coding, { readonly as: 'same' }>, bytes: Uint8Array): (from: number) => SqlValue {
-  switch (coding.as) {
-    case 'ids':
-    case 'texts': {
-      const texted = bytes.subarray(0, coding.textBytes);
-      const different =
-        coding.as === 'ids'
-          ? idsOfBytes(texted, coding.different)
-          : (JSON.parse(Buffer.from(texted).toString()) as string[]);
-      const places = new NumberReader(bytes.subarray(coding.textBytes));
-      let known = 0;
-      return () => {
-        const back = places.next();
-        return different[back === 0 ? known++ : known - back] ?? null;
-      };
-    }
-    case 'distances': {
-      const numbers = new NumberReader(bytes);
-      return (from) => from + numbers.nextSigned();
-    }
-    case 'digits': {
-      const numbers = new NumberReader(bytes);
-      return () => numbers.nextSigned() / coding.factor;
-    }
-    case 'fractions': {
-      const numbers = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** Numbers one after the other. */
+class CodedNumbers {
+  /** The next one; `from` is what it is near. */
+  readonly next: (from: number) => number;
+  readonly skip: (count: number) => void;
+
+  constructor(coding: NumberCoding, bytes: Uint8Array) {
+    if (coding.as === 'fractions') {
+      const fractions = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       let place = 0;
-      return () => numbers.getFloat64(8 * place++, true);
+      this.next = () => fractions.getFloat64(8 * place++, true);
+      this.skip = (count) => {
+        place += count;
+      };
+      return;
     }
+    const numbers = new NumberReader(bytes);
+    this.skip = (count) => numbers.skip(count);
+    this.next =
+      coding.as === 'distances' ? (from) => from + numbers.nextSigned() : () => numbers.nextSigned() / coding.factor;
   }
 }

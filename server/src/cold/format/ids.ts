@@ -41,26 +41,54 @@ export function bytesOfIds(ids: readonly string[]): Buffer {
   return Buffer.concat([times.bytes, tails]);
 }
 
-export function idsOfBytes(bytes: Uint8Array, length: number): string[] {
-  const reader = new NumberReader(bytes);
-  const texts = Buffer.allocUnsafe(length * idDigits);
-  let last = 0;
-  for (let place = 0; place < length; place++) {
-    last += reader.nextSigned();
-    writeDigits(texts, place * idDigits, timeDigits, last);
+/** Encoded ids, of which each text is made when it is asked for. */
+export class EncodedIds {
+  /** What the ids say of when they were made (ms). */
+  readonly times: Float64Array;
+  readonly #tails: Uint8Array;
+
+  constructor(bytes: Uint8Array, length: number) {
+    const reader = new NumberReader(bytes);
+    this.times = new Float64Array(length);
+    let last = 0;
+    for (let place = 0; place < length; place++) {
+      last += reader.nextSigned();
+      this.times[place] = last;
+    }
+    this.#tails = reader.rest;
   }
-  const tails = reader.rest;
-  const at = (plane: number, place: number) => tails[plane * length + place] ?? 0;
-  for (let place = 0; place < length; place++) {
-    const middle = at(4, place);
-    const high =
-      at(0, place) * 2 ** 28 + at(1, place) * 2 ** 20 + at(2, place) * 2 ** 12 + at(3, place) * 16 + (middle >> 4);
-    const low =
-      (middle & 15) * 2 ** 32 + at(5, place) * 2 ** 24 + at(6, place) * 2 ** 16 + at(7, place) * 2 ** 8 + at(8, place);
-    writeDigits(texts, place * idDigits + timeDigits, halfDigits, high);
-    writeDigits(texts, place * idDigits + timeDigits + halfDigits, halfDigits, low);
+
+  /** Of these places, or all of them. */
+  texts(places: ArrayLike<number> = Array.from(this.times.keys())): string[] {
+    const { length } = this.times;
+    const texts = Buffer.allocUnsafe(places.length * idDigits);
+    const at = (plane: number, place: number) => this.#tails[plane * length + place] ?? 0;
+    for (let n = 0; n < places.length; n++) {
+      const place = places[n] ?? 0;
+      const middle = at(4, place);
+      const high =
+        at(0, place) * 2 ** 28 + at(1, place) * 2 ** 20 + at(2, place) * 2 ** 12 + at(3, place) * 16 + (middle >> 4);
+      const low =
+        (middle & 15) * 2 ** 32 +
+        at(5, place) * 2 ** 24 +
+        at(6, place) * 2 ** 16 +
+        at(7, place) * 2 ** 8 +
+        at(8, place);
+      writeDigits(texts, n * idDigits, timeDigits, this.times[place] ?? 0);
+      writeDigits(texts, n * idDigits + timeDigits, halfDigits, high);
+      writeDigits(texts, n * idDigits + timeDigits + halfDigits, halfDigits, low);
+    }
+    return Array.from({ length: places.length }, (_, n) => texts.toString('latin1', n * idDigits, (n + 1) * idDigits));
   }
-  return Array.from({ length }, (_, place) => texts.toString('latin1', place * idDigits, (place + 1) * idDigits));
+
+  /** Where an id is, or -1. */
+  indexOf(id: string): number {
+    if (!isId(id)) return -1;
+    const time = timeOfId(id);
+    for (let place = this.times.indexOf(time); place >= 0; place = this.times.indexOf(time, place + 1))
+      if (this.texts([place])[0] === id) return place;
+    return -1;
+  }
 }
 
 /** The last so many digits of a number. */

@@ -34,18 +34,28 @@ export class NumberReader {
   }
 
   next(): number {
-    let [value, factor] = [0, 1];
-    for (;;) {
+    // Most are small.
+    const first = this.#bytes[this.#place++] ?? 0;
+    if (first < 0x80) return first;
+    const second = this.#bytes[this.#place++] ?? 0;
+    if (second < 0x80) return (first & 0x7f) | (second << 7);
+    let value = (first & 0x7f) | ((second & 0x7f) << 7);
+    for (let factor = 0x4000; ; factor *= 0x80) {
       const byte = this.#bytes[this.#place++] ?? 0;
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;
-      factor *= 0x80;
     }
   }
 
   nextSigned(): number {
     const value = this.next();
+    if (value < 0x80000000) return value & 1 ? -((value >>> 1) + 1) : value >>> 1;
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** Passes over so many. */
+  skip(count: number): void {
+    for (let left = count; left > 0; ) if ((this.#bytes[this.#place++] ?? 0) < 0x80) left--;
   }
 
   /** The bytes after the numbers. */

@@ -1,8 +1,9 @@
-import { openDatabase } from '../../../src/cli/commands/storage.ts';
+import { join } from 'node:path';
 import { packOld } from '../../../src/cold/pack.ts';
 import { unpackAll } from '../../../src/cold/unpack.ts';
-import { readConfig } from '../../../src/config/config.ts';
 import type { Database } from '../../../src/db/db.ts';
+import { openPostgres } from '../../../src/db/postgres/postgres.ts';
+import { openSqlite } from '../../../src/db/sqlite/sqlite.ts';
 import { packedTables, sizes } from './cold-data.ts';
 
 /**
@@ -11,7 +12,11 @@ import { packedTables, sizes } from './cold-data.ts';
  */
 
 const [appId = '', before = ''] = process.argv.slice(2);
-const db = await openDatabase(readConfig(process.env));
+// Not by the settings, whose code loads the whole service: it is started dozens of times.
+const { PHAROS_DATABASE_URL: url, PHAROS_DATA: folder = '' } = process.env;
+const db = url
+  ? openPostgres({ url, poolSize: 3, queryDeadlineMs: 30_000 })
+  : openSqlite({ file: join(folder, 'pharos.db'), queryDeadlineMs: 30_000 });
 const telling: Database = new Proxy(db, {
   get(target, name) {
     const value: unknown = Reflect.get(target, name, target);

@@ -3,14 +3,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { tables } from '../../../src/app/tables.ts';
 import { raw, sql } from '../../../src/base/sql.ts';
+import { announcePacking } from '../../../src/cold/ever.ts';
 import { Chunk } from '../../../src/cold/format/chunk.ts';
+import { coldChunks, coldSummaries } from '../../../src/cold/tables.ts';
 import type { Database, Row } from '../../../src/db/db.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import type { DbTable } from '../../../src/db/table.ts';
-import { buildApp, type databases, signInManager, type TestApp } from '../build-app.ts';
+import { buildApp, type databases, type SignedIn, signInManager, type TestApp } from '../build-app.ts';
 import { create } from '../cases.ts';
-import { insertPast, packedTables } from './cold-data.ts';
+import { insertPast, insertRows, packedTables, packPast } from './cold-data.ts';
 
 /** An app with a long past, and what is stored and packed of it. */
 
@@ -56,7 +59,41 @@ export const chunks = async (db: Database) =>
   (await Promise.all(packedTables.map((table) => chunksOf(db, table)))).flat();
 
 /** An app of whose visits in the last 200 days everything is stored. */
-export async function buildPast(database: (typeof databases)[number], settings: Readonly<Record<string, string>> = {}) {
+export interface BuiltPast {
+  readonly app: TestApp;
+  readonly db: Database;
+  readonly now: number;
+  readonly manager: SignedIn;
+  readonly installations: string[];
+}
+
+type DatabaseKind = (typeof databases)[number];
+
+interface KeptPast extends Pick<BuiltPast, 'now' | 'manager' | 'installations'> {
+  readonly appId: string;
+  readonly appKey: string;
+  readonly rows: ReadonlyMap<DbTable, readonly Row[]>;
+  /** Once it was packed. */
+  packed?: { readonly counts: number[]; readonly rows: ReadonlyMap<DbTable, readonly Row[]> };
+}
+
+/** Of this process: signing up, inserting and packing again for each test takes ten times as long as writing the rows. */
+const kept = new Map<DatabaseKind, KeptPast>();
+
+/** Built once, and then written as it was. */
+export async function buildPast(
+  database: DatabaseKind,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<BuiltPast> {
+  const known = kept.get(database);
+  if (known === undefined) return firstPast(database, settings);
+  const { appId, appKey, now, manager, installations, rows } = known;
+  const fill = (db: Database) => insertAll(db, rows);
+  const app = await buildApp({ database, settings, from: { appId, appKey, now, fill } });
+  return { app, db: app.storage.db, now, manager, installations: [...installations] };
+}
+
+async function firstPast(database: DatabaseKind, settings: Readonly<Record<string, string>>): Promise<BuiltPast> {
   const app = await buildApp({ database, settings });
   const { db } = app.storage;
   const { now } = app.clock;
@@ -69,7 +106,48 @@ export async function buildPast(database: (typeof databases)[number], settings: 
   await app.app.idle();
   const beacons = ['B1', 'B2', 'B3'].map((name) => name.padEnd(20, '0'));
   await insertPast(db, { appId: app.appId, beacons, installations, now, days: 200, visits: 200 });
-  return { app, db, now, manager, installations };
+  const { appId, appKey } = app;
+  kept.set(database, { appId, appKey, now, manager, installations, rows: await readAll(db, ofApps) });
+  return { app, db, now, manager, installations: [...installations] };
+}
+
+/** Not of the nodes, which come and go. */
+const ofApps = tables.filter(({ name }) => !['nodes', 'work_shares', 'settings'].includes(name));
+
+async function readAll(db: Database, of: readonly DbTable[]): Promise<ReadonlyMap<DbTable, readonly Row[]>> {
+  const all = new Map<DbTable, readonly Row[]>();
+  for (const table of of) {
+    const rows = await db.all<Row>(raw(`select * from ${table.name}`));
+    if (rows.length > 0)
+      all.set(
+        table,
+        rows.map((row) => ({ ...row })),
+      );
+  }
+  return all;
+}
+
+async function insertAll(db: Database, all: ReadonlyMap<DbTable, readonly Row[]>): Promise<void> {
+  for (const [table, rows] of all) await insertRows(db, table, rows);
+}
+
+/**
+ * Packs what is older than 40 days, as `packPast` does: really the first time, and then the rows and chunks are written that it left. Only
+ * for a past in which no row has changed.
+ */
+export async function packKept(database: DatabaseKind, { db, now }: Pick<BuiltPast, 'db' | 'now'>): Promise<number[]> {
+  const past = kept.get(database);
+  assert.ok(past);
+  const { appId } = past;
+  if (past.packed === undefined) {
+    const counts = await packPast(db, { appId, now });
+    past.packed = { counts, rows: await readAll(db, [...packedTables, coldChunks, coldSummaries]) };
+    return counts;
+  }
+  await announcePacking(db);
+  for (const { name } of packedTables) await db.run(sql`delete from ${raw(name)} where app_id = ${appId}`);
+  await insertAll(db, past.packed.rows);
+  return past.packed.counts;
 }
 
 /** A database in whose transactions something happens before the commit. */
@@ -105,10 +183,12 @@ export function changed(db: Database, change: Partial<Database>): Database {
 }
 
 const program = fileURLToPath(new URL('./pack-process.ts', import.meta.url));
+/** Libraries with hundreds of modules as one file, which is most of the time of a start. */
+const libraries = new URL('../../../../scripts/bundled-libraries.mjs', import.meta.url).href;
 
 /** A process that packs or unpacks, with these words behind the app (`pack-process.ts`). */
 export const startPacking = ({ appId, storage }: Pick<TestApp, 'appId' | 'storage'>, words: readonly string[]) =>
-  spawn(process.execPath, [program, appId, ...words], {
+  spawn(process.execPath, [`--import=${libraries}`, program, appId, ...words], {
     env: { ...process.env, ...storage.settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
-import { announcedMs, announcePacking, expectPacked } from '../../../cold/ever.ts';
-import { type ColdAge, packOld } from '../../../cold/pack.ts';
+import { announcedMs, announcePacking, expectPacked, isNeverPacked } from '../../../cold/ever.ts';
+import { type ColdAge, packOld, rest } from '../../../cold/pack.ts';
+import type { ColdScope } from '../../../cold/store.ts';
+import { completeSummaries } from '../../../cold/summaries.ts';
 import type { Database } from '../../../db/db.ts';
 import type { DbTable } from '../../../db/table.ts';
 import { dayMs, type RetainedApp } from './kept.ts';
@@ -34,24 +36,31 @@ export class ColdPacking {
   }
 
   /**
-   * Packs what has become old; once a day also what had not been packed before. A stop ends it after the step that it is at.
+   * Packs what has become old; once a day also what had not been packed before, and completes the summaries, without the setting, too. A stop ends it after the step that it is at.
    *
    * @throws AggregateError when some of it failed; the rest is packed
    */
   async sweep(): Promise<void> {
     const { coldAfterDays, now } = this.#deps;
     // The first time may take longer than until the next.
-    if (coldAfterDays === 0 || this.#isRunning) return;
-    this.#isRunning = true;
+    if (this.#isRunning) return;
     const [begun, isDaily] = [now(), now() - this.#lastWalk >= dayMs];
+    const isPacking = coldAfterDays > 0;
+    if (!isPacking && (!isDaily || (await isNeverPacked(this.#deps.db)))) return;
+    this.#isRunning = true;
     const errors: unknown[] = [];
     try {
-      if (!this.#isAnnounced) await this.#announce();
+      if (isPacking && !this.#isAnnounced) await this.#announce();
       const before = begun - coldAfterDays * dayMs;
       const since = isDaily ? 0 : before - recentMs;
       for (const { appId } of await this.#deps.listApps())
         for (const table of this.#deps.packedTables)
-          await this.#pack({ appId, table, before }, since).catch((error: unknown) => errors.push(error));
+          try {
+            if (isPacking) await this.#pack({ appId, table, before }, since);
+            if (isDaily) await this.#complete({ appId, table });
+          } catch (error) {
+            errors.push(error);
+          }
       if (isDaily && errors.length === 0) this.#lastWalk = begun;
     } finally {
       this.#isRunning = false;
@@ -75,6 +84,13 @@ export class ColdPacking {
   async #pack(age: ColdAge, since: number): Promise<void> {
     const isStopped = () => this.#stopping.signal.aborted;
     if (!isStopped()) await packOld(this.#deps.db, age, { since, isStopped });
+  }
+
+  /** What was packed by a version without summaries gets them. */
+  async #complete(scope: ColdScope): Promise<void> {
+    const { db } = this.#deps;
+    const isStopped = () => this.#stopping.signal.aborted;
+    if (!isStopped()) await completeSummaries(db, scope, { rest: () => rest(db), isStopped });
   }
 
   stop(): void {
