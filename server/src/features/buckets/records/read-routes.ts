@@ -10,7 +10,7 @@ import { listedRecordSchema, recordExample, recordSchema } from '../definition/s
 import { plainRecordTable, recordTable } from '../definition/tables.ts';
 import { findToGet } from './assert-there.ts';
 import { bucketToRead, common, noRecord, type PathCall, path, type RecordDeps, tagOf } from './bucket-of.ts';
-import { judgedRow, RecordRules } from './record-rules.ts';
+import { RecordRules } from './record-rules.ts';
 
 export function list(deps: RecordDeps): Endpoint {
   return endpoint<undefined, Bucket>({
@@ -89,7 +89,7 @@ function readable<T>(
   const rules = new RecordRules(call, bucket);
   return findToGet(db, { call, bucket, rules }).then((record) => {
     if (!record) throw noRecord();
-    rules.noteDryRun('get', bucket, judgedRow(record));
+    rules.noteGet(bucket, record);
     return use(record);
   });
 }
