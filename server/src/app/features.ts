@@ -8,26 +8,29 @@ import { noteReceiptOfShowing, noteShowings } from '../features/analytics/messag
 import type { Rollups } from '../features/analytics/rollups.ts';
 import { analyticsEndpoints } from '../features/analytics/routes.ts';
 import { wayEndpoints } from '../features/analytics/ways/routes.ts';
-import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
-import { dryRunConsoleEndpoints } from '../features/apps/rules/dry-run-routes.ts';
-import { DryRunService } from '../features/apps/rules/dry-runs.ts';
-import { rulesConsoleEndpoints } from '../features/apps/rules/rules-routes.ts';
-import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
+import { knownSecretKeys } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
-import { usageConsoleEndpoints } from '../features/apps/usage-routes.ts';
 import type { BackupFeature } from '../features/backups/feature.ts';
 import { BackupService } from '../features/backups/service.ts';
-import { listPlaced } from '../features/beacons/place.ts';
-import { findMissingBeacons } from '../features/beacons/store.ts';
+import { calibrationEndpoints } from '../features/beacons/calibration-routes.ts';
+import { listPlaced, setZone } from '../features/beacons/place.ts';
+import { placementEndpoints } from '../features/beacons/placement-routes.ts';
+import { beaconParts } from '../features/beacons/routes.ts';
+import { findMissingBeacons, findUnreadableBeacons } from '../features/beacons/store.ts';
 import { createBucketFeature } from '../features/buckets/feature.ts';
 import { bulkConsoleEndpoints } from '../features/bulk/console-routes.ts';
+import { deviceConsoleEndpoints } from '../features/devices/console-routes.ts';
+import { deviceParts } from '../features/devices/routes.ts';
 import type { Feature } from '../features/feature.ts';
+import { createFileFeature, type FileFeature } from '../features/files/feature.ts';
+import { findFileType, readFileHead } from '../features/files/read-head.ts';
 import { countInstallations, installationsAfter } from '../features/installations/opt-outs.ts';
 import { listPhones } from '../features/installations/pairing/store.ts';
 import { installations as installationResource } from '../features/installations/resource.ts';
 import { countAudience, findHeld, findProvable } from '../features/installations/store.ts';
 import { liveEndpoints } from '../features/live/routes.ts';
 import { logEndpoints } from '../features/logs/routes.ts';
+import { notificationParts } from '../features/notifications/routes.ts';
 import type { OccupancyFeature } from '../features/occupancy/feature.ts';
 import { pushConsoleEndpoints } from '../features/push/console-routes.ts';
 import { deliveryEndpoints } from '../features/push/delivery-routes.ts';
@@ -39,24 +42,25 @@ import { mayBeNamed, noteClientLog } from '../features/sightings/intake/service.
 import { findInstallationId } from '../features/sightings/site/site-store.ts';
 import { findLastVisit } from '../features/sightings/traces/counts.ts';
 import { hasMoreVisitChanges } from '../features/sightings/traces/visit-changes.ts';
-import { findStorylineOf } from '../features/storylines/store.ts';
+import { storylineParts } from '../features/storylines/routes.ts';
 import { userKind } from '../features/users/console-routes.ts';
-import { addressHashes, findUser, userExists, venuesOf } from '../features/users/store.ts';
-import { findDrawnFloor, isOnFloor } from '../features/venues/store.ts';
-import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts';
+import { addressHashes, findUser, userExists } from '../features/users/store.ts';
+import { headBytes } from '../features/venues/plan.ts';
+import { assertPlaceReadable } from '../features/venues/readable.ts';
+import { venueEndpoints } from '../features/venues/routes.ts';
+import { findDrawnFloor, findZoneAt, holdVenue, holdZone, isOnFloor } from '../features/venues/store.ts';
 import { webhookKinds } from '../features/webhooks/many.ts';
-import type { Endpoint } from '../http/endpoint.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
+import type { Restorable } from '../resources/restore.ts';
 import { handOverEndpoints } from './hand-over.ts';
 import { consoleApp, historyFeature } from './history.ts';
 import type { Integrations } from './integrations.ts';
-import { messageNames } from './messages.ts';
-import { alertFeature, backupFeature, occupancyFeature, overview, system } from './operation.ts';
+import { assertGoal, messageNames } from './messages.ts';
+import { alertFeature, apps, backupFeature, occupancyFeature, overview, system, webhooks } from './operation.ts';
 import type { Parts } from './parts.ts';
 import { administrators, identities, installations, mailLinks, privacy, secondFactors, users } from './people.ts';
-import { forgetPseudonyms, seeding } from './phones/pseudonyms.ts';
-import { devices, files, sites } from './places.ts';
+import { seeding } from './phones/pseudonyms.ts';
 import type { Platform } from './platform.ts';
 import { reportFeature } from './reports.ts';
 import { createRollups, findDays } from './rollups.ts';
@@ -252,6 +256,73 @@ function pushes({ platform, integrations, ownOf, quotas, assertApp, rollups }: P
   };
 }
 
+/** Beacons, and what is told at them. */
+function sites({ platform: { db, blobs, now, past }, noteChange }: Parts, photos: FileFeature['intake']) {
+  const venues = { holdVenue, holdZone, findZoneAt, assertReadable: assertPlaceReadable };
+  const beacons = beaconParts({ db, noteChange, past, ...venues });
+  const notifications = notificationParts({ db, findUnreadableBeacons, noteChange, past, assertGoal });
+  const storylines = storylineParts({ db, findUnreadableBeacons, noteChange, past, assertGoal });
+  const features: readonly Feature[] = [
+    {
+      endpoints: [
+        ...beacons.endpoints,
+        ...calibrationEndpoints(db, noteChange),
+        ...placementEndpoints({ db, photos, findFileType: (caller, objectId) => findFileType(db, caller, objectId) }),
+      ],
+    },
+    {
+      endpoints: venueEndpoints({
+        db,
+        noteChange,
+        listBeacons: listPlaced,
+        setZone: (db, appId, objectId, zoneId) => setZone(db, { appId, objectId, zoneId, now: now() }),
+        knownKeys: knownSecretKeys,
+        readPlan: (caller, objectId) => readFileHead({ db, blobs }, caller, { objectId, bytes: headBytes }),
+      }),
+    },
+    { endpoints: notifications.endpoints },
+    { endpoints: storylines.endpoints },
+  ];
+  const putBack = {
+    beacons: beacons.putBack,
+    notifications: notifications.putBack,
+    storylines: storylines.storylines,
+    scenarios: storylines.scenarios,
+  };
+  return { features, putBack };
+}
+
+function devices({
+  platform: { db, now, past },
+  integrations,
+  assertApp,
+}: Parts): Feature & Pick<Restorable, 'putBack'> {
+  const { deviceRouter } = integrations;
+  const { endpoints, putBack } = deviceParts({ db, now, past });
+  return {
+    putBack,
+    endpoints,
+    consoleEndpoints: deviceConsoleEndpoints({ credentials: integrations.deviceCredentials, assertApp }),
+    sweeps: {
+      'forgetting former credentials of devices': async () =>
+        integrations.deviceCredentials.sweep((await listApps(db)).map((app) => app.app_id)),
+      ...(deviceRouter ? { 'forgetting where devices listened': () => deviceRouter.sweep() } : {}),
+    },
+  };
+}
+
+function files({ platform, quotas, assertApp }: Parts): FileFeature {
+  return createFileFeature({
+    ...platform,
+    quotas,
+    maxFileBytes: platform.config.maxFileBytes,
+    redirects: platform.config.filesRedirect,
+    claimRoom: (bytes) => platform.room.claim(platform.blobs.needsOnDisk(bytes)),
+    log: (level, message) => platform.server.log[level](message),
+    assertApp,
+  });
+}
+
 /** What the sightings have led to. */
 function activity(
   { platform: { db, engineLogs, pseudonymsOf }, integrations, ownOf, rollups }: Parts,
@@ -287,45 +358,4 @@ function activity(
       }),
     },
   ];
-}
-
-function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly Endpoint[]): Feature {
-  const { db, apps, secretKeys, buckets, usage, dryRuns: counter } = platform;
-  const dryRuns = new DryRunService({ ...platform, counter, ruledFields });
-  return {
-    consoleEndpoints: [
-      ...appConsoleEndpoints(apps),
-      ...secretKeyConsoleEndpoints({ service: secretKeys, assertApp }),
-      ...rulesConsoleEndpoints({
-        apps,
-        listBuckets: (appId) => buckets.listBuckets(appId),
-        findUser: async (appId, userId) => {
-          const user = await findUser(db, { appId, userId });
-          return user && { userId, role: user.role, venueIds: venuesOf(user) };
-        },
-        endpoints,
-        findHeld: ownOf,
-        findParents: async (name, appId, objectId) => {
-          const storylineId = name === 'scenarios' ? await findStorylineOf(db, appId, objectId) : undefined;
-          return storylineId === undefined ? undefined : { objectId: storylineId };
-        },
-      }),
-      ...dryRunConsoleEndpoints({ apps, dryRuns }),
-      ...usageConsoleEndpoints({ usage, getApp: assertApp }),
-    ],
-    ownSweeps: { 'counting what is stored': () => usage.sweep() },
-    sweeps: { 'forgetting pseudonyms of days that are gone': () => forgetPseudonyms(db, platform.now()) },
-    close: () => counter.write(),
-  };
-}
-
-function webhooks({ platform: { db }, integrations, assertApp }: Parts): Feature {
-  return {
-    consoleEndpoints: webhookConsoleEndpoints({ service: integrations.webhooks, assertApp }),
-    jobs: integrations.webhookJobs,
-    sweeps: {
-      'purging old webhook deliveries': async () =>
-        integrations.webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
-    },
-  };
 }

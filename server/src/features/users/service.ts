@@ -14,8 +14,8 @@ import type { AccountProof, FindMissing, SessionClient, SignedIn } from '../../s
 import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { type AskToVerify, passwordProof, wantsVerified } from '../../sign-in/link-mail.ts';
-import { type Changing, changeManaged, type ManagedChanges, noSuchUser } from './accounts/managed.ts';
 import { assertPassword, isFresh, notFresh, notFreshToErase, wrongPassword } from './accounts.ts';
+import { type Changing, changeManaged, type ManagedChanges, noSuchUser } from './managed.ts';
 import type { AccountBody, AccountChanges, SignIn } from './schemas.ts';
 import { beginSession, endSessions } from './sessions.ts';
 import * as store from './store.ts';

@@ -1,13 +1,13 @@
-import { type Actor, recordChange } from '../../../access/audit.ts';
-import type { UserRole } from '../../../access/context.ts';
-import type { Clock } from '../../../base/clock.ts';
-import { type Failure, fail } from '../../../base/errors.ts';
-import type { Db } from '../../../db/db.ts';
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
-import { type AssertUnchanged, newTag, tagOfRow } from '../../../resources/entity-tag.ts';
-import { endSessions } from '../sessions.ts';
-import * as store from '../store.ts';
-import { userDetailTable } from '../tables.ts';
+import { type Actor, recordChange } from '../../access/audit.ts';
+import type { UserRole } from '../../access/context.ts';
+import type { Clock } from '../../base/clock.ts';
+import { type Failure, fail } from '../../base/errors.ts';
+import type { Db } from '../../db/db.ts';
+import type { CacheVersion } from '../../db/nodes/cache-version.ts';
+import { type AssertUnchanged, newTag, tagOfRow } from '../../resources/entity-tag.ts';
+import { endSessions } from './sessions.ts';
+import * as store from './store.ts';
+import { userDetailTable } from './tables.ts';
 
 /** What managers decide about the accounts of others. Members that are undefined stay. */
 export interface ManagedChanges {
