@@ -8,14 +8,8 @@ import { noteReceiptOfShowing, noteShowings } from '../features/analytics/messag
 import type { Rollups } from '../features/analytics/rollups.ts';
 import { analyticsEndpoints } from '../features/analytics/routes.ts';
 import { wayEndpoints } from '../features/analytics/ways/routes.ts';
-import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
-import { dryRunConsoleEndpoints } from '../features/apps/rules/dry-run-routes.ts';
-import { DryRunService } from '../features/apps/rules/dry-runs.ts';
-import { rulesConsoleEndpoints } from '../features/apps/rules/rules-routes.ts';
-import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
 import { knownSecretKeys } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
-import { usageConsoleEndpoints } from '../features/apps/usage-routes.ts';
 import type { BackupFeature } from '../features/backups/feature.ts';
 import { BackupService } from '../features/backups/service.ts';
 import { calibrationEndpoints } from '../features/beacons/calibration-routes.ts';
@@ -48,16 +42,13 @@ import { findInstallationId } from '../features/sightings/site/site-store.ts';
 import { findLastVisit } from '../features/sightings/traces/counts.ts';
 import { hasMoreVisitChanges } from '../features/sightings/traces/visit-changes.ts';
 import { storylineParts } from '../features/storylines/routes.ts';
-import { findStorylineOf } from '../features/storylines/store.ts';
 import { userKind } from '../features/users/console-routes.ts';
-import { addressHashes, findUser, userExists, venuesOf } from '../features/users/store.ts';
+import { addressHashes, findUser, userExists } from '../features/users/store.ts';
 import { headBytes } from '../features/venues/plan.ts';
 import { assertPlaceReadable } from '../features/venues/readable.ts';
 import { venueEndpoints } from '../features/venues/routes.ts';
 import { findDrawnFloor, findZoneAt, holdVenue, holdZone, isOnFloor } from '../features/venues/store.ts';
-import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts';
 import { webhookKinds } from '../features/webhooks/many.ts';
-import type { Endpoint } from '../http/endpoint.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
 import type { Restorable } from '../resources/restore.ts';
@@ -65,10 +56,10 @@ import { handOverEndpoints } from './hand-over.ts';
 import { consoleApp, historyFeature } from './history.ts';
 import type { Integrations } from './integrations.ts';
 import { assertGoal, messageNames, readableTriggers } from './messages.ts';
-import { alertFeature, backupFeature, occupancyFeature, overview, system } from './operation.ts';
+import { alertFeature, apps, backupFeature, occupancyFeature, overview, system, webhooks } from './operation.ts';
 import type { Parts } from './parts.ts';
 import { administrators, identities, installations, mailLinks, privacy, secondFactors, users } from './people.ts';
-import { forgetPseudonyms, seeding } from './phones/pseudonyms.ts';
+import { seeding } from './phones/pseudonyms.ts';
 import type { Platform } from './platform.ts';
 import { reportFeature } from './reports.ts';
 import { createRollups, findDays } from './rollups.ts';
@@ -360,45 +351,4 @@ function activity(
       }),
     },
   ];
-}
-
-function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly Endpoint[]): Feature {
-  const { db, apps, secretKeys, buckets, usage, dryRuns: counter } = platform;
-  const dryRuns = new DryRunService({ ...platform, counter, ruledFields });
-  return {
-    consoleEndpoints: [
-      ...appConsoleEndpoints(apps),
-      ...secretKeyConsoleEndpoints({ service: secretKeys, assertApp }),
-      ...rulesConsoleEndpoints({
-        apps,
-        listBuckets: (appId) => buckets.listBuckets(appId),
-        findUser: async (appId, userId) => {
-          const user = await findUser(db, { appId, userId });
-          return user && { userId, role: user.role, venueIds: venuesOf(user) };
-        },
-        endpoints,
-        findHeld: ownOf,
-        findParents: async (name, appId, objectId) => {
-          const storylineId = name === 'scenarios' ? await findStorylineOf(db, appId, objectId) : undefined;
-          return storylineId === undefined ? undefined : { objectId: storylineId };
-        },
-      }),
-      ...dryRunConsoleEndpoints({ apps, dryRuns }),
-      ...usageConsoleEndpoints({ usage, getApp: assertApp }),
-    ],
-    ownSweeps: { 'counting what is stored': () => usage.sweep() },
-    sweeps: { 'forgetting pseudonyms of days that are gone': () => forgetPseudonyms(db, platform.now()) },
-    close: () => counter.write(),
-  };
-}
-
-function webhooks({ platform: { db }, integrations, assertApp }: Parts): Feature {
-  return {
-    consoleEndpoints: webhookConsoleEndpoints({ service: integrations.webhooks, assertApp }),
-    jobs: integrations.webhookJobs,
-    sweeps: {
-      'purging old webhook deliveries': async () =>
-        integrations.webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
-    },
-  };
 }

@@ -5,8 +5,13 @@ import { version } from '../config/version.ts';
 import { listAdmins } from '../features/admins/accounts/store.ts';
 import { type AlertFeature, createAlertFeature } from '../features/alerts/feature.ts';
 import { serviceScope } from '../features/alerts/store.ts';
+import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
+import { dryRunConsoleEndpoints } from '../features/apps/rules/dry-run-routes.ts';
+import { DryRunService } from '../features/apps/rules/dry-runs.ts';
+import { rulesConsoleEndpoints } from '../features/apps/rules/rules-routes.ts';
+import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
 import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
-import { usedQuotas } from '../features/apps/usage-routes.ts';
+import { usageConsoleEndpoints, usedQuotas } from '../features/apps/usage-routes.ts';
 import { type BackupFeature, createBackupFeature } from '../features/backups/feature.ts';
 import type { BackupService } from '../features/backups/service.ts';
 import { beaconsOfPlaces } from '../features/beacons/place.ts';
@@ -22,15 +27,21 @@ import { countFailures, countProximityStates } from '../features/push/delivery-c
 import { readReach } from '../features/push/reach.ts';
 import { listWaiting } from '../features/push/store.ts';
 import * as traceCounts from '../features/sightings/traces/counts.ts';
+import { findStorylineOf } from '../features/storylines/store.ts';
 import { systemConsoleEndpoints } from '../features/system/console-routes.ts';
+import { findUser, venuesOf } from '../features/users/store.ts';
 import { listAppsWithLimits, listLimitedPlaces } from '../features/venues/store.ts';
+import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts';
 import { listAppsWanting } from '../features/webhooks/store.ts';
+import type { Endpoint } from '../http/endpoint.ts';
 import { countJobs } from '../jobs/store.ts';
 import type { Parts } from './parts.ts';
 import { mailSender } from './people.ts';
+import { forgetPseudonyms } from './phones/pseudonyms.ts';
 import { pushNotice } from './phones/push-notice.ts';
 import type { Platform } from './platform.ts';
 import { findServiceConditions, node } from './service-conditions.ts';
+import { ruledFields } from './tables.ts';
 
 export function overview(parts: Parts): Feature {
   const { platform, assertApp } = parts;
@@ -185,4 +196,45 @@ export function backupFeature(platform: Platform, backups: BackupService): Backu
     isEmbedded: config.databaseUrl === undefined,
     isWorker: config.worker,
   });
+}
+
+export function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => readonly Endpoint[]): Feature {
+  const { db, apps, secretKeys, buckets, usage, dryRuns: counter } = platform;
+  const dryRuns = new DryRunService({ ...platform, counter, ruledFields });
+  return {
+    consoleEndpoints: [
+      ...appConsoleEndpoints(apps),
+      ...secretKeyConsoleEndpoints({ service: secretKeys, assertApp }),
+      ...rulesConsoleEndpoints({
+        apps,
+        listBuckets: (appId) => buckets.listBuckets(appId),
+        findUser: async (appId, userId) => {
+          const user = await findUser(db, { appId, userId });
+          return user && { userId, role: user.role, venueIds: venuesOf(user) };
+        },
+        endpoints,
+        findHeld: ownOf,
+        findParents: async (name, appId, objectId) => {
+          const storylineId = name === 'scenarios' ? await findStorylineOf(db, appId, objectId) : undefined;
+          return storylineId === undefined ? undefined : { objectId: storylineId };
+        },
+      }),
+      ...dryRunConsoleEndpoints({ apps, dryRuns }),
+      ...usageConsoleEndpoints({ usage, getApp: assertApp }),
+    ],
+    ownSweeps: { 'counting what is stored': () => usage.sweep() },
+    sweeps: { 'forgetting pseudonyms of days that are gone': () => forgetPseudonyms(db, platform.now()) },
+    close: () => counter.write(),
+  };
+}
+
+export function webhooks({ platform: { db }, integrations, assertApp }: Parts): Feature {
+  return {
+    consoleEndpoints: webhookConsoleEndpoints({ service: integrations.webhooks, assertApp }),
+    jobs: integrations.webhookJobs,
+    sweeps: {
+      'purging old webhook deliveries': async () =>
+        integrations.webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
+    },
+  };
 }

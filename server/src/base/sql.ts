@@ -112,16 +112,16 @@ export function perLiteral<T>(make: (statement: Sql) => T): (statement: Sql) => 
  * request may be part of one.
  */
 export class Shapes {
-  readonly #known = new Map<string, readonly string[]>();
+  readonly #known = new Map<Shape, readonly string[]>();
 
   /**
    * Like `sql`, but the text is joined only for the first template of a shape. What is spliced in may differ in its
    * values alone.
    */
-  template(shape: string): typeof sql {
+  template(shape: Shape): typeof sql {
     return (strings, ...parts) => {
       const known = this.#known.get(shape);
-      return known ? new Sql(known, parts.flatMap(valuesOf)) : this.#remember(shape, sql(strings, ...parts));
+      return known ? new Sql(known, valuesOf(parts)) : this.#remember(shape, sql(strings, ...parts));
     };
   }
 
@@ -140,11 +140,23 @@ export class Shapes {
     return new Sql(this.#remember(shape, made).strings, values);
   }
 
-  #remember(shape: string, { strings, values }: Sql): Sql {
+  #remember(shape: Shape, { strings, values }: Sql): Sql {
     const known = Object.freeze([...strings]);
     this.#known.set(shape, known);
     return new Sql(known, values);
   }
 }
 
-const valuesOf = (part: SqlValue | Sql) => (part instanceof Sql ? part.values : [part]);
+/** What tells statements apart: a text, or the strings of a literal of the program, which need not be joined and hashed. */
+type Shape = string | readonly string[];
+
+/** The shape of statements that differ in the text of one fragment. */
+export const shapeOf = ({ strings }: Sql): Shape => (Object.isFrozen(strings) ? strings : strings.join('?'));
+
+function valuesOf(parts: readonly (SqlValue | Sql)[]): SqlParameter[] {
+  const values: SqlParameter[] = [];
+  for (const part of parts)
+    if (part instanceof Sql) values.push(...part.values);
+    else values.push(part);
+  return values;
+}

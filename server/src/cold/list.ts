@@ -24,8 +24,7 @@ export interface AskedList {
 /** Lists of tables whose old rows may be packed (ADR 83). */
 export interface ColdList {
   readonly db: Db;
-  /** Undefined: none of its rows are ever packed. */
-  readonly packed: DbTable | undefined;
+  readonly packed: DbTable;
   readonly appId: string;
   readonly scope: Sql;
   readonly asked: AskedList;
@@ -45,7 +44,6 @@ export async function reachesCold(
   page: Page,
   rows: readonly Row[],
 ): Promise<boolean> {
-  if (!packed) return false;
   const [first] = asked.order;
   const isNewestFirst = first?.name === 'objectId' && first.descending;
   const isFull = page.limit > 0 && rows.length === page.limit;
@@ -57,8 +55,7 @@ export async function reachesCold(
   return hasChunks(db, { appId, table: packed }, { from: oldest, until });
 }
 
-const queryOf = ({ db, packed, appId, scope, asked, time, installations, isAll }: ColdList): ColdQuery => {
-  const table = packed as DbTable;
+const queryOf = ({ db, packed: table, appId, scope, asked, time, installations, isAll }: ColdList): ColdQuery => {
   const values = valuesOf(asked.where, table.packed?.foundBy ?? []);
   return {
     db,

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases, openStorage, type TestStorage } from '../../test/support/build-app.ts';
-import { type App, createApp } from '../app/app.ts';
+import { databases } from '../../test/support/build-app.ts';
+import { type Bench, fillTo, openBench } from '../../test/support/demo/bench.ts';
 import { createServices } from '../app/services.ts';
 import { raw, sql } from '../base/sql.ts';
-import { prepareDemo } from '../cli/commands/demo-service.ts';
-import { type Config, readConfig } from '../config/config.ts';
 import { findDemoMark } from '../features/apps/demo-mark.ts';
 import { fillYear } from './fill.ts';
 import { halls } from './halls.ts';
-import { assertDemoOrEmpty, type Made } from './make.ts';
+import { assertDemoOrEmpty } from './make.ts';
 import { idleCampaign, workingCampaign } from './messages.ts';
 import { demoPushes } from './push-rows.ts';
 import { removeDemo } from './remove.ts';
@@ -19,13 +17,6 @@ import { demoTables } from './rows.ts';
 const [stoppedAfter, enough] = [61, 400];
 /** Both campaigns began within so many days. */
 const campaignDays = 172;
-
-interface Bench {
-  readonly storage: TestStorage;
-  readonly app: App;
-  readonly made: Made;
-  get(path: string): Promise<{ readonly results: readonly Record<string, unknown>[]; readonly count?: number }>;
-}
 
 interface ToldMessage {
   readonly name: string;
@@ -40,41 +31,6 @@ interface ToldMessage {
   }[];
 }
 
-async function openBench(database: (typeof databases)[number]): Promise<Bench> {
-  const storage = await openStorage(database);
-  const config: Config = readConfig({ PHAROS_SECRET_KEY: 'ab'.repeat(32), ...storage.settings });
-  const made = await prepareDemo(config, storage.db);
-  const app = await createApp({ config, db: storage.db, now: Date.now, logStream: { write: () => undefined } });
-  const { appId } = made.mark;
-  const { accessToken } = await signInManager(app, appId, made);
-  const headers = {
-    'x-service-appid': appId,
-    'x-service-appkey': made.secrets?.appKey ?? '',
-    authorization: `Bearer ${accessToken}`,
-  };
-  const get = async (path: string) => {
-    const answer = await app.server.inject({ method: 'GET', url: `/api/v2${path}`, headers });
-    assert.equal(answer.statusCode, 200, answer.payload);
-    return JSON.parse(answer.payload);
-  };
-  return { storage, app, made, get };
-}
-
-async function signInManager({ server, users }: App, appId: string, { secrets }: Made) {
-  const headers = { 'x-service-appid': appId, 'x-service-appkey': secrets?.appKey ?? '' };
-  const account = {
-    firstname: 'Test',
-    lastname: 'Manager',
-    email: 'test@skerrypoint.example',
-    password: 'long enough',
-  };
-  const post = async (url: string, payload: object) =>
-    JSON.parse((await server.inject({ method: 'POST', url, headers, payload })).payload);
-  const { result } = await post('/api/v2/users', account);
-  await users.setUserRole({ appId, userId: result.objectId }, 'manager');
-  return post('/api/v2/users/signin', account);
-}
-
 /** The beacon to which visitors of the last month have come back most often: which one it is depends on the day. */
 async function mostRepeated({ storage: { db }, made }: Bench): Promise<string> {
   const since = Date.now() - 29 * 86_400_000;
@@ -83,17 +39,6 @@ async function mostRepeated({ storage: { db }, made }: Bench): Promise<string> {
     from visits where app_id = ${made.mark.appId} and entered_at > ${since} group by beacon_id order by n desc`);
   assert.ok(repeats[0] && repeats[0].n > 0, JSON.stringify(repeats));
   return repeats[0].beacon;
-}
-
-/** Writes the year up to a step. */
-async function fillTo({ storage: { db }, made }: Bench, step: number): Promise<void> {
-  const stopping = new AbortController();
-  let done = (await findDemoMark(db))?.step ?? 0;
-  const pause = () => {
-    if (++done >= step) stopping.abort();
-    return 0;
-  };
-  await fillYear({ db, year: made.year, signal: stopping.signal, pause });
 }
 
 const where = (condition: object) => `where=${encodeURIComponent(JSON.stringify(condition))}`;

@@ -24,7 +24,14 @@ export function noteDryRun(endpoint: Endpoint, call: Call<unknown, unknown>, dry
   const isUnread = open === 'app' && call.user === undefined && call.headers['authorization'] !== undefined;
   if (!passesGate(rule.gate, call.user) && !isUnread) dryRun.note(cell(), 'refused');
   else if (verb === 'list' && !isDecidedAtGate(rule))
-    dryRun.sampleList(cell(), () => isNarrowed(endpoint, call, dryRun));
+    dryRun.sampleList({
+      of,
+      bucketName: bucket,
+      caller,
+      now: call.now,
+      cell,
+      isNarrowed: () => isNarrowed(endpoint, call, dryRun),
+    });
 }
 
 /** Whether the first records of the list would differ. */

@@ -60,7 +60,9 @@ class AskedLists {
   read({ dialect }: Db, table: RecordTable, question: ListQuestion): AskedList {
     const { where, order, defaultOrder, time, rule } = question;
     if (question.phones || (rule && !rule.general)) return put(dialect, table, question, rule?.where);
-    const key = JSON.stringify([dialect.name, where, order, defaultOrder, time, rule?.general?.key]);
+    // Only what the client sends may contain spaces, and the length says where its first part ends.
+    const asks = `${order?.length} ${order} ${where === undefined ? '' : `where ${where}`}`;
+    const key = `${dialect.name} ${defaultOrder} ${time} ${rule?.general?.key} ${asks}`;
     const known = this.#known.get(table.lookup)?.get(key);
     if (known) return rule?.general ? forUser(known, table, question, rule) : known;
     const asked = put(dialect, table, question, rule?.general?.where);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { raw, type Sql, sql } from '../base/sql.ts';
+import { raw, type Sql, shapeOf, sql } from '../base/sql.ts';
 import { type ColdList, countWithCold, listFromCold, reachesCold } from '../cold/list.ts';
 import type { Db, Row } from '../db/db.ts';
 import { JsonText, type QueryParameter } from '../http/endpoint.ts';
@@ -94,20 +94,20 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
     phones: options.phones,
   });
   const page = parsePage(query, options.defaultLimit);
-  const from = raw(`from ${table.name}${index} where`);
+  const from = () => raw(`from ${table.name}${index} where`);
   // What an index answers costs microseconds right here; everything else waits its turn among other requests.
   const slow = { tenant: options.tenant, within: { characters: mostListBytes, rows: page.limit } };
   // The caller may see only few of the records, and another index would have to be scanned far to find them.
   const isCheap = visible === undefined && asked.isIndexed && page.skip <= cheapSkip;
   const select = () =>
     asked.shapes.template(
-      scope.strings.join('?'),
-    )`select ${table.selection} ${from} ${scope} and ${asked.bounds} and ${asked.condition} order by ${asked.orderBy} limit ${page.limit} offset ${page.skip}`;
+      shapeOf(scope),
+    )`select ${table.selection} ${from()} ${scope} and ${asked.bounds} and ${asked.condition} order by ${asked.orderBy} limit ${page.limit} offset ${page.skip}`;
   const narrowly = () => {
     const { where, order, bounds } = asked;
     return selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, order, page, ...slow });
   };
-  const cold: ColdList = {
+  const cold: ColdList | undefined = table.packed && {
     db,
     packed: table.packed,
     appId: options.tenant,
@@ -126,8 +126,8 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
         ? await db.all(select(), { ...slow, isBrief: true })
         : ((visible === undefined && page.skip <= cheapSkip ? ((await walked()) ?? (await narrowly())) : undefined) ??
           (await db.all(select(), slow)));
-  const isCold = await reachesCold(cold, page, stored);
-  const rows = isCold && page.limit > 0 ? await listFromCold(cold, page, table.selection) : stored;
+  const reached = cold && (await reachesCold(cold, page, stored)) ? cold : undefined;
+  const rows = reached && page.limit > 0 ? await listFromCold(reached, page, table.selection) : stored;
   if (!isCheap && !asked.walk)
     options.onDocumentsRead?.(documentFields(asked.where, asked.order), alternativeFields(asked.where));
   const texts = renderWithin(options.phones ? await showPhones(db, table, rows, options.phones) : rows, render);
@@ -140,10 +140,10 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   // The last page shows how many there are: a search that finds few is not run twice.
   const isLast = !isCut && found < page.limit && (found > 0 || page.skip === 0);
   if (isLast) return listText(texts, `,"count":${page.skip + found}`);
-  if (isCold || (table.packed && (await reachesCold(cold, { ...page, limit: 0 }, []))))
+  if (cold && (reached || (await reachesCold(cold, { ...page, limit: 0 }, []))))
     return listText(texts, `,"count":${await countWithCold(cold)}${cut}`);
   const [counted] = await db.all<{ n: number }>(
-    sql`select count(*) as n ${from} ${scope} and ${asked.bounds} and ${whereToSql(asked.where, db.dialect.where)}`,
+    sql`select count(*) as n ${from()} ${scope} and ${asked.bounds} and ${whereToSql(asked.where, db.dialect.where)}`,
     { tenant: options.tenant },
   );
   return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);

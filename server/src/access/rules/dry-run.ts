@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../base/caches/bounded-map.ts';
+import { PairCache } from '../../base/caches/pair-cache.ts';
 import { type ResourceName, ruledResources } from './presets.ts';
 import type { Gate, Rule } from './rule.ts';
 import { type MemberRole, type RuleUser, type Verb, verbs } from './rule-types.ts';
@@ -26,14 +27,34 @@ export interface DryRunMeter {
   /** When the first one was counted. */
   writeLater(): void;
   note(appId: string, cell: DryRunCell, outcome: DryRunOutcome): void;
-  /** Evaluates one list from time to time, in the background, on behalf of all lists of the cell since the last one. */
-  sampleList(appId: string, cell: DryRunCell, isNarrowed: () => Promise<boolean>): void;
+  /** The lists that were asked for in a cell. They are counted in place. */
+  listsOf(appId: string, cell: DryRunCell): AskedLists;
+  /** Evaluates one list, in the background, on behalf of all lists of the cell since the last one. */
+  judgeList(appId: string, cell: DryRunCell, lists: AskedLists, isNarrowed: () => Promise<boolean>): void;
+}
+
+export interface AskedLists {
+  /** Epoch milliseconds. */
+  judgedAt: number;
+  /** Since then. */
+  unjudged: number;
+}
+
+interface SampledList {
+  readonly of: ResourceName | 'bucket';
+  readonly bucketName: string;
+  readonly caller: MemberRole;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly cell: () => DryRunCell;
+  readonly isNarrowed: () => Promise<boolean>;
 }
 
 type Changed = Partial<Record<Verb, Rule | undefined>>;
 
 /** Buckets whose rules are kept compared. */
 const mostBuckets = 1_000;
+const judgeListsEveryMs = 10_000;
 
 export const bucketSubject = (name: string) => `bucket ${name}`;
 
@@ -47,6 +68,9 @@ export class DryRun {
   /** Which rules differ, by resource or by bucket: needed in every request. */
   readonly #ofResources = new Map<string, Changed>();
   readonly #ofBuckets = new BoundedMap<string, Changed>(mostBuckets);
+  /** By caller and name: needed in every list. */
+  readonly #listsOfResources = new PairCache<AskedLists>(mostBuckets);
+  readonly #listsOfBuckets = new PairCache<AskedLists>(mostBuckets);
 
   constructor(appId: string, rules: { readonly now: AppRules; readonly then: AppRules }, meter: DryRunMeter) {
     this.#appId = appId;
@@ -89,8 +113,17 @@ export class DryRun {
     this.#meter.note(this.#appId, cell, outcome);
   }
 
-  sampleList(cell: DryRunCell, isNarrowed: () => Promise<boolean>): void {
-    this.#meter.sampleList(this.#appId, cell, isNarrowed);
+  /** Counts a list, and evaluates one from time to time. */
+  sampleList({ of, bucketName, caller, now, cell, isNarrowed }: SampledList): void {
+    const [known, name] = of === 'bucket' ? [this.#listsOfBuckets, bucketName] : [this.#listsOfResources, of];
+    let lists = known.get(caller, name);
+    if (!lists) {
+      lists = this.#meter.listsOf(this.#appId, cell());
+      known.set(caller, name, lists);
+    }
+    lists.unjudged++;
+    if (Math.abs(now - lists.judgedAt) >= judgeListsEveryMs)
+      this.#meter.judgeList(this.#appId, cell(), lists, isNarrowed);
   }
 }
 

@@ -15,11 +15,11 @@ import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { type AskToVerify, passwordProof, wantsVerified } from '../../sign-in/link-mail.ts';
 import { assertPassword, isFresh, notFresh, notFreshToErase, wrongPassword } from './accounts.ts';
+import { type Changing, changeManaged, type ManagedChanges, noSuchUser } from './managed.ts';
 import type { AccountBody, AccountChanges, SignIn } from './schemas.ts';
-import { deleteSessionsOf } from './session-store.ts';
-import { beginSession } from './sessions.ts';
+import { beginSession, endSessions } from './sessions.ts';
 import * as store from './store.ts';
-import { profileTable, userDetailTable } from './tables.ts';
+import { profileTable } from './tables.ts';
 
 export interface UserDeps {
   readonly db: Database;
@@ -44,19 +44,6 @@ export interface Forgotten extends store.UserKey {
   readonly isManager: boolean;
   /** Undefined for the person herself. */
   readonly by: Actor | undefined;
-}
-
-/** Members that are undefined stay. */
-interface ManagedChanges {
-  readonly role?: UserRole | undefined;
-  readonly disabled?: boolean | undefined;
-  readonly venueIds?: readonly string[] | undefined;
-}
-
-interface Changing {
-  /** Whom the audit names; undefined where it records nothing. */
-  readonly by: Actor | undefined;
-  readonly assertUnchanged?: AssertUnchanged | undefined;
 }
 
 interface SigningUp {
@@ -276,39 +263,8 @@ export class UserService {
    *
    * @throws Failure ObjectNotFound, PreconditionFailed, ValidationError for a new venue that there is not
    */
-  async changeUser(
-    key: store.UserKey,
-    { role, disabled, venueIds }: ManagedChanges,
-    { by, assertUnchanged }: Changing,
-  ): Promise<string> {
-    const { cacheVersion, now } = this.#deps;
-    return cacheVersion.change(key.appId, async (db) => {
-      const user = await store.lockUser(db, key);
-      if (!user) throw noSuchUser();
-      assertUnchanged?.(tagOfRow(userDetailTable, user));
-      const audit = (before: object, after: object) => by && this.#audit(db, by, key, { before, after });
-      if (role !== undefined) {
-        await audit({ role: user.role }, { role });
-        await store.setRole(db, key, role);
-      }
-      if (disabled !== undefined) {
-        await audit({ disabled: user.disabled_at !== null }, { disabled });
-        if (disabled) await endSessions(db, key);
-        await store.setDisabledAt(db, key, disabled ? now() : null);
-      }
-      if (venueIds !== undefined) {
-        const before = store.venuesOf(user) ?? [];
-        const venues = [...new Set(venueIds)].sort();
-        await this.#assertVenues(
-          db,
-          key,
-          venues.filter((id) => !before.includes(id)),
-        );
-        await audit({ venues: before }, { venues });
-        await store.setVenues(db, key, venues);
-      }
-      return newTag(db, userDetailTable, { app_id: key.appId, object_id: key.userId });
-    });
+  changeUser(key: store.UserKey, changes: ManagedChanges, how: Changing): Promise<string> {
+    return changeManaged(this.#deps, key, changes, how);
   }
 
   /** @throws Failure ObjectNotFound */
@@ -319,13 +275,6 @@ export class UserService {
   /** @throws Failure ObjectNotFound */
   async setUserDisabled(key: store.UserKey, disabled: boolean, by: Actor = service): Promise<void> {
     await this.changeUser(key, { disabled }, { by });
-  }
-
-  /** One that was deleted since it was given may stay: it can come back from the trash. @throws Failure ValidationError */
-  async #assertVenues(db: Db, { appId }: store.UserKey, added: readonly string[]): Promise<void> {
-    const missing: string[] = [];
-    for (const id of added) if (!(await this.#deps.holdVenue(db, appId, id))) missing.push(id);
-    if (missing.length > 0) throw noVenues(missing);
   }
 
   /** Removes what has expired, in small steps. */
@@ -368,23 +317,6 @@ export class UserService {
     else if (!(await isFresh(this.#deps, key, tokenHash))) throw notFresh();
     return user;
   }
-
-  #audit(db: Db, by: Actor, { appId, userId }: store.UserKey, states: { before: object; after: object }) {
-    const { now } = this.#deps;
-    return recordChange(db, { by, action: 'user.change', subject: userId, appId, ...states, now: now() });
-  }
-}
-
-async function endSessions(db: Db, key: store.UserKey): Promise<void> {
-  await deleteSessionsOf(db, key);
-  await store.deleteResetsOf(db, key);
-}
-
-const noSuchUser = () => fail('ObjectNotFound', 'There is no user with this objectId.');
-
-function noVenues(missing: readonly string[]): Failure {
-  const problem = `names no venue of this app: ${missing.join(', ')}`;
-  return fail('ValidationError', { message: `venueIds ${problem}.`, details: [{ field: 'venueIds', problem }] });
 }
 
 function emailTaken(): Failure {

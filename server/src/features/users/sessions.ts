@@ -10,7 +10,7 @@ import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { isoTime } from '../../http/answers.ts';
 import type { FindMissing, Session, SessionStart, SignedIn, SignInMethod } from '../../sign-in/accounts.ts';
 import * as sessions from './session-store.ts';
-import { lockUser, type UserKey } from './store.ts';
+import { deleteResetsOf, lockUser, type UserKey } from './store.ts';
 
 export interface SessionDeps {
   readonly db: Database;
@@ -282,3 +282,9 @@ const viewOf = (row: sessions.ListedSession) => ({
 
 const notValid = () => fail('InvalidSessionToken', 'The refresh token is no longer valid. Sign in again.');
 const noSession = (who = 'You have') => fail('ObjectNotFound', `${who} no session with this objectId.`);
+
+/** Ends all sessions of a user; mails to reset the password no longer open the account either. */
+export async function endSessions(db: Db, key: UserKey): Promise<void> {
+  await sessions.deleteSessionsOf(db, key);
+  await deleteResetsOf(db, key);
+}

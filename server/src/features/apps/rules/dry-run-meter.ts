@@ -1,4 +1,4 @@
-import type { DryRunCell, DryRunMeter, DryRunOutcome, Requests } from '../../../access/rules/dry-run.ts';
+import type { AskedLists, DryRunCell, DryRunMeter, DryRunOutcome, Requests } from '../../../access/rules/dry-run.ts';
 import { type MemberRole, memberRoles, type Verb } from '../../../access/rules/rule-types.ts';
 import { BoundedMap } from '../../../base/caches/bounded-map.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -36,12 +36,6 @@ interface Count {
   requests: number;
 }
 
-interface Lists {
-  judgedAt: number;
-  /** Since then. */
-  unjudged: number;
-}
-
 const dayMs = 86_400_000;
 /** Today and the seven days before. */
 export const keptDays = 8;
@@ -49,13 +43,12 @@ export const keptDays = 8;
 const writeAfterMs = 30_000;
 /** Counts in memory from which on they are written at once. */
 const manyCounts = 2_000;
-const judgeListsEveryMs = 10_000;
 
 /** Counts what dry runs would refuse: in memory, and every half minute in the database, one row a cell and day. */
 export class DryRunCounter implements DryRunMeter {
   readonly #deps: Deps;
   #counts = new Map<string, Count>();
-  readonly #lists = new BoundedMap<string, Lists>(manyCounts);
+  readonly #lists = new BoundedMap<string, AskedLists>(manyCounts);
   /** By app, for as long as it is in use: apps are kept in memory as long. */
   readonly #requests = new Map<string, Requests>();
   #isJudging = false;
@@ -79,15 +72,17 @@ export class DryRunCounter implements DryRunMeter {
     this.#add(appId, { ...cell, outcome }, 1);
   }
 
-  sampleList(appId: string, cell: DryRunCell, isNarrowed: () => Promise<boolean>): void {
-    const key = `${appId} ${cell.subject} ${cell.caller}`;
+  listsOf(appId: string, { subject, caller }: DryRunCell): AskedLists {
+    const key = `${appId} ${subject} ${caller}`;
     const lists = this.#lists.get(key) ?? { judgedAt: Number.NEGATIVE_INFINITY, unjudged: 0 };
-    lists.unjudged++;
     this.#lists.set(key, lists);
-    const now = this.#deps.now();
-    if (this.#isJudging || Math.abs(now - lists.judgedAt) < judgeListsEveryMs) return;
+    return lists;
+  }
+
+  judgeList(appId: string, cell: DryRunCell, lists: AskedLists, isNarrowed: () => Promise<boolean>): void {
+    if (this.#isJudging) return;
     const requests = lists.unjudged;
-    Object.assign(lists, { judgedAt: now, unjudged: 0 });
+    Object.assign(lists, { judgedAt: this.#deps.now(), unjudged: 0 });
     this.#isJudging = true;
     this.#deps.inBackground('judging a list by a dry run', async () => {
       try {

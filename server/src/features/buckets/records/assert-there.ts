@@ -44,8 +44,8 @@ export function lockThere(
 /** The record that a path names, if the caller may get it. */
 export function findToGet(db: Db, { call, bucket, rules }: Asked): Promise<StoredRecord | undefined> {
   const asked = rules.gettable(bucket);
-  const key = storeKeyOf(bucket, call);
-  const statement = asked && allowedRecord(db.dialect, { key, rules: [asked], isLocked: false });
+  const statement =
+    asked && allowedRecord(db.dialect, { key: storeKeyOf(bucket, call), rules: [asked], isLocked: false });
   if (statement) return db.one<StoredRecord>(statement);
   return (recordTable.find(db, keyOf(bucket, call)) as Promise<StoredRecord | undefined>).then((record) =>
     record && (!asked || rules.may('get', bucket, judgedRow(record))) ? record : undefined,

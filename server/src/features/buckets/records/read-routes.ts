@@ -3,13 +3,14 @@ import { listAnswer, recordAnswer } from '../../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { tagged } from '../../../resources/entity-tag.ts';
 import { listParameters, listRecords } from '../../../resources/list.ts';
+import type { RecordTable } from '../../../resources/table.ts';
 import type { Bucket } from '../definition/directory.ts';
 import type * as store from '../definition/record-store.ts';
 import { listedRecordSchema, recordExample, recordSchema } from '../definition/schemas.ts';
 import { plainRecordTable, recordTable } from '../definition/tables.ts';
 import { findToGet } from './assert-there.ts';
 import { bucketToRead, common, noRecord, type PathCall, path, type RecordDeps, tagOf } from './bucket-of.ts';
-import { judgedRow, RecordRules } from './record-rules.ts';
+import { RecordRules } from './record-rules.ts';
 
 export function list(deps: RecordDeps): Endpoint {
   return endpoint<undefined, Bucket>({
@@ -28,8 +29,7 @@ export function list(deps: RecordDeps): Endpoint {
       const rules = new RecordRules(call, bucket);
       const rule = rules.listed(bucket);
       const scope = sql`app_id = ${bucket.appId} and bucket_id = ${bucket.bucketId}`;
-      const table = { ...(rules.showOwners ? recordTable : plainRecordTable), lookup: bucket.lookup };
-      return listRecords(deps.db, table, {
+      return listRecords(deps.db, tableOf(bucket, rules), {
         scope,
         ...(rule ? { allowed: rule } : {}),
         query,
@@ -40,6 +40,18 @@ export function list(deps: RecordDeps): Endpoint {
       });
     },
   });
+}
+
+/** Made once for each definition of a bucket: a table has many members to copy. */
+const tables = new WeakMap<Bucket['lookup'], Readonly<Record<'withOwners' | 'plain', RecordTable>>>();
+
+function tableOf({ lookup }: Bucket, { showOwners }: RecordRules): RecordTable {
+  let known = tables.get(lookup);
+  if (!known) {
+    known = { withOwners: { ...recordTable, lookup }, plain: { ...plainRecordTable, lookup } };
+    tables.set(lookup, known);
+  }
+  return showOwners ? known.withOwners : known.plain;
 }
 
 export function get(deps: RecordDeps): Endpoint {
@@ -77,7 +89,7 @@ function readable<T>(
   const rules = new RecordRules(call, bucket);
   return findToGet(db, { call, bucket, rules }).then((record) => {
     if (!record) throw noRecord();
-    rules.noteDryRun('get', bucket, judgedRow(record));
+    rules.noteGet(bucket, record);
     return use(record);
   });
 }

@@ -85,12 +85,20 @@ export class RecordRules {
     return asked.every((each) => each !== undefined) ? asked : undefined;
   }
 
+  /** `noteDryRun` for a record that was read. Most are the caller's own or under no other rule, and are not looked at. */
+  noteGet(bucket: Pick<Bucket, 'lookup'>, row: StoredRecord): void {
+    const rule = this.#tried('get');
+    if (rule && !this.#isOwn(rule, row.created_by)) this.noteDryRun('get', bucket, judgedRow(row));
+  }
+
   /** Once a request that may do this: notes that the rules of a dry run would hide the record, or refuse a new one. */
   noteDryRun(verb: Verb, bucket: Pick<Bucket, 'lookup'>, record: Judged): void {
-    const { app, user, isAdministrator, secretKey } = this.#caller;
-    const { dryRun } = app;
-    const rule = isAdministrator || secretKey ? undefined : dryRun?.changed('bucket', verb, this.#name);
-    if (rule?.word === 'owner' && user?.userId === record.createdBy && this.#isByMaker(rule)) return;
+    const {
+      app: { dryRun },
+      user,
+    } = this.#caller;
+    const rule = this.#tried(verb);
+    if (rule && this.#isOwn(rule, record.createdBy)) return;
     // Whom the gate keeps out is counted there.
     if (!dryRun || !rule || isDecidedAtGate(rule) || !passesGate(rule.gate, user) || this.#allows(rule, bucket, record))
       return;
@@ -110,6 +118,18 @@ export class RecordRules {
   noteDeleted(bucket: Pick<Bucket, 'lookup'>, createdBy: string | null): void {
     const unseen = { objectId: '', document: () => ({}), createdBy, createdAt: 0, updatedAt: 0 };
     this.noteDryRun('delete', bucket, unseen);
+  }
+
+  /** The rule of a dry run, if it is another one than the app's. */
+  #tried(verb: Verb): Rule | undefined {
+    const { app, isAdministrator, secretKey } = this.#caller;
+    return isAdministrator || secretKey ? undefined : app.dryRun?.changed('bucket', verb, this.#name);
+  }
+
+  /** Whether the rule allows the record because the caller has made it. */
+  #isOwn(rule: Rule, createdBy: string | null): boolean {
+    const { user } = this.#caller;
+    return rule.word === 'owner' && user?.userId === createdBy && this.#isByMaker(rule);
   }
 
   #isByMaker({ word }: Rule): boolean {

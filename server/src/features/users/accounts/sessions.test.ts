@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Answer, buildApp, databases, signIn, type TestApp } from '../../../test/support/build-app.ts';
-import { raw, sql } from '../../base/sql.ts';
+import { type Answer, buildApp, databases, signIn, type TestApp } from '../../../../test/support/build-app.ts';
+import { raw, sql } from '../../../base/sql.ts';
 
 const users = '/api/v2/users';
 const dayMs = 86_400_000;
