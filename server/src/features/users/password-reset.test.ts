@@ -205,6 +205,8 @@ for (const database of databases) {
         const body = { ...change, currentPassword: account.password };
         assert.equal((await app.send({ method: 'PUT', url: `${users}/me`, headers, body })).status, 200);
         assert.equal((await reset({ token, password: 'a new one' })).status, 404);
+        // The mail about the change must not come behind the next one.
+        await app.app.idle();
       }
     });
 

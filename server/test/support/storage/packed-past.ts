@@ -111,8 +111,8 @@ async function firstPast(database: DatabaseKind, settings: Readonly<Record<strin
   return { app, db, now, manager, installations: [...installations] };
 }
 
-/** Not of the nodes, which come and go. */
-const ofApps = tables.filter(({ name }) => !['nodes', 'work_shares', 'settings'].includes(name));
+/** Not of the nodes, which come and go, nor what they have told each other. */
+const ofApps = tables.filter(({ name }) => !['nodes', 'work_shares', 'settings', 'cache_changes'].includes(name));
 
 async function readAll(db: Database, of: readonly DbTable[]): Promise<ReadonlyMap<DbTable, readonly Row[]>> {
   const all = new Map<DbTable, readonly Row[]>();
