@@ -2,7 +2,6 @@ import { noteLoss } from './position/reckoning.ts';
 import { decideTogether, type HeardAt } from './position/zones.ts';
 import { expire, noteDue, openUntil } from './presence/expiry.ts';
 import { applyDecision, hear, nearestDistance, weigh } from './presence/presence.ts';
-import { notePause, noteReturn, silenceAfter } from './presence/rhythm.ts';
 import { borrowTrack, newPresence, newTrack } from './presence/state.ts';
 import { THRESHOLDS, type Thresholds } from './presence/thresholds.ts';
 import type {
@@ -54,7 +53,6 @@ export function follow(input: Following): Followed {
     const at = (samples[start] as Sample).occurredAt;
     end = start + 1;
     while (end < samples.length && (samples[end] as Sample).occurredAt === at) end++;
-    notePause(run.track, at);
     expire(run, at);
     run.track.at = at;
     applyInstant(run, samples, start, end);
@@ -74,8 +72,6 @@ function applyInstant(run: Calculation, samples: readonly Sample[], start: numbe
     while (next < end && isOfOneReceiver(sample, samples[next] as Sample)) next++;
     const place = placeOf(run, sample.beaconId);
     const loss = hear(run, place, next === first + 1 ? [sample] : samples.slice(first, next));
-    if (loss !== null) noteReturn(run.track, sample, loss);
-    place.state.silence = silenceAfter(run.track, samples[next - 1] as Sample);
     if (loss !== null && place.state.settings.oneZone === true) noteLoss(run, place, sample, loss);
     const last = heard[heard.length - 1];
     if (last?.place.beaconId === sample.beaconId) last.sample = sample;

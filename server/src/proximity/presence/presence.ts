@@ -1,7 +1,7 @@
 import { distanceFromLoss, PATH_LOSS_EXPONENT, pathLoss } from './distance.ts';
 import { type Haste, newFilter, updateFilter } from './filter.ts';
 import { GATE_TUNING, newGate, SPARSE_TUNING, updateGate } from './gate.ts';
-import { isSparse } from './silence.ts';
+import { isSparse, silenceMs } from './silence.ts';
 import type { PresenceSettings, PresenceState, Sample, Zone } from './types.ts';
 import { type Calculation, type EventFacts, enter, leave, report, type TrackedBeacon } from './visits.ts';
 
@@ -38,6 +38,7 @@ export function hear(run: Calculation, { beaconId, state }: TrackedBeacon, sampl
   if (!state.inContact && state.visit === null) state.settings = sample.settings ?? run.settingsOf(beaconId);
   state.inContact = true;
   state.heardAt = sample.occurredAt;
+  state.silence = silenceMs(sample);
   const loss = meanLoss(samples, state);
   if (loss === null) return null;
   const { filters } = state;

@@ -34,7 +34,6 @@ export function newTrack(ear: Ear | null = null): TrackState {
     fix: null,
     ear,
     passes: newPasses(),
-    rhythm: null,
     powers: {},
     pendingSince: null,
     order: { at: 0, count: 0 },
@@ -64,14 +63,13 @@ export function copyTrack(track: TrackState): TrackState {
 
 /** A copy that still shares the states of the beacons. What an older version did not write has its beginning's value. */
 export function borrowTrack(track: TrackState): TrackState {
-  const { fix = null, ear = null, passes = newPasses(), rhythm = null, powers = {}, pendingSince = null } = track;
+  const { fix = null, ear = null, passes = newPasses(), powers = {}, pendingSince = null } = track;
   return {
     ...track,
     beacons: { ...track.beacons },
     fix,
     ear,
     passes,
-    rhythm,
     powers: { ...powers },
     pendingSince,
     order: { ...track.order },

@@ -218,18 +218,6 @@ export interface Passes {
   readonly count: number;
 }
 
-/** The pauses of a sender that reports in bursts without saying so; see rhythm.ts. */
-export interface Rhythm {
-  /** The usual pause, ms, and how many like it there were in a row. */
-  readonly usual: number;
-  readonly count: number;
-  /** When the current burst began, ms, and the pause before it. */
-  readonly since: number;
-  readonly pause: number;
-  /** The beacon beside which the pause began, with its path loss (dB), until it is heard again. */
-  readonly awaited: { readonly beaconId: string; readonly loss: number } | null;
-}
-
 /** A beacon that was passed. */
 export interface Pass {
   readonly beaconId: string;
@@ -260,8 +248,6 @@ export interface TrackState {
   fix: Fix | null;
   ear: Ear | null;
   passes: Passes;
-  /** Null until a pause began beside a beacon. */
-  rhythm: Rhythm | null;
   /**
    * Heard since the newest step of the fix, by beacon: sum of the received powers, each as a share of what is received at one
    * metre, and their count. (`pending` of older versions held decibels.)
