@@ -61,7 +61,7 @@ class AskedLists {
     const { where, order, defaultOrder, time, rule } = question;
     if (question.phones || (rule && !rule.general)) return put(dialect, table, question, rule?.where);
     // Only what the client sends may contain spaces, and the length says where its first part ends.
-    const asks = `${order?.length} ${order} ${where === undefined ? '' : `where ${where}`}`;
+    const asks = `${order?.length} ${order} ${where === undefined ? '' : `?${where}`}`;
     const key = `${dialect.name} ${defaultOrder} ${time} ${rule?.general?.key} ${asks}`;
     const known = this.#known.get(table.lookup)?.get(key);
     if (known) return rule?.general ? forUser(known, table, question, rule) : known;

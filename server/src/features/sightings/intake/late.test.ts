@@ -56,9 +56,8 @@ for (const database of databases) {
 
     test('log records that are written at once are listed in the order of their events', async () => {
       const start = site.now;
-      // Pauses that are alike would be those of one visit (rhythm.ts).
-      const visits = [0, 2, 6, 8, 12].map((minutes) => near(20, start + minutes * minute));
-      site.app.clock.now += 15 * minute;
+      const visits = [0, 2, 4, 6, 8].map((minutes) => near(20, start + minutes * minute));
+      site.app.clock.now += 11 * minute;
       await site.send(visits.flat());
       const rows = (await site.rows('logs')).toSorted((a, b) =>
         String(a['object_id']) < String(b['object_id']) ? -1 : 1,
