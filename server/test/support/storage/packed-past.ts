@@ -23,6 +23,7 @@ export interface StoredChunk {
   readonly content: string;
   readonly row_count: number;
   readonly first_id: string;
+  readonly last_id: string;
 }
 
 export const chunksOf = (db: Database, table: DbTable) =>
