@@ -15,8 +15,9 @@ import { ColdPacking } from '../../src/features/sightings/record/cold-packing.ts
 import { events } from '../../src/features/sightings/traces/events.ts';
 import { listRecords } from '../../src/resources/list.ts';
 import { databases, type TestApp } from '../support/build-app.ts';
+import { changed } from '../support/storage/changed.ts';
 import { packedTables } from '../support/storage/cold-data.ts';
-import { buildPast, changed, chunks } from '../support/storage/packed-past.ts';
+import { buildPast, chunks } from '../support/storage/packed-past.ts';
 
 const day = 86_400_000;
 const sizes = { small: 20, large: 80 };
