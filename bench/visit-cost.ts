@@ -1,6 +1,6 @@
 /**
- * `npm run bench:visit-cost [-- 100 10]`: what a visit leaves behind, for that many phones with that many visits each: bytes of
- * each table and index and entries of indexes, on PostgreSQL and on SQLite. Each visit has its events and log records, a message
+ * `npm run bench:visit-cost [-- 100 10]`: what one more visit leaves behind, for that many phones that have made that many visits each and
+ * make as many again: bytes of each table and index and entries of indexes, on PostgreSQL and on SQLite. Each visit has its events and log records, a message
  * with its verdict and delivery, and is counted; and what of it would take how much space when it is packed. PostgreSQL has to be named: PHAROS_TEST_POSTGRES_URL.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -36,19 +36,36 @@ async function measure(name: string, db: Database, settings: Record<string, stri
   const config = readConfig({ ...settings, PHAROS_PUBLIC_URL: 'http://bench.test', PHAROS_LOG_LEVEL: 'silent' });
   const clock = { now: Date.now() - phones * visitsEach };
   const app = await createApp({ config, db, now: () => clock.now });
-  const before = await listSizes(db);
-  const { appId, visits, events } = await driveVisits({ app, db, clock, phones, visitsEach });
+  let before: Size[] = [];
+  let walBefore = 0;
+  const halfWay = async () => {
+    before = await listSizes(db);
+    walBefore = await walBytes(db);
+  };
+  const { appId, visits, events, all } = await driveVisits({ app, db, clock, phones, visitsEach, halfWay });
+  const wal = (await walBytes(db)) - walBefore;
   const sizes = since(before, await listSizes(db));
   const cold = await coldSizes(db, appId);
   await app.close();
   report(`${name}: ${visits} visits, each with ${(events / visits).toFixed(1)} events`, sizes, visits);
+  if (wal > 0) console.log(`  log (WAL), with what phones send meanwhile ${Math.round(wal / visits)}`);
   let together = 0;
   for (const { table, rows, bytes } of cold) {
     together += bytes;
-    const each = `${(bytes / visits).toFixed(1)} for ${(rows / visits).toFixed(1)} rows`;
+    const each = `${(bytes / all).toFixed(1)} for ${(rows / all).toFixed(1)} rows`;
     console.log(`  packed (ADR 83): ${table.padEnd(24)}${each}`);
   }
-  console.log(`  packed (ADR 83): ${'together'.padEnd(24)}${(together / visits).toFixed(1)}`);
+  const packed = new Set(cold.map(({ table }) => table));
+  const left = sizes.filter(({ table, bytes, indexes }) => !ofPhones.has(table) && bytes + indexes > visits * 30);
+  const stays = left.filter(({ table }) => !packed.has(table)).reduce((sum, one) => sum + one.bytes + one.indexes, 0);
+  console.log(`  packed (ADR 83): ${'together'.padEnd(24)}${(together / all).toFixed(1)}`);
+  console.log(`  left of a visit whose records are packed: ${Math.round(together / all + stays / visits)}`);
+}
+
+/** Written to the log of PostgreSQL so far. */
+async function walBytes(db: Database): Promise<number> {
+  if (db.dialect.name !== 'postgres') return 0;
+  return Number((await db.one<{ n: number }>(raw("select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as n")))?.n);
 }
 
 /** Bytes (UTF-8) that the rows of an app take when they are packed, with their filters. Nothing is changed. */
@@ -88,7 +105,8 @@ function report(title: string, sizes: readonly Size[], visits: number): void {
   console.log(`\n${title}\n  bytes a visit                              rows indexes    both entries`);
   for (const one of trails) {
     line(one.table, { ...one, table: one.bytes });
-    for (const { name, bytes, entries } of one.byIndex) line(`  ${name}`, { table: 0, indexes: bytes, entries });
+    for (const { name, bytes, entries } of one.byIndex.filter(({ bytes }) => bytes > 0))
+      line(`  ${name}`, { table: 0, indexes: bytes, entries });
   }
   line('together', sum(trails));
   line('(state of phones)', sum(sizes.filter(({ table }) => ofPhones.has(table))));

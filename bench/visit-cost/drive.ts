@@ -8,12 +8,17 @@ interface Drive {
   readonly clock: { now: number };
   readonly phones: number;
   readonly visitsEach: number;
+  /** Called when everybody has made as many visits once: what comes afterwards is no longer what a table takes to begin with. */
+  readonly halfWay: (appId: string) => Promise<void>;
 }
 
+/** Visits and events of the second half. */
 export interface Driven {
   readonly appId: string;
   readonly visits: number;
   readonly events: number;
+  /** Visits of both halves. */
+  readonly all: number;
 }
 
 const beacons = 8;
@@ -35,8 +40,8 @@ function samples(phone: number, second: number, start: number): object[] {
   }));
 }
 
-/** Lets phones walk from beacon to beacon, each of which has a message for whoever comes, and counts what came of it. */
-export async function driveVisits({ app, db, clock, phones, visitsEach }: Drive): Promise<Driven> {
+/** Lets phones walk from beacon to beacon twice, each of which has a message for whoever comes, and counts what came of the second time. */
+export async function driveVisits({ app, db, clock, phones, visitsEach, halfWay }: Drive): Promise<Driven> {
   const { appId, appKey } = await app.apps.create('Bench');
   await app.apps.change(appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
   const headers = { 'x-service-appid': appId, 'x-service-appkey': appKey, 'content-type': 'application/json' };
@@ -63,28 +68,35 @@ export async function driveVisits({ app, db, clock, phones, visitsEach }: Drive)
       deviceToken: `token-of-phone-${phone}-${'x'.repeat(120)}`,
     });
   await app.idle();
-  const start = clock.now;
-  for (let second = every; second <= visitsEach * (near + away) + 60; second += every) {
-    clock.now = start + second * 1000;
-    await Promise.all(
-      Array.from({ length: phones }, (_, phone) =>
-        post('sightings', {
-          installationId: `phone-${phone}`,
-          sightings: samples(phone, second, start),
-          sentAt: clock.now,
-        }),
-      ),
-    );
-    await app.ticker.tick();
-    await app.flushTracks();
-  }
-  await app.idle();
-  // What an hourly sweep takes; in a running service the room is used again.
-  clock.now += 3_600_000;
-  await app.retention.sweep();
-  await app.idle();
-  if (db.dialect.name === 'postgres') await db.run(raw('vacuum full sighting_keys'));
   const count = async (table: string) =>
     Number((await db.one<{ n: number }>(raw(`select count(*) as n from ${table} where app_id = '${appId}'`)))?.n);
-  return { appId, visits: await count('visits'), events: await count('events') };
+  const walk = async () => {
+    const start = clock.now;
+    for (let second = every; second <= visitsEach * (near + away) + 60; second += every) {
+      clock.now = start + second * 1000;
+      await Promise.all(
+        Array.from({ length: phones }, (_, phone) =>
+          post('sightings', {
+            installationId: `phone-${phone}`,
+            sightings: samples(phone, second, start),
+            sentAt: clock.now,
+          }),
+        ),
+      );
+      await app.ticker.tick();
+      await app.flushTracks();
+    }
+    await app.idle();
+    // What an hourly sweep takes; in a running service the room is used again.
+    clock.now += 3_600_000;
+    await app.retention.sweep();
+    await app.idle();
+    if (db.dialect.name === 'postgres') await db.run(raw('vacuum full sighting_keys'));
+  };
+  await walk();
+  await halfWay(appId);
+  const [visits, events] = [await count('visits'), await count('events')];
+  await walk();
+  const all = await count('visits');
+  return { appId, visits: all - visits, events: (await count('events')) - events, all };
 }

@@ -4,9 +4,8 @@ import type { Db, Row } from '../db/db.ts';
 import type { DbTable } from '../db/table.ts';
 import type { Order, Where } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
-import { isNeverPacked } from './ever.ts';
+import { leastColdDays, packedAfterDays } from './ever.ts';
 import { numberColumns } from './format/ranges.ts';
-import { leastColdDays } from './pack.ts';
 import { numbersOf, rangeOf, type TimeOfIds, valuesOf } from './ranges.ts';
 import { type ColdQuery, countCold, listCold } from './read.ts';
 import { hasChunks } from './store.ts';
@@ -36,7 +35,7 @@ export interface ColdList {
 }
 
 /** No node packs newer rows, unless its clock is a day ahead. */
-const recentMs = (leastColdDays - 1) * 86_400_000;
+const recentFrom = (packedAfter: number) => firstIdAt(Date.now() - (packedAfter - 1) * 86_400_000);
 
 /** Whether packed rows may be among those of a page, of which `rows` are those that are stored, or counted with them. */
 export async function reachesCold(
@@ -51,7 +50,9 @@ export async function reachesCold(
   const end = isNewestFirst && isFull ? String(rows.at(-1)?.['object_id']) : '';
   const { from = '', until } = rangeOf(asked.where, time);
   const oldest = from < end ? end : from;
-  if (oldest > firstIdAt(Date.now() - recentMs) || (await isNeverPacked(db))) return false;
+  if (oldest > recentFrom(leastColdDays)) return false;
+  const packedAfter = await packedAfterDays(db);
+  if (!Number.isFinite(packedAfter) || oldest > recentFrom(packedAfter)) return false;
   return hasChunks(db, { appId, table: packed }, { from: oldest, until });
 }
 

@@ -11,8 +11,6 @@ import { allHeads, type ChunkHead, type ColdScope, deleteChunks, insertChunk, is
  * If the process dies, a step is either done or not done.
  */
 
-/** Rows that may still change, or with which a decision is compared, are never older. */
-export const leastColdDays = 30;
 const dayMs = 86_400_000;
 
 export interface ChunkSizes {
@@ -46,9 +44,8 @@ export async function packOld(
   age: ColdAge,
   { sizes = chunkSizes, since = 0, isStopped = () => false }: Packing = {},
 ): Promise<number> {
-  await announcePacking(db);
-  // Even if a clock is wrong: lists rely on recent rows not being packed.
-  const before = Math.min(age.before, Date.now() - leastColdDays * dayMs);
+  // Even if a clock is wrong: lists rely on younger rows not being packed.
+  const before = Math.min(age.before, Date.now() - (await announcePacking(db)) * dayMs);
   let packed = 0;
   for await (const rows of oldRows(db, { ...age, before }, { since, size: sizes.small })) {
     if (await packStep(db, age, rows)) packed += rows.length;

@@ -32,6 +32,8 @@ export interface Dialect {
   readonly findTable: (name: string) => Sql;
   /** Reads all pages of a long text to get to the columns stored after it. */
   readonly passesLongTexts: boolean;
+  /** What a row no longer takes is of use to other rows only when it is deleted and inserted again. */
+  readonly keepsRoomOfRows: boolean;
   /** How many rows travel with one statement. */
   readonly rows: RowsDialect;
 }

@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defaultPolicy } from '../../src/access/policy.ts';
+import { firstIdAt, timeOfId } from '../../src/base/id.ts';
 import { raw, type Sql, sql } from '../../src/base/sql.ts';
 import { openDatabase } from '../../src/cli/commands/storage.ts';
+import { packOld } from '../../src/cold/pack.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Database, SlowQuery } from '../../src/db/db.ts';
 import { findSetting } from '../../src/db/settings.ts';
@@ -13,8 +15,12 @@ import { ColdPacking } from '../../src/features/sightings/record/cold-packing.ts
 import { events } from '../../src/features/sightings/traces/events.ts';
 import { listRecords } from '../../src/resources/list.ts';
 import { databases, type TestApp } from '../support/build-app.ts';
+import { changed } from '../support/storage/changed.ts';
 import { packedTables } from '../support/storage/cold-data.ts';
-import { buildPast, changed, chunks } from '../support/storage/packed-past.ts';
+import { buildPast, chunks } from '../support/storage/packed-past.ts';
+
+const day = 86_400_000;
+const sizes = { small: 20, large: 80 };
 
 /** Lists look for packed rows only where some may be, whichever node has packed them. */
 
@@ -49,11 +55,11 @@ for (const database of databases) {
           return of.one<T>(statement);
         },
       });
-      return async () => {
+      return async (query: Record<string, string> = {}) => {
         looks = 0;
         const { text } = await listRecords(watched, events.records, {
           scope: events.records.match({ app_id: app.appId }),
-          query: { limit: '1000', count: '1' },
+          query: { limit: '1000', count: '1', ...query },
           defaultLimit: 100,
           defaultOrder: '-objectId',
           tenant: app.appId,
@@ -61,10 +67,12 @@ for (const database of databases) {
         return { text, looks };
       };
     }
-    const packing = (wait: (ms: number) => Promise<unknown>) => {
+    const packing = (wait: (ms: number) => Promise<unknown>, coldAfterDays = 40) => {
       const listApps = async () => [{ appId: app.appId, policy: defaultPolicy }];
-      return new ColdPacking({ db: other, now: () => now, packedTables, coldAfterDays: 40, listApps, wait });
+      return new ColdPacking({ db: other, now: () => now, packedTables, coldAfterDays, listApps, wait, sizes });
     };
+    const youngest = async () =>
+      (await chunks(db)).map(({ last_id }) => timeOfId(last_id)).sort((a, b) => b - a)[0] ?? 0;
 
     test('lists do not look for packed rows; they do when another node has begun to pack', async () => {
       const list = lists(db);
@@ -75,6 +83,29 @@ for (const database of databases) {
       const packed = await list();
       assert.equal(packed.text, stored.text);
       assert.ok(packed.looks > 0);
+    });
+
+    test('rows that are only days old are looked for among packed ones as soon as another node packs so early', async () => {
+      const list = lists(db);
+      const recent = { where: JSON.stringify({ objectId: { $gte: firstIdAt(now - 20 * day) } }) };
+      const stored = await list(recent);
+      await packing((ms) => delay(ms)).sweep();
+      const usual = await list(recent);
+      assert.deepEqual([usual.text, usual.looks], [stored.text, 0], 'nobody packs what is so young');
+      await packing((ms) => delay(ms), 4).sweep();
+      assert.ok((await youngest()) > now - 15 * day);
+      assert.ok((await youngest()) < now - 4 * day);
+      const early = await list(recent);
+      assert.equal(early.text, stored.text);
+      assert.ok(early.looks > 0);
+    });
+
+    test('nothing is packed that late reports may still correct, and nothing younger than was announced', async () => {
+      for (const table of packedTables) await packOld(other, { appId: app.appId, table, before: now }, { sizes });
+      assert.ok((await youngest()) < now - 30 * day);
+      await packing(async () => undefined, 0.5).sweep();
+      assert.ok((await youngest()) < now - 3 * day);
+      assert.ok((await youngest()) > now - 15 * day);
     });
 
     test('whoever packs announces it and waits before the first row leaves its table', async () => {

@@ -9,8 +9,9 @@ import { purgeTraces } from '../../src/features/sightings/record/retention.ts';
 import { events } from '../../src/features/sightings/traces/events.ts';
 import { listRecords } from '../../src/resources/list.ts';
 import { databases, type SignedIn, type TestApp } from '../support/build-app.ts';
+import { changed } from '../support/storage/changed.ts';
 import { packedTables } from '../support/storage/cold-data.ts';
-import { buildPast, changed, chunks, chunksOf, packKept } from '../support/storage/packed-past.ts';
+import { buildPast, chunks, chunksOf, packKept } from '../support/storage/packed-past.ts';
 
 /** What is in chunks is known beside them, so that a list opens few of them, whoever has packed them. */
 

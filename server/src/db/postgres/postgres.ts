@@ -38,6 +38,7 @@ export const postgresDialect: Dialect = Object.freeze({
   holdRow: ' for key share',
   skipLocked: ' for update skip locked',
   passesLongTexts: false,
+  keepsRoomOfRows: false,
   findTable: (name: string) => sql`select 1 as found where to_regclass(${name}) is not null`,
   lockNames: {
     all: (

@@ -36,6 +36,7 @@ export const sqliteDialect: Dialect = Object.freeze({
   holdRow: '',
   skipLocked: '',
   passesLongTexts: true,
+  keepsRoomOfRows: true,
   findTable: (name: string) => sql`select 1 as found from sqlite_schema where type = 'table' and name = ${name}`,
   lockNames: null,
   rows: rowsOneByOne,

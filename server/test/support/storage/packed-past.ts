@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { tables } from '../../../src/app/tables.ts';
 import { raw, sql } from '../../../src/base/sql.ts';
 import { announcePacking } from '../../../src/cold/ever.ts';
@@ -13,6 +14,7 @@ import { migrate } from '../../../src/db/migrate.ts';
 import type { DbTable } from '../../../src/db/table.ts';
 import { buildApp, type databases, type SignedIn, signInManager, type TestApp } from '../build-app.ts';
 import { create } from '../cases.ts';
+import { changed } from './changed.ts';
 import { insertPast, insertRows, packedTables, packPast } from './cold-data.ts';
 
 /** An app with a long past, and what is stored and packed of it. */
@@ -23,6 +25,7 @@ export interface StoredChunk {
   readonly content: string;
   readonly row_count: number;
   readonly first_id: string;
+  readonly last_id: string;
 }
 
 export const chunksOf = (db: Database, table: DbTable) =>
@@ -55,6 +58,26 @@ export async function everyRow(db: Database, table: DbTable): Promise<Row[]> {
 }
 
 export const everything = (db: Database) => Promise.all(packedTables.map((table) => everyRow(db, table)));
+
+/**
+ * Rows of each table, in order. Says how many differ and names one: `assert.deepEqual` would compare thousands of rows with one another to print a
+ * difference, which takes more memory than there is.
+ */
+export function assertRows(found: readonly (readonly Row[])[], expected: readonly (readonly Row[])[], when = ''): void {
+  const wrong = packedTables.flatMap(({ name }, n) => {
+    const [have, want] = [found[n] ?? [], expected[n] ?? []];
+    const place = want.findIndex((row, at) => !isDeepStrictEqual({ ...have[at] }, { ...row }));
+    if (place < 0 && have.length === want.length) return [];
+    const at = place < 0 ? want.length : place;
+    return [{ name, rows: have.length, instead: want.length, at, found: have[at], expected: want[at] }];
+  });
+  assert.equal(wrong.length, 0, `${when} ${JSON.stringify(wrong)}`);
+}
+
+/** All rows, stored or packed, are these. */
+export const assertEverything = async (db: Database, expected: readonly (readonly Row[])[], when?: string) =>
+  assertRows(await everything(db), expected, when);
+
 export const chunks = async (db: Database) =>
   (await Promise.all(packedTables.map((table) => chunksOf(db, table)))).flat();
 
@@ -172,16 +195,6 @@ export function beforeEachOf(db: Database, also: () => Promise<void>): Database 
   });
 }
 
-export function changed(db: Database, change: Partial<Database>): Database {
-  return new Proxy(db, {
-    get(target, name) {
-      if (name in change) return change[name as keyof Database];
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-}
-
 const program = fileURLToPath(new URL('./pack-process.ts', import.meta.url));
 /** Libraries with hundreds of modules as one file, which is most of the time of a start. */
 const libraries = new URL('../../../../scripts/bundled-libraries.mjs', import.meta.url).href;
@@ -193,24 +206,30 @@ export const startPacking = ({ appId, storage }: Pick<TestApp, 'appId' | 'storag
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
-/** Kills such a process so many times in the middle of its work, from its first transaction on, and then lets one end. */
-export async function killed(
-  app: TestApp,
-  words: readonly string[],
-  { kills, check }: { readonly kills: number; readonly check: (when: string) => Promise<void> },
-): Promise<void> {
-  let isDone = false;
-  for (let n = 0; n < kills || !isDone; n++) {
-    const child = startPacking(app, words);
+interface Kills {
+  /** One after the first write that begins with each of these, within the transaction if there is one. */
+  readonly after: readonly string[];
+  /** So many more at any time from its first transaction on. */
+  readonly kills: number;
+  readonly check: (when: string) => Promise<void>;
+}
+
+/** Kills such a process again and again in the middle of its work, and then lets one end. */
+export async function killed(app: TestApp, words: readonly string[], { after, kills, check }: Kills): Promise<void> {
+  const stops: readonly (string | undefined)[] = [...after, ...Array.from({ length: kills }, () => undefined)];
+  for (const stop of stops) {
+    const child = startPacking(app, stop === undefined ? words : [...words, stop]);
     const ended = once(child, 'exit');
     await Promise.race([once(child.stdout, 'data'), ended]);
-    if (n < kills) await Promise.race([delay(Math.random() * 60), ended]);
-    else await ended;
+    if (stop === undefined) await Promise.race([delay(Math.random() * 60), ended]);
+    else assert.equal(child.exitCode, null, `There was no “${stop}”.`);
     child.kill('SIGKILL');
-    const [code] = (await ended) as [number | null];
-    isDone = code === 0;
-    await check(`after kill ${n}`);
+    await ended;
+    await check(`killed after “${stop ?? 'a moment'}”`);
   }
+  const [code] = await once(startPacking(app, words), 'exit');
+  assert.equal(code, 0);
+  await check('at the end');
 }
 
 /** Visits of an app that is nothing but its id. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
 import { announcedMs, announcePacking, expectPacked, isNeverPacked } from '../../../cold/ever.ts';
-import { type ColdAge, packOld, rest } from '../../../cold/pack.ts';
+import { type ChunkSizes, type ColdAge, packOld, rest } from '../../../cold/pack.ts';
 import type { ColdScope } from '../../../cold/store.ts';
 import { completeSummaries } from '../../../cold/summaries.ts';
 import type { Database } from '../../../db/db.ts';
@@ -17,6 +17,8 @@ export interface ColdPackingDeps {
   readonly listApps: () => Promise<readonly RetainedApp[]>;
   /** For so long (ms); until then by the clock without it. */
   readonly wait?: (ms: number) => Promise<unknown>;
+  /** Those of the product without it. */
+  readonly sizes?: ChunkSizes;
 }
 
 /** What has become old since the last sweeps, and what was late. */
@@ -32,7 +34,7 @@ export class ColdPacking {
 
   constructor(deps: ColdPackingDeps) {
     this.#deps = deps;
-    if (deps.coldAfterDays > 0) expectPacked(deps.db);
+    if (deps.coldAfterDays > 0) expectPacked(deps.db, deps.coldAfterDays);
   }
 
   /**
@@ -70,8 +72,8 @@ export class ColdPacking {
 
   /** A node that has asked just before still believes that nothing was packed. */
   async #announce(): Promise<void> {
-    const { db, wait = (ms) => this.#delay(ms) } = this.#deps;
-    await announcePacking(db);
+    const { db, coldAfterDays, wait = (ms) => this.#delay(ms) } = this.#deps;
+    await announcePacking(db, coldAfterDays);
     await wait(announcedMs);
     this.#isAnnounced = true;
   }
@@ -83,7 +85,8 @@ export class ColdPacking {
 
   async #pack(age: ColdAge, since: number): Promise<void> {
     const isStopped = () => this.#stopping.signal.aborted;
-    if (!isStopped()) await packOld(this.#deps.db, age, { since, isStopped });
+    const { db, sizes } = this.#deps;
+    if (!isStopped()) await packOld(db, age, { since, isStopped, ...(sizes ? { sizes } : {}) });
   }
 
   /** What was packed by a version without summaries gets them. */

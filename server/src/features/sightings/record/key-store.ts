@@ -1,5 +1,5 @@
 import { type Sql, sql } from '../../../base/sql.ts';
-import { bulkInsert, bulkUpdate, Lookup } from '../../../db/bulk.ts';
+import { bulkDelete, bulkInsert, bulkUpdate, Lookup } from '../../../db/bulk.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import { sightingKeys } from '../traces/tables.ts';
@@ -96,12 +96,15 @@ export function saveAnswers(dialect: Dialect, rows: readonly NewAnswer[]): Sql[]
   return savedAnswers.each(dialect, cells);
 }
 
-const forgottenAnswers = bulkUpdate(sightingKeys, {
-  by: ['app_id', 'installation_id', 'sighting_key'],
-  set: ['answer'],
-});
+const key = ['app_id', 'installation_id', 'sighting_key'] as const;
+const shortenedKeys = bulkUpdate(sightingKeys, { by: key, set: ['answer'] });
+const removedKeys = bulkDelete(sightingKeys, key);
 
 const forgottenAtOnce = 200;
+
+interface AnsweredRow extends KeyRow {
+  readonly created_at: number;
+}
 
 /** Drops the answers of a period (ms), some at a time; that the batches have been counted stays known. */
 export async function forgetAnswers(
@@ -109,23 +112,29 @@ export async function forgetAnswers(
   { appId, from, until }: { readonly appId: string; readonly from: number; readonly until: number },
 ): Promise<void> {
   for (let since = from; ; ) {
-    const rows = await db.all<KeyRow & { created_at: number }>(
-      sql`select app_id, installation_id, sighting_key, created_at from sighting_keys where app_id = ${appId}
-        and created_at >= ${since} and created_at < ${until} and answer is not null order by created_at limit ${forgottenAtOnce}`,
-    );
-    for (const statement of forgottenAnswers.each(
-      db.dialect,
-      rows.map(({ app_id, installation_id, sighting_key }) => ({
-        app_id,
-        installation_id,
-        sighting_key,
-        answer: null,
-      })),
-    ))
-      await db.run(statement);
+    const answered = sql`select app_id, installation_id, sighting_key, created_at from sighting_keys where app_id = ${appId}
+      and created_at >= ${since} and created_at < ${until} and answer is not null order by created_at limit ${forgottenAtOnce}`;
+    const rows = db.dialect.keepsRoomOfRows
+      ? await db.transaction((db) => writeAnew(db, answered))
+      : await shorten(db, answered);
     const last = rows.at(-1);
     if (last === undefined || rows.length < forgottenAtOnce) return;
     since = last.created_at;
     await db.caughtUp();
   }
+}
+
+async function shorten(db: Db, answered: Sql): Promise<readonly AnsweredRow[]> {
+  const rows = await db.all<AnsweredRow>(answered);
+  const cells = rows.map((row) => ({ ...row, answer: null }));
+  for (const statement of shortenedKeys.each(db.dialect, cells)) await db.run(statement);
+  return rows;
+}
+
+/** Whoever reads in the same transaction brings back no key that is deleted meanwhile. */
+async function writeAnew(db: Db, answered: Sql): Promise<readonly AnsweredRow[]> {
+  const rows = await db.all<AnsweredRow>(answered);
+  for (const statement of [...removedKeys.each(db.dialect, rows), ...newKeys.each(db.dialect, rows)])
+    await db.run(statement);
+  return rows;
 }
