@@ -4,9 +4,9 @@ import type { Problem } from '../../base/errors.ts';
 export function nameProblems(names: Readonly<Record<string, string | undefined>>): readonly Problem[] {
   return Object.entries(names).flatMap(([field, name]) =>
     name !== undefined && severalLines.test(name)
-      ? [{ field, problem: 'must be one line, without control characters' }]
+      ? [{ field, problem: 'must be one line, without line breaks' }]
       : [],
   );
 }
 
-const severalLines = /[\p{Cc}\u2028\u2029]/u;
+const severalLines = /[\n\v\f\r\u0085\u2028\u2029]/;

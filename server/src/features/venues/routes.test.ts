@@ -172,7 +172,7 @@ for (const database of databases) {
     test('a name is one line', async () => {
       const floorId = pointer('Floor', await make('floors', { venueId, name: 'Line', level: 60 }));
       const polygon = box(0, 0, 4, 4);
-      const gateway = { name: 'a\tb', x: 0, y: 0 };
+      const gateway = { name: 'a\rb', x: 0, y: 0 };
       const refused = (request: ReturnType<typeof post>, fields: string[]) => ({
         rule: JSON.stringify(request.body),
         request,
