@@ -105,7 +105,7 @@ async function paint(place: Place, { appId, site }: Filled): Promise<void> {
   }
 }
 
-/** An empty SQLite each; the cost on PostgreSQL is that of the same statements. */
+/** An empty SQLite each. */
 const placeOf = async (name: string): Promise<Place> => {
   const place = { folder: folderOf(folder)(`${name}-${process.pid}`) };
   mkdirSync(place.folder, { recursive: true });
@@ -114,7 +114,7 @@ const placeOf = async (name: string): Promise<Place> => {
 
 const onPostgres = async (name: string): Promise<Place> => ({
   ...(await placeOf(`postgres-${name}`)),
-  databaseUrl: (await databases.create(`beside_${name}`)).databaseUrl,
+  databaseUrl: (await databases.create(`${values.only.includes('write') ? 'write' : 'beside'}_${name}`)).databaseUrl,
 });
 
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'pharos-analytics-'));
@@ -134,7 +134,11 @@ try {
     const place = { folder: join(folder, 'raw') };
     await assertEqual({ place, ...(await fillRaw(place, Number(values.visits))) });
   }
-  if (values.only.includes('write')) await measureWritePath(placeOf, Math.min(6, rounds));
+  if (values.only.includes('write'))
+    for (const target of values.targets.split(',')) {
+      console.log(`\n${load()}`);
+      await measureWritePath(target, target === 'sqlite' ? placeOf : onPostgres, Math.min(6, rounds));
+    }
   if (values.only.includes('beside'))
     for (const target of values.targets.split(',')) {
       console.log(`\n${load()}`);

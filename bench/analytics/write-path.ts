@@ -1,7 +1,8 @@
-/** What counting costs whoever writes: the same visits told to a service that counts them, and to one that does not, in turn. */
+/** What counting costs whoever writes: the same visits told to a service that counts them, and to one that does not, side by side. */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { cpuSeconds, family } from '../compare/processes.ts';
 import { createApp, type Opened, type Place, type Service, serve } from './service.ts';
 
@@ -15,10 +16,9 @@ const hook = fileURLToPath(new URL('./without-counting.mjs', import.meta.url));
 
 export interface Subject extends Opened {
   readonly name: string;
+  readonly place: Place;
   readonly service: Service;
   readonly beaconId: string;
-  readonly rates: number[];
-  readonly cpu: number[];
   step: number;
 }
 
@@ -31,7 +31,7 @@ export async function openSubject(place: Place, name: string, nodeOptions: strin
     major: 1,
     minor: 1,
   });
-  const subject = { ...opened, name, service, beaconId: made.result.objectId, rates: [], cpu: [], step: 0 };
+  const subject = { ...opened, name, place, service, beaconId: made.result.objectId, step: 0 };
   for (let n = 0; n < phones; n++) await post(subject, 'installations', { installationId: `p${n}`, deviceType: 'ios' });
   return subject;
 }
@@ -64,15 +64,48 @@ export async function sendRound(subject: Subject): Promise<number> {
   return sent;
 }
 
-/** After it, it is waited until all of it is counted. */
-async function round(subject: Subject): Promise<void> {
-  const pids = family(subject.service.pid);
-  const before = cpuSeconds(pids);
-  const began = performance.now();
-  const sent = await sendRound(subject);
-  subject.rates.push((sent * 1000) / (performance.now() - began));
+interface Costs {
+  /** Microseconds of processor time an event. */
+  readonly [name: string]: number;
+}
+
+/** Both at the same time, so that whatever else the machine does weighs as much on each; it is waited until all of it is counted. */
+async function round(subjects: readonly Subject[]): Promise<Costs> {
+  const used = async () =>
+    Promise.all(
+      subjects.map(async ({ place, service }) => {
+        const pids = [...family(service.pid), ...(await backendsOf(place))];
+        return new Map(pids.map((pid) => [pid, cpuSeconds([pid])]));
+      }),
+    );
+  const before = await used();
+  const sent = await Promise.all(subjects.map(sendRound));
   await delay(afterMs);
-  subject.cpu.push(((cpuSeconds(pids) - before) * 1e6) / sent);
+  const after = await used();
+  return Object.fromEntries(
+    subjects.map(({ name }, index) => {
+      const seconds = [...(after[index] ?? [])].reduce(
+        (sum, [pid, now]) => sum + now - (before[index]?.get(pid) ?? 0),
+        0,
+      );
+      return [name, (seconds * 1e6) / (sent[index] ?? 1)];
+    }),
+  );
+}
+
+/** The processes of PostgreSQL that work for the service. */
+async function backendsOf({ databaseUrl }: Place): Promise<number[]> {
+  if (databaseUrl === undefined) return [];
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>(
+      'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    return rows.map(({ pid }) => pid);
+  } finally {
+    await client.end();
+  }
 }
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
@@ -84,20 +117,33 @@ export async function openBoth(placeOf: (name: string) => Promise<Place>): Promi
 }
 
 /** `placeOf`: an empty database for each of the two. */
-export async function measureWritePath(placeOf: (name: string) => Promise<Place>, rounds: number): Promise<void> {
-  const [counted, plain] = await openBoth(placeOf);
+export async function measureWritePath(
+  target: string,
+  placeOf: (name: string) => Promise<Place>,
+  rounds: number,
+): Promise<void> {
+  const subjects = await openBoth(placeOf);
+  const [counted, plain] = subjects;
   try {
-    for (let n = 0; n < rounds; n++)
-      for (const subject of n % 2 ? [plain, counted] : [counted, plain]) await round(subject);
-    console.log('\n| write path | events/s | µs of CPU an event |\n|---|---|---|');
-    for (const { name, rates, cpu } of [counted, plain])
-      console.log(`| ${name} | ${median(rates).toFixed(0)} | ${median(cpu).toFixed(0)} |`);
-    const share = (a: number, b: number) => `${((a / b - 1) * 100).toFixed(1)} %`;
+    // The first one compiles.
+    await round(subjects);
+    const costs: Costs[] = [];
+    for (let n = 0; n < rounds; n++) costs.push(await round(subjects));
+    const of = ({ name }: Subject) => costs.map((cost) => cost[name] ?? 0);
+    console.log(`\n| ${target}, write path | µs of CPU an event | each round |\n|---|---|---|`);
+    for (const subject of subjects)
+      console.log(
+        `| ${subject.name} | ${median(of(subject)).toFixed(0)} | ${of(subject)
+          .map((cost) => cost.toFixed(0))
+          .join(' ')} |`,
+      );
+    const shares = costs.map((cost) => ((cost[counted.name] ?? 0) / (cost[plain.name] ?? 1) - 1) * 100);
+    const total = (subject: Subject) => of(subject).reduce((sum, cost) => sum + cost, 0);
     console.log(
-      `Counting costs ${share(median(counted.cpu), median(plain.cpu))} of the processor and ${share(median(plain.rates), median(counted.rates))} of the rate; aim: 10 %`,
+      `Counting costs ${((total(counted) / total(plain) - 1) * 100).toFixed(1)} % of the processor (rounds: ${shares.map((share) => share.toFixed(1)).join(' ')}); aim: 10 %`,
     );
   } finally {
-    await Promise.all([counted.service.stop(), plain.service.stop()]);
+    await Promise.all(subjects.map(({ service }) => service.stop()));
   }
 }
 

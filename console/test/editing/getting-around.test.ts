@@ -156,9 +156,12 @@ describe('getting around in the console', () => {
   });
 
   test('on a phone whose letters are twice as large nothing overlaps or sticks out', async () => {
-    await open('notifications/new');
     // As many letters as there is room for then.
     await page.setViewportSize({ width: 195, height: 420 });
+    await open('push/new');
+    await heading('When').waitFor();
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), true, 'a push');
+    await open('notifications/new');
     await button('Menu').waitFor();
     const [name, menu] = await Promise.all([link('Pharos').boundingBox(), button('Menu').boundingBox()]);
     assert.ok(name && menu && (menu.y >= name.y + name.height || menu.x >= name.x + name.width));

@@ -103,4 +103,27 @@ describe('a role that holds for one venue, in a browser', () => {
     await takePictures(page, 'limited-test');
     assert.deepEqual(limited.complaints, []);
   });
+
+  test('what the limited delete is not offered back: the trash is of the app as a whole', async () => {
+    const { headers } = await signInManager(app);
+    const { results } = (await app.send({ method: 'GET', url: '/api/v2/venues', headers })).body;
+    const { objectId } = results.find(({ name }: { name: string }) => name === 'North museum');
+    const venueId = { __type: 'Pointer', className: 'Venue', objectId };
+    for (const [minor, name] of ['Cellar', 'Attic'].entries())
+      await create(app, '/api/v2/beacons', { name, uuid, major: 2, minor, venueId }, headers);
+    const toast = (text: string) => page.getByRole('alert').filter({ hasText: text });
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await page.goto(`/console/apps/${app.appId}/beacons`);
+    await page.getByRole('checkbox', { name: 'Choose Cellar' }).check();
+    await page.getByRole('button', { name: 'Delete …' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete 1 beacon' }).click();
+    await toast('1 beacon went into the trash.').waitFor();
+    assert.equal(await undo.count(), 0, 'of many');
+    await page.getByRole('link', { name: 'Attic' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete Attic' }).click();
+    await toast('Attic was deleted.').waitFor();
+    assert.equal(await undo.count(), 0, 'of one');
+    assert.deepEqual(limited.complaints, []);
+  });
 });

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useAction } from '../../lib/actions/use-action.ts';
+import { useMayPutBack } from '../../lib/data/access.ts';
 import { trashKey } from '../../lib/data/history.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
@@ -258,6 +259,7 @@ interface DeleteProps {
 
 /** Names the records that stay as they are because somebody has changed them since they were selected. */
 function DeleteMany({ appId, bulk, what, chosen, isOpen, onClose, onDone }: DeleteProps) {
+  const mayPutBack = useMayPutBack();
   const remove = useAction({
     run: () => removeMany(appId, bulk, chosen),
     done: ({ done }) => {
@@ -265,7 +267,7 @@ function DeleteMany({ appId, bulk, what, chosen, isOpen, onClose, onDone }: Dele
       const what = countText(done.length, bulk.kind);
       return bulk.goneText ? t('{what} deleted.', { what }) : t('{what} went into the trash.', { what });
     },
-    undo: bulk.goneText ? undefined : ({ done }) => restoreMany(appId, bulk, { ids: done, chosen }),
+    undo: bulk.goneText || !mayPutBack ? undefined : ({ done }) => restoreMany(appId, bulk, { ids: done, chosen }),
     showsError: true,
     refresh: [...bulk.refresh, trashKey(appId)],
     after: (outcome) => {

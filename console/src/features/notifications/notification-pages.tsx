@@ -10,7 +10,7 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { BackLink, DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
-import { useMayCall } from '../../lib/data/access.ts';
+import { useMayCall, useMayPutBack } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
 import { rich, t } from '../../lib/words/words.ts';
@@ -132,6 +132,7 @@ function Actions({ appId, notification, mayChange }: ActionsProps) {
 function DeleteNotification({ appId, notification }: { readonly appId: string; readonly notification: Notification }) {
   const { objectId, description } = notification;
   const [isOpen, setOpen] = useState(false);
+  const mayPutBack = useMayPutBack();
   const { to, params } = wayBack(appId);
   return (
     <>
@@ -143,7 +144,7 @@ function DeleteNotification({ appId, notification }: { readonly appId: string; r
         confirm={t('Delete {description}', { description })}
         run={() => dataOf(appId).notifications.delete(objectId)}
         done={t('{description} was deleted.', { description })}
-        undo={() => restoreFromTrash(appId, 'notifications', objectId)}
+        undo={mayPutBack ? () => restoreFromTrash(appId, 'notifications', objectId) : undefined}
         refresh={[...notificationKeys(appId), trashKey(appId)]}
         leave={{ to, params, forget: notificationQuery(appId, objectId).queryKey }}
       >

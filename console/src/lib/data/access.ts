@@ -75,6 +75,11 @@ export function useMay(): (permission: Permission) => boolean {
   return (permission) => standing?.may(permission) ?? false;
 }
 
+/** Whether what the signed-in administrator deletes can be put back by her: the trash is kept for the app as a whole. */
+export function useMayPutBack(): boolean {
+  return useStanding()?.venues === undefined;
+}
+
 /** Whether the signed-in administrator may call an operation of this app's data. */
 export function useMayCall(): (operation: Operation) => boolean {
   const standing = useStanding();

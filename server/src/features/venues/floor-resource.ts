@@ -12,6 +12,7 @@ import {
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, number, pointer, text, time } from '../../resources/members/members.ts';
+import { nameProblems } from './one-line.ts';
 import { mostPixels } from './plan.ts';
 import { venueTag } from './venue-resource.ts';
 
@@ -120,7 +121,8 @@ const members = {
 const leastPixels = 5;
 
 const floorShape = defineShape(Type.Object(members), {
-  rules: ({ scale, walls, gateways }) => [
+  rules: ({ name, scale, walls, gateways }) => [
+    ...nameProblems({ name }),
     ...(scale && Math.hypot(scale.from.x - scale.to.x, scale.from.y - scale.to.y) < leastPixels
       ? [{ field: 'scale.to', problem: `must be at least ${leastPixels} pixels from the other point` }]
       : []),
@@ -147,9 +149,10 @@ function wallProblems(walls: readonly Wall[]) {
 function gatewayProblems(gateways: readonly { readonly name: string }[]) {
   const known = new Set<string>();
   return gateways.flatMap(({ name }, at) => {
-    if (known.has(name)) return [{ field: `gateways.${at}.name`, problem: 'is that of another gateway of this floor' }];
+    const field = `gateways.${at}.name`;
+    if (known.has(name)) return [{ field, problem: 'is that of another gateway of this floor' }];
     known.add(name);
-    return [];
+    return nameProblems({ [field]: name });
   });
 }
 

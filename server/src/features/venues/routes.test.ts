@@ -169,6 +169,29 @@ for (const database of databases) {
       assert.equal(status, 403, 'only managers write');
     });
 
+    test('a name is one line', async () => {
+      const floorId = pointer('Floor', await make('floors', { venueId, name: 'Line', level: 60 }));
+      const polygon = box(0, 0, 4, 4);
+      const gateway = { name: 'a\rb', x: 0, y: 0 };
+      const refused = (request: ReturnType<typeof post>, fields: string[]) => ({
+        rule: JSON.stringify(request.body),
+        request,
+        status: 400,
+        code: 142,
+        fields,
+      });
+      await assertRefusals(app, manager.headers, [
+        refused(post('venues', { name: 'North\nSouth' }), ['name']),
+        refused(post('floors', { venueId, name: 'First\r\n', level: 61 }), ['name']),
+        refused(post('floors', { venueId, name: 'First', level: 61, gateways: [gateway] }), ['gateways.0.name']),
+        refused(post('zones', { floorId, name: 'Hall\u2028', kind: 'room', polygon }), ['name']),
+      ]);
+      const made = await make('zones', { floorId, name: 'Säle 1–3, “Café” 展示', kind: 'room', polygon });
+      const { status } = await send('PUT', `zones/${made}`, { name: 'A\nB' });
+      assert.equal(status, 400);
+      assert.equal((await send('GET', `zones/${made}`)).body.result.name, 'Säle 1–3, “Café” 展示');
+    });
+
     test('gateways have a name and a place on their floor', async () => {
       const hung = [
         { name: 'By the door', x: 1.5, y: 2 },

@@ -5,6 +5,7 @@ import { defineShape } from '../../http/shape.ts';
 import { siteTimeZone } from '../../proximity/index.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, number, pointer, text, time } from '../../resources/members/members.ts';
+import { nameProblems } from './one-line.ts';
 import { exceptionProblems, exceptionsSchema, openingHourProblems, openingHoursSchema } from './opening-hours.ts';
 
 export const venueTag: Tag = {
@@ -46,7 +47,8 @@ const members = {
 const isTimeZone = (name: string) => siteTimeZone([name]) === name;
 
 const venueShape = defineShape(Type.Object({ ...members, exceptions: Type.Optional(exceptionsSchema) }), {
-  rules: ({ timeZone, openingHours, exceptions }) => [
+  rules: ({ name, timeZone, openingHours, exceptions }) => [
+    ...nameProblems({ name }),
     ...(timeZone === undefined || isTimeZone(timeZone)
       ? []
       : [{ field: 'timeZone', problem: 'must be an IANA time zone such as Europe/Vienna' }]),

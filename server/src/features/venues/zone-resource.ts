@@ -13,6 +13,7 @@ import {
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, number, pointer, text, time } from '../../resources/members/members.ts';
+import { nameProblems } from './one-line.ts';
 import { polygonProblem } from './polygon.ts';
 import { capacitySchema, venueTag } from './venue-resource.ts';
 
@@ -50,9 +51,9 @@ const members = {
 };
 
 const zoneShape = defineShape(Type.Object(members), {
-  rules: ({ polygon }) => {
+  rules: ({ name, polygon }) => {
     const problem = polygon && polygonProblem(polygon);
-    return problem ? [{ field: 'polygon', problem }] : [];
+    return [...nameProblems({ name }), ...(problem ? [{ field: 'polygon', problem }] : [])];
   },
 });
 

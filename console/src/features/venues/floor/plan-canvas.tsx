@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import classes from '../venues.module.css';
-import { FloorMap, type MapEvents, type Shown } from './floor-map.ts';
+import { FloorMap, type MapEvents, type Shown } from './map/floor-map.ts';
 
 interface Props {
   readonly label: string;

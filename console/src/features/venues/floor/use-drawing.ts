@@ -2,7 +2,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { useState } from 'react';
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
-import type { Shown } from './floor-map.ts';
+import type { Shown } from './map/floor-map.ts';
 import type { Known } from './use-floor.ts';
 
 export type Mode = Shown['mode'];

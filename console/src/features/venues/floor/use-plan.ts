@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ownFilePath } from '../../../lib/data/own-files.ts';
 import { planFileQuery } from '../../../lib/data/venue-queries.ts';
 import { frameOf } from '../../../lib/plan/floor-geometry.ts';
-import type { Shown } from './floor-map.ts';
+import type { Shown } from './map/floor-map.ts';
 
 /** The picture of a floor, as far as it has one. */
 export function usePlan(appId: string, floor: Floor): Shown['plan'] {

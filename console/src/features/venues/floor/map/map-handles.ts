@@ -1,7 +1,7 @@
 import L from 'leaflet';
-import { type Point, roundPoint } from '../../../lib/plan/floor-geometry.ts';
-import { t } from '../../../lib/words/words.ts';
-import classes from '../venues.module.css';
+import { type Point, roundPoint } from '../../../../lib/plan/floor-geometry.ts';
+import { t } from '../../../../lib/words/words.ts';
+import classes from '../../venues.module.css';
 
 export const placeOf = ({ x, y }: Point): L.LatLngTuple => [-y, x];
 export const pointOf = ({ lat, lng }: L.LatLng): Point => ({ x: lng, y: -lat });

@@ -1,5 +1,5 @@
 import L from 'leaflet';
-import type { Point } from '../../../lib/plan/floor-geometry.ts';
+import type { Point } from '../../../../lib/plan/floor-geometry.ts';
 import { placeOf } from './map-handles.ts';
 
 /**

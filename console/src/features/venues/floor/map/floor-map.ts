@@ -1,9 +1,10 @@
 import 'leaflet/dist/leaflet.css';
 import L from 'leaflet';
-import { type PlanFrame, type Point, roundPoint, snapTo } from '../../../lib/plan/floor-geometry.ts';
-import classes from '../venues.module.css';
+import { type PlanFrame, type Point, roundPoint, snapTo } from '../../../../lib/plan/floor-geometry.ts';
+import classes from '../../venues.module.css';
 import { Dots } from './map-dots.ts';
 import { type Handle, MapHandles, placeOf, pointOf } from './map-handles.ts';
+import { MapNames } from './map-names.ts';
 
 /** The plan of a floor as Leaflet draws it. Metres are its units; y runs downwards, as on paper. */
 
@@ -70,6 +71,7 @@ function words(text: string): HTMLElement {
 export class FloorMap {
   readonly #map: L.Map;
   readonly #layers = L.layerGroup();
+  readonly #names = new MapNames('names');
   readonly #canvas = L.canvas({ padding: 0.3 });
   readonly #events: () => MapEvents;
   readonly #handles = new MapHandles(this.#layers, {
@@ -104,17 +106,15 @@ export class FloorMap {
       doubleClickZoom: false,
       renderer: this.#canvas,
     }).setView([0, 0], 3);
-    const names = this.#map.createPane('names');
-    names.style.zIndex = '450';
+    // Below the beacons.
+    this.#map.createPane('names').style.zIndex = '450';
+    this.#names.addTo(this.#map);
     this.#layers.addTo(this.#map);
     this.#map.on('click', ({ latlng }) => this.#click(pointOf(latlng)));
     const isMoved = () => {
       this.#isWhole = false;
     };
     this.#map.on({ movestart: isMoved, zoomstart: isMoved });
-    const measure = () => names.style.setProperty('--metre', String(this.#map.getZoomScale(this.#map.getZoom(), 0)));
-    measure();
-    this.#map.on('zoomend', measure);
     this.#room.observe(element);
   }
 
@@ -140,6 +140,7 @@ export class FloorMap {
     this.#shown = shown;
     this.#showPlan(shown.plan);
     this.#layers.clearLayers();
+    this.#names.clear();
     for (const zone of shown.zones) this.#addZone(zone, zone.id === shown.selected);
     for (const wall of shown.walls) this.#addWall(wall, wall.id === shown.selected);
     const isCrowded = shown.beacons.length > mostMarkers;
@@ -256,20 +257,14 @@ export class FloorMap {
       );
   }
 
-  /**
-   * Below the upper side, and below the beacons. No tooltip: those measure themselves again at each step of a zoom. What is longer than the
-   * zone is wide is cut: on a phone the names of neighbours would run into each other.
-   */
+  /** Below the upper side. What is longer than the zone is wide is cut: on a phone the names of neighbours would run into each other. */
   #addName({ name }: MapZone, bounds: L.LatLngBounds): void {
     const text = words(name);
     text.style.maxWidth = `calc(var(--metre) * ${bounds.getEast() - bounds.getWest()}px)`;
-    const icon = L.divIcon({ className: classes.zoneName ?? '', html: text, iconSize: [0, 0] });
-    L.marker([bounds.getNorth(), bounds.getCenter().lng], {
-      icon,
-      pane: 'names',
-      interactive: false,
-      keyboard: false,
-    }).addTo(this.#layers);
+    const element = document.createElement('div');
+    element.className = classes.zoneName ?? '';
+    element.append(text);
+    this.#names.add(element, { x: bounds.getCenter().lng, y: -bounds.getNorth() });
   }
 
   #addMarker({ id, name, at }: MapBeacon, isSelected: boolean): void {
