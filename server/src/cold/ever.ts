@@ -7,8 +7,11 @@ import { findSetting, insertSetting, saveSetting } from '../db/settings.ts';
  * table. Both measure how long something takes, so clocks need not agree.
  */
 
-/** Rows that may still change, or with which a decision is compared, are younger than this: late reports correct those of 26 hours. */
-export const leastColdDays = 3;
+/**
+ * Rows that may still change, or with which a decision is compared, are younger than this: late reports correct those of 26 hours. So are those
+ * of which the first page of an app counts what is stored, up to eight days; clocks may be a day apart.
+ */
+export const leastColdDays = 10;
 /** Where nobody packs earlier than that, lists rely on it; versions before did everywhere. */
 export const usualColdDays = 30;
 

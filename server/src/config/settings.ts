@@ -97,8 +97,8 @@ const declarations = {
   coldAfterDays: {
     variable: 'PHAROS_COLD_AFTER_DAYS',
     fallback: '0',
-    help: 'days after which events, verdicts, log records and deliveries are packed into little space, at least 3; 0: never. Every node must know it',
-    parse: zeroOr(3, 36_500),
+    help: 'days after which events, verdicts, log records and deliveries are packed into little space, at least 10; 0: never. Every node must know it',
+    parse: zeroOr(10, 36_500),
   },
   /** Where the service writes backups; empty: the folder backups in the data folder. */
   backupFolder: {
