@@ -189,7 +189,11 @@ describe('the home of an app', () => {
       about(title)
         .locator('span')
         .first()
-        .evaluate((icon) => getComputedStyle(icon).color);
+        .evaluate(
+          (icon) =>
+            (globalThis as unknown as { getComputedStyle: (of: unknown) => { color: string } }).getComputedStyle(icon)
+              .color,
+        );
     const [quiet, loud] = ['The app is open to strangers', 'The app is in use and open to strangers'];
     const dayMs = 86_400_000;
     const dayBefore = (days: number) => app.clock.now - (app.clock.now % dayMs) - days * dayMs;
@@ -213,7 +217,13 @@ describe('the home of an app', () => {
     await about(loud).waitFor();
     const colours = await items()
       .locator('span:first-child')
-      .evaluateAll((icons) => icons.map((icon) => getComputedStyle(icon).color));
+      .evaluateAll((icons) =>
+        icons.map(
+          (icon) =>
+            (globalThis as unknown as { getComputedStyle: (of: unknown) => { color: string } }).getComputedStyle(icon)
+              .color,
+        ),
+      );
     const place = (await items().allInnerTexts()).findIndex((text) => text.startsWith(loud));
     assert.ok(place < colours.indexOf(mild), 'before all that can wait');
     assert.equal((await about(loud).locator('p').innerText()).split('Review the rules')[0]?.trim(), sentence);
