@@ -30,6 +30,12 @@ const shared = { $or: [{ createdBy: '$auth.userId' }, { 'metadata.state': { $in:
 /** The records and answers are the same under all of them. */
 const kinds = { none: 'user', owner: 'owner', where: declared, either: shared } as const;
 type Kind = keyof typeof kinds;
+/** What no single value decides, for absences only. */
+const ranges = {
+  range: { 'metadata.level': { $gt: 3 } },
+  pattern: { 'metadata.state': { $regex: '^pub' } },
+  time: { createdAt: { $gt: { __type: 'Date', iso: '2100-01-01T00:00:00.000Z' } } },
+} as const;
 
 interface Side {
   readonly headers: Readonly<Record<string, string>>;
@@ -124,13 +130,20 @@ async function costs(app: TestApp, port: number, database: DatabaseKind): Promis
 }
 
 async function absences(app: TestApp, port: number, database: DatabaseKind): Promise<void> {
-  for (const kind of ['owner', 'where', 'either'] as const) await absencesUnder(app, port, database, kind);
+  for (const kind of ['owner', 'where', 'either'] as const) await absencesUnder(app, port, database, [kind, kinds[kind]]);
+  for (const each of Object.entries(ranges)) await absencesUnder(app, port, database, each);
 }
 
-async function absencesUnder(app: TestApp, port: number, database: DatabaseKind, kind: Kind): Promise<void> {
-  const { headers } = await openHidden(app, kinds[kind]);
-  const absent = '0000000000000000NONE';
+async function absencesUnder(
+  app: TestApp,
+  port: number,
+  database: DatabaseKind,
+  [kind, rule]: readonly [string, unknown],
+): Promise<void> {
+  const { headers } = await openHidden(app, rule);
   for (const [what, id] of Object.entries(headers.ids)) {
+    // An id as it might have been given at the same time.
+    const absent = `${id.slice(0, -1)}${id.endsWith('z') ? 'y' : 'z'}`;
     const [hidden, missing]: [number[], number[]] = [[], []];
     for (let n = -100; n < rounds; n++) {
       const ask = (which: string) => timed(port, `${bucket}/${which}`, headers.ben, 404);
@@ -154,12 +167,16 @@ async function openHidden(app: TestApp, rule: unknown) {
   await app.app.buckets.createBucket(appId, 'notes');
   const [anna, ben] = [await signIn(app, credentials), await signIn(app, credentials)];
   const manager = await signInManager(app, credentials);
-  const column = { state: { type: 'String' } };
+  const column = { state: { type: 'String' }, level: { type: 'Number' } };
   await create(app, '/api/v2/data/schema/notes', { column }, { ...credentials, ...manager.headers });
   await app.app.idle();
   const make = (text: string) =>
-    create(app, bucket, { metadata: { state: 'draft', text } }, { ...credentials, ...anna.headers });
-  const ids = { '60 bytes': await make('x'.repeat(40)), '200 kB': await make('x'.repeat(200_000)) };
+    create(app, bucket, { metadata: { state: 'draft', level: 2, text } }, { ...credentials, ...anna.headers });
+  const ids = {
+    '60 bytes': await make('x'.repeat(40)),
+    '5 kB': await make('x'.repeat(5_000)),
+    '200 kB': await make('x'.repeat(200_000)),
+  };
   const rules = { list: rule, get: rule, create: 'user' };
   await app.app.apps.changeRules(appId, { buckets: { notes: rules as never } });
   return { headers: { ids, ben: { ...credentials, ...ben.headers } } };

@@ -1080,6 +1080,13 @@ export interface ChangeOwnPasswordBody {
   readonly password: string;
 }
 
+export interface ChangeSsoPolicyBody {
+  /** Whether nobody may sign in with a password or a passkey */
+  readonly only?: boolean;
+  /** How long a session lasts that began at a provider, in hours. Groups are read at each sign-in, so whoever leaves one keeps access for so long at most */
+  readonly sessionHours?: number;
+}
+
 export interface ChangeSsoProviderBody {
   /** On the button: Sign in with … */
   readonly name?: string;
@@ -1917,6 +1924,8 @@ export interface SignInWithPasskeyBody {
 export interface SsoPolicy {
   /** Whether nobody may sign in with a password or a passkey */
   readonly only: boolean;
+  /** How long a session lasts that began at a provider, in hours. Groups are read at each sign-in, so whoever leaves one keeps access for so long at most */
+  readonly sessionHours: number;
 }
 
 export interface SsoProvider {
@@ -2894,7 +2903,7 @@ export interface Operations {
       };
     };
   };
-  /** Whether single sign-on is the only way to sign in */
+  /** Whether single sign-on is the only way to sign in, and how long its sessions last */
   readonly getSsoPolicy: {
     readonly params: undefined;
     readonly query: undefined;
@@ -2903,11 +2912,11 @@ export interface Operations {
       readonly result: SsoPolicy;
     };
   };
-  /** Make single sign-on the only way to sign in, or no longer */
+  /** Make single sign-on the only way to sign in, or no longer, and say how long its sessions last */
   readonly changeSsoPolicy: {
     readonly params: undefined;
     readonly query: undefined;
-    readonly body: SsoPolicy;
+    readonly body: ChangeSsoPolicyBody;
     readonly answer: {
       readonly result: SsoPolicy;
     };

@@ -55,6 +55,8 @@ export interface Index<N extends string = string> {
   readonly isUnique?: true;
   /** It has only some of the rows (`where … is not null`), so lists must not rely on it. */
   readonly isPartial?: true;
+  /** The other database needs no such index. */
+  readonly only?: 'sqlite';
   /** Few rows have the same value, so that sorting them costs nothing: it need not end with object_id. */
   readonly hasFew?: true;
 }

@@ -82,6 +82,46 @@ for (const database of databases) {
       assert.equal(seen.body.result.metadata.text.length, 50_000, 'its maker reads it');
     });
 
+    test('are alike under ranges, patterns and times, small and large, and those that are allowed are found', async () => {
+      const members = {
+        column: { state: { type: 'String' }, level: { type: 'Number' } },
+      };
+      const url = '/api/v2/data/bucket/levels';
+      await app.app.buckets.createBucket(app.appId, 'levels');
+      await create(app, '/api/v2/data/schema/levels', members, manager.headers);
+      await app.app.idle();
+      const make = (state: string, level: number, length: number) =>
+        create(app, url, { metadata: { state, level, text: 'x'.repeat(length) } }, anna.headers);
+      const [small, large] = [await make('draft', 2, 10), await make('draft', 2, 50_000)];
+      app.clock.now += 60_000;
+      const later = { $gt: { __type: 'Date', iso: new Date(app.clock.now).toISOString() } };
+      app.clock.now += 60_000;
+      const shown = [await make('public', 7, 50_000), await make('public', 7, 10), await make('public', 7, 1_750)];
+      const rules: readonly unknown[] = [
+        { 'metadata.level': { $gt: 3, $lte: 8 } },
+        { 'metadata.state': { $regex: '^pub' } },
+        { createdAt: later },
+        { $or: [{ updatedAt: later }, { createdBy: '$auth.userId' }] },
+      ];
+      const inColumns = database === 'sqlite' ? /indexed by records_large/ : /from records/;
+      for (const rule of rules) {
+        await app.app.apps.changeRules(app.appId, {
+          buckets: { levels: { get: rule, update: rule, delete: rule } as never },
+        });
+        for (const hidden of [small, large]) await assertAlike(url, hidden, { metadata: {} }, inColumns);
+        for (const id of shown) {
+          const { said } = await ask('GET', `${url}/${id}`, {});
+          assert.equal(said.status, 200, `${JSON.stringify(rule)} ${id}`);
+        }
+        const beside = `${shown[1]?.slice(0, -1)}${shown[1]?.endsWith('A') ? 'B' : 'A'}`;
+        assert.equal(
+          (await ask('GET', `${url}/${beside}`, {})).said.status,
+          404,
+          'its neighbour is not answered instead',
+        );
+      }
+    });
+
     test('a rule on a member without a column is judged in memory: no statement looks into the document', async () => {
       const id = await create(app, notes, { metadata: { free: 4 } }, anna.headers);
       await app.app.apps.changeRules(app.appId, {

@@ -162,6 +162,7 @@ for (const database of databases) {
       const cases = [
         [`/sso-providers/${provider.body.result.providerId}`, { name: 'One' }, { scopes: 'openid' }],
         [`/administrators/${editor.adminId}`, { apps: [{ appId: app.appId }] }, { role: 'analyst' }],
+        ['/sso', { sessionHours: 8 }, { sessionHours: 24 }],
         ['/session/alerts', { kinds: { silent: false } }, { digest: 'daily' }],
         [`/apps/${app.appId}/senders/mqtt`, mqtt('one'), mqtt('two')],
         [`/apps/${app.appId}/senders/mqtt`, mqtt('three'), mqtt('four')],

@@ -1,10 +1,14 @@
 import { Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useOneClick } from '../../components/form/use-one-click.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { call } from '../../lib/data/api.ts';
 import { securityQuery } from '../../lib/data/queries.ts';
+import type { Operations } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './administrators.module.css';
+
+type Security = Operations['getSecurity']['answer']['result'];
 
 interface Props {
   readonly isLocked: boolean;
@@ -15,8 +19,16 @@ interface Props {
 /** Whether every administrator needs a second factor. */
 export function SecondFactorRule({ isLocked, without }: Props) {
   const { data: security } = useQuery(securityQuery);
+  // Another owner may have the page open: what was changed there is not changed back.
+  const sent = useOneClick<Security, Security>({
+    name: t('the rules for signing in'),
+    read: async () => (await call('getSecurity')).result,
+    send: async (body, ifMatch) => (await call('changeSecurity', { body, ifMatch })).result,
+    refresh: [securityQuery.queryKey],
+  });
   const change = useAction({
-    run: (secondFactorRequired: boolean) => call('changeSecurity', { body: { secondFactorRequired } }),
+    run: (secondFactorRequired: boolean) =>
+      sent.change({ secondFactorRequired }, (now) => now.secondFactorRequired === security?.secondFactorRequired),
     done: (_, isRequired) =>
       isRequired ? t('Every administrator needs a second factor now.') : t('A second factor is optional now.'),
     refresh: [securityQuery.queryKey],

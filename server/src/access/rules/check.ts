@@ -128,7 +128,9 @@ function checkRule(
     if (!(possible as readonly string[]).includes(value)) complain(at, expected);
     return;
   }
-  if (!takesWhere || !isObject(value)) complain(at, expected);
+  const reason = isObject(value) ? resource.noWhere : undefined;
+  if (reason !== undefined) complain(at, `must be one of ${possible.join(', ')}, and no where: ${reason}`);
+  else if (!takesWhere || !isObject(value)) complain(at, expected);
   else if (Object.keys(value).length === 0) complain(at, 'is an empty where, which would let everyone in: say app');
   else checkWhere(complain, at, value, lookup);
 }

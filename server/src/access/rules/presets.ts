@@ -8,6 +8,8 @@ export interface RuledResource {
   readonly verbs: Readonly<Partial<Record<Verb, readonly Word[]>>>;
   /** Where a where can stand in the place of a word. */
   readonly wheres: readonly Verb[];
+  /** Why none can stand anywhere, for whoever tries (ADR 106). */
+  readonly noWhere?: string;
   /** The member that names the owner; without it ownership follows the installation. */
   readonly owner?: string;
   /** Records without an owner can be left to every signed-in user. */
@@ -52,6 +54,7 @@ export const ruledResources = {
       delete: ['nobody', 'manager', 'user'],
     },
     wheres: [],
+    noWhere: 'a schema is the same for all records of its bucket, whose own rules say who sees which',
   },
   devices: {
     noun: 'devices',
@@ -103,7 +106,12 @@ export const ruledResources = {
   events: traces('events', { listen: heard }),
   verdicts: { ...traces('verdicts'), verbs: { list: signedIn, listen: heard } },
   positions: traces('positions', { listen: heard }),
-  analytics: { noun: 'analytics', verbs: { list: ['nobody', 'manager'] }, wheres: [] },
+  analytics: {
+    noun: 'analytics',
+    verbs: { list: ['nobody', 'manager'] },
+    wheres: [],
+    noWhere: 'the numbers are of everybody together, and no record of theirs could match',
+  },
   logs: { ...traces('log records'), verbs: { list: signedIn, create: open } },
 } as const satisfies Readonly<Record<string, RuledResource>>;
 

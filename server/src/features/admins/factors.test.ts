@@ -317,6 +317,19 @@ for (const database of databases)
         assert.equal((await require(true)).status, 200);
         const security = await owner.send({ method: 'GET', url: '/security' });
         assert.deepEqual(security.body.result, { secondFactorRequired: true });
+        const tag = String(security.headers['etag']);
+        const put = (secondFactorRequired: boolean) =>
+          owner.send({
+            method: 'PUT',
+            url: '/security',
+            body: { secondFactorRequired },
+            headers: { 'if-match': tag },
+          });
+        assert.equal((await require(false)).status, 200);
+        assert.equal((await put(false)).body.error.name, 'PreconditionFailed', 'read before');
+        assert.equal((await require(true)).status, 200);
+        const same = await put(true);
+        assert.deepEqual([same.status, same.headers['etag']], [200, tag]);
 
         const apps: SentRequest = { method: 'GET', url: '/apps' };
         const beacons: SentRequest = { method: 'GET', url: `/apps/${app.appId}/v2/beacons` };

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { createdAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../resources/entity-tag.ts';
-import { type AdminChange, type AdminService, adminTag, adminView } from './accounts/service.ts';
+import { type AdminChange, type AdminService, adminTag, adminView, securityTag } from './accounts/service.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
 import { adminChangeShape, adminExample, adminSchema, newAdminShape, resetShape, securityShape } from './schemas.ts';
 
@@ -38,7 +38,11 @@ function securityEndpoints(admins: AdminService, factors: SecondFactors): readon
       permission: 'administrators.read',
       answer: securityAnswer,
       errors: [],
-      handle: async () => ({ result: { secondFactorRequired: await admins.isFactorRequired() } }),
+      async handle({ setTag }) {
+        const result = { secondFactorRequired: await admins.isFactorRequired() };
+        setTag(securityTag(result));
+        return { result };
+      },
     }),
     consoleEndpoint({
       method: 'PUT',
@@ -52,8 +56,11 @@ function securityEndpoints(admins: AdminService, factors: SecondFactors): readon
       body: { schema: securityShape.schema, example: { secondFactorRequired: true }, read: securityShape.readCreate },
       answer: securityAnswer,
       errors: ['ValidationError', 'OperationForbidden', 'ConfirmationNeeded'],
-      async handle({ admin, body, by }) {
-        await admins.requireFactor(body.secondFactorRequired, signedIn(admin).adminId, by);
+      takesIfMatch: true,
+      async handle({ admin, body, by, headers, setTag }) {
+        const how = { by, assertUnchanged: readIfMatch(headers) };
+        await admins.requireFactor(body.secondFactorRequired, signedIn(admin).adminId, how);
+        setTag(securityTag(body));
         return { result: body };
       },
     }),

@@ -202,9 +202,10 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
         if (await admins.hasPassword(own.adminId))
           await sessions.assertPassword(own, body.currentPassword ?? '', client.address);
         else assertConfirmed(own, now);
+        // A session that a provider began still ends with it, and not later.
+        const beginning = await sessions.beginningOf(own);
         const changed = await admins.setPassword(own.adminId, body.password, by);
-        // A session that a provider began still ends with it.
-        setSession(await sessions.begin(changed, { ...(await sessions.beginningOf(own)), client }));
+        setSession(await sessions.begin(changed, { ...beginning, client }));
         return { result: adminView(changed) };
       },
     }),

@@ -13,7 +13,7 @@ import type { SignInOrigin } from './accounts/client.ts';
 import * as store from './accounts/store.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
 import type { SessionPort, Through } from './sso/session-port.ts';
-import { isOnlyWay, listIssuersOf } from './sso/store.ts';
+import { findSessionHours, isOnlyWay, listIssuersOf } from './sso/store.ts';
 
 const hourMs = 3_600_000;
 /** An unused browser is signed out after half a day, and every browser after a week. */
@@ -95,8 +95,9 @@ export class AdminSessions implements SessionPort {
   async begin(admin: store.AdminRow, { method, client, through, also }: Beginning): Promise<NewSession> {
     const { db, now } = this.#deps;
     const token = randomText(43);
-    const [startedAt, expiresAt] = [now(), now() + sessionLimits.absoluteMs];
-    await db.transaction(async (db) => {
+    const startedAt = now();
+    const expiresAt = await db.transaction(async (db) => {
+      const expiresAt = await this.#endOf(db, startedAt, through);
       const current = await store.lockAdmin(db, admin.admin_id);
       // In the meantime the password or a factor may have been changed, or the administrator disabled.
       const isSame = current?.password_hash === admin.password_hash && current.has_factor === admin.has_factor;
@@ -116,8 +117,15 @@ export class AdminSessions implements SessionPort {
       const language = languageOf(client.headers);
       if (language) await store.noteLanguage(db, admin.admin_id, language);
       await also?.(db);
+      return expiresAt;
     });
     return { token, expiresAt };
+  }
+
+  /** Groups are read when somebody signs in through a provider, so such a session ends sooner. */
+  async #endOf(db: Db, startedAt: number, through: Through | undefined): Promise<number> {
+    if (!through) return startedAt + sessionLimits.absoluteMs;
+    return through.until ?? startedAt + (await findSessionHours(db)) * hourMs;
   }
 
   /** Mails come in the language of the console that was opened last. */
@@ -199,7 +207,8 @@ export class AdminSessions implements SessionPort {
     if (!provider) return { method: 'password' };
     const row = await store.findAdminSession(db, sessionHash);
     const hasProvedFactor = (row?.factor_proved ?? 0) > 0;
-    return { method: 'single sign-on', through: { providerId: provider.providerId, hasProvedFactor } };
+    const { providerId } = provider;
+    return { method: 'single sign-on', through: { providerId, hasProvedFactor, until: row?.expires_at ?? 0 } };
   }
 
   /** @throws Failure OperationForbidden for somebody who has neither a password, nor a passkey, nor a provider */

@@ -1,8 +1,9 @@
-import { Badge, Stack, Switch, Text } from '@mantine/core';
+import { Badge, NativeSelect, Stack, Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CopyField } from '../../../components/code/copy-field.tsx';
 import { EnableSwitch } from '../../../components/form/enable-switch.tsx';
+import { useOneClick } from '../../../components/form/use-one-click.ts';
 import { SectionRows } from '../../../components/list/section-rows.tsx';
 import names from '../../../components/names/names.module.css';
 import { Block } from '../../../components/page/block.tsx';
@@ -11,6 +12,7 @@ import { LinkButton } from '../../../components/page/link-button.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { call } from '../../../lib/data/api.ts';
 import { waysQuery } from '../../../lib/data/queries.ts';
+import type { Operations } from '../../../lib/wire.ts';
 import { rich, t } from '../../../lib/words/words.ts';
 import { ssoPolicyQuery, ssoProvidersKey, ssoProvidersQuery } from './queries.ts';
 
@@ -72,6 +74,7 @@ export function SsoPage() {
       <Stack gap="md" mt="md">
         <RedirectAddress />
         {data && data.length > 0 && <OnlyWay />}
+        {data && data.length > 0 && <SessionHours />}
       </Stack>
     </>
   );
@@ -89,10 +92,55 @@ export function RedirectAddress() {
   );
 }
 
+type Policy = Operations['getSsoPolicy']['answer']['result'];
+
+/** Another owner may have the page open: what was changed there is not changed back. */
+function usePolicy() {
+  return useOneClick<Policy, Partial<Policy>>({
+    name: t('the rules for signing in'),
+    read: async () => (await call('getSsoPolicy')).result,
+    send: async (body, ifMatch) => (await call('changeSsoPolicy', { body, ifMatch })).result,
+    refresh: [ssoPolicyQuery.queryKey],
+  });
+}
+
+const hourChoices = [1, 2, 4, 8, 12, 24, 72, 168];
+
+/** How long an administrator who has left a group may keep access. */
+function SessionHours() {
+  const { data: policy } = useQuery(ssoPolicyQuery);
+  const sent = usePolicy();
+  const change = useAction({
+    run: (sessionHours: number) => sent.change({ sessionHours }, (now) => now.sessionHours === policy?.sessionHours),
+    done: t('Saved.'),
+    refresh: [ssoPolicyQuery.queryKey],
+  });
+  if (!policy) return null;
+  const choices = [...new Set([...hourChoices, policy.sessionHours])].sort((a, b) => a - b);
+  return (
+    <Block title={t('When they sign in again')}>
+      <NativeSelect
+        label={t('How long a session lasts')}
+        description={t(
+          'Groups are read when somebody signs in. Whoever leaves a group keeps its access until the session ends, so for this long at most.',
+        )}
+        data={choices.map((hours) => ({
+          value: String(hours),
+          label: t('{hours, plural, one {# hour} other {# hours}}', { hours }),
+        }))}
+        value={change.isPending ? change.variables : policy.sessionHours}
+        onChange={({ currentTarget }) => change.mutate(Number(currentTarget.value))}
+        maw={420}
+      />
+    </Block>
+  );
+}
+
 function OnlyWay() {
   const { data: policy } = useQuery(ssoPolicyQuery);
+  const sent = usePolicy();
   const change = useAction({
-    run: (only: boolean) => call('changeSsoPolicy', { body: { only } }),
+    run: (only: boolean) => sent.change({ only }, (now) => now.only === policy?.only),
     done: (_, only) =>
       only ? t('Everybody signs in through the organisation now.') : t('Passwords and passkeys count again.'),
     refresh: [ssoPolicyQuery.queryKey, waysQuery.queryKey],

@@ -180,12 +180,14 @@ const onlyText = (isOnly: boolean) =>
     : 'Passwords and passkeys are accepted as well.';
 
 async function runShow(call: CommandCall) {
-  const { providers, only } = await withProviders(call.config(), async (sso) => ({
+  const { providers, only, sessionHours } = await withProviders(call.config(), async (sso) => ({
     providers: await sso.list(),
-    only: await sso.isOnlyWay(),
+    ...(await sso.policy()),
   }));
   const list = providers.length > 0 ? providers.map(shown).join('\n') : 'There is no single sign-on.';
-  return { text: providers.length > 0 ? `${list}\n${onlyText(only)}` : list, json: { providers, only } };
+  const hours = `Sessions that begin with it last ${sessionHours} h; groups are read at each sign-in.`;
+  const text = providers.length > 0 ? `${list}\n${onlyText(only)}\n${hours}` : list;
+  return { text, json: { providers, only, sessionHours } };
 }
 
 async function runSet(call: CommandCall) {

@@ -32,6 +32,14 @@ export interface NewAdmin {
   readonly password: string;
 }
 
+export interface SecurityChange {
+  readonly by: Actor;
+  readonly assertUnchanged?: AssertUnchanged | undefined;
+}
+
+export const securityTag = (security: { readonly secondFactorRequired: boolean }) =>
+  entityTag(JSON.stringify(security));
+
 export interface AdminChange {
   readonly name?: string;
   readonly role?: AdminRole;
@@ -221,15 +229,18 @@ export class AdminService {
   /**
    * From the next request on, administrators without one can only set one up.
    *
-   * @throws Failure OperationForbidden when the caller has none
+   * @throws Failure PreconditionFailed; OperationForbidden when the caller has none
    */
-  async requireFactor(isRequired: boolean, adminId: string, by: Actor): Promise<void> {
+  async requireFactor(isRequired: boolean, adminId: string, { by, assertUnchanged }: SecurityChange): Promise<void> {
     const { db, now } = this.#deps;
     await db.transaction(async (db) => {
+      // One owner after the other.
+      await store.lockOwners(db);
       const admin = await store.lockAdmin(db, adminId);
       if (isRequired && !admin?.has_factor)
         throw fail('OperationForbidden', 'Set up a second factor for yourself first.');
       const before = await store.isFactorRequired(db);
+      assertUnchanged?.(securityTag({ secondFactorRequired: before }));
       if (before === isRequired) return;
       await store.setFactorRequired(db, isRequired);
       await recordChange(db, {

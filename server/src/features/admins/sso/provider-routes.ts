@@ -2,11 +2,19 @@ import { Type } from 'typebox';
 import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
 import { readIfMatch } from '../../../resources/entity-tag.ts';
-import { onlyShape, ssoFieldsExample, ssoProviderRecord, ssoProviderShape, ssoTest } from './provider-schemas.ts';
-import { type SsoProviders, ssoProviderTag } from './providers.ts';
+import {
+  ssoFieldsExample,
+  ssoPolicyExample,
+  ssoPolicySchema,
+  ssoPolicyShape,
+  ssoProviderRecord,
+  ssoProviderShape,
+  ssoTest,
+} from './provider-schemas.ts';
+import { type SsoProviders, ssoPolicyTag, ssoProviderTag } from './providers.ts';
 
 const { schema, example } = ssoProviderRecord;
-const onlyAnswer = recordAnswer(onlyShape.schema, { only: false });
+const policyAnswer = recordAnswer(ssoPolicySchema, ssoPolicyExample);
 const tag = 'Administrators';
 
 /** The providers of single sign-on, for owners. */
@@ -123,28 +131,36 @@ function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
       path: '/sso',
       operationId: 'getSsoPolicy',
       tag,
-      summary: 'Whether single sign-on is the only way to sign in',
+      summary: 'Whether single sign-on is the only way to sign in, and how long its sessions last',
       permission: 'administrators.read',
-      answer: onlyAnswer,
+      answer: policyAnswer,
       errors: [],
-      handle: async () => ({ result: { only: await providers.isOnlyWay() } }),
+      async handle({ setTag }) {
+        const result = await providers.policy();
+        setTag(ssoPolicyTag(result));
+        return { result };
+      },
     }),
     consoleEndpoint({
       method: 'PUT',
       path: '/sso',
       operationId: 'changeSsoPolicy',
       tag,
-      summary: 'Make single sign-on the only way to sign in, or no longer',
+      summary: 'Make single sign-on the only way to sign in, or no longer, and say how long its sessions last',
       description:
-        'Sessions that began with a password or a passkey end. `pharos admin link` on the command line opens a way in for an owner.',
+        'With `only`, sessions that began with a password or a passkey end; `pharos admin link` on the command line opens a way in for an ' +
+        'owner. `sessionHours` applies to sessions that are open, too: those that have lasted longer end.',
       permission: 'sso.manage',
       needsConfirmation: true,
-      body: { schema: onlyShape.schema, example: { only: true }, read: onlyShape.readCreate },
-      answer: onlyAnswer,
+      body: { schema: ssoPolicyShape.schema, example: { only: true }, read: ssoPolicyShape.readCreate },
+      answer: policyAnswer,
       errors: ['ValidationError', 'OperationForbidden', 'ConfirmationNeeded'],
-      async handle({ admin, body, by }) {
-        await providers.setOnlyWay(body.only, signedIn(admin), by);
-        return { result: body };
+      takesIfMatch: true,
+      async handle({ admin, body, by, headers, setTag }) {
+        const how = { by, assertUnchanged: readIfMatch(headers) };
+        const result = await providers.changePolicy(body, signedIn(admin), how);
+        setTag(ssoPolicyTag(result));
+        return { result };
       },
     }),
   ];

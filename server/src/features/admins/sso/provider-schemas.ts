@@ -142,11 +142,17 @@ export const ssoProviderRecord = {
   },
 };
 
-export const onlyShape = defineShape(
-  Type.Object({
-    only: Type.Boolean({ description: 'Whether nobody may sign in with a password or a passkey' }),
-  }),
-);
+const only = Type.Boolean({ description: 'Whether nobody may sign in with a password or a passkey' });
+const sessionHours = Type.Integer({
+  minimum: 1,
+  maximum: 168,
+  description:
+    'How long a session lasts that began at a provider, in hours. Groups are read at each sign-in, so whoever leaves one keeps access for so long at most',
+});
+export const ssoPolicySchema = Type.Object({ only, sessionHours });
+export const ssoPolicyExample = { only: false, sessionHours: 12 };
+export type SsoPolicy = Static<typeof ssoPolicySchema>;
+export const ssoPolicyShape = defineShape(Type.Partial(ssoPolicySchema));
 
 const next = Type.String({ maxLength: 500, description: 'The page of the console to go on to, such as `/apps`' });
 export const beginShape = defineShape(

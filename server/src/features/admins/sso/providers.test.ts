@@ -95,6 +95,93 @@ for (const database of databases) {
       }
     });
 
+    test('lasts as long as an owner says, so that nobody keeps access for longer after leaving a group', async () => {
+      const fresh = await buildApp({ database, settings: loopback });
+      try {
+        const first = await openConsole(fresh, 'owner');
+        const id = await addProvider(first, site.idp);
+        const signedInAt = fresh.clock.now;
+        const arrive = async () => {
+          // The provider's clock stands.
+          fresh.clock.now = signedInAt;
+          const { page, cookies } = await goThrough(fresh, id);
+          assert.equal(page, '/console/apps');
+          return cookies.get('pharos') ?? '';
+        };
+        const status = async (cookie: string) =>
+          (await sendFromConsole(fresh, { method: 'GET', url: '/session' }, cookie)).status;
+        const keepInUse = async (cookie: string, hours: number) => {
+          for (let n = 0; n < hours; n++) {
+            assert.equal(await status(cookie), 200, `after ${n} h`);
+            assert.equal((await first.send({ method: 'GET', url: '/session' })).status, 200);
+            fresh.clock.now += 3_600_000;
+            await fresh.app.idle();
+          }
+        };
+        const account = site.person(['curators']);
+        const day = await arrive();
+        await keepInUse(day, 12);
+        assert.equal(await status(day), 403, 'half a day, also if it is used');
+        const put = (sessionHours: unknown) => first.send({ method: 'PUT', url: '/sso', body: { sessionHours } });
+        await first.send({ method: 'POST', url: '/session/confirm', body: { password } });
+        for (const wrong of [0, 169, 1.5, '8']) assert.equal((await put(wrong)).status, 400, String(wrong));
+        assert.deepEqual((await put(48)).body.result, { only: false, sessionHours: 48 });
+        site.idp.visitor = account;
+        const long = await arrive();
+        await keepInUse(long, 13);
+        await first.send({ method: 'POST', url: '/session/confirm', body: { password } });
+        assert.equal((await put(14)).status, 200);
+        assert.equal(await status(long), 200);
+        assert.equal((await put(13)).status, 200);
+        assert.equal(await status(long), 403, 'also of sessions that began before');
+        assert.equal(
+          (await first.send({ method: 'GET', url: '/session' })).status,
+          200,
+          'not of those with a password',
+        );
+        assert.equal((await put(2)).status, 200);
+        // Whoever sets a password goes on in a new session, which ends with the first.
+        const editor = await arrive();
+        await keepInUse(editor, 1);
+        await fresh.storage.db.run(sql`update admin_sessions set confirmed_at = ${fresh.clock.now}`);
+        const changed = await sendFromConsole(
+          fresh,
+          { method: 'PUT', url: '/session/password', body: { password: 'another long password' } },
+          editor,
+        );
+        assert.equal(changed.status, 200, JSON.stringify(changed.body));
+        const [line = ''] = [changed.headers['set-cookie']].flat().map(String);
+        const next = line.split(';')[0] ?? '';
+        await keepInUse(next, 1);
+        assert.equal(await status(next), 403);
+      } finally {
+        await fresh.close();
+      }
+    });
+
+    test('reads the groups again when somebody confirms it, and ends without one', async () => {
+      const fresh = await buildApp({ database, settings: loopback });
+      try {
+        const first = await openConsole(fresh, 'owner');
+        const id = await addProvider(first, site.idp);
+        const account = site.person(['it']);
+        const cookie = (await goThrough(fresh, id)).cookies.get('pharos') ?? '';
+        const role = async () =>
+          (await sendFromConsole(fresh, { method: 'GET', url: '/session' }, cookie)).body.result?.role;
+        assert.equal(await role(), 'manager');
+        const how = { path: '/session/confirm/sso', cookie, next: '/apps' };
+        const now = { email: `${account}@museum.example`, email_verified: true };
+        site.idp.accounts.set(account, { ...now, groups: ['curators'] });
+        assert.equal((await goThrough(fresh, id, how)).page, '/console/apps');
+        assert.equal(await role(), 'editor');
+        site.idp.accounts.set(account, { ...now, groups: [] });
+        assert.match((await goThrough(fresh, id, how)).page, /problem=role/);
+        assert.equal(await role(), undefined);
+      } finally {
+        await fresh.close();
+      }
+    });
+
     test('can be the only way; the command line opens another one for an owner', async () => {
       const fresh = await buildApp({ database, settings: loopback });
       try {

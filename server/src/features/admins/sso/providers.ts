@@ -14,7 +14,7 @@ import { addressProblem } from '../../../sign-in/oidc/address-problem.ts';
 import type { IssuerKeys } from '../../../sign-in/oidc/issuer-keys.ts';
 import { Unreadable } from '../../../sign-in/oidc/read-json.ts';
 import { appRolesOf, type RoleGroups } from './person.ts';
-import type { ProviderFields } from './provider-schemas.ts';
+import type { ProviderFields, SsoPolicy } from './provider-schemas.ts';
 import type { ClientRegistration } from './relying-party.ts';
 import * as store from './store.ts';
 
@@ -145,40 +145,48 @@ export class SsoProviders {
     });
   }
 
-  async isOnlyWay(): Promise<boolean> {
+  async policy(): Promise<SsoPolicy> {
     const { db } = this.#deps;
-    return store.isOnlyWay(db);
+    return policyOf(db);
   }
 
   /**
-   * With it, nobody signs in with a password or a passkey any more, and sessions that began so end.
-   * @throws Failure OperationForbidden unless the caller has signed in through a provider
+   * With `only`, nobody signs in with a password or a passkey any more, and sessions that began so end.
+   *
+   * @throws Failure PreconditionFailed; OperationForbidden for `only` unless the caller has signed in through a provider
    */
-  async setOnlyWay(isOnly: boolean, admin: AdminContext, by: Actor): Promise<void> {
-    if (isOnly && admin.provider === null && !(await this.isOnlyWay()))
-      throw fail(
-        'OperationForbidden',
-        'Sign in through a provider first, which shows that it works and that you are an owner there too.',
-      );
-    await this.#setOnlyWay(isOnly, by);
+  async changePolicy(set: Partial<SsoPolicy>, admin: AdminContext, { by, assertUnchanged }: Changing) {
+    const { db } = this.#deps;
+    return db.transaction(async (db) => {
+      await store.lockProviders(db);
+      const before = await policyOf(db);
+      assertUnchanged?.(ssoPolicyTag(before));
+      if (set.only && admin.provider === null && !before.only)
+        throw fail(
+          'OperationForbidden',
+          'Sign in through a provider first, which shows that it works and that you are an owner there too.',
+        );
+      return this.#setPolicy(db, { before, after: { ...before, ...set } }, by);
+    });
   }
 
   /** For the command line: the providers may be gone. */
   async allowOtherWays(by: Actor): Promise<void> {
-    await this.#setOnlyWay(false, by);
-  }
-
-  async #setOnlyWay(isOnly: boolean, by: Actor): Promise<void> {
     const { db } = this.#deps;
     await db.transaction(async (db) => {
       await store.lockProviders(db);
-      const before = await store.isOnlyWay(db);
-      if (before === isOnly) return;
-      await store.setOnlyWay(db, isOnly);
-      if (isOnly) await store.deleteLocalSessions(db);
-      const [only, was] = [{ only: isOnly }, { only: before }];
-      await this.#audit(db, by, { action: 'only', subject: 'single sign-on', before: was, after: only });
+      const before = await policyOf(db);
+      await this.#setPolicy(db, { before, after: { ...before, only: false } }, by);
     });
+  }
+
+  async #setPolicy(db: Db, { before, after }: Readonly<Record<'before' | 'after', SsoPolicy>>, by: Actor) {
+    if (before.only === after.only && before.sessionHours === after.sessionHours) return after;
+    if (before.only !== after.only) await store.setOnlyWay(db, after.only);
+    if (after.only && !before.only) await store.deleteLocalSessions(db);
+    if (before.sessionHours !== after.sessionHours) await store.setSessionHours(db, after.sessionHours);
+    await this.#audit(db, by, { action: 'only', subject: 'single sign-on', before, after });
+    return after;
   }
 
   /** Reads the provider's configuration and keys now. @throws Failure ObjectNotFound */
@@ -308,6 +316,12 @@ const view = (row: store.ProviderRow) => ({
 
 /** The tag of a provider; it also changes with the secret. */
 export const ssoProviderTag = (provider: ReturnType<typeof view>) => entityTag(JSON.stringify(provider));
+
+async function policyOf(db: Db): Promise<SsoPolicy> {
+  return { only: await store.isOnlyWay(db), sessionHours: await store.findSessionHours(db) };
+}
+
+export const ssoPolicyTag = (policy: SsoPolicy) => entityTag(JSON.stringify(policy));
 
 function missing(providerId: string): never {
   throw fail('ObjectNotFound', `There is no provider ${providerId}.`);

@@ -8,6 +8,8 @@ export interface Through {
   readonly providerId: string;
   /** The provider vouched for a second factor. */
   readonly hasProvedFactor: boolean;
+  /** When a session ends that goes on in this one. */
+  readonly until?: number;
 }
 
 /** What single sign-on needs of the sessions of administrators. */

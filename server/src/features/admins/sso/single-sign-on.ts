@@ -211,15 +211,22 @@ export class SingleSignOn {
     if (authenticatedAt === undefined || authenticatedAt < attempt.created_at - toleranceMs) return 'provider';
     const ended =
       attempt.purpose === 'confirm'
-        ? await this.#confirm(person, admin)
+        ? await this.#confirm(person, admin, { provider, client })
         : await this.#connect(person, admin, { provider, client });
     return ended ?? { next: attempt.next };
   }
 
-  async #confirm({ issuer, subject }: SsoPerson, admin: AdminContext): Promise<SsoProblem | undefined> {
-    const { db, sessions } = this.#deps;
-    const identity = await store.findIdentity(db, issuer, subject);
+  async #confirm(
+    person: SsoPerson,
+    admin: AdminContext,
+    { provider, client: { address } }: Omit<Arrived, 'attempt'>,
+  ): Promise<SsoProblem | undefined> {
+    const { db, now, sessions } = this.#deps;
+    const identity = await store.findIdentity(db, person.issuer, person.subject);
     if (identity?.admin_id !== admin.adminId) return 'other';
+    // The provider says in which groups they are now.
+    const admission = await db.transaction((db) => admit(db, person, { provider, address, now: now() }));
+    if ('refusal' in admission) return admission.refusal;
     await sessions.noteConfirmation(admin.sessionHash);
     return undefined;
   }

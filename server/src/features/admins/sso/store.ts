@@ -126,3 +126,21 @@ export async function setOnlyWay(db: Db, isOnly: boolean): Promise<void> {
   if (isOnly) await saveSetting(db, policyName, 'only');
   else await deleteSetting(db, policyName);
 }
+
+const hoursName = 'single_sign_on_hours';
+/** A working day: whoever has left a group is asked for it on the next one at the latest. */
+export const usualSessionHours = 12;
+const hourMs = 3_600_000;
+
+/** How long a session lasts that a provider has begun. */
+export async function findSessionHours(db: Db): Promise<number> {
+  return Number((await findSetting(db, hoursName)) ?? usualSessionHours);
+}
+
+/** In a transaction. Sessions that have lasted longer already end now. */
+export async function setSessionHours(db: Db, hours: number): Promise<void> {
+  await saveSetting(db, hoursName, String(hours));
+  const until = sql`created_at + ${hours * hourMs}`;
+  await db.run(sql`update admin_sessions set expires_at = ${until}
+    where provider_id is not null and expires_at > ${until}`);
+}

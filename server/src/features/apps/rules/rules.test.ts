@@ -101,6 +101,16 @@ for (const database of databases) {
         ],
         [{ resources: { beacons: { listen: 'user' } } }, 'resources.beacons.listen', /have list, get, create/],
         [{ resources: { schemas: { list: 'owner' } } }, 'resources.schemas.list', /nobody, manager, user, app$/],
+        [
+          { resources: { schemas: { get: { objectId: 'a' } } } },
+          'resources.schemas.get',
+          /nobody, manager, user, app, and no where: a schema is the same for all records/,
+        ],
+        [
+          { resources: { analytics: { list: { venueId: '$auth.venues' } } } },
+          'resources.analytics.list',
+          /nobody, manager, and no where: the numbers are of everybody together/,
+        ],
         [{ resources: { beacons: { get: {} } } }, 'resources.beacons.get', /empty where/],
         [{ resources: { beacons: { get: { nosuch: 1 } } } }, 'resources.beacons.get.nosuch', /not a field/],
         [

@@ -103,6 +103,7 @@ export const records = defineTable({
     ...pair(4),
     ...pair(5),
     ...pair(6),
+    records_large: { on: ['app_id', 'bucket_id', 'object_id'], isPartial: true, only: 'sqlite' },
   },
   childOf: ['buckets'],
   within: 'bucket_id',

@@ -106,9 +106,25 @@ function recordByIndexes(dialect: Dialect, key: RecordKey, where: Where): Sql | 
     },
   });
   if (allowed) return sql`records where ${bucketOf(key)} and object_id = case when ${allowed} then ${objectId} end`;
-  // A range of values: the index cannot look it up for a single record.
-  if (!readsColumns(where, dialect.where)) return undefined;
-  return sql`records where ${bucketOf(key)} and object_id = ${objectId} and ${whereToSql(where, dialect.where)}`;
+  // A range of values or a pattern: the index of the column cannot look it up for a single record.
+  return readsColumns(where, dialect.where) ? recordByNearest(dialect, key, where) : undefined;
+}
+
+/** That the document does not fit into the row's own page; as in the index of large records (migration 340). */
+const isLarge = raw('octet_length(doc) > 1800');
+
+/**
+ * Looks at the record with the id or, if there is none, at the one before it, and compares ids only after the condition. So the same is
+ * done whether a record is hidden or absent. Columns of large records are read in an index that has them without the document.
+ */
+function recordByNearest(dialect: Dialect, key: RecordKey, where: Where): Sql {
+  const { objectId } = key;
+  const allowed = whereToSql(where, dialect.where);
+  const ofLarge = sql`(select ${allowed} from records as large indexed by records_large
+    where ${bucketOf(key)} and ${isLarge} and object_id = nearest.object_id)`;
+  const nearest = sql`select case when case when ${isLarge} then ${ofLarge} else ${allowed} end then object_id end
+    from records as nearest where ${bucketOf(key)} and object_id <= ${objectId} order by object_id desc limit 1`;
+  return sql`records where ${bucketOf(key)} and object_id = case when (${nearest}) = ${objectId} then ${objectId} end`;
 }
 
 const maker = 'created_by';
