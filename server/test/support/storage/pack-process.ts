@@ -1,4 +1,3 @@
-import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { packOld } from '../../../src/cold/pack.ts';
 import { unpackAll } from '../../../src/cold/unpack.ts';
@@ -12,8 +11,6 @@ import { packedTables, sizes } from './cold-data.ts';
  * each transaction.
  */
 
-// Most are killed, and would leave what they have compiled to be compiled by the next.
-flushCompileCache();
 const [appId = '', before = ''] = process.argv.slice(2);
 // Not by the settings, whose code loads the whole service: it is started dozens of times.
 const { PHAROS_DATABASE_URL: url, PHAROS_DATA: folder = '' } = process.env;
