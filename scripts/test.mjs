@@ -56,10 +56,11 @@ async function testAll(words) {
     return 1;
   }
   const reporter = join(root, 'scripts', 'test', 'reporter.mjs');
-  const libraries = pathToFileURL(join(root, 'scripts', 'bundled-libraries.mjs')).href;
+  const script = (...path) => pathToFileURL(join(root, 'scripts', ...path)).href;
   const own = [
     '--test',
-    `--import=${libraries}`,
+    `--import=${script('bundled-libraries.mjs')}`,
+    `--import=${script('test', 'light-tracking.mjs')}`,
     // The processors are busy with other files; threads that collect garbage beside a file's own cost more than they give.
     '--single-threaded-gc',
     // Files wait for browsers, databases and programs; with a third one, two processors still have something to do.

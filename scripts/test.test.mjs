@@ -102,6 +102,47 @@ test('what failed is told when it happens, and again behind the list of files', 
   assert.match(parts[1], /b\.test\.mjs:2$[\s\S]*so it is/m);
 });
 
+const uncaught = `
+import assert from 'node:assert/strict';
+import { executionAsyncId } from 'node:async_hooks';
+import { describe, test } from 'node:test';
+describe('a suite', () => {
+  test('throws later', async () => {
+    setTimeout(() => { throw new Error('in a timer'); }, 1);
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  });
+  test('rejects later', async () => {
+    setTimeout(async () => { await 1; throw new Error('in a promise'); }, 1);
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  });
+  test('has promises that no hook follows', async () => {
+    await 1;
+    assert.equal(executionAsyncId(), 0);
+  });
+});
+`;
+
+test('an error that nobody catches belongs to the test that it comes from, though no promise is followed', async () => {
+  mkdirSync(join(folder, 'uncaught'));
+  writeFileSync(join(folder, 'uncaught', 'uncaught.test.mjs'), uncaught);
+  const { code, stdout, lastLine } = await runTests(join(folder, 'uncaught'));
+  assert.deepEqual([code, lastLine], [1, '1 passed, 2 failed']);
+  assert.match(stdout, /^✖ throws later$[\s\S]*in a timer[\s\S]*^✖ rejects later$[\s\S]*in a promise/m);
+});
+
+test('an error that nobody catches after its test has ended fails the file', async () => {
+  const file = join(folder, 'late.test.mjs');
+  const late = "setTimeout(() => { throw new Error('too late'); }, 1)";
+  const waits = 'new Promise((resolve) => setTimeout(resolve, 200))';
+  writeFileSync(
+    file,
+    `import { test } from 'node:test';\ntest('ends', () => void ${late});\ntest('waits', () => ${waits});\n`,
+  );
+  const { code, stdout, lastLine } = await runTests(file);
+  assert.deepEqual([code, lastLine], [1, '2 passed, 1 failed']);
+  assert.match(stdout, /too late/);
+});
+
 const member = (place) => `
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -43,7 +43,8 @@ export default async function* report(source) {
       }
     } else if (
       type === 'test:diagnostic' &&
-      data.level !== 'info' &&
+      // The runner tells so of an error that it cannot attribute to a test.
+      (data.level !== 'info' || data.message.startsWith('Error: ')) &&
       !/^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(data.message)
     ) {
       yield `  note: ${data.message}\n`;

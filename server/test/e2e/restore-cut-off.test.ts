@@ -23,9 +23,11 @@ const aside = 'before-then-2026-05-04T00-00-00-000Z';
 /** Bytes of a setting: the restored database is larger than a file may become in one of the tests. */
 const much = 3_000_000;
 const url = (path: string) => new URL(path, import.meta.url);
-/** What the service does at its start, before it opens the database. */
+/** What the service does at its start, before it opens the database. What was compiled is kept at once: most are killed. */
 const program = `
+  import { flushCompileCache } from 'node:module';
   import { restoreInPlace } from ${JSON.stringify(url('../../src/backup/in-place.ts').href)};
+  flushCompileCache();
   const options = { dataFolder: process.env.PHAROS_DATA, now: Date.now(), eraseAgain: async () => undefined };
   console.log(JSON.stringify(await restoreInPlace(options)));
 `;
@@ -43,9 +45,11 @@ async function startOnce(
   blocks?: number,
 ): Promise<Run> {
   const faults = fileURLToPath(url('../support/storage/change-faults.mjs'));
-  const words = ['--import', faults, join(dirname(dirname(dataFolder)), 'program.mjs')];
+  const libraries = url('../../../scripts/bundled-libraries.mjs').href;
+  const words = ['--import', libraries, '--import', faults, join(dirname(dirname(dataFolder)), 'program.mjs')];
   const limited = ['-c', `ulimit -f ${blocks}; exec "$0" "$@"`, process.execPath, ...words];
-  const env = { PATH: process.env['PATH'], PHAROS_DATA: dataFolder, ...settings };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}), PHAROS_DATA: dataFolder, ...settings };
   const child = blocks ? spawn('sh', limited, { env }) : spawn(process.execPath, words, { env });
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   const [said, errors, [, signal]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);

@@ -84,12 +84,16 @@ async function migratePostgres(url: string): Promise<void> {
 
 /** Puts an SQLite database with all migrations at `file`. */
 export async function copyMigratedSqlite(file: string): Promise<void> {
-  const kept = join(cache, `migrated-${fingerprint()}.db`);
+  known ??= fingerprint();
+  const kept = join(cache, `migrated-${known}.db`);
   if (!existsSync(kept)) await keepMigratedSqlite(kept);
   copyFileSync(kept, file);
 }
 
 const cache = fileURLToPath(new URL('../../../.cache/test/', import.meta.url));
+
+/** Read once: that takes as long as copying the database a few times. */
+let known: string | undefined;
 
 /** Of the migrations, so that a copy made before one of them changed is not used. */
 function fingerprint(): string {

@@ -11,7 +11,8 @@ export const consoleFolder = fileURLToPath(new URL('../../../../console/dist', i
 interface PageFile {
   readonly type: string;
   readonly bytes: Buffer;
-  readonly gzipped: Buffer | undefined;
+  /** Undefined where compressing does not pay. Made when it is first asked for: of most files it never is. */
+  readonly gzipped: () => Buffer | undefined;
   /** The name contains a hash of the content, so a browser may keep it for good. */
   readonly isHashed: boolean;
 }
@@ -89,8 +90,9 @@ function send(request: FastifyRequest, reply: FastifyReply, file: PageFile): Fas
     .type(file.type)
     .header('vary', 'accept-encoding')
     .header('cache-control', file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
-  if (!file.gzipped || !takesGzip) return reply.send(file.bytes);
-  return reply.header('content-encoding', 'gzip').send(file.gzipped);
+  const gzipped = takesGzip ? file.gzipped() : undefined;
+  if (!gzipped) return reply.send(file.bytes);
+  return reply.header('content-encoding', 'gzip').send(gzipped);
 }
 
 /** Undefined while the console is not built, so that a later build is noticed without a restart. */
@@ -110,10 +112,15 @@ function readFiles(folder: string): PageFiles | undefined {
 function readPageFile(folder: string, name: string): PageFile {
   const bytes = readFileSync(join(folder, name));
   const isText = ['.html', '.js', '.mjs', '.css', '.svg'].includes(extname(name));
+  const isWorthwhile = isText && bytes.length > 1_000;
+  let gzipped: Buffer | undefined;
   return {
     type: types[extname(name)] ?? 'application/octet-stream',
     bytes,
-    gzipped: isText && bytes.length > 1_000 ? gzipSync(bytes) : undefined,
+    gzipped: () => {
+      if (isWorthwhile) gzipped ??= gzipSync(bytes);
+      return gzipped;
+    },
     isHashed: name.startsWith('assets/'),
   };
 }
