@@ -1,7 +1,7 @@
 /**
  * `npm run bench:plan [-- 2000]`: what a frame of the plan's editor costs while somebody pans and zooms it, with that many beacons
- * and 40 zones on the floor: milliseconds of script in a frame, of styles, layout and painting, and between two frames. A browser without
- * a graphics card draws slowly whatever the page does; what the page itself takes is the script.
+ * and 40 zones on the floor: milliseconds of script in a frame of the main thread, of styles, layout and painting, and between two pictures that
+ * are shown. A browser without a graphics card draws slowly whatever the page does; what the page itself takes is the script.
  */
 import type { CDPSession, Page } from 'playwright-core';
 import { launchBrowser, listenWithConsole, openAs } from '../../console/test/browser.ts';
@@ -92,12 +92,25 @@ function perFrame(events: readonly TraceEvent[], names: readonly string[]): numb
   return costs;
 }
 
-function intervals(events: readonly TraceEvent[]): number[] {
-  const starts = events
-    .filter(({ name }) => name === 'BeginMainThreadFrame')
-    .map(({ ts }) => ts)
-    .sort((a, b) => a - b);
-  return starts.slice(1).map((start, index) => (start - (starts[index] ?? start)) / 1_000);
+/**
+ * How long each picture stayed until the next, ms, and how many the display waited for in vain. Only while something moves: in between the
+ * browser asks for no frames. What the page only moves or scales is drawn without the main thread, so its frames say little about
+ * what is seen.
+ */
+function pictures(events: readonly TraceEvent[]): { readonly intervals: number[]; readonly share: string } {
+  const renderer = events.find(({ name }) => name === 'BeginMainThreadFrame')?.pid;
+  const ours = events.filter(({ pid }) => pid === renderer).sort((a, b) => a.ts - b.ts);
+  const count = (asked: string) => ours.filter(({ name }) => name === asked).length;
+  const found: number[] = [];
+  let last: number | undefined;
+  for (const { name, ts } of ours) {
+    // It begins or stops asking for frames.
+    if (name === 'NeedsBeginFrameChanged') last = undefined;
+    if (name !== 'DrawFrame') continue;
+    if (last !== undefined) found.push((ts - last) / 1_000);
+    last = ts;
+  }
+  return { intervals: found, share: `${count('DroppedFrame')} of ${count('BeginFrame')}` };
 }
 
 function at(values: readonly number[], part: number): string {
@@ -146,14 +159,17 @@ try {
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   const cdp = await browser.newBrowserCDPSession();
   process.stdout.write(`${total} beacons, ${zones} zones; ms a frame, median / p95 / most\n\n`);
-  process.stdout.write('| | frames | script | styles, layout, painting | between frames |\n|---|---|---|---|---|\n');
+  process.stdout.write(
+    '| | main frames | script | styles, layout, painting | between pictures | dropped |\n|---|---|---|---|---|---|\n',
+  );
   for (const [name, work] of Object.entries({ pan, zoom })) {
     await work(page, middle);
     const events = await traced(cdp, () => work(page, middle));
     const three = (values: readonly number[]) => [0.5, 0.95, 1].map((part) => at(values, part)).join(' / ');
     const script = perFrame(events, kinds.script);
     const drawing = perFrame(events, kinds.drawing);
-    const cells = [name, script.length, three(script), three(drawing), three(intervals(events))];
+    const { intervals, share } = pictures(events);
+    const cells = [name, script.length, three(script), three(drawing), three(intervals), share];
     process.stdout.write(`| ${cells.join(' | ')} |\n`);
   }
 } finally {

@@ -86,12 +86,13 @@ export function useAction<Input = void, Result = unknown>(action: Action<Input, 
       ),
     onSuccess: async (result, input) => {
       const message = typeof action.done === 'function' ? action.done(result, input) : action.done;
+      await Promise.all((action.refresh ?? []).map((queryKey) => queries.invalidateQueries({ queryKey })));
+      await action.after?.(result, input);
       const { undo } = action;
+      // Said last: whoever reads it may go elsewhere, and is not to be led away from there.
       if (message && undo && (action.isUndoable?.(result) ?? true))
         showWithUndo(message, () => undo(result, input), queries);
       else if (message) notifications.show({ message, color: 'teal', autoClose: 4_000 });
-      await Promise.all((action.refresh ?? []).map((queryKey) => queries.invalidateQueries({ queryKey })));
-      await action.after?.(result, input);
     },
     onError: (error) => {
       if (!action.showsError) notifications.show({ message: error.message, color: 'red', autoClose: 10_000 });
