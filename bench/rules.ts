@@ -130,7 +130,8 @@ async function costs(app: TestApp, port: number, database: DatabaseKind): Promis
 }
 
 async function absences(app: TestApp, port: number, database: DatabaseKind): Promise<void> {
-  for (const kind of ['owner', 'where', 'either'] as const) await absencesUnder(app, port, database, [kind, kinds[kind]]);
+  for (const kind of ['owner', 'where', 'either'] as const)
+    await absencesUnder(app, port, database, [kind, kinds[kind]]);
   for (const each of Object.entries(ranges)) await absencesUnder(app, port, database, each);
 }
 

@@ -80,8 +80,9 @@ describe('the log of SQLite', () => {
         await db.run(sql`create table notes (id integer primary key, body text)`);
         const body = 'n'.repeat(4_000);
         let [writes, most, isDone] = [0, 0, false];
+        const all = isRead ? 60_000 : 120_000;
         const write = async () => {
-          for (; writes < 60_000; writes++) {
+          for (; writes < all; writes++) {
             await db.run(sql`insert into notes (body) values (${body})`);
             most = Math.max(most, db.stats().walBytes);
           }
@@ -94,8 +95,8 @@ describe('the log of SQLite', () => {
         await Promise.all(Array.from({ length: 64 }, write));
         isDone = true;
         await reading;
-        // 247 MB were written. Beside readers it begins anew when these have had the processor, which may take a while.
-        assert.ok(most < (isRead ? 230e6 : 120e6), `the log had ${most} bytes`);
+        // 247 or 494 MB were written. It begins anew when its thread, and readers before it, have had the processor, which may take a while.
+        assert.ok(most < (isRead ? 230e6 : 240e6), `the log had ${most} bytes`);
         const [row] = await db.all<{ n: number }>(sql`select count(*) as n from notes`);
         assert.equal(row?.n, writes);
       } finally {
