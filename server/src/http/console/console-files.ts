@@ -1,18 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../../base/errors.ts';
 
 /** The folder that `scripts/build-console.mjs` writes the console to. */
 export const consoleFolder = fileURLToPath(new URL('../../../../console/dist', import.meta.url));
 
+const compress = promisify(gzip);
+
 interface PageFile {
   readonly type: string;
   readonly bytes: Buffer;
   /** Undefined where compressing does not pay. Made when it is first asked for: of most files it never is. */
-  readonly gzipped: () => Buffer | undefined;
+  readonly gzipped: () => Promise<Buffer> | undefined;
   /** The name contains a hash of the content, so a browser may keep it for good. */
   readonly isHashed: boolean;
 }
@@ -84,13 +87,13 @@ function secure(reply: FastifyReply): void {
     .header('x-frame-options', 'DENY');
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, file: PageFile): FastifyReply {
+async function send(request: FastifyRequest, reply: FastifyReply, file: PageFile): Promise<FastifyReply> {
   const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
   reply
     .type(file.type)
     .header('vary', 'accept-encoding')
     .header('cache-control', file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
-  const gzipped = takesGzip ? file.gzipped() : undefined;
+  const gzipped = takesGzip ? await file.gzipped() : undefined;
   if (!gzipped) return reply.send(file.bytes);
   return reply.header('content-encoding', 'gzip').send(gzipped);
 }
@@ -113,12 +116,13 @@ function readPageFile(folder: string, name: string): PageFile {
   const bytes = readFileSync(join(folder, name));
   const isText = ['.html', '.js', '.mjs', '.css', '.svg'].includes(extname(name));
   const isWorthwhile = isText && bytes.length > 1_000;
-  let gzipped: Buffer | undefined;
+  let gzipped: Promise<Buffer> | undefined;
   return {
     type: types[extname(name)] ?? 'application/octet-stream',
     bytes,
     gzipped: () => {
-      if (isWorthwhile) gzipped ??= gzipSync(bytes);
+      // On a thread: nobody else waits for a large one.
+      if (isWorthwhile) gzipped ??= compress(bytes);
       return gzipped;
     },
     isHashed: name.startsWith('assets/'),
