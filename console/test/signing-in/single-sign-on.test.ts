@@ -275,6 +275,13 @@ describe('administrators sign in through their organisation', () => {
     await asked.waitFor({ state: 'detached' });
     assert.equal(page.url(), whereTo);
     await page.getByText('Everybody signs in through the organisation now.').waitFor();
+    // How long such a session lasts is chosen there, too.
+    const hours = () => page.getByRole('combobox', { name: 'How long a session lasts' });
+    assert.equal(await hours().inputValue(), '12');
+    await hours().selectOption('24 hours');
+    await page.getByText('Saved.').waitFor();
+    await page.reload();
+    assert.equal(await hours().inputValue(), '24');
     // A session that ends is begun anew by the only way that there is.
     await page.goto(`/console/apps/${app.appId}/beacons/new`);
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('West tower');
