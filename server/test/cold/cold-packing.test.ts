@@ -34,7 +34,7 @@ import {
 const day = 86_400_000;
 /** No other node is there. */
 const atOnce = async () => undefined;
-const kills = Number(process.env['PHAROS_TEST_KILLS'] ?? 2);
+const kills = Number(process.env['PHAROS_TEST_KILLS'] ?? 4);
 
 for (const database of databases) {
   describe(`packing on ${database}`, () => {

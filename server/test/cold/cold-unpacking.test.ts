@@ -17,7 +17,7 @@ import { assertEverything, buildPast, chunks, everything, killed, packKept } fro
 
 /** Packing is taken back, whatever happens meanwhile. */
 
-const kills = Number(process.env['PHAROS_TEST_KILLS'] ?? 2);
+const kills = Number(process.env['PHAROS_TEST_KILLS'] ?? 4);
 
 for (const database of databases) {
   describe(`unpacking on ${database}`, () => {
