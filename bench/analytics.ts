@@ -112,13 +112,16 @@ const placeOf = async (name: string): Promise<Place> => {
   return place;
 };
 
-const onPostgres = async (name: string): Promise<Place> => ({
-  ...(await placeOf(`postgres-${name}`)),
-  databaseUrl: (await databases.create(`${values.only.includes('write') ? 'write' : 'beside'}_${name}`)).databaseUrl,
-});
+/** An empty database each, on a server of its own: what its processes cost is known although they come and go. */
+const onPostgres = async (name: string): Promise<Place> => {
+  const own = createDatabases();
+  servers.push(own);
+  return { ...(await placeOf(`postgres-${name}`)), ...(await own.create(`pharos_${name}`)) };
+};
 
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'pharos-analytics-'));
 const databases = createDatabases();
+const servers = [databases];
 try {
   for (const target of values.targets.split(',')) {
     if (['write', 'equal', 'beside'].includes(values.only)) continue;
@@ -137,7 +140,7 @@ try {
   if (values.only.includes('write'))
     for (const target of values.targets.split(',')) {
       console.log(`\n${load()}`);
-      await measureWritePath(target, target === 'sqlite' ? placeOf : onPostgres, Math.min(6, rounds));
+      await measureWritePath(target, target === 'sqlite' ? placeOf : onPostgres, rounds);
     }
   if (values.only.includes('beside'))
     for (const target of values.targets.split(',')) {
@@ -145,6 +148,6 @@ try {
       await measureBesideCounting(target, target === 'sqlite' ? placeOf : onPostgres, Math.min(3, rounds));
     }
 } finally {
-  await databases.stop();
+  for (const server of servers) await server.stop();
   if (!values.keep) rmSync(folder, { recursive: true, force: true });
 }

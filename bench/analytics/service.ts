@@ -12,6 +12,8 @@ const program = programOf(checkout);
 export interface Place {
   readonly folder: string;
   readonly databaseUrl?: string;
+  /** The server's first process. */
+  readonly databasePid?: number;
 }
 
 export const owner = { email: 'bench@museum.example', password: 'a long enough secret' };

@@ -88,6 +88,16 @@ export function cpuSeconds(pids: readonly number[]): number {
   return ticks / ticksPerSecond;
 }
 
+/** Seconds of processor time so far of a process, what it has started, and what of that has ended since. */
+export function cpuSecondsWithEnded(pid: number): number {
+  const members = family(pid).map(statOf);
+  const ticks = members.reduce(
+    (sum, stat) => sum + [11, 12, 13, 14].reduce((all, at) => all + Number(stat[at] ?? 0), 0),
+    0,
+  );
+  return ticks / ticksPerSecond;
+}
+
 /** `peakMegabytes` counts from here again. */
 export function resetPeak(pid: number): void {
   try {
