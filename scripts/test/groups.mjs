@@ -24,12 +24,14 @@ const alone = [/^server\/test\/e2e\//, /^scripts\//, /^sdk\/test\//];
  * on it, so that it may be off by a factor of two.
  */
 const secondsForLines = [
-  [/^server\/test\/e2e\//, 500],
-  [/\.property\.test\.ts$/, 300],
-  [/\/browser\.ts'/, 90],
+  [/^server\/test\/e2e\//, 250],
+  [/^server\/test\/cold\//, 150],
+  [/\.property\.test\.ts$/, 140],
+  [/\/browser\.ts'/, 70],
   [/^(scripts|sdk)\//, 60],
-  [/\bdatabases\b|'postgres'/, 50],
-  [/^/, 20],
+  [/\/(sightings|analytics|live)\//, 40],
+  [/\bdatabases\b|'postgres'/, 25],
+  [/^/, 15],
 ];
 
 /**
@@ -77,7 +79,7 @@ function inOrder(single, shared) {
     items
       .sort((a, b) => b.seconds - a.seconds)
       .map(({ members }, place) => ({ members, at: ((place + 0.5) / items.length) * until }));
-  return [...spread(single, 1), ...spread(shared, 0.8)].sort((a, b) => a.at - b.at).map(({ members }) => members);
+  return [...spread(single, 1), ...spread(shared, 0.65)].sort((a, b) => a.at - b.at).map(({ members }) => members);
 }
 
 function groupOf(members) {

@@ -6,9 +6,10 @@
  * such as one in an event of a socket, still fails the file, and is told.
  */
 import asyncHooks from 'node:async_hooks';
+import { isMainThread } from 'node:worker_threads';
 
-/** The process that runs the files has a handful of promises. */
-if (process.env.NODE_TEST_CONTEXT) await followTestsOnly();
+/** The process that runs the files has a handful of promises, and threads have no tests. */
+if (process.env.NODE_TEST_CONTEXT && isMainThread) await followTestsOnly();
 
 async function followTestsOnly() {
   const { AsyncLocalStorage, AsyncResource, createHook, executionAsyncId } = asyncHooks;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { HandVisit } from './ways-by-hand.ts';
+import { clocksAt, type HandVisit } from './ways-by-hand.ts';
 
 /** The numbers of visits, counted in another way than the service's. */
 
@@ -9,7 +9,7 @@ export interface Visit extends HandVisit {
 
 /** The clocks of a zone, by another way than the service's. */
 export function shown(at: number, timeZone: string) {
-  const text = new Date(at).toLocaleString('sv-SE', { timeZone, hourCycle: 'h23' });
+  const text = clocksAt(at, timeZone);
   return { date: text.slice(0, 10), hour: `${text.slice(0, 10)}T${text.slice(11, 13)}:00` };
 }
 

@@ -28,8 +28,29 @@ export class PlacesByHand {
   }
 }
 
+/** What the clocks of a zone show, as `2026-11-27 09:05:00`. A formatter is made once: that takes as long as a hundred times to use it. */
+export function clocksAt(at: number, timeZone: string): string {
+  const clocks = formatters.get(timeZone) ?? makeFormatter(timeZone);
+  formatters.set(timeZone, clocks);
+  return clocks.format(at);
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+const makeFormatter = (timeZone: string) =>
+  new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+
 const hourOf = (at: number, timeZone: string) =>
-  at - Number(new Date(at).toLocaleTimeString('sv-SE', { timeZone }).slice(3, 5)) * minute - (at % minute);
+  at - Number(clocksAt(at, timeZone).slice(14, 16)) * minute - (at % minute);
 
 interface Where {
   readonly day: string;
