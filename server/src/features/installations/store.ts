@@ -89,6 +89,21 @@ export async function unlinkUser(db: Db, appId: string, userId: string): Promise
     where app_id = ${appId} and claim_user_id = ${userId}`);
 }
 
+/**
+ * For a user whose account somebody has taken over by proving to read the mails to its address: its phones may be those of whoever made
+ * it. They stay without the user and proof of it, and come back, with what was recorded, when the user registers them.
+ */
+export async function releasePhones(db: Db, appId: string, userId: string, now: number): Promise<void> {
+  await db.run(sql`update installations set user_id = null, handed_over_at = ${now}, unproven = 1,
+      claim_user_id = case when unproven = 0 then user_id else claim_user_id end,
+      claim_since = case when unproven = 0 then held_since else claim_since end,
+      claim_token = case when unproven = 0 then null else claim_token end,
+      secret_hash = case when unproven = 0 then null else secret_hash end
+    where app_id = ${appId} and user_id = ${userId}`);
+  // By its token it would be the user's again.
+  await db.run(sql`update installations set claim_token = null where app_id = ${appId} and claim_user_id = ${userId}`);
+}
+
 export async function deleteInstallation(db: Db, appId: string, objectId: string): Promise<void> {
   await db.run(sql`delete from installations where app_id = ${appId} and object_id = ${objectId}`);
 }
