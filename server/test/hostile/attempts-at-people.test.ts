@@ -182,7 +182,11 @@ for (const database of databases) {
         const last = String((all.events[0] as { id?: string } | undefined)?.id ?? '1');
         const resumed = await openStream(port, '/api/v2/stream', { ...headers, 'last-event-id': last });
         await resumed.ready;
-        assert.deepEqual(resumed.events, []);
+        // A number that was told to somebody else means nothing here.
+        assert.deepEqual(
+          resumed.events.map(({ event, data }) => ({ event, data })),
+          [{ event: 'lost', data: {} }],
+        );
         for (const one of [stream, all, resumed]) one.close();
       });
       test('an audience counts and reaches nobody that she may not list', async () => {
