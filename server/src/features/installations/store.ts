@@ -27,6 +27,19 @@ export async function takeToken(db: Db, appId: string, deviceToken: string, forI
     where app_id = ${appId} and device_token = ${deviceToken} and object_id <> ${forId}`);
 }
 
+/** Another installation that is reached under this topic, and is a user's or has a secret. */
+export function findTopicHolder(
+  db: Db,
+  appId: string,
+  topic: string,
+  forId: string,
+): Promise<{ readonly user_id: string | null } | undefined> {
+  return db.one(sql`select user_id from installations
+    where app_id = ${appId} and device_token = ${topic} and object_id <> ${forId}
+      and (lower(push_type) = 'mqtt' or (push_type is null and device_type = 'embedded'))
+      and (user_id is not null or secret_hash is not null)`);
+}
+
 /** A user with more installations than this is a machine. */
 const mostHeld = 100;
 
