@@ -140,7 +140,7 @@ async function throughput(db: Database, appId: string, { atOnce, size }: Load): 
       sighting(size === 1 ? index : n * visitors, now - minute * (size - 1 - n)),
     );
     const answer = await service.take(
-      { appId, policy: defaultPolicy, now, userId: undefined, seesAll: true, secret: undefined },
+      { appId, policy: defaultPolicy, now, userId: undefined, seesAll: true, seesWhereabouts: true, secret: undefined },
       { installationId, sightings },
     );
     if (answer.events.length !== size) throw new Error(JSON.stringify(answer));
@@ -180,7 +180,15 @@ async function samples(db: Database, appId: string, { atOnce, size, firstWalk }:
         return { beacon, rssi, occurredAt: begun + second * 1_000 };
       });
       const answer = await service.take(
-        { appId, policy: defaultPolicy, now: clock, userId: undefined, seesAll: true, secret: undefined },
+        {
+          appId,
+          policy: defaultPolicy,
+          now: clock,
+          userId: undefined,
+          seesAll: true,
+          seesWhereabouts: true,
+          secret: undefined,
+        },
         { installationId: idOf(visitors + walk * walkers + walker), sightings },
       );
       // A batch that brought about events is answered as it was the first time.

@@ -6,7 +6,7 @@ import type { JsonObject } from './wire.ts';
 
 /** Something that has just happened in the app. */
 export interface LiveEvent {
-  /** Counts up by one for each event of the app. */
+  /** For managers it counts up by one with each event of the app; for others it only tells where to continue. */
   readonly id: number;
   /** `presence.enter`, `message.fired`, `push.progress` and so on. */
   readonly type: string;

@@ -1,6 +1,7 @@
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { AppContext } from './context.ts';
 import type { SecretKey } from './keys/secret-key.ts';
+import type { AdminRole } from './roles.ts';
 import type { RuleUser } from './rules/rule-types.ts';
 
 /** What access depends on about the caller. */
@@ -11,6 +12,8 @@ export interface Caller {
   readonly isAdministrator: boolean;
   /** With it a server acts for the app itself, and no user is signed in. */
   readonly secretKey: SecretKey | undefined;
+  /** Of an administrator whose own request this is, in this app. */
+  readonly role?: AdminRole | undefined;
   /** The venues to which an administrator is limited in this app; all of it without. */
   readonly venues?: readonly string[] | undefined;
 }
@@ -18,6 +21,16 @@ export interface Caller {
 /** Whether the caller may see and change other people's data, as managers, secret keys and administrators may. */
 export function seesAll({ user, isAdministrator, secretKey }: Caller): boolean {
   return isAdministrator || secretKey !== undefined || user?.role === 'manager';
+}
+
+/** Whether the caller may know where other people's phones are. A secret key that only reports them may not. */
+export function seesWhereabouts(caller: Caller): boolean {
+  const { secretKey } = caller;
+  if (!secretKey) return seesAll(caller);
+  return (['list', 'get'] as const).some((verb) => {
+    const scope = { of: 'events', verb } as const;
+    return secretKey.scopes.include(scope) && secretKey.scopes.venues(scope) === undefined;
+  });
 }
 
 /**

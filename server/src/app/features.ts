@@ -225,6 +225,7 @@ function pushes({ platform, integrations, ownOf, quotas, assertApp, rollups }: P
           const user = await findUser(db, { appId, userId });
           return user ? addressHashes(user) : [];
         },
+        hidden: installationResource.tag.hides,
       }),
       ...deliveryEndpoints({
         db,

@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts';
 import type { Db } from '../db/db.ts';
 import { tokenFault } from '../delivery/token-fault.ts';
 import { type AdminFeature, createAdminFeature } from '../features/admins/feature.ts';
@@ -13,6 +14,7 @@ import { PairingService } from '../features/installations/pairing/service.ts';
 import { ownPhoneTestEndpoints } from '../features/installations/pairing/test-routes.ts';
 import { installationEndpoints } from '../features/installations/routes.ts';
 import { InstallationService } from '../features/installations/service.ts';
+import { releasePhones } from '../features/installations/store.ts';
 import { createMailLinkFeature } from '../features/mail-links/feature.ts';
 import { createPrivacyFeature } from '../features/privacy/feature.ts';
 import { createSecondFactorFeature } from '../features/second-factors/feature.ts';
@@ -58,7 +60,7 @@ export function users({ platform, signInLimiter, assertApp }: Parts): Feature {
     enqueue: platform.outbox.enqueue,
     mail: mailSender(platform),
     limiter: signInLimiter,
-    forgetOtherWays,
+    forgetOtherWays: forgettingOtherWays(platform.now),
     listIdentities: (key) => platform.identities.list(key),
     findApp: async (appId) => {
       const app = await findAppAccess(db, appId);
@@ -68,11 +70,14 @@ export function users({ platform, signInLimiter, assertApp }: Parts): Feature {
   });
 }
 
-/** What signs in to an account beside a password. */
-async function forgetOtherWays(db: Db, appId: string, userId: string): Promise<void> {
-  await forgetIdentities(db, appId, userId);
-  await forgetFactors(db, appId, userId);
-}
+/** What signs in to an account beside a password, or gets what is for its user. */
+const forgettingOtherWays =
+  (now: Clock) =>
+  async (db: Db, appId: string, userId: string): Promise<void> => {
+    await forgetIdentities(db, appId, userId);
+    await forgetFactors(db, appId, userId);
+    await releasePhones(db, appId, userId, now());
+  };
 
 /** Second factors and passkeys of users. */
 export function secondFactors({ platform, signInLimiter, assertApp }: Parts): Feature {
@@ -99,7 +104,7 @@ export function mailLinks({ platform, signInLimiter }: Parts): Feature {
     mail: mailSender(platform),
     limiter: signInLimiter,
     publicUrl,
-    forgetOtherWays,
+    forgetOtherWays: forgettingOtherWays(now),
     findApp: async (appId) => {
       const app = await findAppAccess(db, appId);
       return app?.disabled ? undefined : app;

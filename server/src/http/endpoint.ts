@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import type { AppContext, UserContext } from '../access/context.ts';
 import type { Scope } from '../access/keys/scopes.ts';
 import type { SecretKey } from '../access/keys/secret-key.ts';
-import type { Permission } from '../access/roles.ts';
+import type { AdminRole, Permission } from '../access/roles.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
 import type { Verb } from '../access/rules/rule-types.ts';
 import type { ErrorName } from '../base/errors.ts';
@@ -37,6 +37,8 @@ export interface Call<Body, Located> {
   readonly isAdministrator: boolean;
   /** The e-mail of the administrator who calls. */
   readonly administrator?: string | undefined;
+  /** Of an administrator whose own request this is, in this app. */
+  readonly role?: AdminRole | undefined;
   /** The venues to which the administrator is limited in this app; all of it without. */
   readonly venues?: readonly string[] | undefined;
   /** A server calls for the app itself; then there is no user. */

@@ -29,7 +29,7 @@ declare module 'fastify' {
 
 /** What is known about the caller before the rest of the request is read. */
 export type Admitted = Pick<EarlyCall, 'app' | 'user' | 'now'> &
-  Partial<Pick<EarlyCall, 'isAdministrator' | 'administrator' | 'secretKey' | 'venues'>>;
+  Partial<Pick<EarlyCall, 'isAdministrator' | 'administrator' | 'role' | 'secretKey' | 'venues'>>;
 
 /** The endpoints that are reached below one address by one kind of caller. */
 export interface Mount {
@@ -194,12 +194,13 @@ function sendLong(reply: FastifyReply, text: LongText): FastifyReply {
 }
 
 function beginCall(request: FastifyRequest, endpoint: Endpoint, admitted: Admitted): GrowingCall {
-  const { app, user, now, isAdministrator = false, administrator, secretKey, venues } = admitted;
+  const { app, user, now, isAdministrator = false, administrator, role, secretKey, venues } = admitted;
   return {
     app,
     user,
     isAdministrator,
     administrator,
+    role,
     secretKey,
     venues,
     now,

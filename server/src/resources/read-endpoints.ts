@@ -61,6 +61,8 @@ export interface GetDetails extends Partial<Pick<Endpoint, 'summary'>> {
   readonly errors?: readonly ErrorName[];
   /** The record as JSON text; the table's columns without it. */
   readonly render?: (row: Row, caller: Caller) => Promise<string>;
+  /** The tag for this caller, where it must not depend on all of the row. */
+  readonly tagFor?: (row: Row, caller: Caller) => string;
 }
 
 export function rowKey(options: ReadOptions, appId: string, params: Params): Key {
@@ -158,6 +160,7 @@ async function shownRow(options: ReadOptions, call: Caller & { readonly params: 
 export function getEndpoint(options: ReadOptions, details: GetDetails = {}): Endpoint {
   const { summary = `Get a ${options.noun[0]}`, record = options.record, errors = ['ObjectNotFound'] } = details;
   const render = details.render ?? (async (row: Row) => options.records.render(row));
+  const tagFor = details.tagFor ?? ((row: Row) => tagOfRow(options.records, row));
   return endpoint<undefined, Shown>({
     method: 'GET',
     path: onePath(options),
@@ -174,7 +177,7 @@ export function getEndpoint(options: ReadOptions, details: GetDetails = {}): End
       const { row, isWhole } = call.located;
       const text = `{"result":${await render(row, call)}}`;
       // A tag is derived from the whole record: somebody who knows ids of phones could try them.
-      return isWhole ? tagged(text, tagOfRow(options.records, row)) : new JsonText(text);
+      return isWhole ? tagged(text, tagFor(row, call)) : new JsonText(text);
     },
   });
 }

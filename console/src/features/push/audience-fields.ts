@@ -42,6 +42,9 @@ const audienceFields: readonly FilterField[] = [
   { name: 'updatedAt', label: t('Last changed'), kind: 'date' },
 ];
 
+/** Of these the ones that not every role sees; the service refuses them to the others. */
+export const personalFields: ReadonlySet<string> = new Set(['metadata', 'userId', 'installationId']);
+
 /** The same with their dates in the zone of the app. */
 export const audienceFieldsIn = (zone: string) => fieldsIn(zone, audienceFields);
 

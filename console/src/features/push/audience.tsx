@@ -5,13 +5,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { FilterRows } from '../../components/list/filter-panel.tsx';
 import { type FilterField, newRow } from '../../components/list/filter-rows.ts';
 import { SavedMenu } from '../../components/list/saved-menu.tsx';
+import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Operations } from '../../lib/wire.ts';
 import { told } from '../../lib/words/service-words.ts';
 import { rich, t } from '../../lib/words/words.ts';
-import { type Audience, audienceFieldsIn, whereOfAudience } from './audience-fields.ts';
+import { type Audience, audienceFieldsIn, personalFields, whereOfAudience } from './audience-fields.ts';
 import classes from './push.module.css';
 
 export type Reach = Operations['getReach']['answer']['result'];
@@ -29,7 +30,11 @@ const isAudience = (value: unknown): value is Audience =>
 export function AudienceBuilder({ appId, value, onChange }: Props) {
   const isSome = value.kind !== 'everyone';
   const { zone } = useTimes(appId);
-  const fields = audienceFieldsIn(zone);
+  const mayPersonal = useMay()('installations.personal');
+  const used = value.kind === 'rows' ? value.filter.rows.map(({ field }) => field) : [];
+  const fields = audienceFieldsIn(zone).filter(
+    ({ name }) => mayPersonal || !personalFields.has(name) || used.includes(name),
+  );
   const first = fields[0] as FilterField;
   return (
     <Stack gap="md">

@@ -3,6 +3,7 @@ import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import type { AnswerSpec } from '../../http/answers.ts';
 import { type Call, type Endpoint, endpoint } from '../../http/endpoint.ts';
+import { assertGranted, grantOf } from '../../http/grants.ts';
 import { findAllowed } from '../../resources/allowed.ts';
 import { beacons } from './resource.ts';
 
@@ -46,6 +47,17 @@ export async function locateBeacon(db: Db, call: Caller & Pick<Call<undefined, u
   return objectId;
 }
 
+/**
+ * A photograph is a file, so that whoever the app lets upload none brings none in by way of a beacon. In the console the role decides.
+ *
+ * @throws Failure OperationForbidden
+ */
+function assertMayUpload({ app, user, secretKey, isAdministrator }: Caller): void {
+  if (isAdministrator) return;
+  const grant = grantOf({ grant: { of: 'files', verb: 'create' } }, app.rules);
+  if (!secretKey || grant === 'nobody') assertGranted(grant, user);
+}
+
 /** Installers may not upload files; of the beacons that they put up, they may. */
 export function photograph({ db, photos }: PhotoDeps): Endpoint {
   return endpoint<undefined, Photo>({
@@ -72,6 +84,7 @@ export function photograph({ db, photos }: PhotoDeps): Endpoint {
     ],
     locate: async (call) => {
       const objectId = await locateBeacon(db, call);
+      assertMayUpload(call);
       const type =
         String(call.headers['content-type'] ?? '')
           .split(';')[0]

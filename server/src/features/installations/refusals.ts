@@ -33,6 +33,13 @@ export function notProven() {
   );
 }
 
+export function topicTaken() {
+  return fail(
+    'OperationForbidden',
+    'deviceToken: another installation is reached under this topic. Choose another one, or send the bearer of its user.',
+  );
+}
+
 export function secretRequired() {
   return invalid([
     {

@@ -14,7 +14,7 @@ import type { Key } from '../../resources/table.ts';
 import { type ConsentChange, changesAnalytics, decideConsents, noteDecisions } from './consents.ts';
 import { deciderOf, handOver, type RegistrationCaller, sentConsents } from './hand-over.ts';
 import { assignedHands, type Linking, type Registrant, userOf } from './hands.ts';
-import { invalid, notAgreed, notProven, notSignedIn, secretRequired, unchangeable } from './refusals.ts';
+import { invalid, notAgreed, notProven, notSignedIn, secretRequired, topicTaken, unchangeable } from './refusals.ts';
 import { type Installation, installations, type Registration } from './resource.ts';
 import * as store from './store.ts';
 
@@ -147,7 +147,7 @@ export class InstallationService {
     const { installationId, deviceToken } = sent;
     // Without an id of its own, the installation that got the token in the meantime is this very one: the unique index
     // makes the next try find it.
-    if (installationId && deviceToken) await store.takeToken(db, appId, deviceToken, objectId);
+    if (installationId && deviceToken) await takeToken(db, appId, deviceToken, { objectId, by });
     const columns = {
       app_id: appId,
       object_id: objectId,
@@ -181,7 +181,7 @@ export class InstallationService {
       ...cleared
     }: Record<string, null> = Object.fromEntries(names.map((member) => [member, null]));
     const updatedAt = Math.max(now(), row.updated_at);
-    if (deviceToken) await store.takeToken(db, appId, deviceToken, row.object_id);
+    if (deviceToken) await takeToken(db, appId, deviceToken, { objectId: row.object_id, by });
     const token: Key =
       deviceToken || names.includes('deviceToken')
         ? {
@@ -277,6 +277,18 @@ async function lockMeant(db: Db, appId: string, sent: Installation): Promise<sto
   if (!byToken || !installationId) return byToken;
   // So far registered by its token alone; now it names its installationId.
   return byToken.installation_id === null && byToken.device_type === sent.deviceType ? byToken : undefined;
+}
+
+/** Whoever has the token of a push service has the phone. A topic is guessed. @throws Failure OperationForbidden */
+async function takeToken(
+  db: Db,
+  appId: string,
+  deviceToken: string,
+  { objectId, by }: { readonly objectId: string; readonly by: Registrant },
+): Promise<void> {
+  const holder = by.isManager ? undefined : await store.findTopicHolder(db, appId, deviceToken, objectId);
+  if (holder && (by.userId === undefined || holder.user_id !== by.userId)) throw topicTaken();
+  await store.takeToken(db, appId, deviceToken, objectId);
 }
 
 /** Everybody can hear a tag: one that stands for an installation cannot be taken over by writing it down. */

@@ -27,6 +27,19 @@ export async function takeToken(db: Db, appId: string, deviceToken: string, forI
     where app_id = ${appId} and device_token = ${deviceToken} and object_id <> ${forId}`);
 }
 
+/** Another installation that is reached under this topic, and is a user's or has a secret. */
+export function findTopicHolder(
+  db: Db,
+  appId: string,
+  topic: string,
+  forId: string,
+): Promise<{ readonly user_id: string | null } | undefined> {
+  return db.one(sql`select user_id from installations
+    where app_id = ${appId} and device_token = ${topic} and object_id <> ${forId}
+      and (lower(push_type) = 'mqtt' or (push_type is null and device_type = 'embedded'))
+      and (user_id is not null or secret_hash is not null)`);
+}
+
 /** A user with more installations than this is a machine. */
 const mostHeld = 100;
 
@@ -87,6 +100,21 @@ export async function unlinkUser(db: Db, appId: string, userId: string): Promise
     where app_id = ${appId} and user_id = ${userId}`);
   await db.run(sql`update installations set claim_user_id = null, claim_token = null, claim_since = null
     where app_id = ${appId} and claim_user_id = ${userId}`);
+}
+
+/**
+ * For a user whose account somebody has taken over by proving to read the mails to its address: its phones may be those of whoever made
+ * it. They stay without the user and proof of it, and come back, with what was recorded, when the user registers them.
+ */
+export async function releasePhones(db: Db, appId: string, userId: string, now: number): Promise<void> {
+  await db.run(sql`update installations set user_id = null, handed_over_at = ${now}, unproven = 1,
+      claim_user_id = case when unproven = 0 then user_id else claim_user_id end,
+      claim_since = case when unproven = 0 then held_since else claim_since end,
+      claim_token = case when unproven = 0 then null else claim_token end,
+      secret_hash = case when unproven = 0 then null else secret_hash end
+    where app_id = ${appId} and user_id = ${userId}`);
+  // By its token it would be the user's again.
+  await db.run(sql`update installations set claim_token = null where app_id = ${appId} and claim_user_id = ${userId}`);
 }
 
 export async function deleteInstallation(db: Db, appId: string, objectId: string): Promise<void> {

@@ -7,6 +7,7 @@ import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import type { PulseSource } from '../../db/nodes/pulse.ts';
 import { clientNetwork } from '../../limits/rate-limit.ts';
 import { Channel } from './channel.ts';
+import { type Numbers, plainNumbers } from './numbers.ts';
 import * as store from './store.ts';
 
 export interface FeedDeps {
@@ -23,6 +24,8 @@ export interface LiveSubscription {
   readonly after: number | undefined;
   /** The kinds of events that are asked for; all without it. */
   readonly kinds?: ReadonlySet<string> | undefined;
+  /** How the listener is told the numbers; as they are without it. */
+  readonly numbers?: Numbers;
   /** What of these events the listener may see; all without it. */
   readonly show?: (events: readonly store.LiveEvent[]) => Promise<readonly store.LiveEvent[]>;
 }
@@ -125,28 +128,34 @@ export class Feed {
 
   async *#events(
     channel: Channel,
-    { appId, after, show, kinds }: Pick<LiveSubscription, 'appId' | 'after' | 'show' | 'kinds'>,
+    { appId, after, show, kinds, numbers = plainNumbers }: Omit<LiveSubscription, 'address'>,
     signal: AbortSignal,
   ): AsyncGenerator<string> {
     await channel.look();
     const app = await store.findLiveApp(this.#deps.db, appId);
-    const isKnown = after !== undefined && after >= (app?.floor_seq ?? 0) && after <= channel.seq;
-    let seq = isKnown ? after : channel.seq;
-    if (after !== undefined && !isKnown) yield lost(seq);
-    yield `id: ${seq}\nevent: ready\ndata: {}\n\n`;
+    const wanted = after === undefined ? undefined : numbers.read(after);
+    const isKnown = wanted !== undefined && wanted >= (app?.floor_seq ?? 0) && wanted <= channel.seq;
+    let seq = isKnown ? wanted : channel.seq;
+    if (after !== undefined && !isKnown) yield lost(numbers.tell(seq));
+    yield `id: ${numbers.tell(seq)}\nevent: ready\ndata: {}\n\n`;
+    // Counted from what this listener was sent last: events that are not shown make no difference.
+    let dueAt = performance.now() + heartbeatMs;
     while (!signal.aborted) {
       const events = await channel.after(seq);
       const [first] = events;
-      if (first && first.seq !== seq + 1) yield lost(first.seq - 1);
+      if (first && first.seq !== seq + 1) yield lost(numbers.tell(first.seq - 1));
       seq = events.at(-1)?.seq ?? seq;
       if (first) {
         const asked = kinds ? events.filter(({ event }) => kinds.has(event)) : events;
         const shown = show && asked.length > 0 ? await show(asked) : asked;
-        if (shown.length > 0) yield shown.map(render).join('');
-      } else {
-        const before = channel.seq;
-        await channel.news(heartbeatMs, signal);
-        if (channel.seq === before && !signal.aborted) yield ': \n\n';
+        if (shown.length > 0) {
+          yield shown.map((event) => render(event, numbers)).join('');
+          dueAt = performance.now() + heartbeatMs;
+        }
+      } else await channel.news(Math.max(0, dueAt - performance.now()), signal);
+      if (!signal.aborted && performance.now() >= dueAt) {
+        yield ': \n\n';
+        dueAt = performance.now() + heartbeatMs;
       }
     }
   }
@@ -241,7 +250,8 @@ function countDown(counts: Map<string, number>, name: string): void {
 /** What lies between could not be kept; the client reads the lists if it needs it. */
 const lost = (seq: number) => `id: ${seq}\nevent: lost\ndata: {}\n\n`;
 
-const render = ({ seq, event, data }: store.LiveEvent) => `id: ${seq}\nevent: ${event}\ndata: ${data}\n\n`;
+const render = ({ seq, event, data }: store.LiveEvent, { tell }: Numbers) =>
+  `id: ${tell(seq)}\nevent: ${event}\ndata: ${data}\n\n`;
 
 function tooMany(what: string) {
   return fail('APICallLimit', { message: `There are ${what} already. Close one, or try again later.`, retryAfter: 10 });

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
+import type { Caller } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
 import { type Endpoint, endpoint, type Tag } from '../../http/endpoint.ts';
 import { eventStreamType, StreamAnswer } from '../../http/stream-answer.ts';
 import { domainEventTypes, liveEventTypes } from '../domain-event.ts';
 import type { Feed } from './feed.ts';
-import { heardScopes, type ShowDeps, showEvents } from './shown-events.ts';
+import { plainNumbers, readNumbersKey, secretNumbers } from './numbers.ts';
+import { heardScopes, hearsOfAll, type ShowDeps, showEvents } from './shown-events.ts';
 
 const tag: Tag = {
   name: 'Stream',
@@ -21,6 +23,16 @@ const example = [
 
 /** What happens in an app, as it happens. */
 export function liveEndpoints(feed: Pick<Feed, 'open'>, deps: ShowDeps): Endpoint[] {
+  let key: Promise<string> | undefined;
+  const numbersFor = async (caller: Caller) => {
+    if (hearsOfAll(caller)) return plainNumbers;
+    key ??= readNumbersKey(deps.db).catch((error: unknown) => {
+      key = undefined;
+      throw error;
+    });
+    const { app, user, secretKey } = caller;
+    return secretNumbers(await key, `${app.appId} ${user?.userId ?? secretKey?.keyId}`);
+  };
   return [
     endpoint({
       method: 'GET',
@@ -32,7 +44,8 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, deps: ShowDeps): Endpoin
         'Events: presence.enter, presence.exit, presence.zone, visit.opened, visit.closed, visit.updated, message.fired, ' +
         'push.progress, push.finished, occupancy.exceeded, occupancy.cleared and, if `kinds` names it, position.changed (where visitors are, as often as their phones ' +
         'report), each with `timestamp` and `data`. `ready` comes first; what happens after it is sent. `lost` says that ' +
-        'events between the last number and its own are no longer kept. Numbers count for one app. Users ' +
+        'events between the last number and its own are no longer kept. Numbers count for one app; whoever does not hear of all events is ' +
+        'told numbers that do not count. Users ' +
         'receive events of their own installations only, managers of all, secret keys those that their scopes listen to.',
       grant: 'user',
       scopes: heardScopes,
@@ -61,7 +74,8 @@ export function liveEndpoints(feed: Pick<Feed, 'open'>, deps: ShowDeps): Endpoin
         const after = readNumber(String(headers['last-event-id'] ?? query['after'] ?? ''));
         const kinds = readKinds(query['kinds']) ?? usual;
         const show = showEvents(call, deps);
-        return new StreamAnswer(feed.open({ appId: app.appId, address, after, kinds, show }));
+        const numbers = await numbersFor(call);
+        return new StreamAnswer(feed.open({ appId: app.appId, address, after, kinds, show, numbers }));
       },
     }),
   ];

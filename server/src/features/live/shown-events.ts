@@ -38,6 +38,14 @@ const subjects: Readonly<
   occupancy: ['analytics', 'list', 'list'],
 };
 
+/** Whether somebody hears of all events, and so may know how many there are. */
+export function hearsOfAll(caller: Caller): boolean {
+  const { app, isAdministrator, secretKey } = caller;
+  if (isAdministrator) return true;
+  if (!seesAll(caller) || app.rules.of('events').rules.listen.word === 'nobody') return false;
+  return secretKey === undefined || secretKey.scopes.include({ of: 'events', verb: 'listen' });
+}
+
 /** What a secret key needs one of to listen. */
 export const heardScopes: readonly Scope[] = Object.values(subjects).map(([of, , verb]) => ({ of, verb }));
 

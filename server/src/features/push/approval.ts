@@ -8,7 +8,7 @@ import type { Db, Row } from '../../db/db.ts';
 import { isoTime, recordAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import type { NewJob } from '../../jobs/job.ts';
-import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
+import { entityTag, readIfMatch, tagged } from '../../resources/entity-tag.ts';
 import { locateRow, type ReadOptions } from '../../resources/read-endpoints.ts';
 import { type Addressed, expandJob } from './expand.ts';
 import { audienceOf, type ReachDeps } from './reach.ts';
@@ -145,7 +145,7 @@ export function approveEndpoint({ db, addressesOf, enqueue, readable, show, asse
       const row = await db.transaction(async (db) => {
         const current = await store.lockPush(db, app.appId, pushId);
         if (!current) throw fail('ObjectNotFound', 'There is no push notification with this objectId.');
-        readIfMatch(headers)?.(tagOfRow(pushes.records, current));
+        readIfMatch(headers)?.(entityTag(show(call)(current)));
         assertApprovable(current, now);
         const author = authorOf(call);
         if (await hasWritten(db, addressesOf, app.appId, author, authorsOf(current)))
@@ -166,7 +166,8 @@ export function approveEndpoint({ db, addressesOf, enqueue, readable, show, asse
         });
         return (await pushes.records.find(db, { app_id: app.appId, object_id: pushId })) ?? current;
       });
-      return tagged(`{"result":${show(call)(row)}}`, tagOfRow(pushes.records, row));
+      const shown = show(call)(row);
+      return tagged(`{"result":${shown}}`, entityTag(shown));
     },
   });
 }

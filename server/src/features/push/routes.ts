@@ -4,14 +4,14 @@ import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { recordAnswer } from '../../http/answers.ts';
-import { type Endpoint, endpoint, JsonText } from '../../http/endpoint.ts';
+import { type Endpoint, endpoint, JsonText, type Tag } from '../../http/endpoint.ts';
 import { assertGranted, assertInScope, grantOf } from '../../http/grants.ts';
 import { assertNotAskedBy } from '../../http/hidden-members.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { Creation } from '../../limits/idempotency.ts';
 import type { FieldLookup } from '../../query/fields.ts';
-import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
+import { entityTag, readIfMatch, tagged } from '../../resources/entity-tag.ts';
 import { getEndpoint, listEndpoint, locateRow, type ReadOptions } from '../../resources/read-endpoints.ts';
 import { type AddressesOf, type ApprovalDeps, approvalFor, approveEndpoint, authorsOf, writersOf } from './approval.ts';
 import { assertMayAddress } from './audience/choosing.ts';
@@ -28,6 +28,8 @@ export interface PushDeps {
   readonly audienceFields: FieldLookup;
   readonly countAudience: ApprovalDeps['countAudience'];
   readonly addressesOf: AddressesOf;
+  /** What of installations some roles may not ask by. */
+  readonly hidden: Tag['hides'];
 }
 
 const { tag, path } = pushes;
@@ -64,7 +66,7 @@ function accept(deps: PushDeps): Endpoint {
     handle: async (call) => {
       const { app, user, body, now } = call;
       const isBlind = !seesAudiences(call);
-      assertMayAddress(call, body.audience);
+      assertMayAddress(call, body.audience, deps.hidden);
       quotas.takePush(call);
       const approval = await approvalFor(deps, app, { audience: body.audience, isBlind });
       const { objectId: pushId = newObjectId(now) } = call;
@@ -103,6 +105,9 @@ const hidesCounts = (caller: Caller, row: Row) => !seesAudiences(caller) && stor
 const shownTo = (caller: Caller) => (row: Row) =>
   pushes.records.render(hidesCounts(caller, row) ? store.withoutCounts(row) : row);
 
+/** Of what the caller is shown: from a tag of all of it, counts that are hidden could be guessed. */
+const tagFor = (row: Row, caller: Caller) => entityTag(shownTo(caller)(row));
+
 function readable(db: Db): ReadOptions {
   return {
     ...pushes,
@@ -131,6 +136,7 @@ function get({ db }: PushDeps): Endpoint {
     summary: 'What became of a push notification: counts of its recipients by state, and the reasons',
     record: pushDetail,
     errors: ['ObjectNotFound', 'Timeout'],
+    tagFor,
     render: async (located, caller) => {
       const { appId } = caller.app;
       const pushId = String(located['object_id']);
@@ -176,7 +182,9 @@ function change(deps: PushDeps): Endpoint {
       const { app, located, body, now, headers } = call;
       assertMaySend(call);
       const isBlind = !seesAudiences(call);
-      assertMayAddress(call, body.audience);
+      // Somebody else may have chosen it.
+      const isSame = body.audience === located['audience'];
+      assertMayAddress(call, body.audience, isSame ? undefined : deps.hidden);
       const pushId = String(located['object_id']);
       const key = { app_id: app.appId, object_id: pushId };
       const { sendAt, expiresAt } = timesOf(body, now);
@@ -184,7 +192,7 @@ function change(deps: PushDeps): Endpoint {
       const row = await db.transaction(async (db) => {
         const current = await store.lockPush(db, app.appId, pushId);
         if (!current) throw fail('ObjectNotFound', 'There is no push notification with this objectId.');
-        readIfMatch(headers)?.(tagOfRow(pushes.records, current));
+        readIfMatch(headers)?.(tagFor(current, call));
         assertWaits(current, now);
         await store.changePush(db, {
           appId: app.appId,
@@ -204,7 +212,7 @@ function change(deps: PushDeps): Endpoint {
         await enqueue(db, { appId: app.appId, kind: expandJob, payload, runAt: approval ? expiresAt : sendAt });
         return (await pushes.records.find(db, key)) ?? current;
       });
-      return tagged(`{"result":${shownTo(call)(row)}}`, tagOfRow(pushes.records, row));
+      return tagged(`{"result":${shownTo(call)(row)}}`, tagFor(row, call));
     },
   });
 }

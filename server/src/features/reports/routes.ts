@@ -22,7 +22,14 @@ import { periodBefore, startOf } from './content/periods.ts';
 import { textOf } from './content/text.ts';
 import { adminFoot, fileName, letterOf } from './mails.ts';
 import * as schemas from './schemas.ts';
-import { type ReportBody, type ReportDeps, type ReportService, reportTag, type Viewer } from './service.ts';
+import {
+  type ReportBody,
+  type ReportDeps,
+  type ReportService,
+  reportTag,
+  seesAddresses,
+  type Viewer,
+} from './service.ts';
 import { candidatesOf, viewsOf } from './views.ts';
 
 export interface ReportRouteDeps extends ReportDeps, ComposeDeps {
@@ -67,7 +74,9 @@ async function shown(
   const viewer = viewerOf(admin);
   const [result] = await viewsOf(deps, appId, viewer, reportId);
   if (!result) throw fail('ObjectNotFound', `There is no report ${reportId}.`);
-  setTag(reportTag(await deps.service.bodyOf(deps.db, await deps.service.get({ appId, reportId }, viewer))));
+  // From a tag the addresses that are masked could be guessed. Who is not shown them changes nothing either.
+  if (seesAddresses(viewer))
+    setTag(reportTag(await deps.service.bodyOf(deps.db, await deps.service.get({ appId, reportId }, viewer))));
   return { result };
 }
 

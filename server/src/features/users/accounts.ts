@@ -130,6 +130,7 @@ export function notFresh(why = 'This account has no password.') {
   return fail('OperationForbidden', message);
 }
 
+export const notFreshToMove = () => notFresh('This account has a second factor.');
 export const notFreshToErase = () => notFresh('This erases your account.');
 
 /** @throws Failure PasswordMissing, UserInvalidLoginParams, APICallLimit */

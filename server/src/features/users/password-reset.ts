@@ -27,7 +27,7 @@ export interface ResetDeps {
   readonly now: Clock;
   readonly passwords: Passwords;
   readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
-  /** Removes what signs in beside a password: identities at other providers, passkeys, second factors. */
+  /** Removes what signs in beside a password (identities at other providers, passkeys, second factors), and lets go of the phones. */
   readonly forgetOtherWays: (db: Db, appId: string, userId: string) => Promise<void>;
   /** False while no mail server is configured. */
   readonly canMail: boolean;

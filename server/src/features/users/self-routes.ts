@@ -121,7 +121,8 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
         ? 'JSON Merge Patch (RFC 7396): metadata is merged member by member, null removes a member.'
         : 'Replaces the members that are sent and keeps the others; null clears an optional member.') +
       ' A new e-mail and a new password need currentPassword, or in an account without a password a sign-in in the last 10 ' +
-      'minutes; wrong ones count like wrong sign-ins. A new password ends ' +
+      'minutes; wrong ones count like wrong sign-ins. Whoever has a second factor has signed in in the last 10 minutes for a new e-mail, ' +
+      'too. A new password ends ' +
       'all access tokens, including the one that is sent. Where the policy requires confirmed addresses, the account gets a new ' +
       'e-mail when its mail is answered, and keeps the former one until then.',
     grant: 'user',
@@ -146,7 +147,7 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
       const confirmsFirst = app.policy.emailVerification === 'required';
       const countMail = (emailKey: string) => limits.requestMail({ app, address, emailKey, now });
       const assertUnchanged = readIfMatch(headers);
-      const how = { merge, asksToVerify, confirmsFirst, countMail, confirm, tokenHash, mayTell, assertUnchanged };
+      const how = { app, merge, asksToVerify, confirmsFirst, countMail, confirm, tokenHash, mayTell, assertUnchanged };
       const { updatedAt, tag } = await service.update(key, body, how);
       return tagged(JSON.stringify({ result: { updatedAt: isoTime(updatedAt) } }), tag);
     },

@@ -14,7 +14,7 @@ import type { AccountProof, FindMissing, SessionClient, SignedIn } from '../../s
 import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { type AskToVerify, passwordProof, wantsVerified } from '../../sign-in/link-mail.ts';
-import { assertPassword, isFresh, notFresh, notFreshToErase, wrongPassword } from './accounts.ts';
+import { assertPassword, isFresh, notFresh, notFreshToErase, notFreshToMove, wrongPassword } from './accounts.ts';
 import { type Changing, changeManaged, type ManagedChanges, noSuchUser } from './managed.ts';
 import type { AccountBody, AccountChanges, SignIn } from './schemas.ts';
 import { beginSession, endSessions } from './sessions.ts';
@@ -62,6 +62,7 @@ interface Wanted extends Pick<SigningUp, 'mayTell'> {
 }
 
 interface Updating extends Pick<AccountProof, 'confirm' | 'tokenHash'> {
+  readonly app: AppContext;
   readonly merge: boolean;
   /** A new address gets a mail that asks to confirm it. */
   readonly asksToVerify: boolean;
@@ -306,13 +307,17 @@ export class UserService {
   async #assertCurrent(
     key: store.UserKey,
     { set: { email, password }, currentPassword }: AccountChanges,
-    { confirm, tokenHash }: Updating,
+    { app, confirm, tokenHash }: Updating,
   ): Promise<store.UserRow | undefined> {
-    const { db } = this.#deps;
+    const { db, findMissing } = this.#deps;
     if (email === undefined && password === undefined) return undefined;
     const user = await store.findUser(db, key);
     if (!user) throw fail('InvalidSessionToken');
-    if (password === undefined && emailKey(email ?? '') === user.email_key) return undefined;
+    const isNewAddress = email !== undefined && emailKey(email) !== user.email_key;
+    if (password === undefined && !isNewAddress) return undefined;
+    // The first proof of a new address removes the second factor, so that the password alone must not lead there.
+    const hasFactor = isNewAddress && (await findMissing(db, app, key)) === 'code';
+    if (hasFactor && !(await isFresh(this.#deps, key, tokenHash))) throw notFreshToMove();
     if (user.password_hash !== null) await assertPassword(this.#deps, user, { currentPassword, confirm });
     else if (!(await isFresh(this.#deps, key, tokenHash))) throw notFresh();
     return user;

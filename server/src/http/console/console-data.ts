@@ -60,8 +60,8 @@ export async function mountConsoleData(fastify: FastifyInstance, options: Option
       if (endpoint.needsConfirmation) assertConfirmed(request.admin, now());
       const { appId = '' } = request.params as Record<string, string | undefined>;
       const app = await options.findApp(appId.includes('\0') ? '' : appId);
-      const { email: administrator, venues } = request.admin;
-      return { app, user: undefined, isAdministrator: true, administrator, venues, now: now() };
+      const { email: administrator, role, venues } = request.admin;
+      return { app, user: undefined, isAdministrator: true, administrator, role, venues, now: now() };
     },
     handle: (request, endpoint, call) => handle(request, endpoint, call, options),
   });

@@ -1,16 +1,23 @@
 import { type Caller, seesAudiences } from '../../../access/caller.ts';
+import { isAllowed } from '../../../access/roles.ts';
 import { fail } from '../../../base/errors.ts';
 import { isObject } from '../../../base/is-object.ts';
+import type { Tag } from '../../../http/endpoint.ts';
+import { assertNotAskedBy, hiddenMembers } from '../../../http/hidden-members.ts';
 import { assertMayChooseBy } from '../../../http/member-rules.ts';
 
 /** Choosing the audience of a push reveals no more about installations than their list does. */
 
 /**
  * @param audience a condition as JSON; null for everyone
+ * @param hides what of installations some roles of administrators do not see
  * @throws Failure InvalidQuery
  */
-export function assertMayAddress(caller: Caller, audience: string | null): void {
+export function assertMayAddress(caller: Caller, audience: string | null, hides: Tag['hides']): void {
   if (audience === null) return;
+  const { role } = caller;
+  if (hides && role && !isAllowed(role, hides.permission))
+    assertNotAskedBy({ where: audience }, hiddenMembers(hides, caller.app));
   const where: unknown = JSON.parse(audience);
   assertMayChooseBy(where, caller.app.rules.of('installations'), caller);
   if (!seesAudiences(caller)) assertWholeIds(where);

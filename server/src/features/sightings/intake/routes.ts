@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { seesWhereabouts } from '../../../access/caller.ts';
 import { proofOf } from '../../../access/installation-proof.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import type { Batch } from '../batch/batch.ts';
@@ -25,7 +26,8 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
         'fired, so that an app in the foreground shows them. What cannot be used is listed by index and never stops the ' +
         'rest. Sending a batch again is safe: with `eventId` or `occurredAt` nothing is counted twice, and a repetition ' +
         'of the whole batch soon after is answered like the first time. For an installation that is linked to a user, events ' +
-        'and messages are returned only to that user and to managers; the sightings are processed in any case.',
+        'and messages are returned only to that user, to managers and to secret keys, and to these `nearest` only with `events:list` or ' +
+        '`events:get`; the sightings are processed in any case.',
       grant: 'phone',
       scopes: [{ of: 'sightings', verb: 'create' }],
       takesInstallationSecret: true,
@@ -40,7 +42,7 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
       handle: async (call) => {
         const { app, body, now } = call;
         const { appId, policy } = app;
-        const sender = { appId, policy, now, ...proofOf(call) };
+        const sender = { appId, policy, now, ...proofOf(call), seesWhereabouts: seesWhereabouts(call) };
         return { result: await service.take(sender, body) };
       },
     }),

@@ -52,7 +52,15 @@ export function createSightingService({ db, site, held = new HeldTracks(), ...ot
   return {
     /** Writes what is held in memory of an installation. @throws Failure ObjectNotFound when it is gone */
     async flush({ appId, installationId }: TrackKey, { policy, now }: Pick<Sender, 'policy' | 'now'>): Promise<void> {
-      const sender = { appId, policy, now, userId: undefined, seesAll: true, secret: undefined };
+      const sender = {
+        appId,
+        policy,
+        now,
+        userId: undefined,
+        seesAll: true,
+        seesWhereabouts: false,
+        secret: undefined,
+      };
       const nothing = { placed: [], sentAt: undefined, batchKey: undefined };
       await batcher.add({ ...nothing, sender, id: installationId, isOwn: false, isFlush: true });
     },

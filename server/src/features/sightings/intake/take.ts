@@ -134,11 +134,14 @@ function withTimes(locked: Locked, known: Known): Timely {
   return { ...locked, known, timed: correctTimes(placed, { clock, sentAt, now: sender.now }) };
 }
 
+const isTheirs = ({ intake: { sender }, lock }: Locked) =>
+  !lock.isUnproven && (lock.userId === null || lock.userId === sender.userId);
+
 /** Only the visitor, managers, and a phone that belongs to nobody learn where it is. */
-function isShown({ intake: { sender, isOwn }, lock }: Locked): boolean {
-  const isTheirs = !lock.isUnproven && (lock.userId === null || lock.userId === sender.userId);
+function isShown(locked: Locked): boolean {
+  const { sender, isOwn } = locked.intake;
   // Somebody who reports other people's phones would learn which visits are whose.
-  return sender.policy.pseudonyms === 'daily' ? isOwn && isTheirs : sender.seesAll || isTheirs;
+  return sender.policy.pseudonyms === 'daily' ? isOwn && isTheirs(locked) : sender.seesAll || isTheirs(locked);
 }
 
 const nothingShown: Effect = { events: [], messages: [], nearest: [], duplicates: 0, problems: [], clockError: 0 };
@@ -149,8 +152,10 @@ function unprovenEffect({ placed }: Intake): Effect {
   return { ...nothingShown, problems, isUnproven: true };
 }
 
+/** A gateway is told what its report leads to, and not where others have heard the phone. */
 function shownEffect(locked: Locked, effect: Effect): Effect {
-  return isShown(locked) ? effect : nothingShown;
+  if (!isShown(locked)) return nothingShown;
+  return locked.intake.sender.seesWhereabouts || isTheirs(locked) ? effect : { ...effect, nearest: [] };
 }
 
 /** Those whose installation could be locked, each installation and each person once. */

@@ -18,6 +18,8 @@ export interface Sender {
   readonly userId: string | undefined;
   /** A manager of the app, a secret key, or an administrator. */
   readonly seesAll: boolean;
+  /** The answer may say where other people's phones are. */
+  readonly seesWhereabouts: boolean;
   /** The secret of an installation, as it was sent. */
   readonly secret: string | undefined;
 }

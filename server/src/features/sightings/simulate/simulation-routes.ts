@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type Caller, type FindHeld, seesAll } from '../../../access/caller.ts';
+import { type Caller, type FindHeld, seesWhereabouts } from '../../../access/caller.ts';
 import type { Db } from '../../../db/db.ts';
 import { exampleCreated, otherExampleId } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
@@ -126,7 +126,7 @@ export function simulationEndpoints({ db, findHeld, readableTriggers }: Deps): E
    * queries.
    */
   async function ownOf(caller: Caller): Promise<ReadonlySet<string> | undefined> {
-    if (seesAll(caller)) return undefined;
+    if (seesWhereabouts(caller)) return undefined;
     const held = await findHeld(caller.app.appId, caller.user?.userId ?? '');
     return new Set(held.map(({ objectId }) => objectId));
   }
@@ -141,7 +141,8 @@ export function simulationEndpoints({ db, findHeld, readableTriggers }: Deps): E
       description:
         'Takes sightings like POST /sightings, of a real or a pretend installation at real or pretend times, and answers ' +
         'every event, verdict and message. It is decided by the same code; nothing is stored and nothing is sent. For ' +
-        'users, installations of other people are unknown, and so are messages that they may not read; managers may simulate all.',
+        'users, installations of other people are unknown, and so are messages that they may not read; managers may simulate all, and secret ' +
+        'keys with `events:list` or `events:get`.',
       grant: 'user',
       scopes: [{ of: 'simulations', verb: 'create' }],
       body: { schema: simulationSchema, example, read },
