@@ -301,6 +301,22 @@ describe('what is drawn on the plan of a floor', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
+  test('a zone that is deleted and taken back is the same one', async () => {
+    const ids = async (): Promise<string> => {
+      const { body } = await app.send({ method: 'GET', url: '/api/v2/zones', headers });
+      return body.results
+        .map(({ objectId }: { objectId: string }) => objectId)
+        .sort()
+        .join();
+    };
+    const before = await ids();
+    await page.getByRole('button', { name: /^Shop/ }).first().click();
+    await button('Delete the zone').click();
+    await becomes(async () => (await ids()).length < before.length, true);
+    await page.getByRole('button', { name: /^Undo/ }).click();
+    await becomes(ids, before);
+  });
+
   test('of more beacons than can be dragged, the one that is clicked is chosen and can be moved', async () => {
     const make = (path: string, body: unknown, more = {}) =>
       create(app, `/api/v2/${path}`, body, { ...headers, ...more });
