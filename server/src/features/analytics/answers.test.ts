@@ -135,6 +135,20 @@ for (const database of databases) {
       );
       const sliding = `/api/v2/analytics/visits?from=${first}&until=${shown(Date.parse(first) + 9 * day, 'UTC').date}`;
       assert.equal((await site.ask({ method: 'GET', url: sliding })).status, 400);
+      // Any two periods that overlap by all but a day could be subtracted.
+      for (const query of [
+        'flows?from=2026-03-02&until=2026-03-08',
+        'paths?from=2026-03-03&until=2026-03-10',
+        'visits?from=2026-03-03&until=2026-03-10&interval=week',
+        'visits?from=2026-03-02&until=2026-04-01&interval=month',
+        'visits?from=2026-03-03&until=2026-03-10&interval=hourOfWeek',
+        'messages?from=2026-03-03&until=2026-03-10',
+        'messages?from=2026-03-03&until=2026-03-10&interval=week',
+      ]) {
+        const { status, body } = await site.ask({ method: 'GET', url: `/api/v2/analytics/${query}` });
+        assert.equal(status, 400, query);
+        assert.match(body.error.error, /^Small groups are protected in this app: /, query);
+      }
       await house.setPolicy({ smallGroups: 'shown' });
     });
 

@@ -90,6 +90,7 @@ export async function messagesOf(by: MessageAnswering, question: NumbersQuestion
   }
   const blur = isProtected ? await findBlur(db, appId) : undefined;
   const names = await by.namesOf(db, appId, [...wholes.keys()]);
+  const hasGoal = (triggerId: string) => names.get(triggerId)?.goal !== undefined;
   const state = await store.findState(db, appId);
   return {
     from,
@@ -108,7 +109,7 @@ export async function messagesOf(by: MessageAnswering, question: NumbersQuestion
       .map(([, { start, triggerId, group, sums }]) => ({
         start,
         triggerId,
-        ...told({ triggerId, group, sums }, blur),
+        ...told({ triggerId, group, sums, hasGoal: hasGoal(triggerId) }, blur),
       })),
     // Whoever was shown two messages may have seen them at two places: of one place nobody has counted them.
     load: place === undefined ? await loadOf({ ...by, blur }, from, until) : null,
@@ -139,7 +140,7 @@ function messageOf(
   const goal = name?.goal ?? null;
   const shown = [...groups]
     .sort(([a], [b]) => Number(a === heldOut) - Number(b === heldOut) || (a < b ? -1 : 1))
-    .map(([group, sums]) => told({ triggerId, group, sums }, blur));
+    .map(([group, sums]) => told({ triggerId, group, sums, hasGoal: goal !== null }, blur));
   return {
     triggerId,
     kind: name?.kind ?? null,
@@ -154,17 +155,19 @@ interface GroupSums {
   readonly triggerId: string;
   readonly group: string;
   readonly sums: Sums;
+  /** Without one nobody has looked who reached it. */
+  readonly hasGoal: boolean;
 }
 
 /** Where small groups are protected, everything follows from the blurred numbers that are told. */
-function told({ triggerId, group, sums }: GroupSums, blur: Blur | undefined): GroupNumbers {
+function told({ triggerId, group, sums, hasGoal }: GroupSums, blur: Blur | undefined): GroupNumbers {
   const cell = `${triggerId} ${group} ${metrics.map((metric) => sums[metric]).join(' ')}`;
   const reached = blur ? blur.told(sums.reached, 'reached', cell) : sums.reached;
   const count = (value: number, name: string): Count => {
     if (blur === undefined) return value;
     return reached === smallGroup ? null : blur.told(value, name, cell);
   };
-  const acted = count(Math.min(sums.acted, sums.reached), 'acted');
+  const acted = hasGoal || sums.acted > 0 ? count(Math.min(sums.acted, sums.reached), 'acted') : null;
   const outcome = outcomeOf({ reached, acted });
   const interval = outcome && shareInterval(outcome);
   return {

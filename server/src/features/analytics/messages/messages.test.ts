@@ -184,6 +184,24 @@ for (const database of databases) {
       assert.ok(asked.length > 0);
     });
 
+    test('without a goal nobody is said not to have reached it', async () => {
+      const farewell = await site.notification({ description: 'Farewell', event: 'EXIT' });
+      const name = phones[0]?.name ?? '';
+      await enter(name, site.hall);
+      site.app.clock.now += minute;
+      await leave(name, site.hall, site.now);
+      await settle();
+      const { messages, rows } = await ask({ interval: 'day' });
+      const told = messages.find(({ triggerId }: { triggerId: string }) => triggerId === farewell);
+      const [group] = told.groups;
+      assert.deepEqual(
+        [told.goal, group.reached, group.acted, group.share, group.shareHigh],
+        [null, 1, null, null, null],
+      );
+      assert.equal(rows.find(({ triggerId }: { triggerId: string }) => triggerId === farewell).acted, null);
+      await site.ask({ method: 'DELETE', url: `/api/v2/notifications/${farewell}` });
+    });
+
     test('a record that somebody makes is a goal, and a consent that is taken back is told', async () => {
       const { headers } = site.user;
       await site.app.app.buckets.createBucket(site.app.appId, 'orders');
@@ -259,6 +277,11 @@ for (const database of databases) {
             assert.ok(one[name] === null || one[name] === '1-4' || one[name] % 5 === 0, `${name} is ${one[name]}`);
           if (one.acted === '1-4') assert.equal(one.share, null);
         }
+      const month = new Date(`${today().slice(0, 7)}-01T00:00:00Z`);
+      month.setUTCMonth(month.getUTCMonth() + 1);
+      const { load } = await ask({ from: `${today().slice(0, 7)}-01`, until: month.toISOString().slice(0, 10) });
+      assert.ok(load.length > 0);
+      for (const { visitors } of load) assert.ok(visitors === '1-4' || visitors % 5 === 0, `load ${visitors}`);
       await site.app.app.apps.change(site.app.appId, { policy: { smallGroups: 'shown' } }, service);
       await site.ask({ method: 'DELETE', url: `/api/v2/installations/${phones[0]?.id}` });
       await site.app.app.idle();

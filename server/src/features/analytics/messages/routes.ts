@@ -20,7 +20,7 @@ const groupMembers = {
   group: Type.String({ description: 'A variant, `holdout` for those who got nothing, or empty' }),
   reached: count('Different visitors to whom it was shown for the first time in the period, or would have been'),
   openedBy: count('Those of them who opened it at least once'),
-  acted: count('Those of them who reached the goal in time'),
+  acted: count('Those of them who reached the goal in time; null without a goal'),
   shown: count('Messages'),
   received: count('Messages that the app reported as received'),
   opened: count('Messages that the app reported as opened'),

@@ -65,6 +65,24 @@ describe('protected numbers', () => {
     assert.ok(told.has(5) && told.has(10) && told.has(15) && told.has(smallGroup), [...told].join());
   });
 
+  test('tell no time of a single visit: sums go in steps of five visits, and of fewer visits there is none', () => {
+    const lasting = (last: number, ended: number) => {
+      const tally = new Tally();
+      for (let n = 0; n < 20; n++)
+        tally.count(visitorHash('salt', `${n}`), n >= ended ? null : n === ended - 1 ? last : 60);
+      return tally;
+    };
+    for (const blur of blurs.slice(0, 100)) {
+      const told = metricsOf(lasting(60, 20), blur);
+      if (told.visitors === smallGroup) continue;
+      assert.equal(told.dwellTotal, 1_220, 'twenty minutes, in steps of five visits of a minute');
+      assert.equal(metricsOf(lasting(90, 20), blur).dwellTotal, told.dwellTotal, 'also if one took longer');
+      assert.equal(told.dwellMean, null);
+      const { dwellMedian, dwellLowerQuartile, dwellUpperQuartile, dwellTotal } = metricsOf(lasting(90, 4), blur);
+      assert.deepEqual([dwellMedian, dwellLowerQuartile, dwellUpperQuartile, dwellTotal], [null, null, null, null]);
+    }
+  });
+
   test('agree with each other: no fewer visits than visitors, and no more who are new', () => {
     for (const blur of blurs)
       for (const [visits, newcomers] of [
