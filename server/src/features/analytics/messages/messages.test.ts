@@ -185,11 +185,12 @@ for (const database of databases) {
     });
 
     test('without a goal nobody is said not to have reached it', async () => {
-      const farewell = await site.notification({ description: 'Farewell', event: 'EXIT' });
-      const name = phones[0]?.name ?? '';
-      await enter(name, site.hall);
+      const beaconId = pointer('Beacon', shop);
+      const farewell = await site.notification({ description: 'Farewell', beaconId, event: 'EXIT' });
+      await site.installation({ installationId: 'guest' });
+      await enter('guest', shop);
       site.app.clock.now += minute;
-      await leave(name, site.hall, site.now);
+      await leave('guest', shop, site.now);
       await settle();
       const { messages, rows } = await ask({ interval: 'day' });
       const told = messages.find(({ triggerId }: { triggerId: string }) => triggerId === farewell);
