@@ -2,7 +2,7 @@ import type { Goal } from '../../../access/experiment.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { heldOut } from '../../../proximity/index.ts';
-import { type Blur, type Count, smallGroup } from '../numbers/blur.ts';
+import { type Blur, blurDeviation, type Count, smallGroup } from '../numbers/blur.ts';
 import { dateOf, dayStart, monthOf, unitOf, weekOf } from '../numbers/calendar.ts';
 import type { NumbersQuestion } from '../numbers/question.ts';
 import { findBlur } from '../numbers/store.ts';
@@ -147,7 +147,7 @@ function messageOf(
     name: name?.name ?? null,
     goal,
     groups: shown,
-    comparisons: goal === null ? [] : comparisonsOf(shown),
+    comparisons: goal === null ? [] : comparisonsOf(shown, deviationOf(blur)),
   };
 }
 
@@ -168,7 +168,7 @@ function told({ triggerId, group, sums, hasGoal }: GroupSums, blur: Blur | undef
     return reached === smallGroup ? null : blur.told(value, name, cell);
   };
   const acted = hasGoal || sums.acted > 0 ? count(Math.min(sums.acted, sums.reached), 'acted') : null;
-  const outcome = outcomeOf({ reached, acted });
+  const outcome = outcomeOf({ reached, acted }, deviationOf(blur));
   const interval = outcome && shareInterval(outcome);
   return {
     group,
@@ -187,20 +187,27 @@ function told({ triggerId, group, sums, hasGoal }: GroupSums, blur: Blur | undef
 
 const fine = (share: number) => Math.round(share * 10_000) / 10_000;
 
-function outcomeOf({ reached, acted }: { readonly reached: Count; readonly acted: Count }): ActedShare | undefined {
+/** Noise makes intervals wider: from it alone nothing may be concluded. */
+const deviationOf = (blur: Blur | undefined) => (blur ? blurDeviation : 0);
+
+function outcomeOf(
+  { reached, acted }: { readonly reached: Count; readonly acted: Count },
+  deviation: number,
+): ActedShare | undefined {
   if (typeof reached !== 'number' || typeof acted !== 'number' || reached === 0) return undefined;
   // Rounded numbers may exceed each other.
-  return { acted: Math.min(acted, reached), of: reached };
+  return { acted: Math.min(acted, reached), of: reached, deviation };
 }
 
 /** Those who got something against those who did not; without a group that gets nothing, the variants against the first. */
-function comparisonsOf(groups: readonly GroupNumbers[]): GroupComparison[] {
+function comparisonsOf(groups: readonly GroupNumbers[], deviation: number): GroupComparison[] {
+  const compare = (one: GroupNumbers, other: GroupNumbers) => comparisonOf(one, other, deviation);
   const held = groups.find(({ group }) => group === heldOut);
   const others = groups.filter(({ group }) => group !== heldOut);
   const against = held ?? others[0];
   if (against === undefined || groups.length < 2) return [];
-  const comparisons = others.filter((one) => one !== against).map((one) => comparisonOf(one, against));
-  const best = others.length > 1 && held ? others.slice(1).map((one) => comparisonOf(one, others[0] ?? one)) : [];
+  const comparisons = others.filter((one) => one !== against).map((one) => compare(one, against));
+  const best = others.length > 1 && held ? others.slice(1).map((one) => compare(one, others[0] ?? one)) : [];
   return [...comparisons, ...best];
 }
 
@@ -209,8 +216,8 @@ function whoOf(group: string): string {
   return group === '' ? 'who got it' : `who got ${group}`;
 }
 
-function comparisonOf(one: GroupNumbers, other: GroupNumbers): GroupComparison {
-  const [a, b] = [outcomeOf(one), outcomeOf(other)];
+function comparisonOf(one: GroupNumbers, other: GroupNumbers, deviation: number): GroupComparison {
+  const [a, b] = [outcomeOf(one, deviation), outcomeOf(other, deviation)];
   const named = { group: one.group, against: other.group };
   const untold = { difference: null, low: null, high: null, isClear: false };
   if (a === undefined || b === undefined)

@@ -5,6 +5,7 @@ import { openSite, pointer, type Site } from '../../../../test/support/site.ts';
 import { service } from '../../../access/audit.ts';
 import { sql } from '../../../base/sql.ts';
 import { groupOf } from '../../../proximity/index.ts';
+import { Blur, blurDeviation } from '../numbers/blur.ts';
 import { MessageCounts } from './counts.ts';
 import { compared, conclusion, differenceInterval, shareInterval } from './statistics.ts';
 
@@ -315,6 +316,29 @@ describe('what may be concluded', () => {
     near(shareInterval({ acted: 81, of: 263 }).low, 0.2553);
     near(shareInterval({ acted: 81, of: 263 }).high, 0.3662);
     near(shareInterval({ acted: 0, of: 20 }).high, 0.1611);
+  });
+
+  test('the noise of protected numbers makes no difference clear', () => {
+    // A third of each group, as it is told with any noise.
+    const [one, other] = [
+      [27, 80],
+      [10, 30],
+    ] as const;
+    const clear = (deviation: number) =>
+      Array.from({ length: 2_000 }, (_, n) => {
+        const blur = new Blur(`salt ${n}`);
+        const told = ([acted, of]: readonly [number, number], group: string) => ({
+          acted: Number(String(blur.told(acted, 'acted', group)).replace('1-4', '0')),
+          of: Number(String(blur.told(of, 'reached', group)).replace('1-4', '0')),
+          deviation,
+        });
+        return compared(told(one, 'a'), told(other, 'b'))?.isClear === true;
+      }).filter(Boolean).length / 2_000;
+    assert.ok(clear(0) > 0.05, `without regard to it ${clear(0)}`);
+    assert.ok(clear(blurDeviation) < 0.025, `${clear(blurDeviation)}`);
+    const exact = shareInterval({ acted: 120, of: 1_000 });
+    const told = shareInterval({ acted: 120, of: 1_000, deviation: blurDeviation });
+    assert.ok(told.low < exact.low && exact.low - told.low < 0.002, 'of many it is next to nothing');
   });
 
   test('sentences say what is chance, what is not, and what is too little', () => {

@@ -15,6 +15,8 @@ export const fewest = 5;
 /** How much less often the noise is larger by one. With 0.6 three of four numbers are off by two or less before they are rounded. */
 const decay = 0.6;
 const [halfBytes, steps] = [4, 2 ** 32];
+/** The standard deviation of a count that is told, of its noise and of its rounding together. */
+export const blurDeviation = Math.sqrt((2 * decay) / (1 - decay) ** 2 + fewest ** 2 / 12);
 
 export class Blur {
   readonly #salt: string;
