@@ -1022,7 +1022,7 @@ export interface MessageNumbers {
       readonly reached: number | '1-4' | null;
       /** Those of them who opened it at least once */
       readonly openedBy: number | '1-4' | null;
-      /** Those of them who reached the goal in time */
+      /** Those of them who reached the goal in time; null without a goal */
       readonly acted: number | '1-4' | null;
       /** Messages */
       readonly shown: number | '1-4' | null;
@@ -1064,7 +1064,7 @@ export interface MessageNumbers {
     readonly reached: number | '1-4' | null;
     /** Those of them who opened it at least once */
     readonly openedBy: number | '1-4' | null;
-    /** Those of them who reached the goal in time */
+    /** Those of them who reached the goal in time; null without a goal */
     readonly acted: number | '1-4' | null;
     /** Messages */
     readonly shown: number | '1-4' | null;

@@ -180,7 +180,7 @@ export interface App {
     readonly pushTimeToLive: number;
     /** What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way. */
     readonly consent: 'assumed' | 'required';
-    /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else rounded to fives. Protected without a decision where consent is required or the app has the preset for visitors. */
+    /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else in fives after some noise. Protected without a decision where consent is required or the app has the preset for visitors. */
     readonly smallGroups: 'shown' | 'protected';
     /** How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so. */
     readonly pseudonyms: 'none' | 'daily';
@@ -880,7 +880,7 @@ export interface ChangeAppBody {
     readonly pushTimeToLive?: number;
     /** What holds for a purpose (messages, analytics, identity) about which an installation has said nothing: assumed lets it be, required does not. What a visitor has refused is refused either way. */
     readonly consent?: 'assumed' | 'required';
-    /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else rounded to fives. Protected without a decision where consent is required or the app has the preset for visitors. */
+    /** Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else in fives after some noise. Protected without a decision where consent is required or the app has the preset for visitors. */
     readonly smallGroups?: 'shown' | 'protected';
     /** How visits, events and everything else that shows where a phone was name it to everybody but its own user: by its objectId, or by a pseudonym that changes every day. What is recorded while it is daily stays so. */
     readonly pseudonyms?: 'none' | 'daily';

@@ -82,6 +82,30 @@ describe('what is marked above the bars', () => {
 });
 
 describe('when a venue is open', () => {
+  test('a night belongs to the day on which it began, and reaches into the next, a holiday too', async () => {
+    const { isClosedAt, isOpenInWeek } = await import('../../src/features/analytics/hours.ts');
+    const calendar = {
+      ...calendarOf([closed('2026-12-26'), { date: '2026-12-31', hours: [{ from: '22:00', until: '24:00' }] }]),
+      week: (['Fri', 'Thu'] as const).map((dayName) => ({ dayName, from: '20:00', until: '02:00' })),
+    };
+    const open = ['2026-12-25T20:00', '2026-12-25T23:00', '2026-12-26T00:00', '2026-12-26T01:00', '2026-12-31T23:00'];
+    const shut = ['2026-12-25T19:00', '2026-12-26T02:00', '2026-12-26T23:00', '2026-12-31T20:00', '2027-01-01T00:00'];
+    for (const at of open) assert.equal(isClosedAt(calendar, at), false, at);
+    for (const at of shut) assert.equal(isClosedAt(calendar, at), true, at);
+    assert.deepEqual(
+      (
+        [
+          [5, 23],
+          [6, 1],
+          [6, 2],
+          [4, 0],
+          [4, 21],
+        ] as const
+      ).map(([day, hour]) => isOpenInWeek(calendar, day, hour)),
+      [true, true, false, false, true],
+    );
+  });
+
   test('is said by the days of the interface, whatever language the console speaks', async () => {
     speak('de', { Sat: 'Sa', Sun: 'So' });
     try {

@@ -123,7 +123,7 @@ describe('plots and the numbers of the interface', () => {
   const columns = (rows: readonly (readonly string[])[], ...wanted: number[]) =>
     rows.map((row) => wanted.map((at) => row[at] ?? '').join(' '));
   const texts = (rows: readonly Row[], ...members: string[]) =>
-    rows.map((row) => members.map((member) => String(row[member])).join(' '));
+    rows.map((row) => members.map((member) => String(row[member] ?? '–')).join(' '));
   const drawn = (label: string) => page.locator(`[role=img][aria-label="${label}"][data-drawn=true]`).waitFor();
 
   /** Metrics have the names of the interface, and its values. */

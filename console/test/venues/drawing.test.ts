@@ -301,6 +301,65 @@ describe('what is drawn on the plan of a floor', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
+  test('a zone that is deleted and taken back is the same one', async () => {
+    const ids = async (): Promise<string> => {
+      const { body } = await app.send({ method: 'GET', url: '/api/v2/zones', headers });
+      return body.results
+        .map(({ objectId }: { objectId: string }) => objectId)
+        .sort()
+        .join();
+    };
+    const before = await ids();
+    await page.getByRole('button', { name: /^Shop/ }).first().click();
+    await button('Delete the zone').click();
+    await becomes(async () => (await ids()).length < before.length, true);
+    await page.getByRole('button', { name: /^Undo/ }).click();
+    await becomes(ids, before);
+  });
+
+  test('what a colleague has changed meanwhile stays: another corner of the zone, and where a beacon hangs', async () => {
+    const put = async (path: string, body: object) => {
+      const answer = await app.send({ method: 'PUT', url: `/api/v2/${path}`, headers, body });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    };
+    const list = async (path: string) =>
+      (await app.send({ method: 'GET', url: `/api/v2/${path}`, headers })).body.results;
+    await page.getByRole('button', { name: /^Shop/ }).first().click();
+    await page.getByText('Corners in metres').click();
+    const own = page.getByLabel('x of corner 1');
+    const [x, y] = [Number(await own.inputValue()), Number(await page.getByLabel('y of corner 1').inputValue())];
+    const shop = (await list('zones')).find(({ floorId }: { floorId: { objectId: string } }) =>
+      page.url().includes(floorId.objectId),
+    );
+    const theirs = shop.polygon.map((corner: { x: number; y: number }, at: number) =>
+      at === 2 ? { x: corner.x, y: corner.y + 0.3 } : corner,
+    );
+    await put(`zones/${shop.objectId}`, { polygon: theirs });
+    await own.fill(String(x + 0.2));
+    await button('Use these corners').click();
+    const both = [{ x: x + 0.2, y }, ...theirs.slice(1)];
+    const now = async () =>
+      (await list('zones')).find(({ objectId }: { objectId: string }) => objectId === shop.objectId);
+    await becomes(async () => (await now()).polygon, both);
+    // One's own step is taken back, and theirs is not.
+    await page.getByRole('button', { name: /^Undo/ }).click();
+    await becomes(async () => (await now()).polygon, theirs);
+    // A beacon hangs at one place: whoever did not see where it is now is told.
+    const [beacon] = await list('beacons');
+    const floor = { ...beacon.location, floor: 1, x: 3, y: 3 };
+    await put(`beacons/${beacon.objectId}`, { location: floor });
+    await page.reload();
+    const marker = page.getByRole('button', { name: script }).first();
+    await marker.waitFor();
+    await put(`beacons/${beacon.objectId}`, { location: { ...floor, y: 5 } });
+    await marker.focus();
+    await marker.press('ArrowRight');
+    await said('has changed');
+    const { location } = (await list('beacons'))[0];
+    assert.deepEqual([location.x, location.y], [3, 5]);
+    await put(`beacons/${beacon.objectId}`, { location: beacon.location });
+  });
+
   test('of more beacons than can be dragged, the one that is clicked is chosen and can be moved', async () => {
     const make = (path: string, body: unknown, more = {}) =>
       create(app, `/api/v2/${path}`, body, { ...headers, ...more });

@@ -8,6 +8,18 @@ const calendar = (...lines: readonly string[]) =>
     [['BEGIN:VCALENDAR', 'VERSION:2.0', 'BEGIN:VEVENT', 'UID:1', ...lines, 'END:VEVENT', 'END:VCALENDAR'].join('\r\n')],
     'holidays.ics',
   );
+const events = (...all: readonly (readonly string[])[]) =>
+  new File(
+    [
+      [
+        'BEGIN:VCALENDAR',
+        'VERSION:2.0',
+        ...all.flatMap((lines) => ['BEGIN:VEVENT', ...lines, 'END:VEVENT']),
+        'END:VCALENDAR',
+      ].join('\r\n'),
+    ],
+    'holidays.ics',
+  );
 const daysOf = async (timeZone: string, ...lines: readonly string[]) =>
   (await readCalendar(calendar(...lines), { now, timeZone })).map(({ date }) => date);
 
@@ -25,6 +37,25 @@ describe('holidays of a calendar', () => {
     assert.deepEqual(await daysOf('UTC', ...christmasDay), ['2026-12-24', '2026-12-25']);
     const repeated = ['DTSTART:20250430T220000Z', 'DTEND:20250501T220000Z', 'RRULE:FREQ=YEARLY'];
     assert.deepEqual((await daysOf('Europe/Vienna', ...repeated)).slice(0, 2), ['2027-05-01', '2028-05-01']);
+  });
+
+  test('that have been repeated for many years are there', async () => {
+    const mondays = await daysOf('Europe/Vienna', 'DTSTART;VALUE=DATE:20100104', 'RRULE:FREQ=WEEKLY');
+    assert.deepEqual([mondays[0], mondays.length], ['2026-10-26', 162]);
+    const spring = ['DTSTART;VALUE=DATE:19500501', 'DTEND;VALUE=DATE:19500503', 'RRULE:FREQ=YEARLY'];
+    assert.deepEqual((await daysOf('UTC', ...spring)).slice(0, 3), ['2027-05-01', '2027-05-02', '2028-05-01']);
+  });
+
+  test('of which one was moved or cancelled are those that are left', async () => {
+    const every = ['UID:1', 'SUMMARY:Cleaning', 'DTSTART;VALUE=DATE:20261201', 'RRULE:FREQ=WEEKLY;COUNT=4'];
+    const moved = ['UID:1', 'RECURRENCE-ID;VALUE=DATE:20261208', 'SUMMARY:Later', 'DTSTART;VALUE=DATE:20261210'];
+    const gone = ['UID:1', 'RECURRENCE-ID;VALUE=DATE:20261215', 'STATUS:CANCELLED', 'DTSTART;VALUE=DATE:20261215'];
+    const other = ['UID:2', 'STATUS:CANCELLED', 'DTSTART;VALUE=DATE:20261218'];
+    const told = await readCalendar(events(every, moved, gone, other), { now, timeZone: 'Europe/Vienna' });
+    assert.deepEqual(
+      told.map(({ date, name }) => `${date} ${name}`),
+      ['2026-12-01 Cleaning', '2026-12-10 Later', '2026-12-22 Cleaning'],
+    );
   });
 
   test('with hours of the clock of a zone are the days of that clock', async () => {

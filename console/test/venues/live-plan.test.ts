@@ -154,6 +154,23 @@ describe('the live plan', () => {
     for (let minute = 0; minute < 4; minute++) await page.keyboard.press('ArrowLeft');
     await said(page, '1–4 visitors in the zones of this floor at');
     assert.equal(await inZone(page, 'North shop').textContent(), '1–4');
+    // Six and one were seven: from an exact total the six could be subtracted, and from how dark a room is the one could be read.
+    const many = ['f', 'g', 'h', 'i', 'j', 'k'];
+    for (const installationId of many) await make('/installations', { installationId, deviceType: 'ios' });
+    await were(north.hall, many, 20, 10);
+    await were(north.shop, ['a'], 20, 10);
+    await page.reload();
+    await page.getByRole('slider', { name: 'Minutes before now' }).focus();
+    for (let minute = 0; minute < 15; minute++) await page.keyboard.press('ArrowLeft');
+    await said(page, '10 visitors in the zones of this floor at');
+    assert.deepEqual(
+      [await inZone(page, 'North hall').textContent(), await inZone(page, 'North shop').textContent()],
+      ['5', '1–4'],
+    );
+    const shades = (await page.evaluate(
+      "[...document.querySelectorAll('polygon')].map((zone) => zone.getAttribute('fill-opacity'))",
+    )) as readonly string[];
+    assert.deepEqual(shades.map((shade) => Number(shade).toFixed(2)).sort(), ['0.24', '0.44']);
   });
 
   test('an administrator limited to a venue sees its plan with its visitors, without the stream and without other venues', async () => {

@@ -164,7 +164,7 @@ export const policySchema = Type.Object({
   }),
   smallGroups: Type.Enum(['shown', 'protected'], {
     description:
-      'Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else rounded to fives. Protected without a decision where consent is required or the app has the preset for visitors.',
+      'Whether analytics tell how many visitors there were even if they were few, or 1 to 4 only as a group and everything else in fives after some noise. Protected without a decision where consent is required or the app has the preset for visitors.',
   }),
   pseudonyms: Type.Enum(['none', 'daily'], {
     description:

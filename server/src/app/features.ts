@@ -46,7 +46,7 @@ import { userKind } from '../features/users/console-routes.ts';
 import { addressHashes, findUser, userExists } from '../features/users/store.ts';
 import { headBytes } from '../features/venues/plan.ts';
 import { assertPlaceReadable } from '../features/venues/readable.ts';
-import { venueEndpoints } from '../features/venues/routes.ts';
+import { venueParts } from '../features/venues/routes.ts';
 import { findDrawnFloor, findZoneAt, holdVenue, holdZone, isOnFloor } from '../features/venues/store.ts';
 import { webhookKinds } from '../features/webhooks/many.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
@@ -256,6 +256,15 @@ function sites({ platform: { db, blobs, now, past }, noteChange }: Parts, photos
   const beacons = beaconParts({ db, noteChange, past, ...venues });
   const notifications = notificationParts({ db, findUnreadableBeacons, noteChange, past, assertGoal });
   const storylines = storylineParts({ db, findUnreadableBeacons, noteChange, past, assertGoal });
+  const plans = venueParts({
+    db,
+    past,
+    noteChange,
+    listBeacons: listPlaced,
+    setZone: (db, appId, objectId, zoneId) => setZone(db, { appId, objectId, zoneId, now: now() }),
+    knownKeys: knownSecretKeys,
+    readPlan: (caller, objectId) => readFileHead({ db, blobs }, caller, { objectId, bytes: headBytes }),
+  });
   const features: readonly Feature[] = [
     {
       endpoints: [
@@ -264,21 +273,13 @@ function sites({ platform: { db, blobs, now, past }, noteChange }: Parts, photos
         ...placementEndpoints({ db, photos, findFileType: (caller, objectId) => findFileType(db, caller, objectId) }),
       ],
     },
-    {
-      endpoints: venueEndpoints({
-        db,
-        noteChange,
-        listBeacons: listPlaced,
-        setZone: (db, appId, objectId, zoneId) => setZone(db, { appId, objectId, zoneId, now: now() }),
-        knownKeys: knownSecretKeys,
-        readPlan: (caller, objectId) => readFileHead({ db, blobs }, caller, { objectId, bytes: headBytes }),
-      }),
-    },
+    { endpoints: plans.endpoints },
     { endpoints: notifications.endpoints },
     { endpoints: storylines.endpoints },
   ];
   const putBack = {
     beacons: beacons.putBack,
+    zones: plans.putBack,
     notifications: notifications.putBack,
     storylines: storylines.storylines,
     scenarios: storylines.scenarios,

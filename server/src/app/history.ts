@@ -72,7 +72,9 @@ export interface KindDeps {
   readonly buckets: Pick<BucketFeature, 'putBack'>;
   readonly bucketService: Pick<BucketService, 'putBucketBack' | 'putSchemaBack'>;
   readonly files: Pick<FileFeature, 'putBack'>;
-  readonly putBack: Readonly<Record<'notifications' | 'storylines' | 'scenarios' | 'beacons' | 'devices', PutBack>>;
+  readonly putBack: Readonly<
+    Record<'notifications' | 'storylines' | 'scenarios' | 'beacons' | 'zones' | 'devices', PutBack>
+  >;
 }
 
 /** The kinds of records that have earlier versions: how each is changed back and restored. */
@@ -90,6 +92,7 @@ function keptKinds(deps: KindDeps): readonly KeptKind[] {
       detailId: objectId,
     })),
     resourceKind(deps, 'beacons', 'updateBeacon', { read: 'beacons.read', write: 'beacons.write' }),
+    resourceKind(deps, 'zones', 'updateZone', { read: 'venues.read', write: 'venues.write' }),
     resourceKind(deps, 'devices', 'updateDevice', { read: 'devices.read', write: 'devices.write' }),
     recordKind(deps),
     {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { localTime } from '../proximity/index.ts';
+import { closedDays } from './calendar.ts';
 import { exhibition, museum } from './halls.ts';
 import { planYear, type TourStop } from './year.ts';
 
@@ -31,6 +32,16 @@ test('weekends and summers are busy, Mondays in winter are closed', () => {
   assert.ok(perDay((date) => weekday(date) === 0) > 1.5 * perDay((date) => weekday(date) === 2));
   assert.ok(perDay((date) => date.slice(5, 7) === '08') > 1.8 * perDay((date) => date.slice(5, 7) === '01'));
   assert.ok(!year.days.some(({ date }) => weekday(date) === 1 && !['07', '08'].includes(date.slice(5, 7))));
+});
+
+test('on its holidays the museum is closed', () => {
+  const dates = new Set(year.days.map(({ date }) => date));
+  const holidays = Object.keys(closedDays);
+  assert.ok(holidays.length >= 4);
+  for (const day of holidays) assert.ok(![...dates].some((date) => date.endsWith(`-${day}`)), day);
+  // Around them it is open, or it would be no holiday that closes it.
+  const near = [...dates].filter((date) => /-12-(2[0-9]|30)$/.test(date));
+  assert.ok(near.length > 3, near.join());
 });
 
 test('halls are loved and overlooked, and stays are log-normal: the mean lies above the median', () => {

@@ -1,4 +1,5 @@
 import type { Venue } from '@pharos/sdk';
+import { addDays } from '../../lib/time/zoned-time.ts';
 import type { AnalyticsSearch } from './period.ts';
 import type { SiteOf } from './site.ts';
 
@@ -27,13 +28,14 @@ const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock
 
 type Interval = { readonly from: string; readonly until: string };
 
-function covers(hours: readonly Interval[], hour: number): boolean {
+/** Whether one of the hours of a day, or of the night that began the day before, reaches into an hour. */
+function covers(hours: readonly Interval[], before: readonly Interval[], hour: number): boolean {
   const [begin, end] = [hour * 60, (hour + 1) * 60];
-  return hours.some(({ from, until }) => {
-    const [opens, closes] = [minutes(from), minutes(until)];
-    // One that ends on the next day.
-    return opens < end && (closes <= opens || closes > begin);
-  });
+  const endsLater = ({ from, until }: Interval) => minutes(until) <= minutes(from);
+  return (
+    hours.some((one) => minutes(one.from) < end && (endsLater(one) || minutes(one.until) > begin)) ||
+    before.some((one) => endsLater(one) && minutes(one.until) > begin)
+  );
 }
 
 const weekdayHours = ({ week }: HoursCalendar, weekday: number) =>
@@ -41,7 +43,7 @@ const weekdayHours = ({ week }: HoursCalendar, weekday: number) =>
 
 /** `weekday`: 1 for Monday to 7 for Sunday. */
 export const isOpenInWeek = (calendar: HoursCalendar, weekday: number, hour: number): boolean =>
-  covers(weekdayHours(calendar, weekday), hour);
+  covers(weekdayHours(calendar, weekday), weekdayHours(calendar, weekday + 6), hour);
 
 function hoursOn(calendar: HoursCalendar, date: string): readonly Interval[] {
   const special = calendar.exceptions.find((one) => one.date === date);
@@ -50,6 +52,8 @@ function hoursOn(calendar: HoursCalendar, date: string): readonly Interval[] {
 
 /** Whether it is closed in an interval: a day such as 2026-10-01, or with the hour 2026-10-01T09:00. */
 export function isClosedAt(calendar: HoursCalendar, start: string): boolean {
-  const hours = hoursOn(calendar, start.slice(0, 10));
-  return start.includes('T') ? !covers(hours, Number(start.slice(11, 13))) : hours.length === 0;
+  const date = start.slice(0, 10);
+  const hours = hoursOn(calendar, date);
+  if (!start.includes('T')) return hours.length === 0;
+  return !covers(hours, hoursOn(calendar, addDays(date, -1)), Number(start.slice(11, 13)));
 }

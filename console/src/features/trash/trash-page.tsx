@@ -19,6 +19,7 @@ const kinds = {
   storylines: { one: t('Storyline'), many: t('Storylines'), permission: 'content.write' },
   scenarios: { one: t('Scenario'), many: t('Scenarios'), permission: 'content.write' },
   beacons: { one: t('Beacon'), many: t('Beacons'), permission: 'beacons.write' },
+  zones: { one: t('Zone'), many: t('Zones'), permission: 'venues.write' },
   devices: { one: t('Device'), many: t('Devices'), permission: 'devices.write' },
   records: { one: t('Record'), many: t('Records'), permission: 'records.write' },
   buckets: { one: t('Bucket'), many: t('Buckets'), permission: 'buckets.write' },

@@ -6,13 +6,15 @@ import type { Exception } from './venue-fields.ts';
 
 const mostBytes = 2_000_000;
 const mostDays = 1_000;
-/** Of one event: some calendars have events without an end of repetition. */
-const mostTimes = 400;
+/** Of one event: some calendars have events without an end of repetition, and some began long ago. */
+const [mostTimes, mostTimesBefore] = [400, 20_000];
 /** Holidays of long ago are of no use, nor those in ten years. */
 const yearsAhead = 3;
 
 type Ical = typeof import('ical.js').default;
 type IcalTime = InstanceType<Ical['Time']>;
+type IcalEvent = InstanceType<Ical['Event']>;
+type Component = InstanceType<Ical['Component']>;
 
 interface Reading {
   readonly now?: Date;
@@ -33,8 +35,8 @@ export async function readCalendar(file: File, { now = new Date(), timeZone }: R
   const window = { from: dayOf(new Date(now.getTime() - 31 * 86_400_000)), until: dayIn(now, yearsAhead), timeZone };
   const names = new Map<string, string>();
   for (const component of events) {
-    for (const date of daysOf(new ICAL.Event(component), window))
-      if (!names.has(date) && names.size < mostDays) names.set(date, nameOf(component));
+    for (const { date, name } of daysOf(eventOf(ICAL, component, events), window))
+      if (!names.has(date) && names.size < mostDays) names.set(date, name);
   }
   if (names.size === 0)
     throw new Error(
@@ -45,7 +47,7 @@ export async function readCalendar(file: File, { now = new Date(), timeZone }: R
     .toSorted((a, b) => (a.date < b.date ? -1 : 1));
 }
 
-function eventsOf(ICAL: Ical, text: string) {
+function eventsOf(ICAL: Ical, text: string): readonly Component[] {
   try {
     return new ICAL.Component(ICAL.parse(text)).getAllSubcomponents('vevent');
   } catch {
@@ -65,25 +67,42 @@ const textOf = (time: IcalTime, { timeZone }: Window) =>
   !time.isDate && time.zone?.tzid === 'UTC'
     ? wallTime(time.toUnixTime() * 1000, timeZone).slice(0, 10)
     : time.toString().slice(0, 10);
-const nameOf = (component: { getFirstPropertyValue(name: string): unknown }) =>
-  String(component.getFirstPropertyValue('summary') ?? '').slice(0, 100);
+const textOfProperty = (component: Component, name: string) => String(component.getFirstPropertyValue(name) ?? '');
+const isCancelled = (component: Component) => textOfProperty(component, 'status').toUpperCase() === 'CANCELLED';
+
+/** An event with those of its repetitions that are another day or are cancelled: these are events of their own, with the same UID. */
+function eventOf(ICAL: Ical, component: Component, events: readonly Component[]) {
+  const uid = textOfProperty(component, 'uid');
+  const isOther = (one: Component) => one.hasProperty('recurrence-id') && textOfProperty(one, 'uid') === uid;
+  const exceptions = component.hasProperty('recurrence-id') || uid === '' ? [] : events.filter(isOther);
+  return new ICAL.Event(component, { exceptions });
+}
 
 /** All days of an event and of its repetitions. */
-function daysOf(event: InstanceType<Ical['Event']>, window: Window): readonly string[] {
+function daysOf(event: IcalEvent, window: Window): { readonly date: string; readonly name: string }[] {
   if (!event.startDate) return [];
-  const length = lengthOf(event, window);
-  const starts: string[] = [];
-  if (event.isRecurring()) {
-    const each = event.iterator();
-    for (let times = 0; times < mostTimes; times++) {
-      const next = each.next() as IcalTime | null;
-      if (!next || textOf(next, window) > window.until) break;
-      starts.push(textOf(next, window));
+  const days = (one: IcalEvent, startDate: IcalTime, endDate: IcalTime | null) => {
+    if (isCancelled(one.component)) return [];
+    const name = textOfProperty(one.component, 'summary').slice(0, 100);
+    const start = textOf(startDate, window);
+    return Array.from({ length: lengthOf({ startDate, endDate }, window) }, (_, n) => dayAfter(start, n))
+      .filter((date) => date >= window.from && date <= window.until)
+      .map((date) => ({ date, name }));
+  };
+  if (!event.isRecurring()) return days(event, event.startDate, event.endDate);
+  const each = event.iterator();
+  const all: { readonly date: string; readonly name: string }[] = [];
+  for (let [times, before] = [0, 0]; times < mostTimes && before < mostTimesBefore; ) {
+    const next = each.next() as IcalTime | null;
+    if (!next || textOf(next, window) > window.until) break;
+    if (dayAfter(textOf(next, window), longest) < window.from) before++;
+    else {
+      times++;
+      const { item, startDate, endDate } = event.getOccurrenceDetails(next);
+      all.push(...days(item, startDate, endDate));
     }
-  } else starts.push(textOf(event.startDate, window));
-  return starts
-    .flatMap((start) => Array.from({ length }, (_, days) => dayAfter(start, days)))
-    .filter((day) => day >= window.from && day <= window.until);
+  }
+  return all;
 }
 
 const longest = 60;

@@ -5,7 +5,15 @@ import { call } from './api.ts';
 
 /** Earlier states of records, and what was deleted. */
 
-export type KeptKind = 'notifications' | 'storylines' | 'scenarios' | 'beacons' | 'devices' | 'records' | 'settings';
+export type KeptKind =
+  | 'notifications'
+  | 'storylines'
+  | 'scenarios'
+  | 'beacons'
+  | 'zones'
+  | 'devices'
+  | 'records'
+  | 'settings';
 export type DeletedKind = Exclude<KeptKind, 'settings'> | 'files' | 'buckets' | 'schemas';
 export type Version = Operations['listVersions']['answer']['results'][number];
 export type TrashEntry = Operations['listTrash']['answer']['results'][number];

@@ -1,6 +1,7 @@
 import { fail } from '../../base/errors.ts';
 import { WorkSlices } from '../../base/work-slices.ts';
 import type { Db } from '../../db/db.ts';
+import type { Blur } from './numbers/blur.ts';
 import {
   addDays,
   dateOf,
@@ -17,7 +18,7 @@ import {
 import { partsOf, readSteadily, spanOf } from './numbers/periods.ts';
 import { type Dimension, loadPlaces } from './numbers/places.ts';
 import type { AskedPlace, Interval, NumbersQuestion } from './numbers/question.ts';
-import { type DwellBand, distributionOf, type Metrics, metricsOf, withoutGivingAway } from './numbers/small-groups.ts';
+import { type DwellBand, distributionOf, type Metrics, metricsOf } from './numbers/small-groups.ts';
 import * as store from './numbers/store.ts';
 import { Tallies, Tally } from './numbers/tally.ts';
 
@@ -76,7 +77,11 @@ export interface Answering {
   readonly venues?: readonly string[] | undefined;
 }
 
-export async function answerOf(by: Answering, question: NumbersQuestion): Promise<VisitNumbers> {
+/** With how counts are told where small groups are protected. */
+type Telling = Answering & { readonly blur: Blur | undefined };
+
+export async function answerOf(asking: Answering, question: NumbersQuestion): Promise<VisitNumbers> {
+  const by = { ...asking, blur: asking.isProtected ? await store.findBlur(asking.db, asking.appId) : undefined };
   const { interval, compare, from, until } = question;
   const before = compare === 'year' ? periodAYearBefore(from, until) : periodBefore(from, until);
   const behind = async () =>
@@ -97,13 +102,13 @@ export async function answerOf(by: Answering, question: NumbersQuestion): Promis
   };
 }
 
-function periodOf(by: Answering, question: NumbersQuestion): Promise<PeriodNumbers> {
+function periodOf(by: Telling, question: NumbersQuestion): Promise<PeriodNumbers> {
   const { db, appId, zone } = by;
   const stretch = { appId, from: dayStart(question.from, zone), until: dayStart(question.until, zone) };
   return readSteadily(db, stretch, () => readPeriod(by, question));
 }
 
-async function readPeriod(by: Answering, question: NumbersQuestion): Promise<PeriodNumbers> {
+async function readPeriod(by: Telling, question: NumbersQuestion): Promise<PeriodNumbers> {
   const { from, until, interval, groupBy } = question;
   const total = new Tally();
   const rows = groupBy ? await groupedRows(by, question) : await rowsOf(by, question, total);
@@ -111,19 +116,18 @@ async function readPeriod(by: Answering, question: NumbersQuestion): Promise<Per
   if (groupBy)
     for await (const row of readRows(by, { ...question, interval: 'total', groupBy: undefined })) total.add(row);
   const mayTotal = !by.isProtected || unitOf(from, until) !== undefined;
-  const whole = mayTotal ? metricsOf(total, by.isProtected) : null;
-  const shown = whole && by.isProtected ? withoutGivingAway(whole, rows) : whole;
+  const shown = mayTotal ? metricsOf(total, by.blur) : null;
   return {
     from,
     until,
     total: shown,
     rows: interval === 'total' && !groupBy ? [] : rows,
-    distribution: shown && typeof shown.visitors === 'number' ? distributionOf(total.dwells, by.isProtected) : null,
+    distribution: shown && typeof shown.visitors === 'number' ? distributionOf(total, by.blur) : null,
   };
 }
 
 /** A row for each interval, and the total. */
-async function rowsOf(by: Answering, question: NumbersQuestion, total: Tally): Promise<NumbersRow[]> {
+async function rowsOf(by: Telling, question: NumbersQuestion, total: Tally): Promise<NumbersRow[]> {
   const { from, until, interval } = question;
   const keys = keysOf(interval, by.zone);
   const tallies = new Tallies<string>();
@@ -135,7 +139,7 @@ async function rowsOf(by: Answering, question: NumbersQuestion, total: Tally): P
   }
   return keys.all(from, until).map((key) => ({
     ...placeOf(interval, key),
-    ...metricsOf(tallies.find(key) ?? new Tally(), by.isProtected),
+    ...metricsOf(tallies.find(key) ?? new Tally(), by.blur),
   }));
 }
 
@@ -143,7 +147,7 @@ async function rowsOf(by: Answering, question: NumbersQuestion, total: Tally): P
 const mostRows = 10_000;
 
 /** A row for each interval and place in which there was a visit. Of intervals in order of time one is kept in memory at a time. */
-async function groupedRows(by: Answering, question: NumbersQuestion): Promise<NumbersRow[]> {
+async function groupedRows(by: Telling, question: NumbersQuestion): Promise<NumbersRow[]> {
   const { interval, groupBy } = question;
   const keys = keysOf(interval, by.zone);
   const isInOrder = interval !== 'hourOfWeek';
@@ -155,7 +159,7 @@ async function groupedRows(by: Answering, question: NumbersQuestion): Promise<Nu
       const at = key.lastIndexOf(' ');
       const ids = { [`${groupBy}Id`]: key.slice(at + 1) };
       const place = placeOf(interval, key.slice(0, at));
-      rows.push({ key, row: { ...place, ...ids, ...metricsOf(tally, by.isProtected) } });
+      rows.push({ key, row: { ...place, ...ids, ...metricsOf(tally, by.blur) } });
       await slices.rest();
     }
     tallies = new Tallies();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { databases, signInManager } from '../../../test/support/build-app.ts';
 import { type Site, stay, walk } from '../../../test/support/site.ts';
-import { type CountedHouse, openCountedHouse } from '../../../test/support/sites/counted-house.ts';
+import { type CountedHouse, monthAfter, openCountedHouse } from '../../../test/support/sites/counted-house.ts';
 import { shown } from '../../../test/support/sites/visits-by-hand.ts';
 import { raw, sql } from '../../base/sql.ts';
 
@@ -120,8 +120,35 @@ for (const database of databases) {
       }
       assert.ok(told.rows.some(({ visitors }: { visitors: unknown }) => visitors === '1-4'));
       assert.equal(told.total, null, 'thirty days could be subtracted from thirty-one');
+      const month = `${first.slice(0, 7)}-01`;
+      const period = { from: month, until: monthAfter(first) };
+      const { total } = await house.ask(period);
+      const byMonth = await house.ask({ ...period, interval: 'month' });
+      const byDay = await house.ask({ ...period, interval: 'day' });
+      const { visitors } = total;
+      const { visitors: ofMonth } = byMonth.rows[0];
+      const { visitors: beside } = byDay.total;
+      assert.deepEqual(
+        [byMonth.total.visitors, ofMonth, beside],
+        [visitors, visitors, visitors],
+        'the same is told alike',
+      );
       const sliding = `/api/v2/analytics/visits?from=${first}&until=${shown(Date.parse(first) + 9 * day, 'UTC').date}`;
       assert.equal((await site.ask({ method: 'GET', url: sliding })).status, 400);
+      // Any two periods that overlap by all but a day could be subtracted.
+      for (const query of [
+        'flows?from=2026-03-02&until=2026-03-08',
+        'paths?from=2026-03-03&until=2026-03-10',
+        'visits?from=2026-03-03&until=2026-03-10&interval=week',
+        'visits?from=2026-03-02&until=2026-04-01&interval=month',
+        'visits?from=2026-03-03&until=2026-03-10&interval=hourOfWeek',
+        'messages?from=2026-03-03&until=2026-03-10',
+        'messages?from=2026-03-03&until=2026-03-10&interval=week',
+      ]) {
+        const { status, body } = await site.ask({ method: 'GET', url: `/api/v2/analytics/${query}` });
+        assert.equal(status, 400, query);
+        assert.match(body.error.error, /^Small groups are protected in this app: /, query);
+      }
       await house.setPolicy({ smallGroups: 'shown' });
     });
 

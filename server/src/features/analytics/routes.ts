@@ -6,11 +6,11 @@ import { exampleId } from '../../http/answers.ts';
 import { type Endpoint, endpoint, type QueryParameter } from '../../http/endpoint.ts';
 import { siteTimeZone } from '../../proximity/index.ts';
 import { type Answering, answerOf } from './answer.ts';
+import { smallGroup } from './numbers/blur.ts';
 import { dateOf } from './numbers/calendar.ts';
 import { dimensions } from './numbers/places.ts';
 import { comparisons, intervals, readQuestion } from './numbers/question.ts';
 import { analyticsTag, countSchema, daySchema, periodQuery, secondsSchema } from './numbers/schemas.ts';
-import { smallGroup } from './numbers/small-groups.ts';
 
 const metrics = {
   visitors: countSchema('Different installations; exact up to 2,048, beyond that with a standard error of 0.8 %'),
@@ -122,7 +122,7 @@ const about =
   'within some seconds. Numbers stay when the visits are deleted because of their age. A visitor is an installation. ' +
   'A visit is in the zone in which its beacon was when the hour began; what was known first of a beacon counts for the time before. ' +
   `Where the app protects small groups, 1 to 4 visitors are \`"${smallGroup}"\` without further numbers, other counts are rounded ` +
-  'to fives, and periods are whole days, weeks, months or years.';
+  'to fives after some noise, with which some slightly larger groups are told as small ones, and periods are whole days, weeks, months or years.';
 
 type Asking = Caller & { readonly query: Readonly<Record<string, string | undefined>>; readonly now: number };
 

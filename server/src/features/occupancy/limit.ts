@@ -7,6 +7,12 @@ export type CrowdedRow = RowOf<typeof crowdedPlaces>;
 
 /** Fewer visitors are a small group, of which no number is told. */
 export const fewest = 5;
+export const smallGroup = '1-4';
+
+/** In fives, since zones lie in venues and in each other, and exact numbers could be subtracted. */
+export const protectedCount = (visitors: number): number | typeof smallGroup =>
+  visitors > 0 && visitors < fewest ? smallGroup : Math.round(visitors / fewest) * fewest;
+
 /** How long there must be too many before it is reported, so that a group in a doorway raises no alarm. */
 const beginMs = 20_000;
 /** How long there have to be few enough before it is over. */

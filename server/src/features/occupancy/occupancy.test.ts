@@ -280,7 +280,9 @@ for (const database of databases) {
       await pass(0);
       assert.equal((await pass(20)).length, 2);
       assert.deepEqual(await place(), [5, true]);
-      await go('EXIT', 'p1', 'p2', 'p3', 'p4', 'p5');
+      await go('ENTER', 'p6');
+      assert.deepEqual(await place(), [5, true], 'in fives: zones lie in venues, which could be subtracted');
+      await go('EXIT', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6');
       await pass(0);
       assert.equal((await pass(60)).length, 2);
       await app.app.apps.change(app.appId, { policy: { smallGroups: 'shown' } });

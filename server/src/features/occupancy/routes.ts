@@ -10,7 +10,7 @@ import {
 } from '../../http/answers.ts';
 import { type Endpoint, endpoint, type Tag } from '../../http/endpoint.ts';
 import { isoTime } from '../../query/instant.ts';
-import { fewest } from './limit.ts';
+import { protectedCount, smallGroup } from './limit.ts';
 import { type Occupancy, pointerTo } from './occupancy.ts';
 
 const tag: Tag = {
@@ -19,8 +19,6 @@ const tag: Tag = {
   place: 119,
   console: { read: 'activity.read', byVenue: true },
 };
-
-const smallGroup = `1-${fewest - 1}`;
 
 const answerSchema = Type.Object({
   results: Type.Array(
@@ -79,7 +77,7 @@ export function occupancyEndpoints(occupancy: Pick<Occupancy, 'list'>): Endpoint
             venueId: pointerTo('Venue', venueId),
             name,
             capacity,
-            visitors: isProtected && visitors > 0 && visitors < fewest ? smallGroup : visitors,
+            visitors: isProtected ? protectedCount(visitors) : visitors,
             isOver: since !== null,
             since: since === null ? null : isoTime(since),
           })),

@@ -2,7 +2,9 @@ import { type Caller, seesAll } from '../../access/caller.ts';
 import { type Failure, fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import type { Past } from '../../resources/past.ts';
 import { resourceEndpoints } from '../../resources/resource.ts';
+import { type Restorable, restorable } from '../../resources/restore.ts';
 import type { Key } from '../../resources/table.ts';
 import { floors } from './floor-resource.ts';
 import { type PlanFile, planProblem } from './plan.ts';
@@ -35,6 +37,7 @@ export interface PlacedBeacon {
 
 export interface VenueDeps {
   readonly db: Db;
+  readonly past: Past;
   /** Called in the transaction of every write of venues: their hours and time zones are kept in memory with the beacons, and which apps have limits of people. */
   readonly noteChange: (db: Db, key: Key) => Promise<void>;
   readonly listBeacons: (db: Db, appId: string, venueId: string) => Promise<readonly PlacedBeacon[]>;
@@ -47,8 +50,10 @@ export interface VenueDeps {
 
 const idsOf = (key: Key) => ({ appId: String(key['app_id']), objectId: String(key['object_id']) });
 
-export function venueEndpoints(deps: VenueDeps): Endpoint[] {
-  return [...ofVenues(deps), ...ofFloors(deps), ...ofZones(deps)];
+/** Zones that were deleted can be restored: numbers and goals of messages name them by their ids. */
+export function venueParts(deps: VenueDeps): Restorable {
+  const zones = ofZones(deps);
+  return { ...zones, endpoints: [...ofVenues(deps), ...ofFloors(deps), ...zones.endpoints] };
 }
 
 const some = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
@@ -155,10 +160,11 @@ const invalid = (field: string, problem: string) =>
 /** Nobody draws a floor with more, and all of them are read when one changes. */
 const mostZones = 500;
 
-function ofZones(deps: VenueDeps): Endpoint[] {
-  const { db, noteChange } = deps;
-  return resourceEndpoints(zones, {
+function ofZones(deps: VenueDeps): Restorable {
+  const { db, noteChange, past } = deps;
+  return restorable(zones, {
     db,
+    past: { kind: 'zones', keep: past },
     verify: async (db, caller, { floorId }) => {
       if (floorId) await assertReadable(db, floors, caller, { member: 'floorId', ...floorId });
     },

@@ -10,15 +10,18 @@ import { wallTime } from '../../../lib/time/zoned-time.ts';
 import { listed, t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import { NumberTable } from '../plot/number-table.tsx';
+import type { Count } from '../queries.ts';
 import type { SiteOf } from '../site.ts';
-import { countText } from '../words.ts';
+import { countText, plotted } from '../words.ts';
 import { useFloorPlan } from './floor.ts';
 import {
   backMs,
   countByZone,
+  fewest,
   type Occupied,
   type SensedPosition,
   type Stay,
+  toldOf,
   useLimits,
   useNow,
   useStays,
@@ -34,7 +37,6 @@ interface Props {
 }
 
 const minuteMs = 60_000;
-const fewest = 5;
 
 const none: readonly never[] = [];
 
@@ -63,7 +65,13 @@ export function NowPlan({ appId, floor, site }: Props) {
         }))
       : staysAt(stays, at);
   const counts = countByZone(all, here);
-  const most = Math.max(1, ...counts.values());
+  const { byZone, total } = toldOf(
+    counts,
+    zones.map(({ objectId }) => objectId),
+    isProtected,
+  );
+  const sizeOf = (id: string) => plotted(byZone.get(id)) ?? 0;
+  const most = Math.max(1, ...[...byZone.keys()].map(sizeOf));
   const onFloor = positions.filter(
     ({ x, y, floor: level = 0 }) => x !== undefined && y !== undefined && level === floor.level,
   );
@@ -77,9 +85,7 @@ export function NowPlan({ appId, floor, site }: Props) {
     const limit = limitOf(objectId);
     return limit?.isOver ? [limit] : [];
   });
-  const told = (count: number) =>
-    isPast && isPending ? '–' : isProtected && count > 0 && count < fewest ? '1–4' : String(count);
-  const total = zones.reduce((sum, { objectId }) => sum + (counts.get(objectId) ?? 0), 0);
+  const told = (count: Count | undefined) => (isPast && isPending ? '–' : countText(count));
   // With minutes: these numbers are of a moment.
   const fileTime = wallTime(at, zone).slice(0, 16).replace('T', '-').replace(':', '');
   const when = back === 0 ? t('now') : t('at {time}', { time: wallTime(at, zone).slice(11) });
@@ -89,7 +95,13 @@ export function NowPlan({ appId, floor, site }: Props) {
       <Text size="sm" mb="xs" role="status">
         {t(
           '{told} {total, plural, one {visitor} other {visitors}} in the zones of this floor {when}{hasBack, select, true { (connecting …)} other {}}.{hasOneZone, select, true { Counted by their visits: this app does not decide where between beacons a visitor is. Its policy can switch that on.} other {}}',
-          { told: told(total), total, when, hasBack: Boolean(back === 0 && oneZone && !isLive), hasOneZone: !oneZone },
+          {
+            told: told(total),
+            total: plotted(total) ?? 0,
+            when,
+            hasBack: Boolean(back === 0 && oneZone && !isLive),
+            hasOneZone: !oneZone,
+          },
         )}
       </Text>
       {crowded.length > 0 && <Crowded places={crowded} />}
@@ -103,8 +115,8 @@ export function NowPlan({ appId, floor, site }: Props) {
           id: objectId,
           name,
           polygon,
-          said: withLimit(told(counts.get(objectId) ?? 0), limitOf(objectId)),
-          strength: (counts.get(objectId) ?? 0) / most,
+          said: withLimit(told(byZone.get(objectId)), limitOf(objectId)),
+          strength: sizeOf(objectId) / most,
           isAlarm: limitOf(objectId)?.isOver ?? false,
         }))}
         visitors={shown.map(({ objectId, x = 0, y = 0, accuracy = 0 }) => ({ id: objectId, at: { x, y }, accuracy }))}
@@ -121,7 +133,7 @@ export function NowPlan({ appId, floor, site }: Props) {
               ...zones.map(({ objectId, name, capacity }) => [
                 objectId,
                 name,
-                told(counts.get(objectId) ?? 0).replace('–', '-'),
+                String(isPast && isPending ? '' : byZone.get(objectId)),
                 String(capacity ?? ''),
               ]),
             ],
@@ -153,7 +165,7 @@ export function NowPlan({ appId, floor, site }: Props) {
             header: [t('Zone'), back === 0 ? t('Now') : when, t('At most')],
             rows: zones.map(({ objectId, name, capacity }) => [
               name,
-              told(counts.get(objectId) ?? 0),
+              told(byZone.get(objectId)),
               capacity === undefined ? '–' : countText(capacity),
             ]),
           }}

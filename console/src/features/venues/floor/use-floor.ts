@@ -2,7 +2,9 @@ import type { Beacon, Body, Floor, Zone } from '@pharos/sdk';
 import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useAction } from '../../../lib/actions/use-action.ts';
+import { useMayPutBack } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
+import { restoreFromTrash } from '../../../lib/data/history.ts';
 import { floorsQuery, planKeys, pointer, venueBeaconsQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
 import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
 import { copyName } from '../../../lib/text/copy-name.ts';
@@ -18,6 +20,7 @@ import {
   withGateway,
   withoutGateway,
 } from './gateways.ts';
+import { changeZoneNow, placeNow } from './meanwhile.ts';
 import { changeWalls, type DrawnWall, type WallChange, wallsOf, withOther, withoutWall, withWall } from './walls.ts';
 
 interface Step {
@@ -62,7 +65,8 @@ export function useFloor(appId: string, floor: Floor) {
   const { queryKey: zonesKey } = zonesQuery(appId, venueId);
   const { queryKey: beaconsKey } = venueBeaconsQuery(appId, venueId);
 
-  const zoneActions = zoneSteps(appId, floor, commit, (id, change) => expect<Zone>(zonesKey, id, change));
+  const expectZone = (id: string, change: Partial<Zone>) => expect<Zone>(zonesKey, id, change);
+  const zoneActions = zoneSteps({ appId, floor, mayRestore: useMayPutBack() }, commit, expectZone);
   /** Puts a beacon somewhere on this floor, or brings it here from elsewhere. */
   function placeBeacon(beacon: Beacon, { x, y }: Point, ifMatch?: string) {
     const location = { ...beacon.location, x, y, floor: floor.level };
@@ -70,8 +74,11 @@ export function useFloor(appId: string, floor: Floor) {
     const before = { location: beacon.location ?? null, venueId: beacon.venueId ?? null };
     commit({
       label: t('{name} moved', { name: beacon.name }),
-      run: () => data.beacons.update(beacon.objectId, change, { ifMatch }),
-      undo: () => data.beacons.update(beacon.objectId, before as Body<'updateBeacon'>),
+      run: () =>
+        ifMatch === undefined
+          ? placeNow(appId, beacon, { from: beacon.location, change })
+          : data.beacons.update(beacon.objectId, change, { ifMatch }),
+      undo: () => placeNow(appId, beacon, { from: location, change: before as Body<'updateBeacon'> }),
       expect: () => expect<Beacon>(beaconsKey, beacon.objectId, change as Partial<Beacon>),
       // The next step may begin where the beacon then is.
       expectUndo: () => {
@@ -112,9 +119,15 @@ export function useFloor(appId: string, floor: Floor) {
 
 export type Known = ReturnType<typeof useFloor>;
 
+interface ZonesOf {
+  readonly appId: string;
+  readonly floor: Floor;
+  /** Whoever is limited to venues has no trash. */
+  readonly mayRestore: boolean;
+}
+
 function zoneSteps(
-  appId: string,
-  floor: Floor,
+  { appId, floor, mayRestore }: ZonesOf,
   commit: (step: Step) => void,
   expectZone: (zoneId: string, change: Partial<Zone>) => void,
 ) {
@@ -124,10 +137,12 @@ function zoneSteps(
     const before = Object.fromEntries(
       Object.keys(change).map((member) => [member, zone[member as keyof ZoneChange] ?? null]),
     );
+    const moved = change.polygon && { before: zone.polygon, after: change.polygon };
     commit({
       label: t('{name} changed', { name: zone.name }),
-      run: () => data.zones.update(zone.objectId, change as Body<'updateZone'>),
-      undo: () => data.zones.update(zone.objectId, before as Body<'updateZone'>),
+      run: () => changeZoneNow(appId, zone, change as Body<'updateZone'>, moved),
+      undo: () =>
+        changeZoneNow(appId, zone, before as Body<'updateZone'>, moved && { before: moved.after, after: moved.before }),
       expect: () => expectZone(zone.objectId, change as Partial<Zone>),
       expectUndo: () => expectZone(zone.objectId, before as Partial<Zone>),
       refused,
@@ -169,7 +184,11 @@ function zoneSteps(
     commit({
       label: t('{name} deleted', { name }),
       run: () => data.zones.delete(objectId),
-      undo: () => data.zones.create({ floorId, name, kind, polygon, ...(capacity ? { capacity } : {}) }),
+      // The same zone: what was counted of it and the goals of messages name it.
+      undo: () =>
+        mayRestore
+          ? restoreFromTrash(appId, 'zones', objectId)
+          : data.zones.create({ floorId, name, kind, polygon, ...(capacity ? { capacity } : {}) }),
     });
   }
   return { changeZone, addZone, copyZone, removeZone };

@@ -1,8 +1,8 @@
 import type { Db } from '../../../db/db.ts';
 import { type Answering, answerOf } from '../answer.ts';
+import { type Count, fewest, smallGroup } from '../numbers/blur.ts';
 import { addDays, weekdayOf } from '../numbers/calendar.ts';
 import type { AskedPlace } from '../numbers/question.ts';
-import { type Count, fewest, smallGroup } from '../numbers/small-groups.ts';
 import { errorOf, mostDays, type PastDay, reckon } from './reckon.ts';
 
 /** What a day of the calendar is where somebody asks: `special` has other hours than its week. */

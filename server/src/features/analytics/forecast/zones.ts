@@ -1,10 +1,11 @@
 import { WorkSlices } from '../../../base/work-slices.ts';
+import { type Count, fewest } from '../numbers/blur.ts';
 import { addDays, addMonths, dayStart, monthOf } from '../numbers/calendar.ts';
 import { Dwells } from '../numbers/dwells.ts';
 import { partsOf, readSteadily } from '../numbers/periods.ts';
 import { loadPlaces } from '../numbers/places.ts';
 import type { AskedPlace } from '../numbers/question.ts';
-import { type Count, fewest, rounded } from '../numbers/small-groups.ts';
+import { rounded } from '../numbers/small-groups.ts';
 import { findState, isCounted, zoneDwellsDuring } from '../numbers/store.ts';
 import { VisitorSet } from '../numbers/visitor-set.ts';
 import { type FromUntil, listDue, peaksDuring } from '../ways/store.ts';

@@ -2,9 +2,10 @@ import type { Goal } from '../../../access/experiment.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { heldOut } from '../../../proximity/index.ts';
+import { type Blur, blurDeviation, type Count, smallGroup } from '../numbers/blur.ts';
 import { dateOf, dayStart, monthOf, unitOf, weekOf } from '../numbers/calendar.ts';
 import type { NumbersQuestion } from '../numbers/question.ts';
-import { type Count, rounded, smallGroup } from '../numbers/small-groups.ts';
+import { findBlur } from '../numbers/store.ts';
 import { metrics, readRollups, type Sums } from './rollup-store.ts';
 import { type ActedShare, type Compared, compared, conclusion, shareInterval } from './statistics.ts';
 import * as store from './store.ts';
@@ -87,7 +88,9 @@ export async function messagesOf(by: MessageAnswering, question: NumbersQuestion
     addTo(part.sums, row);
     if (parts.size > mostRows) throw tooMany(interval);
   }
+  const blur = isProtected ? await findBlur(db, appId) : undefined;
   const names = await by.namesOf(db, appId, [...wholes.keys()]);
+  const hasGoal = (triggerId: string) => names.get(triggerId)?.goal !== undefined;
   const state = await store.findState(db, appId);
   return {
     from,
@@ -99,13 +102,17 @@ export async function messagesOf(by: MessageAnswering, question: NumbersQuestion
       !(await store.hasMoreChanged(db, appId, mostWaiting)) &&
       (state === undefined || (state.recounted_to === null && state.time_zone === zone)),
     messages: [...wholes]
-      .map(([id, groups]) => messageOf(id, names.get(id), groups, isProtected))
+      .map(([id, groups]) => messageOf(id, names.get(id), groups, blur))
       .sort((a, b) => sizeOf(b) - sizeOf(a) || (a.triggerId < b.triggerId ? -1 : 1)),
     rows: [...parts]
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, { start, triggerId, group, sums }]) => ({ start, triggerId, ...told(group, sums, isProtected) })),
+      .map(([, { start, triggerId, group, sums }]) => ({
+        start,
+        triggerId,
+        ...told({ triggerId, group, sums, hasGoal: hasGoal(triggerId) }, blur),
+      })),
     // Whoever was shown two messages may have seen them at two places: of one place nobody has counted them.
-    load: place === undefined ? await loadOf(by, from, until) : null,
+    load: place === undefined ? await loadOf({ ...by, blur }, from, until) : null,
   };
 }
 
@@ -128,39 +135,50 @@ function messageOf(
   triggerId: string,
   name: MessageName | undefined,
   groups: ReadonlyMap<string, Sums>,
-  isProtected: boolean,
+  blur: Blur | undefined,
 ): MessageNumbers {
   const goal = name?.goal ?? null;
   const shown = [...groups]
     .sort(([a], [b]) => Number(a === heldOut) - Number(b === heldOut) || (a < b ? -1 : 1))
-    .map(([group, sums]) => told(group, sums, isProtected));
+    .map(([group, sums]) => told({ triggerId, group, sums, hasGoal: goal !== null }, blur));
   return {
     triggerId,
     kind: name?.kind ?? null,
     name: name?.name ?? null,
     goal,
     groups: shown,
-    comparisons: goal === null ? [] : comparisonsOf(shown),
+    comparisons: goal === null ? [] : comparisonsOf(shown, deviationOf(blur)),
   };
 }
 
-/** Where small groups are protected, everything follows from the rounded numbers that are told. */
-function told(group: string, sums: Sums, isProtected: boolean): GroupNumbers {
-  const isSmall = isProtected && sums.reached > 0 && sums.reached < 5;
-  const count = (value: number): Count => (isSmall ? null : isProtected ? rounded(value) : value);
-  const reached = isSmall ? smallGroup : count(sums.reached);
-  const acted = count(Math.min(sums.acted, sums.reached));
-  const outcome = outcomeOf({ reached, acted });
+interface GroupSums {
+  readonly triggerId: string;
+  readonly group: string;
+  readonly sums: Sums;
+  /** Without one nobody has looked who reached it. */
+  readonly hasGoal: boolean;
+}
+
+/** Where small groups are protected, everything follows from the blurred numbers that are told. */
+function told({ triggerId, group, sums, hasGoal }: GroupSums, blur: Blur | undefined): GroupNumbers {
+  const cell = `${triggerId} ${group} ${metrics.map((metric) => sums[metric]).join(' ')}`;
+  const reached = blur ? blur.told(sums.reached, 'reached', cell) : sums.reached;
+  const count = (value: number, name: string): Count => {
+    if (blur === undefined) return value;
+    return reached === smallGroup ? null : blur.told(value, name, cell);
+  };
+  const acted = hasGoal || sums.acted > 0 ? count(Math.min(sums.acted, sums.reached), 'acted') : null;
+  const outcome = outcomeOf({ reached, acted }, deviationOf(blur));
   const interval = outcome && shareInterval(outcome);
   return {
     group,
     reached,
-    openedBy: count(sums.opened_by),
+    openedBy: count(sums.opened_by, 'openedBy'),
     acted,
-    shown: count(sums.shown),
-    received: count(sums.received),
-    opened: count(sums.opened),
-    withdrawn: count(sums.withdrawn),
+    shown: count(sums.shown, 'shown'),
+    received: count(sums.received, 'received'),
+    opened: count(sums.opened, 'opened'),
+    withdrawn: count(sums.withdrawn, 'withdrawn'),
     share: outcome ? fine(outcome.acted / outcome.of) : null,
     shareLow: interval ? fine(interval.low) : null,
     shareHigh: interval ? fine(interval.high) : null,
@@ -169,20 +187,27 @@ function told(group: string, sums: Sums, isProtected: boolean): GroupNumbers {
 
 const fine = (share: number) => Math.round(share * 10_000) / 10_000;
 
-function outcomeOf({ reached, acted }: { readonly reached: Count; readonly acted: Count }): ActedShare | undefined {
+/** Noise makes intervals wider: from it alone nothing may be concluded. */
+const deviationOf = (blur: Blur | undefined) => (blur ? blurDeviation : 0);
+
+function outcomeOf(
+  { reached, acted }: { readonly reached: Count; readonly acted: Count },
+  deviation: number,
+): ActedShare | undefined {
   if (typeof reached !== 'number' || typeof acted !== 'number' || reached === 0) return undefined;
   // Rounded numbers may exceed each other.
-  return { acted: Math.min(acted, reached), of: reached };
+  return { acted: Math.min(acted, reached), of: reached, deviation };
 }
 
 /** Those who got something against those who did not; without a group that gets nothing, the variants against the first. */
-function comparisonsOf(groups: readonly GroupNumbers[]): GroupComparison[] {
+function comparisonsOf(groups: readonly GroupNumbers[], deviation: number): GroupComparison[] {
+  const compare = (one: GroupNumbers, other: GroupNumbers) => comparisonOf(one, other, deviation);
   const held = groups.find(({ group }) => group === heldOut);
   const others = groups.filter(({ group }) => group !== heldOut);
   const against = held ?? others[0];
   if (against === undefined || groups.length < 2) return [];
-  const comparisons = others.filter((one) => one !== against).map((one) => comparisonOf(one, against));
-  const best = others.length > 1 && held ? others.slice(1).map((one) => comparisonOf(one, others[0] ?? one)) : [];
+  const comparisons = others.filter((one) => one !== against).map((one) => compare(one, against));
+  const best = others.length > 1 && held ? others.slice(1).map((one) => compare(one, others[0] ?? one)) : [];
   return [...comparisons, ...best];
 }
 
@@ -191,8 +216,8 @@ function whoOf(group: string): string {
   return group === '' ? 'who got it' : `who got ${group}`;
 }
 
-function comparisonOf(one: GroupNumbers, other: GroupNumbers): GroupComparison {
-  const [a, b] = [outcomeOf(one), outcomeOf(other)];
+function comparisonOf(one: GroupNumbers, other: GroupNumbers, deviation: number): GroupComparison {
+  const [a, b] = [outcomeOf(one, deviation), outcomeOf(other, deviation)];
   const named = { group: one.group, against: other.group };
   const untold = { difference: null, low: null, high: null, isClear: false };
   if (a === undefined || b === undefined)
@@ -212,7 +237,9 @@ function comparisonOf(one: GroupNumbers, other: GroupNumbers): GroupComparison {
 const mostMessages = 10;
 
 /** How many messages visitors were shown; only of one whole week or month, since weeks cannot be added up. */
-async function loadOf({ db, appId, zone, isProtected }: MessageAnswering, from: string, until: string) {
+type Loads = MessageAnswering & { readonly blur: Blur | undefined };
+
+async function loadOf({ db, appId, zone, blur }: Loads, from: string, until: string) {
   const unit = unitOf(from, until);
   if (unit !== 'week' && unit !== 'month') return null;
   const row = await store.findLoad(db, appId, unit, dayStart(from, zone));
@@ -223,5 +250,8 @@ async function loadOf({ db, appId, zone, isProtected }: MessageAnswering, from: 
   }
   return [...visitors]
     .sort(([a], [b]) => a - b)
-    .map(([messages, count]) => ({ messages, visitors: isProtected ? rounded(count) : count }));
+    .map(([messages, count]) => ({
+      messages,
+      visitors: blur ? blur.told(count, 'load', `${unit} ${from} ${messages}`) : count,
+    }));
 }

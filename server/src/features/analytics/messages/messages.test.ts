@@ -5,6 +5,7 @@ import { openSite, pointer, type Site } from '../../../../test/support/site.ts';
 import { service } from '../../../access/audit.ts';
 import { sql } from '../../../base/sql.ts';
 import { groupOf } from '../../../proximity/index.ts';
+import { Blur, blurDeviation } from '../numbers/blur.ts';
 import { MessageCounts } from './counts.ts';
 import { compared, conclusion, differenceInterval, shareInterval } from './statistics.ts';
 
@@ -184,6 +185,25 @@ for (const database of databases) {
       assert.ok(asked.length > 0);
     });
 
+    test('without a goal nobody is said not to have reached it', async () => {
+      const beaconId = pointer('Beacon', shop);
+      const farewell = await site.notification({ description: 'Farewell', beaconId, event: 'EXIT' });
+      await site.installation({ installationId: 'guest' });
+      await enter('guest', shop);
+      site.app.clock.now += minute;
+      await leave('guest', shop, site.now);
+      await settle();
+      const { messages, rows } = await ask({ interval: 'day' });
+      const told = messages.find(({ triggerId }: { triggerId: string }) => triggerId === farewell);
+      const [group] = told.groups;
+      assert.deepEqual(
+        [told.goal, group.reached, group.acted, group.share, group.shareHigh],
+        [null, 1, null, null, null],
+      );
+      assert.equal(rows.find(({ triggerId }: { triggerId: string }) => triggerId === farewell).acted, null);
+      await site.ask({ method: 'DELETE', url: `/api/v2/notifications/${farewell}` });
+    });
+
     test('a record that somebody makes is a goal, and a consent that is taken back is told', async () => {
       const { headers } = site.user;
       await site.app.app.buckets.createBucket(site.app.appId, 'orders');
@@ -259,6 +279,11 @@ for (const database of databases) {
             assert.ok(one[name] === null || one[name] === '1-4' || one[name] % 5 === 0, `${name} is ${one[name]}`);
           if (one.acted === '1-4') assert.equal(one.share, null);
         }
+      const month = new Date(`${today().slice(0, 7)}-01T00:00:00Z`);
+      month.setUTCMonth(month.getUTCMonth() + 1);
+      const { load } = await ask({ from: `${today().slice(0, 7)}-01`, until: month.toISOString().slice(0, 10) });
+      assert.ok(load.length > 0);
+      for (const { visitors } of load) assert.ok(visitors === '1-4' || visitors % 5 === 0, `load ${visitors}`);
       await site.app.app.apps.change(site.app.appId, { policy: { smallGroups: 'shown' } }, service);
       await site.ask({ method: 'DELETE', url: `/api/v2/installations/${phones[0]?.id}` });
       await site.app.app.idle();
@@ -291,6 +316,29 @@ describe('what may be concluded', () => {
     near(shareInterval({ acted: 81, of: 263 }).low, 0.2553);
     near(shareInterval({ acted: 81, of: 263 }).high, 0.3662);
     near(shareInterval({ acted: 0, of: 20 }).high, 0.1611);
+  });
+
+  test('the noise of protected numbers makes no difference clear', () => {
+    // A third of each group, as it is told with any noise.
+    const [one, other] = [
+      [27, 80],
+      [10, 30],
+    ] as const;
+    const clear = (deviation: number) =>
+      Array.from({ length: 2_000 }, (_, n) => {
+        const blur = new Blur(`salt ${n}`);
+        const told = ([acted, of]: readonly [number, number], group: string) => ({
+          acted: Number(String(blur.told(acted, 'acted', group)).replace('1-4', '0')),
+          of: Number(String(blur.told(of, 'reached', group)).replace('1-4', '0')),
+          deviation,
+        });
+        return compared(told(one, 'a'), told(other, 'b'))?.isClear === true;
+      }).filter(Boolean).length / 2_000;
+    assert.ok(clear(0) > 0.05, `without regard to it ${clear(0)}`);
+    assert.ok(clear(blurDeviation) < 0.025, `${clear(blurDeviation)}`);
+    const exact = shareInterval({ acted: 120, of: 1_000 });
+    const told = shareInterval({ acted: 120, of: 1_000, deviation: blurDeviation });
+    assert.ok(told.low < exact.low && exact.low - told.low < 0.002, 'of many it is next to nothing');
   });
 
   test('sentences say what is chance, what is not, and what is too little', () => {

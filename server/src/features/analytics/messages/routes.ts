@@ -5,11 +5,11 @@ import type { Db } from '../../../db/db.ts';
 import { exampleId } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type QueryParameter } from '../../../http/endpoint.ts';
 import { siteTimeZone } from '../../../proximity/index.ts';
+import { smallGroup } from '../numbers/blur.ts';
 import { dateOf } from '../numbers/calendar.ts';
 import { dimensions } from '../numbers/places.ts';
 import { readQuestion } from '../numbers/question.ts';
 import { analyticsTag } from '../numbers/schemas.ts';
-import { smallGroup } from '../numbers/small-groups.ts';
 import { type MessageAnswering, messagesOf } from './answer.ts';
 
 const count = (description: string) =>
@@ -20,7 +20,7 @@ const groupMembers = {
   group: Type.String({ description: 'A variant, `holdout` for those who got nothing, or empty' }),
   reached: count('Different visitors to whom it was shown for the first time in the period, or would have been'),
   openedBy: count('Those of them who opened it at least once'),
-  acted: count('Those of them who reached the goal in time'),
+  acted: count('Those of them who reached the goal in time; null without a goal'),
   shown: count('Messages'),
   received: count('Messages that the app reported as received'),
   opened: count('Messages that the app reported as opened'),
@@ -186,7 +186,7 @@ const about =
   'which a message was shown to them for the first time, or would have been if they had not been held out; so groups can be compared. ' +
   'A place is where the message was shown first, or would have been; what followed may have happened anywhere. ' +
   'New showings, receipts and goals are counted within some seconds. Numbers stay when the records behind them are deleted because of ' +
-  `their age. Where the app protects small groups, 1 to 4 visitors are \`"${smallGroup}"\`, other counts are rounded to fives, shares ` +
+  `their age. Where the app protects small groups, 1 to 4 visitors are \`"${smallGroup}"\`, other counts are in fives after some noise, shares ` +
   'follow from these, and periods are whole days, weeks, months or years.';
 
 export function messageEndpoints(deps: Pick<MessageAnswering, 'namesOf'> & { readonly db: Db }): Endpoint[] {

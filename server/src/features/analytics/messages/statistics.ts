@@ -5,6 +5,8 @@ export interface ActedShare {
   readonly acted: number;
   /** How many there are. */
   readonly of: number;
+  /** The standard deviation of both numbers where they are told with noise. */
+  readonly deviation?: number;
 }
 
 /** From 0 to 1 for a share; a difference of shares reaches from -1 to 1. */
@@ -20,13 +22,16 @@ const z = 1.959964;
  * The score interval of a share, 95 %: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of
  * the American Statistical Association 22 (1927), 209–212. Right for small groups and for shares near 0 and 1 too.
  */
-export function shareInterval({ acted, of }: ActedShare): ConfidenceInterval {
+export function shareInterval({ acted, of, deviation = 0 }: ActedShare): ConfidenceInterval {
   if (of === 0) return { low: 0, high: 1 };
   const share = acted / of;
   const middle = share + (z * z) / (2 * of);
   const reach = z * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of));
   const whole = 1 + (z * z) / of;
-  return { low: Math.max(0, (middle - reach) / whole), high: Math.min(1, (middle + reach) / whole) };
+  // What the noise of both numbers adds to the share is independent of chance.
+  const noise = (z * deviation * Math.sqrt(1 + share * share)) / of;
+  const [low, high] = [share - (middle - reach) / whole, (middle + reach) / whole - share];
+  return { low: Math.max(0, share - Math.hypot(low, noise)), high: Math.min(1, share + Math.hypot(high, noise)) };
 }
 
 /**

@@ -1,13 +1,10 @@
-import type { Dwells } from './dwells.ts';
+import { type Blur, type Count, fewest, smallGroup } from './blur.ts';
 import type { Tally } from './tally.ts';
 
 /**
  * Numbers as they are shown. Where small groups are protected, 1 to 4 visitors are `1-4` and nothing more is said about them, and
- * everything else is rounded to fives, so that the difference of two numbers names nobody either; see ADR 33.
+ * everything else is blurred, so that several numbers together name nobody either; see ADR 33 and 110.
  */
-
-export const smallGroup = '1-4';
-export type Count = number | typeof smallGroup | null;
 
 export interface Metrics {
   readonly visitors: Count;
@@ -30,9 +27,6 @@ export interface DwellBand {
   readonly visits: Count;
 }
 
-/** Fewer visitors are a small group. */
-export const fewest = 5;
-
 const untold: Omit<Metrics, 'visitors'> = {
   newVisitors: null,
   returningVisitors: null,
@@ -44,20 +38,39 @@ const untold: Omit<Metrics, 'visitors'> = {
   dwellTotal: null,
 };
 
-export function metricsOf(tally: Tally, isProtected: boolean): Metrics {
-  const visitors = tally.visitors.size();
-  if (isProtected && visitors > 0 && visitors < fewest) return { ...untold, visitors: smallGroup };
+/** @param blur where small groups are protected */
+export function metricsOf(tally: Tally, blur: Blur | undefined): Metrics {
+  const size = tally.visitors.size();
   // Of a large set the size is an estimate, and whoever is new has been counted.
-  const newcomers = Math.min(tally.newcomers, visitors);
-  const told = isProtected ? rounded : (count: number) => count;
+  const newcomers = Math.min(tally.newcomers, size);
+  const rest = dwellOf(tally, blur !== undefined);
+  if (blur === undefined)
+    return {
+      visitors: size,
+      newVisitors: newcomers,
+      returningVisitors: size - newcomers,
+      visits: tally.visits,
+      ...rest,
+    };
+  const cell = contentOf(tally);
+  const visitors = blur.told(size, 'visitors', cell);
+  if (visitors === smallGroup) return { ...untold, visitors };
+  const among = (count: number, name: string) => lesser(blur.told(count, name, cell), visitors);
+  const visits = blur.told(tally.visits, 'visits', cell);
   return {
-    visitors: told(visitors),
-    newVisitors: told(newcomers),
-    returningVisitors: told(visitors - newcomers),
-    visits: told(tally.visits),
-    ...dwellOf(tally, isProtected),
+    visitors,
+    newVisitors: among(newcomers, 'new'),
+    returningVisitors: among(size - newcomers, 'returning'),
+    // Each of them came once at least.
+    visits: visits === smallGroup ? visitors : Math.max(visits, visitors),
+    ...rest,
   };
 }
+
+const contentOf = ({ visits, newcomers, ended, dwellMs, visitors }: Tally) =>
+  `${visits} ${newcomers} ${ended} ${dwellMs} ${visitors.size()}`;
+
+const lesser = (count: Count, most: number): Count => (typeof count === 'number' ? Math.min(count, most) : count);
 
 /** A sum would give away what the last visit added to it: a protected answer has no mean. */
 function dwellOf({ ended, dwells, dwellMs }: Tally, isProtected: boolean) {
@@ -82,31 +95,23 @@ function totalOf({ dwells, dwellMs }: Pick<Tally, 'dwells' | 'dwellMs'>, isProte
 const bandEdges = [0, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400] as const;
 
 /** A visit near the edge of a band may be in the next one: the histogram is within 4.5 %. */
-export function distributionOf(dwells: Dwells, isProtected: boolean): DwellBand[] {
+export function distributionOf(tally: Tally, blur: Blur | undefined): DwellBand[] {
+  const { dwells } = tally;
   const counts = bandEdges.map(() => 0);
   for (const [seconds, count] of dwells.middles()) {
     const band = bandEdges.findLastIndex((edge) => edge <= seconds);
     counts[band] = (counts[band] ?? 0) + count;
   }
-  return bandEdges.map((from, index) => ({
-    from,
-    until: bandEdges[index + 1] ?? null,
-    visits: isProtected ? rounded(counts[index] ?? 0) : (counts[index] ?? 0),
-  }));
+  const cell = contentOf(tally);
+  return bandEdges.map((from, index) => {
+    const count = counts[index] ?? 0;
+    const visits = blur ? blur.told(count, 'stays', `${from} ${cell}`) : count;
+    return { from, until: bandEdges[index + 1] ?? null, visits };
+  });
 }
 
+/** Of what cannot be added up, such as the most at once. */
 export function rounded(count: number): Count {
   if (count > 0 && count < fewest) return smallGroup;
   return Math.round(count / fewest) * fewest;
-}
-
-const mostOf = (count: Count) =>
-  count === smallGroup ? fewest - 1 : count === null ? Number.POSITIVE_INFINITY : count + 2;
-
-/** A total that fits only if each small group beside it has its maximum size would reveal them: it is withheld. */
-export function withoutGivingAway(total: Metrics, rows: readonly Metrics[]): Metrics {
-  const small = rows.filter(({ visitors }) => visitors === smallGroup).length;
-  if (small === 0 || typeof total.visitors !== 'number') return total;
-  const most = rows.reduce((sum, { visitors }) => sum + mostOf(visitors), 0);
-  return most - (total.visitors - 2) <= small ? { ...untold, visitors: null } : total;
 }

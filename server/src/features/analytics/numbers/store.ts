@@ -3,6 +3,7 @@ import { WorkSlices } from '../../../base/work-slices.ts';
 import { bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { NewRowOf, RowOf } from '../../../db/table.ts';
+import { Blur } from './blur.ts';
 import { firstVisits, type rollupStates, visitRollups } from './tables.ts';
 
 /** SQL and what it says. */
@@ -53,6 +54,12 @@ export async function lockState(db: Db, appId: string): Promise<StateRow | undef
 
 export async function findState(db: Db, appId: string): Promise<StateRow | undefined> {
   return db.one<StateRow>(sql`select * from rollup_states where app_id = ${appId}`);
+}
+
+/** How the counts of an app are told where small groups are protected. */
+export async function findBlur(db: Db, appId: string): Promise<Blur> {
+  // Without a state nothing has been counted.
+  return new Blur((await findState(db, appId))?.salt ?? '');
 }
 
 /** Whether everything has been counted that is there, in the present zone. */

@@ -1,11 +1,11 @@
 import { WorkSlices } from '../../../base/work-slices.ts';
 import type { Db } from '../../../db/db.ts';
+import { type Blur, type Count, smallGroup } from '../numbers/blur.ts';
 import { dateOf, dayStart } from '../numbers/calendar.ts';
 import { partsOf, readSteadily } from '../numbers/periods.ts';
 import { loadPlaces, type PlaceHistory } from '../numbers/places.ts';
 import type { AskedPeriod, AskedPlace } from '../numbers/question.ts';
-import { type Count, fewest, rounded } from '../numbers/small-groups.ts';
-import { findState, isCounted } from '../numbers/store.ts';
+import { findBlur, findState, isCounted } from '../numbers/store.ts';
 import { type KeepingWays, readKept, type ToldWay } from './closed.ts';
 import { otherPaths } from './rows.ts';
 import * as store from './store.ts';
@@ -125,14 +125,18 @@ export const placeOf = (text: string): WayPlace =>
  * A way as it is shown. Where small groups are protected, ways of one to four visitors are left out: their existence alone would reveal
  * something about them.
  */
-function countsOf(way: ToldWay, isProtected: boolean): Pick<Flow, 'tours' | 'visitors'> | undefined {
-  const visitors = way.visitors();
-  if (!isProtected) return { tours: way.tours, visitors };
-  return visitors < fewest ? undefined : { tours: rounded(way.tours), visitors: rounded(visitors) };
+function countsOf(way: ToldWay, blur: Blur | undefined): Pick<Flow, 'tours' | 'visitors'> | undefined {
+  const size = way.visitors();
+  if (!blur) return { tours: way.tours, visitors: size };
+  const cell = `${way.place} ${way.tours} ${size}`;
+  const [visitors, tours] = [blur.told(size, 'visitors', cell), blur.told(way.tours, 'tours', cell)];
+  if (visitors === smallGroup) return undefined;
+  // Each of them went there once at least.
+  return { tours: tours === smallGroup ? visitors : Math.max(tours, visitors), visitors };
 }
 
-function flowOf(way: ToldWay, isProtected: boolean): Flow | undefined {
-  const counts = countsOf(way, isProtected);
+function flowOf(way: ToldWay, blur: Blur | undefined): Flow | undefined {
+  const counts = countsOf(way, blur);
   if (!counts) return undefined;
   const [from = '', to = ''] = way.place.split('>');
   const { times } = way;
@@ -169,15 +173,18 @@ export function touching(
   return ({ place: text }) => text.split('>').some((end) => end !== '' && isThere(end));
 }
 
+const blurOf = async ({ db, appId, isProtected }: AskingWays) => (isProtected ? findBlur(db, appId) : undefined);
+
 export async function flowsOf(by: AskingWays, question: WayQuestion): Promise<Flows> {
   const history = question.place ? await loadPlaces(by.db, by.appId) : undefined;
   const isAsked = touching(question, by.zone, history);
+  const blur = await blurOf(by);
   const slices = new WorkSlices();
   const stretch = stretchOf(by, question);
   const told = async (kind: WayKind) => {
     const flows: Flow[] = [];
     for (const way of await readSteadily(by.db, stretch, () => readAll(by, question, kind, isAsked))) {
-      const flow = flowOf(way, by.isProtected);
+      const flow = flowOf(way, blur);
       if (flow) flows.push(flow);
       await slices.rest();
     }
@@ -190,6 +197,7 @@ export async function flowsOf(by: AskingWays, question: WayQuestion): Promise<Fl
 export async function pathsOf(by: AskingWays, question: WayQuestion, limit: number): Promise<Paths> {
   const history = question.place ? await loadPlaces(by.db, by.appId) : undefined;
   const isAsked = touching(question, by.zone, history);
+  const blur = await blurOf(by);
   const [ways, head] = await Promise.all([
     readSteadily(by.db, stretchOf(by, question), () => readAll(by, question, 'path', isAsked)),
     headOf(by, question),
@@ -198,10 +206,10 @@ export async function pathsOf(by: AskingWays, question: WayQuestion, limit: numb
   const paths: Path[] = [];
   for (const way of ways) {
     if (paths.length === limit) break;
-    const counts = way.place === otherPaths ? undefined : countsOf(way, by.isProtected);
+    const counts = way.place === otherPaths ? undefined : countsOf(way, blur);
     if (counts) paths.push({ ...stopsOf(way), ...counts });
   }
-  return { ...head, tours: by.isProtected ? rounded(tours) : tours, paths };
+  return { ...head, tours: blur ? blur.told(tours, 'paths', `${ways.length}`) : tours, paths };
 }
 
 function stopsOf({ place }: ToldWay): Pick<Path, 'stops' | 'isCut'> {

@@ -1,8 +1,9 @@
+import type { Count } from '../numbers/blur.ts';
 import { dateOf, hourText, localAt, weekdayOf } from '../numbers/calendar.ts';
 import type { Sized } from '../numbers/kept.ts';
 import { type Part, partsOf, readSteadily } from '../numbers/periods.ts';
 import { loadPlaces } from '../numbers/places.ts';
-import { type Count, rounded } from '../numbers/small-groups.ts';
+import { rounded } from '../numbers/small-groups.ts';
 import {
   type AskingWays,
   type Head,

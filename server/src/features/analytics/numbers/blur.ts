@@ -1,0 +1,47 @@
+import { createHmac } from 'node:crypto';
+
+/**
+ * Counts as they are told where small groups are protected: with noise, in fives, and of 1 to 4 only that there was somebody. Numbers that are
+ * only rounded can be joined until a small group is known exactly: seven days of `1-4` visits and a week of 5 (so 7 at most) are seven
+ * days of one visit each. The noise has no limit, so no number says how many there were at most; see ADR 110.
+ */
+
+export const smallGroup = '1-4';
+export type Count = number | typeof smallGroup | null;
+
+/** Fewer visitors are a small group. */
+export const fewest = 5;
+
+/** How much less often the noise is larger by one. With 0.6 three of four numbers are off by two or less before they are rounded. */
+const decay = 0.6;
+const [halfBytes, steps] = [4, 2 ** 32];
+/** The standard deviation of a count that is told, of its noise and of its rounding together. */
+export const blurDeviation = Math.sqrt((2 * decay) / (1 - decay) ** 2 + fewest ** 2 / 12);
+
+export class Blur {
+  readonly #salt: string;
+
+  /** @param salt known to nobody, and the same as long as the numbers are */
+  constructor(salt: string) {
+    this.#salt = salt;
+  }
+
+  /**
+   * @param name of what is counted
+   * @param content what else was counted of the same visits: the same is told in the same way whichever question it answers, so that
+   *   asking twice says nothing more
+   */
+  told(count: number, name: string, content: string): Exclude<Count, null> {
+    if (count === 0) return 0;
+    if (count < fewest) return smallGroup;
+    const blurred = Math.round((count + this.#noise(`${name} ${content} ${count}`)) / fewest) * fewest;
+    return blurred < fewest ? smallGroup : blurred;
+  }
+
+  /** Two-sided geometric: 0 most often, and never more than somebody would have to reckon with. */
+  #noise(cell: string): number {
+    const bytes = createHmac('sha256', this.#salt).update(cell).digest();
+    const drawn = (at: number) => Math.floor(Math.log((bytes.readUInt32BE(at) + 0.5) / steps) / Math.log(decay));
+    return drawn(0) - drawn(halfBytes);
+  }
+}
