@@ -9,6 +9,16 @@ import { takePictures } from '../pictures.ts';
 import { houseOf } from './house.ts';
 
 /** Each test continues where the previous one stopped. */
+/** Plays a walk from its beginning. Seconds of it that pass while one second does, by the page's own clock: a busy machine makes no difference. */
+const paceOfPlaying = `(async () => {
+  const slider = document.querySelector('[role="slider"][aria-label="Moment of the walk"]');
+  const moment = () => Number(slider.getAttribute('aria-valuenow'));
+  [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Play').click();
+  const began = performance.now();
+  while (moment() < 2 && performance.now() - began < 20_000) await new Promise(requestAnimationFrame);
+  return (moment() * 1000) / (performance.now() - began);
+})()`;
+
 describe('simulated walks in the console', () => {
   let app: TestApp;
   let browser: Browser;
@@ -73,6 +83,17 @@ describe('simulated walks in the console', () => {
     await entered.getByRole('button').click();
     assert.equal(await page.locator('[data-walker="1"]').getAttribute('cx'), there, 'back at the same moment');
     await takePictures(page, 'walk');
+    for (const [speed, least, most] of [
+      ['1×', 0.1, 2],
+      ['60×', 4, 90],
+    ] as const) {
+      await page.getByRole('slider', { name: 'Moment of the walk' }).press('Home');
+      await page.getByText(speed, { exact: true }).click();
+      const pace = Number(await page.evaluate(paceOfPlaying));
+      assert.ok(pace > least && pace < most, `${speed}: ${pace} seconds of the walk in one`);
+    }
+    // Stops it.
+    await page.getByRole('slider', { name: 'Moment of the walk' }).press('Home');
     await assertFitsPhone('walk');
     await assertAccessible(page);
     await page.getByText('Let visitors roam').click();
