@@ -220,9 +220,9 @@ for (const database of databases) {
         sentAt: new Date(site.now + hour).toISOString(),
       });
       // The deadline of the silence may have come up before the report.
-      const exits = (await site.list('events')).filter(({ event }) => event === 'EXIT');
+      const exits = (await site.list('events')).filter(({ event }: { event: string }) => event === 'EXIT');
       assert.deepEqual(
-        exits.map(({ beaconId }) => beaconId.objectId),
+        exits.map(({ beaconId }: { beaconId: { objectId: string } }) => beaconId.objectId),
         [site.hall],
         'it has fallen silent there since',
       );
