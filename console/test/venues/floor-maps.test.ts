@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer } from '../../../server/test/support/site.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
 
 /** Two floors with beacons at the same places, in one house; a third beacon hangs on the same level of another house. */
 describe('a map shows the beacons of its own floor', () => {
@@ -25,6 +26,7 @@ describe('a map shows the beacons of its own floor', () => {
     for (const [name, level] of [
       ['Ground', 0],
       ['Attic', 1],
+      ['Tower', 2],
     ] as const)
       floors[name] = await make('floors', { venueId: pointer('Venue', venueId), name, level });
     const beacon = (name: string, minor: number, floor: number, venue: string) =>
@@ -46,6 +48,18 @@ describe('a map shows the beacons of its own floor', () => {
         name,
         kind: 'room',
         polygon: [0, 8, 8, 0].map((x, at) => ({ x: left + x, y: at < 2 ? 0 : 6 })),
+      });
+    // It fills the map on a phone, with rooms in its corners.
+    for (const [name, left, top] of [
+      ['Stairs', 0, 0],
+      ['Bells', 9, 0],
+      ['Clockwork', 0, 9],
+    ] as const)
+      await make('zones', {
+        floorId: pointer('Floor', floors['Tower'] ?? ''),
+        name,
+        kind: 'room',
+        polygon: [0, 3, 3, 0].map((x, at) => ({ x: left + x, y: top + (at < 2 ? 0 : 4) })),
       });
     await beacon('Gate', 1, 0, venueId);
     await beacon('Loft', 2, 1, venueId);
@@ -108,6 +122,35 @@ describe('a map shows the beacons of its own floor', () => {
         `[...document.querySelectorAll('.leaflet-names-pane span')].every((name) => name.scrollWidth <= name.clientWidth)`,
       );
     await becomes(isWhole, true);
+    await page.setViewportSize(known);
+  });
+
+  test('on a phone the buttons for the zoom cover no name of a room', async () => {
+    const known = page.viewportSize() ?? { width: 1280, height: 860 };
+    await page.setViewportSize({ width: 390, height: 860 });
+    const zoomIn = page.getByRole('button', { name: 'Zoom in' });
+    const zoomOut = page.getByRole('button', { name: 'Zoom out' });
+    /** Whether both buttons are beside what is found. */
+    const areBeside = async (found: Locator) => {
+      const [name, ...buttons] = await Promise.all([found, zoomIn, zoomOut].map((one) => one.boundingBox()));
+      return buttons.every(
+        (one) =>
+          one &&
+          name &&
+          (one.x >= name.x + name.width ||
+            one.x + one.width <= name.x ||
+            one.y >= name.y + name.height ||
+            one.y + one.height <= name.y),
+      );
+    };
+    await open(`/venues/${venueId}/floors/${floors['Tower']}`);
+    await becomes(() => areBeside(page.locator('.leaflet-names-pane').getByText('Stairs')), true);
+    await takePictures(page, 'floor-tower');
+    await page.setViewportSize({ width: 390, height: 860 });
+    await goTo(page, `/console/apps/${app.appId}/activity/analytics/plan?show=now`);
+    await page.getByLabel('Floor', { exact: true }).selectOption({ label: 'Tower' });
+    await becomes(() => areBeside(page.getByRole('region', { name: /: the part that is shown$/ })), true);
+    await takePictures(page, 'plan-tower');
     await page.setViewportSize(known);
   });
 

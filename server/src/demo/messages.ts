@@ -42,8 +42,11 @@ const plan = (
   more: Pick<RelativePlan, 'delivery' | 'validDays' | 'trial'> & { readonly isEnabled?: false } = {},
 ): RelativePlan => ({ hall, event, daysAgo, description, shows, isEnabled: true, ...more });
 
-/** The campaign that works: visitors who get it come to the shop more often. */
-export const workingCampaign = { description: 'A chart of your own', hall: 'whale', goal: 'shop', lift: 0.28 } as const;
+/**
+ * The campaign that works: visitors who get it come to the shop more often, namely this share of those who would not. Who is held out is
+ * drawn anew for each demo: with 0.28, chance hid the effect in one demo of a hundred that were made in spring, when few had come.
+ */
+export const workingCampaign = { description: 'A chart of your own', hall: 'whale', goal: 'shop', lift: 0.36 } as const;
 /** The one that changes nothing. */
 export const idleCampaign = { description: 'Soup after the tide pool', hall: 'tidepool', goal: 'cafe' } as const;
 const goalHours = 4;

@@ -167,6 +167,26 @@ for (const database of databases) {
       assert.deepEqual([refused.status, refused.body.code], [400, 102]);
     });
 
+    test('an empty id is refused, since zeros would read as if nobody had come', async () => {
+      const places = ['venueId', 'floorId', 'zoneId', 'beaconId'];
+      const asked: Readonly<Record<string, readonly string[]>> = {
+        visits: places,
+        flows: places,
+        paths: places,
+        peaks: places,
+        messages: [...places, 'triggerId'],
+        forecast: places,
+        'forecast/zones': places.slice(0, 3),
+      };
+      for (const [what, names] of Object.entries(asked))
+        for (const name of names) {
+          const url = `/api/v2/analytics/${what}?${name}=`;
+          const { status, body } = await site.ask({ method: 'GET', url });
+          assert.deepEqual([status, body.code], [400, 102], url);
+          assert.equal(body.error.error, `${name} must be an objectId, and is empty. Leave it out to ask without it.`);
+        }
+    });
+
     test('a beacon that is hung up elsewhere takes nothing along, also when all is counted anew', async () => {
       const [hall = '', inShop = ''] = zones;
       const body = { location: { x: 15, y: 5, floor: 0 } };

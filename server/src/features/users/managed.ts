@@ -64,7 +64,7 @@ export function changeManaged(
   });
 }
 
-/** One that was deleted since it was given may stay: it can come back from the trash. @throws Failure ValidationError */
+/** One that was deleted since it was given may stay, or the other venues could not be changed. @throws Failure ValidationError */
 async function assertVenues(added: readonly string[], hold: (id: string) => Promise<boolean>): Promise<void> {
   const missing: string[] = [];
   for (const id of added) if (!(await hold(id))) missing.push(id);

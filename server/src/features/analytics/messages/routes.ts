@@ -8,7 +8,7 @@ import { siteTimeZone } from '../../../proximity/index.ts';
 import { smallGroup } from '../numbers/blur.ts';
 import { dateOf } from '../numbers/calendar.ts';
 import { dimensions } from '../numbers/places.ts';
-import { readQuestion } from '../numbers/question.ts';
+import { readId, readQuestion } from '../numbers/question.ts';
 import { analyticsTag } from '../numbers/schemas.ts';
 import { type MessageAnswering, messagesOf } from './answer.ts';
 
@@ -202,7 +202,8 @@ export function messageEndpoints(deps: Pick<MessageAnswering, 'namesOf'> & { rea
       query,
       answer: { status: 200, description: 'The numbers.', schema: answerSchema, example },
       errors: ['InvalidQuery', 'Timeout'],
-      handle: async ({ app, query: { triggerId, interval = 'total', ...query }, now }) => {
+      handle: async ({ app, query: { interval = 'total', ...query }, now }) => {
+        const triggerId = readId(query, 'triggerId');
         const zone = siteTimeZone([app.policy.timeZone]);
         const isProtected = app.policy.smallGroups === 'protected';
         if (!intervals.some((one) => one === interval))

@@ -79,11 +79,22 @@ export function readQuestion(query: Query, { today, isProtected }: AskedFor): Nu
 /** @throws Failure InvalidQuery */
 export function readPlace(query: Query, among: readonly Dimension[] = dimensions): AskedPlace | undefined {
   const asked = among.flatMap((dimension) => {
-    const id = query[`${dimension}Id`];
+    const id = readId(query, `${dimension}Id`);
     return id === undefined ? [] : [{ dimension, id }];
   });
   if (asked.length > 1) throw wrong(`Ask about one place: ${among.map((name) => `${name}Id`).join(', ')}.`);
   return asked[0];
+}
+
+/**
+ * An empty one is a mistake of whoever asks, and zeros would read as if nobody had come.
+ *
+ * @throws Failure InvalidQuery
+ */
+export function readId(query: Query, name: string): string | undefined {
+  const id = query[name];
+  if (id === '') throw wrong(`${name} must be an objectId, and is empty. Leave it out to ask without it.`);
+  return id;
 }
 
 /** @throws Failure InvalidQuery */

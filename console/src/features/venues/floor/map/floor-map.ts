@@ -61,6 +61,9 @@ interface Named {
 /** More are dots on a canvas; the chosen one alone can be dragged then. */
 const mostMarkers = 300;
 
+/** How far those for the zoom reach into the map, in pixels. */
+const buttons = { right: 46, bottom: 78 };
+
 /** Leaflet would read a text as HTML. */
 function words(text: string): HTMLElement {
   const element = document.createElement('span');
@@ -184,6 +187,10 @@ export class FloorMap {
     this.#isFitted = points.length > 0;
     const bounds = L.latLngBounds(points.length > 0 ? points.map(placeOf) : [placeOf({ x: 0, y: 0 }), [-20, 30]]);
     this.#map.fitBounds(bounds.pad(0.04), { animate: false });
+    const { x, y } = this.#map.latLngToContainerPoint(bounds.getNorthWest());
+    // The name of a room would be below the buttons.
+    if (x < buttons.right && y < buttons.bottom)
+      this.#map.fitBounds(bounds.pad(0.04), { animate: false, paddingTopLeft: [buttons.right, 0] });
     this.#isWhole = true;
   }
 
