@@ -208,6 +208,18 @@ for (const database of databases) {
       assert.deepEqual((await reports.shown(report)).addresses, []);
       assert.deepEqual(who(await reports.look(Date.UTC(2027, 0, 4, 6))), ['owner']);
     });
+
+    test('of a venue abroad come at seven of its own clocks', async () => {
+      const people = { administrators: [reports.idOf('owner')], addresses: [] };
+      const body = { venueId: reports.abroad, every: 'week', isOn: true, ...people };
+      const made = await reports.call('owner', 'POST', '', body);
+      assert.deepEqual(made.body.result?.next, { day: '2027-01-04', time: '07:00' });
+      const seven = Date.UTC(2027, 0, 4, 12);
+      assert.deepEqual(await reports.look(seven - 60_000), []);
+      const mails = await reports.look(seven);
+      assert.deepEqual(who(mails), ['owner']);
+      assert.match(textIn(mails[0]), /Abroad/);
+    });
   });
 }
 

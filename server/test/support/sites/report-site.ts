@@ -32,9 +32,10 @@ export class ReportSite {
   readonly smtp: SmtpSink;
   readonly site: Site;
   readonly #other: Node;
-  /** A venue with opening hours and a zone, and another one. */
+  /** A venue with opening hours and a zone, another one, and one in New York. */
   venue = '';
   elsewhere = '';
+  abroad = '';
   readonly #ids = new Map<string, string>();
 
   constructor({ smtp, site }: Pick<ReportSite, 'smtp' | 'site'>, other: Node) {
@@ -60,6 +61,7 @@ export class ReportSite {
     const house = { name: 'Old & <New> house', timeZone: 'Europe/Vienna', openingHours: hours, exceptions };
     this.venue = await this.#make('/venues', house);
     this.elsewhere = await this.#make('/venues', { name: 'Elsewhere' });
+    this.abroad = await this.#make('/venues', { name: 'Abroad', timeZone: 'America/New_York' });
     const floor = { venueId: pointer('Venue', this.venue), name: 'Ground', level: 0 };
     const floorId = pointer('Floor', await this.#make('/floors', floor));
     const polygon = [0, 9, 9, 0].map((x, index) => ({ x, y: index < 2 ? 0 : 9 }));
