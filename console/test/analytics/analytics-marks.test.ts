@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { HoursCalendar } from '../../src/features/analytics/hours.ts';
 import { type Campaign, marksOf, namesAt, rowsOf } from '../../src/features/analytics/marks/marks.ts';
+import { readAnalyticsSearch } from '../../src/features/analytics/period.ts';
 import { speak } from '../../src/lib/words/words.ts';
 
 const days = (from: number, until: number) =>
@@ -125,4 +126,9 @@ describe('when a venue is open', () => {
       speak('en', {});
     }
   });
+});
+
+test('of an address that names no place the numbers are those of everything', () => {
+  assert.deepEqual(readAnalyticsSearch({ zone: '', unit: 'week' }), { unit: 'week' });
+  assert.deepEqual(readAnalyticsSearch({ venue: '', zone: 'z1' }), { zone: 'z1' });
 });

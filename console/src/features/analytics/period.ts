@@ -27,7 +27,7 @@ export interface AnalyticsSearch extends Partial<Record<PlaceKind, string>> {
 
 export function readAnalyticsSearch(search: Record<string, unknown>): AnalyticsSearch {
   const { unit, on, compare, show } = search;
-  const place = placeKinds.find((kind) => typeof search[kind] === 'string' || typeof search[kind] === 'number');
+  const place = placeKinds.find((kind) => search[kind] !== '' && ['string', 'number'].includes(typeof search[kind]));
   return {
     ...(units.includes(unit as Unit) ? { unit: unit as Unit } : {}),
     ...(typeof on === 'string' && isDate(on) ? { on } : {}),

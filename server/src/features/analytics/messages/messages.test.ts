@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openSite, pointer, type Site } from '../../../../test/support/site.ts';
 import { service } from '../../../access/audit.ts';
@@ -281,7 +282,15 @@ for (const database of databases) {
         }
       const month = new Date(`${today().slice(0, 7)}-01T00:00:00Z`);
       month.setUTCMonth(month.getUTCMonth() + 1);
-      const { load } = await ask({ from: `${today().slice(0, 7)}-01`, until: month.toISOString().slice(0, 10) });
+      const whole = { from: `${today().slice(0, 7)}-01`, until: month.toISOString().slice(0, 10) };
+      // Counting rests for some times as long as it took, which is long on a busy machine.
+      const latest = performance.now() + 30_000;
+      let { load } = await ask(whole);
+      while (load.length === 0 && performance.now() < latest) {
+        await setTimeout(100);
+        await site.app.app.rollups.settle(site.app.appId);
+        ({ load } = await ask(whole));
+      }
       assert.ok(load.length > 0);
       for (const { visitors } of load) assert.ok(visitors === '1-4' || visitors % 5 === 0, `load ${visitors}`);
       await site.app.app.apps.change(site.app.appId, { policy: { smallGroups: 'shown' } }, service);
