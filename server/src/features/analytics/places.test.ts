@@ -3,6 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../test/support/build-app.ts';
 import { openSite, pointer, type Site, week } from '../../../test/support/site.ts';
 import { service } from '../../access/audit.ts';
+import { sql } from '../../base/sql.ts';
+import { Blur } from './numbers/blur.ts';
 
 /** Ways, peaks and messages of one beacon, zone, floor or venue. */
 
@@ -211,6 +213,20 @@ for (const database of databases) {
       assert.deepEqual(await peaksOf({ beaconId: east }), [[east, '1-4']]);
       assert.deepEqual((await ask('flows', { beaconId: east })).moves, []);
       assert.deepEqual((await ask('paths', { beaconId: east })).paths, []);
+      // A zone has at most as many as its beacons together: in fives, eight beside two small groups were four and four.
+      const { db } = site.app.storage;
+      const salt = Array.from({ length: 500 }, (_, n) => `salt ${n}`).find(
+        (one) => new Blur(one).peak(8, `b${east}`) === 15,
+      );
+      const states = await site.rows('rollup_states');
+      await db.run(sql`update rollup_states set salt = ${salt ?? ''} where app_id = ${site.app.appId}`);
+      await db.run(sql`update way_rollups set tours = 8 where app_id = ${site.app.appId} and place = ${`b${east}`}`);
+      assert.deepEqual(await peaksOf({ beaconId: east }), [[east, 15]]);
+      assert.deepEqual((await peaksOf({ beaconId: east, interval: 'hour' }))[0], [east, 15], 'and so are its hours');
+      await db.run(sql`update way_rollups set tours = 1 where app_id = ${site.app.appId} and place = ${`b${east}`}`);
+      await db.run(
+        sql`update rollup_states set salt = ${String(states[0]?.['salt'])} where app_id = ${site.app.appId}`,
+      );
       await site.app.app.apps.change(site.app.appId, { policy: { smallGroups: 'shown' } }, service);
     });
 

@@ -5,8 +5,7 @@ import { Dwells } from '../numbers/dwells.ts';
 import { partsOf, readSteadily } from '../numbers/periods.ts';
 import { loadPlaces } from '../numbers/places.ts';
 import type { AskedPlace } from '../numbers/question.ts';
-import { rounded } from '../numbers/small-groups.ts';
-import { findState, isCounted, zoneDwellsDuring } from '../numbers/store.ts';
+import { findBlur, findState, isCounted, zoneDwellsDuring } from '../numbers/store.ts';
 import { VisitorSet } from '../numbers/visitor-set.ts';
 import { type FromUntil, listDue, peaksDuring } from '../ways/store.ts';
 import { countError, type Forecasting, nextOpenDay, sizeOf, toldCount, weeksBack } from './answer.ts';
@@ -52,10 +51,11 @@ export async function zoneForecastsOf(
 ): Promise<ZoneForecasts> {
   const { db, appId, zone, isProtected } = by;
   const behind = async () => by.isBehind(db, appId, isCounted(await findState(db, appId), zone));
-  const [{ date, kindOf }, isBehind, isAsked] = await Promise.all([
+  const [{ date, kindOf }, isBehind, isAsked, blur] = await Promise.all([
     nextOpenDay(by, { place, today }),
     behind(),
     zonesOf(by, place),
+    isProtected ? findBlur(db, appId) : undefined,
   ]);
   const told = { timeZone: zone, isProtected, isComplete: !isBehind, date };
   if (date === null) return { ...told, zones: [] };
@@ -71,7 +71,11 @@ export async function zoneForecastsOf(
       byZone.set(zoneId, days.set(day, counted));
     }
   const zones = [...byZone].map(([zoneId, days]) =>
-    forecastOfZone(zoneId, daysOf(alike, days, isProtected), isProtected),
+    forecastOfZone(
+      zoneId,
+      daysOf(alike, days, (peak) => blur?.peak(peak, `z${zoneId}`) ?? peak),
+      isProtected,
+    ),
   );
   return { ...told, zones: zones.sort((a, b) => (a.zoneId < b.zoneId ? -1 : 1)) };
 }
@@ -175,11 +179,15 @@ function stayOf(
 }
 
 /** The days of one zone, the last first, without those before its first visitor. */
-function daysOf(alike: readonly string[], counted: ReadonlyMap<string, Counted>, isProtected: boolean): ZoneDay[] {
+function daysOf(
+  alike: readonly string[],
+  counted: ReadonlyMap<string, Counted>,
+  tell: (peak: number) => Count,
+): ZoneDay[] {
   const first = alike.findLastIndex((day) => counted.has(day));
   return alike.slice(0, first + 1).map((date) => {
     const { peak = 0, stay = null } = counted.get(date) ?? {};
-    return { date, peak: isProtected ? rounded(peak) : peak, stay };
+    return { date, peak: tell(peak), stay };
   });
 }
 

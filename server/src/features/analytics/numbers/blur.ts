@@ -38,6 +38,11 @@ export class Blur {
     return blurred < fewest ? smallGroup : blurred;
   }
 
+  /** The most at once at a place, the same whether a day is asked about or its hours. No place has at most as many as its parts together. */
+  peak(count: number, place: string): Exclude<Count, null> {
+    return this.told(count, 'peak', place);
+  }
+
   /**
    * Two-sided geometric: 0 most often, and never more than somebody would have to reckon with. Nobody sees the hash, so the salt in
    * front is enough; an HMAC takes three times as long, and hours of two months are 12,000 numbers.

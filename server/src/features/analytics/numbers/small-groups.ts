@@ -109,9 +109,3 @@ export function distributionOf(tally: Tally, blur: Blur | undefined): DwellBand[
     return { from, until: bandEdges[index + 1] ?? null, visits };
   });
 }
-
-/** Of what cannot be added up, such as the most at once. */
-export function rounded(count: number): Count {
-  if (count > 0 && count < fewest) return smallGroup;
-  return Math.round(count / fewest) * fewest;
-}

@@ -3,7 +3,7 @@ import { dateOf, hourText, localAt, weekdayOf } from '../numbers/calendar.ts';
 import type { Sized } from '../numbers/kept.ts';
 import { type Part, partsOf, readSteadily } from '../numbers/periods.ts';
 import { loadPlaces } from '../numbers/places.ts';
-import { rounded } from '../numbers/small-groups.ts';
+import { findBlur } from '../numbers/store.ts';
 import {
   type AskingWays,
   type Head,
@@ -61,14 +61,15 @@ export async function peaksOf(by: AskingWays, question: WayQuestion, interval: P
   const isAsked = beaconId === undefined ? touching(question, by.zone, history) : () => true;
   const isTheirs = venuesTold(by);
   const venueId = question.place?.dimension === 'venue' ? question.place.id : undefined;
-  const [{ closed, open }, head] = await Promise.all([
+  const [{ closed, open }, head, blur] = await Promise.all([
     readSteadily(by.db, stretchOf(by, question), () => readPeaks(by, question, interval)),
     headOf(by, question),
+    by.isProtected ? findBlur(by.db, by.appId) : undefined,
   ]);
   const rows: Peak[] = [];
   let [last, most]: [Most | undefined, number] = [undefined, 0];
   const tell = () => {
-    if (last) rows.push({ ...last.row, peak: by.isProtected ? rounded(most) : most });
+    if (last) rows.push({ ...last.row, peak: blur ? blur.peak(most, last.place) : most });
   };
   for (const [key, one] of inOrder(closed, open)) {
     if ((venueId !== undefined && one.venueId !== venueId) || !isTheirs(one.venueId) || !isAsked(one)) continue;
