@@ -989,7 +989,7 @@ export interface MessageNumbers {
   readonly until: string;
   readonly timeZone: string;
   readonly interval: 'total' | 'day' | 'week' | 'month';
-  /** Small groups are protected: 1 to 4 visitors are "1-4" */
+  /** Small groups are protected: 1 to 4 visitors, and some groups of a few more, are "1-4" */
   readonly isProtected: boolean;
   /** false while older messages, or many new ones, are still being counted */
   readonly isComplete: boolean;
@@ -2916,7 +2916,7 @@ export interface VisitNumbers {
   }[] | null;
   readonly timeZone: string;
   readonly interval: 'total' | 'hour' | 'day' | 'week' | 'month' | 'hourOfWeek';
-  /** Small groups are protected: 1 to 4 visitors are "1-4" */
+  /** Small groups are protected: 1 to 4 visitors, and some groups of a few more, are "1-4" */
   readonly isProtected: boolean;
   /** false while older visits, or many new ones, are still being counted */
   readonly isComplete: boolean;

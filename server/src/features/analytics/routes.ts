@@ -69,7 +69,9 @@ const answerSchema = Type.Object({
     ...period,
     timeZone: Type.String(),
     interval: Type.Enum([...intervals]),
-    isProtected: Type.Boolean({ description: `Small groups are protected: 1 to 4 visitors are "${smallGroup}"` }),
+    isProtected: Type.Boolean({
+      description: `Small groups are protected: 1 to 4 visitors, and some groups of a few more, are "${smallGroup}"`,
+    }),
     isComplete: Type.Boolean({ description: 'false while older visits, or many new ones, are still being counted' }),
     previous: Type.Optional(Type.Object(period, { description: 'The period before, with compare' })),
   }),
@@ -121,7 +123,7 @@ const about =
   'Last month unless `from` and `until` say otherwise. A visit counts in the hour in which it began. New visits are counted ' +
   'within some seconds. Numbers stay when the visits are deleted because of their age. A visitor is an installation. ' +
   'A visit is in the zone in which its beacon was when the hour began; what was known first of a beacon counts for the time before. ' +
-  `Where the app protects small groups, 1 to 4 visitors are \`"${smallGroup}"\` without further numbers, other counts are rounded ` +
+  `Where the app protects small groups, 1 to 4 visitors, and some groups of a few more, are \`"${smallGroup}"\` without further numbers, other counts are rounded ` +
   'to fives after some noise, with which some slightly larger groups are told as small ones, and periods are whole days, weeks, months or years.';
 
 type Asking = Caller & { readonly query: Readonly<Record<string, string | undefined>>; readonly now: number };

@@ -51,7 +51,9 @@ const answerSchema = Type.Object({
     until: Type.String({ format: 'date', description: 'The day after the last' }),
     timeZone: Type.String(),
     interval: Type.Enum([...intervals]),
-    isProtected: Type.Boolean({ description: `Small groups are protected: 1 to 4 visitors are "${smallGroup}"` }),
+    isProtected: Type.Boolean({
+      description: `Small groups are protected: 1 to 4 visitors, and some groups of a few more, are "${smallGroup}"`,
+    }),
     isComplete: Type.Boolean({ description: 'false while older messages, or many new ones, are still being counted' }),
     messages: Type.Array(
       Type.Object({
@@ -186,7 +188,7 @@ const about =
   'which a message was shown to them for the first time, or would have been if they had not been held out; so groups can be compared. ' +
   'A place is where the message was shown first, or would have been; what followed may have happened anywhere. ' +
   'New showings, receipts and goals are counted within some seconds. Numbers stay when the records behind them are deleted because of ' +
-  `their age. Where the app protects small groups, 1 to 4 visitors are \`"${smallGroup}"\`, other counts are in fives after some noise, shares ` +
+  `their age. Where the app protects small groups, 1 to 4 visitors, and some groups of a few more, are \`"${smallGroup}"\`, other counts are in fives after some noise, shares ` +
   'follow from these, and periods are whole days, weeks, months or years.';
 
 export function messageEndpoints(deps: Pick<MessageAnswering, 'namesOf'> & { readonly db: Db }): Endpoint[] {

@@ -20,6 +20,8 @@ export const blurDeviation = Math.sqrt((2 * decay) / (1 - decay) ** 2 + fewest *
 
 export class Blur {
   readonly #salt: string;
+  /** A year has many peaks of the same size at a place. */
+  readonly #peaks = new Map<string, Exclude<Count, null>>();
 
   /** @param salt known to nobody, and the same as long as the numbers are */
   constructor(salt: string) {
@@ -38,9 +40,15 @@ export class Blur {
     return blurred < fewest ? smallGroup : blurred;
   }
 
-  /** The most at once at a place, the same whether a day is asked about or its hours. No place has at most as many as its parts together. */
+  /**
+   * The most at once at a place, the same whether a day is asked about or its hours. Rounding would not be enough: a zone has at most as
+   * many as its beacons together.
+   */
   peak(count: number, place: string): Exclude<Count, null> {
-    return this.told(count, 'peak', place);
+    const key = `${count} ${place}`;
+    const told = this.#peaks.get(key) ?? this.told(count, 'peak', place);
+    this.#peaks.set(key, told);
+    return told;
   }
 
   /**

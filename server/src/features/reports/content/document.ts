@@ -251,7 +251,7 @@ function notesOf({ every, from, until, visits, subject }: Figures, words: Report
     ...(visits.isProtected
       ? [
           words.t(
-            'Small groups are protected: 1 to 4 visitors are “1–4” without further numbers, others are in fives, a few more or fewer by chance.',
+            'Small groups are protected: 1 to 4 visitors, now and then a few more, are “1–4” without further numbers, others are in fives, a few more or fewer by chance.',
           ),
         ]
       : []),
