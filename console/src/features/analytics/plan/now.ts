@@ -166,14 +166,14 @@ export function countByZone(
 export const fewest = 5;
 
 /** A count as it is told where small groups are protected: in fives, and 1 to 4 as one group. */
-const blurred = (count: number): Count => (count > 0 && count < fewest ? '1-4' : Math.round(count / fewest) * fewest);
+const inFives = (count: number): Count => (count > 0 && count < fewest ? '1-4' : Math.round(count / fewest) * fewest);
 
 /**
  * How many are told of each zone, and of all of them. Where small groups are protected, everything that is shown follows from what is told of the
  * zones: from an exact total the large zones could be subtracted.
  */
 export function toldOf(counts: ReadonlyMap<string, number>, zoneIds: readonly string[], isProtected: boolean) {
-  const told = (count: number): Count => (isProtected ? blurred(Math.round(count)) : count);
+  const told = (count: number): Count => (isProtected ? inFives(Math.round(count)) : count);
   const byZone = new Map(zoneIds.map((id) => [id, told(counts.get(id) ?? 0)]));
   return { byZone, total: told([...byZone.values()].reduce<number>((sum, count) => sum + (plotted(count) ?? 0), 0)) };
 }
