@@ -7,6 +7,8 @@
  *   npm run bench:analytics -- --visits 500000 --targets sqlite
  *   npm run bench:analytics -- --only equal --visits 1000000
  *   npm run bench:analytics -- --only answers --keep FOLDER    fills the folder once, and uses it again
+ *   npm run bench:analytics -- --only pages --keep FOLDER --small-groups protected
+ *                                                              with the noise and the rounding that some apps have
  *   npm run bench:analytics -- --only paint --visits 100000 --targets sqlite --beside CHECKOUT
  *                                                              the console of another checkout, built there, in turn with this one's
  */
@@ -23,7 +25,7 @@ import { quantile } from './analytics/median.ts';
 import { measurePages } from './analytics/pages.ts';
 import { measurePaint, type Shown } from './analytics/paint.ts';
 import { questions } from './analytics/questions.ts';
-import { type Place, type Service, serve } from './analytics/service.ts';
+import { command, type Place, type Service, serve } from './analytics/service.ts';
 import { folderOf, measureWritePath } from './analytics/write-path.ts';
 import { cpuSeconds, family } from './compare/processes.ts';
 import { createDatabases } from './compare/targets.ts';
@@ -38,6 +40,7 @@ const { values } = parseArgs({
     keep: { type: 'string' },
     beside: { type: 'string' },
     'postgres-url': { type: 'string' },
+    'small-groups': { type: 'string', default: 'shown' },
   },
 });
 const rounds = Number(values.rounds);
@@ -68,8 +71,10 @@ async function answers(service: Service, site: Parameters<typeof questions>[0]):
 
 async function run(target: string, place: Place, from?: Place): Promise<void> {
   const filled = await filledAt(place, Number(values.visits), from);
-  const { visits } = filled;
-  console.log(`\n${target}, ${visits.toLocaleString('en')} visits, ${load()}`);
+  const { appId, visits } = filled;
+  const smallGroups = values['small-groups'];
+  command(place, 'app', 'policy', appId, '--set', `smallGroups=${smallGroups}`);
+  console.log(`\n${target}, ${visits.toLocaleString('en')} visits, small groups ${smallGroups}, ${load()}`);
   if (['pages', 'answers', 'live'].some((part) => values.only.includes(part))) await ask(place, filled);
   if (values.only.includes('paint')) await paint(place, filled);
   console.log(load());

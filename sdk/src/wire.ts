@@ -1206,7 +1206,7 @@ export interface Occupancy {
   readonly name: string;
   /** How many may be inside at once */
   readonly capacity: number;
-  /** How many are inside now; 1 to 4 are "1-4" where the app protects small groups */
+  /** How many are inside now. Where the app protects small groups, it has some noise and is in fives, and 1 to 4, or a few more, are "1-4" */
   readonly visitors: number | '1-4';
   /** There are more than may be, or have been until a moment ago: occupancy.exceeded was told */
   readonly isOver: boolean;

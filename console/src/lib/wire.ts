@@ -1700,8 +1700,8 @@ export interface Replay {
   readonly until: string;
   readonly progress: number;
   /** Recorded events that were looked at */
-  readonly events: number;
-  /** Small groups are protected: counts are rounded to fives */
+  readonly events: number | '1-4';
+  /** Small groups are protected: counts have some noise and are in fives, and fewer than five are "1-4" */
   readonly isProtected: boolean;
   readonly draft: {
     readonly sent: number | '1-4';

@@ -5,6 +5,7 @@ import type { AlertFeature } from '../features/alerts/feature.ts';
 import { forecastEndpoints } from '../features/analytics/forecast/routes.ts';
 import { messageEndpoints } from '../features/analytics/messages/routes.ts';
 import { noteReceiptOfShowing, noteShowings } from '../features/analytics/messages/showings.ts';
+import { findBlur } from '../features/analytics/numbers/store.ts';
 import type { Rollups } from '../features/analytics/rollups.ts';
 import { analyticsEndpoints } from '../features/analytics/routes.ts';
 import { wayEndpoints } from '../features/analytics/ways/routes.ts';
@@ -200,6 +201,7 @@ function sightingFeature({ platform, integrations, ownOf, assertApp, rollups }: 
     enqueue: platform.outbox.enqueue,
     installations: { next: installationsAfter, count: countInstallations },
     readableTriggers: (caller, triggers) => readableTriggers(db, caller, triggers),
+    findBlur: (appId) => findBlur(db, appId),
     stage: { findFloor: findDrawnFloor, listBeacons: listPlaced, isOnFloor },
     noteShowings,
     ownPhones: async (owner) => (await listPhones(db, owner)).map(({ object_id }) => object_id),

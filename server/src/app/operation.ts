@@ -5,6 +5,7 @@ import { version } from '../config/version.ts';
 import { listAdmins } from '../features/admins/accounts/store.ts';
 import { type AlertFeature, createAlertFeature } from '../features/alerts/feature.ts';
 import { serviceScope } from '../features/alerts/store.ts';
+import { findBlur } from '../features/analytics/numbers/store.ts';
 import { appConsoleEndpoints } from '../features/apps/console-routes.ts';
 import { dryRunConsoleEndpoints } from '../features/apps/rules/dry-run-routes.ts';
 import { DryRunService } from '../features/apps/rules/dry-runs.ts';
@@ -162,6 +163,7 @@ export function occupancyFeature({ platform, integrations }: Parts, follow: Aler
       if (!app || app.disabled) return undefined;
       return { oneZone: app.policy.oneZone, isProtected: app.policy.smallGroups === 'protected' };
     },
+    findBlur: (appId) => findBlur(db, appId),
     onTold: async (appId) => follow(appId, await feature.conditions(appId), (key) => key.startsWith(conditionKey)),
   });
   return feature;

@@ -114,7 +114,7 @@ function Outcome({ replay, isOld }: { readonly replay: Replay; readonly isOld: b
       <Text size="sm" c="dimmed" mt={4}>
         {t(
           'Judged at {format} recorded events, as if every phone could be reached.{isOld, select, true { The form has changed since.} other {}}',
-          { format: number.format(events), isOld },
+          { format: said(events), isOld },
         )}
       </Text>
     </div>

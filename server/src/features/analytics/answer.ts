@@ -1,7 +1,7 @@
 import { fail } from '../../base/errors.ts';
 import { WorkSlices } from '../../base/work-slices.ts';
 import type { Db } from '../../db/db.ts';
-import type { Blur } from './numbers/blur.ts';
+import type { Blur } from '../blur.ts';
 import {
   addDays,
   dateOf,

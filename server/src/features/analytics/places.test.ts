@@ -4,7 +4,7 @@ import { databases } from '../../../test/support/build-app.ts';
 import { openSite, pointer, type Site, week } from '../../../test/support/site.ts';
 import { service } from '../../access/audit.ts';
 import { sql } from '../../base/sql.ts';
-import { Blur } from './numbers/blur.ts';
+import { Blur } from '../blur.ts';
 
 /** Ways, peaks and messages of one beacon, zone, floor or venue. */
 

@@ -1,17 +1,10 @@
 import type { RowOf } from '../../db/table.ts';
+import { fewest } from '../blur.ts';
 import type { crowdedPlaces } from './tables.ts';
 
 /** When a place is over its limit, and when it is no longer: pure. */
 
 export type CrowdedRow = RowOf<typeof crowdedPlaces>;
-
-/** Fewer visitors are a small group, of which no number is told. */
-export const fewest = 5;
-export const smallGroup = '1-4';
-
-/** In fives, since zones lie in venues and in each other, and exact numbers could be subtracted. */
-export const protectedCount = (visitors: number): number | typeof smallGroup =>
-  visitors > 0 && visitors < fewest ? smallGroup : Math.round(visitors / fewest) * fewest;
 
 /** How long there must be too many before it is reported, so that a group in a doorway raises no alarm. */
 const beginMs = 20_000;
@@ -27,10 +20,7 @@ export interface Limit {
   readonly enough: number;
 }
 
-/**
- * Where small groups are protected, an alarm reveals only that there are five or more, or that there may be fewer: a limit
- * below four counts as four.
- */
+/** Where small groups are protected, an alarm reveals no more than that there are five or more: a limit below four counts as four. */
 export function limitOf(capacity: number, isProtected: boolean): Limit {
   const least = isProtected ? fewest - 1 : 0;
   const most = Math.max(capacity, least);

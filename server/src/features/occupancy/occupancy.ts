@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
+import type { Blur, Count } from '../blur.ts';
 import type { ServiceCondition } from '../condition.ts';
 import type { Announce, DomainEvent } from '../domain-event.ts';
 import { type CrowdedRow, type LimitStep, limitOf, stepOf } from './limit.ts';
@@ -36,12 +37,14 @@ export interface OccupancyDeps {
   readonly announce: Announce;
   /** Undefined: it is switched off or gone. */
   readonly findCounting: (appId: string) => Promise<Counting | undefined>;
+  /** How the app's counts are told where small groups are protected. */
+  readonly findBlur: (appId: string) => Promise<Blur>;
   /** Something was reported about the app: its alerts are checked at once. */
   readonly onTold: (appId: string) => Promise<void>;
 }
 
 export interface OccupiedPlace extends LimitedPlace {
-  readonly visitors: number;
+  readonly visitors: Exclude<Count, null>;
   /** Since when it is over its limit, ms; null: it is not. */
   readonly since: number | null;
 }
@@ -57,20 +60,22 @@ export class Occupancy {
   /** The places with a limit, with how many are there now. */
   async list(
     appId: string,
-    { oneZone, venues }: { readonly oneZone: boolean; readonly venues?: readonly string[] | undefined },
+    { oneZone, isProtected, venues }: Counting & { readonly venues?: readonly string[] | undefined },
   ) {
-    const { db, listPlaces, count } = this.#deps;
+    const { db, listPlaces, count, findBlur } = this.#deps;
     const places = await listPlaces(db, appId, venues);
     if (places.length === 0) return [];
     const counts = await count(appId, places, oneZone);
     const over = new Map((await store.listCrowded(db, appId)).map((row) => [row.place_id, row.begun_at]));
-    return places.map(
-      (place): OccupiedPlace => ({
+    const blur = isProtected ? await findBlur(appId) : undefined;
+    return places.map((place): OccupiedPlace => {
+      const visitors = counts.get(place.placeId) ?? 0;
+      return {
         ...place,
-        visitors: counts.get(place.placeId) ?? 0,
+        visitors: blur ? blur.peak(visitors, peakOf(place)) : visitors,
         since: over.get(place.placeId) ?? null,
-      }),
-    );
+      };
+    });
   }
 
   /** What of it needs a person. */
@@ -81,17 +86,19 @@ export class Occupancy {
 
   /** One check of an app. A notice is queued with the change that it reports, so that it is sent once. */
   async look(appId: string): Promise<void> {
-    const { db, now, listPlaces, count, findCounting, onTold } = this.#deps;
+    const { db, now, listPlaces, count, findCounting, findBlur, onTold } = this.#deps;
     const counting = await findCounting(appId);
     const rows = new Map((await store.listCrowded(db, appId)).map((row) => [row.place_id, row]));
     const places = counting ? await listPlaces(db, appId) : [];
     if (places.length === 0 && rows.size === 0) return;
     const counts = counting ? await count(appId, places, counting.oneZone) : new Map<string, number>();
+    const blur = counting?.isProtected ? await findBlur(appId) : undefined;
     const at = now();
     let hasTold = false;
     for (const place of places) {
       const limit = limitOf(place.capacity, counting?.isProtected ?? true);
-      const visitors = counts.get(place.placeId) ?? 0;
+      const counted = counts.get(place.placeId) ?? 0;
+      const visitors = blur ? blur.surely(counted, peakOf(place)) : counted;
       const known = rows.get(place.placeId);
       const row = known && (await this.#renew(known, place, visitors > limit.most ? limit.most : known.capacity));
       rows.delete(place.placeId);
@@ -127,6 +134,9 @@ export class Occupancy {
     });
   }
 }
+
+/** As the peaks of analytics name a zone, so that both tell the same number in the same way. */
+const peakOf = ({ place, placeId }: Pick<LimitedPlace, 'place' | 'placeId'>) => `${place[0]}${placeId}`;
 
 function rowOf(appId: string, { place, placeId, venueId, name }: LimitedPlace, now: { at: number; most: number }) {
   return {

@@ -10,7 +10,7 @@ import {
 } from '../../http/answers.ts';
 import { type Endpoint, endpoint, type Tag } from '../../http/endpoint.ts';
 import { isoTime } from '../../query/instant.ts';
-import { protectedCount, smallGroup } from './limit.ts';
+import { smallGroup } from '../blur.ts';
 import { type Occupancy, pointerTo } from './occupancy.ts';
 
 const tag: Tag = {
@@ -28,7 +28,9 @@ const answerSchema = Type.Object({
       name: Type.String(),
       capacity: Type.Integer({ minimum: 1, description: 'How many may be inside at once' }),
       visitors: Type.Union([Type.Integer({ minimum: 0 }), Type.Literal(smallGroup)], {
-        description: `How many are inside now; 1 to 4 are "${smallGroup}" where the app protects small groups`,
+        description:
+          `How many are inside now. Where the app protects small groups, it has some noise and is in fives, and 1 to 4, or a few ` +
+          `more, are "${smallGroup}"`,
       }),
       isOver: Type.Boolean({
         description: 'There are more than may be, or have been until a moment ago: occupancy.exceeded was told',
@@ -68,16 +70,16 @@ export function occupancyEndpoints(occupancy: Pick<Occupancy, 'list'>): Endpoint
       errors: ['Timeout'],
       handle: async (call) => {
         const { appId, policy } = call.app;
-        const isProtected = policy.smallGroups === 'protected';
+        const { oneZone, smallGroups } = policy;
         const venues = venuesFor(call, 'analytics', 'list');
-        const places = await occupancy.list(appId, { oneZone: policy.oneZone, venues });
+        const places = await occupancy.list(appId, { oneZone, isProtected: smallGroups === 'protected', venues });
         return {
           results: places.map(({ place, placeId, venueId, name, capacity, visitors, since }) => ({
             ...(place === 'zone' ? { zoneId: pointerTo('Zone', placeId) } : {}),
             venueId: pointerTo('Venue', venueId),
             name,
             capacity,
-            visitors: isProtected ? protectedCount(visitors) : visitors,
+            visitors,
             isOver: since !== null,
             since: since === null ? null : isoTime(since),
           })),

@@ -24,7 +24,7 @@ import type { NoteShowings, RequestPushes, SeedsFor } from './record/record.ts';
 import { createRetention, type Retention } from './record/retention.ts';
 import { UnnamedCounts } from './record/unnamed-counts.ts';
 import { type ReplayDeps, replayHandler, replayJob } from './replay/job.ts';
-import { replayConsoleEndpoints } from './replay/routes.ts';
+import { type ReplayRouteDeps, replayConsoleEndpoints } from './replay/routes.ts';
 import { type ReadableTriggers, simulationEndpoints } from './simulate/simulation-routes.ts';
 import type { StageReads } from './simulate/stage.ts';
 import { walkEndpoints } from './simulate/walk-routes.ts';
@@ -57,6 +57,7 @@ export interface SightingFeatureDeps {
   readonly inBackground: InBackground;
   readonly enqueue: Outbox['enqueue'];
   readonly installations: ReplayDeps['installations'];
+  readonly findBlur: ReplayRouteDeps['findBlur'];
   readonly readableTriggers: ReadableTriggers;
   /** Floors and where beacons hang, for simulated walks. */
   readonly stage: StageReads;

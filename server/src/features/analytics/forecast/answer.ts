@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts';
+import { type Count, fewest, smallGroup } from '../../blur.ts';
 import { type Answering, answerOf } from '../answer.ts';
-import { type Count, fewest, smallGroup } from '../numbers/blur.ts';
 import { addDays, weekdayOf } from '../numbers/calendar.ts';
 import type { AskedPlace } from '../numbers/question.ts';
 import { errorOf, mostDays, type PastDay, reckon } from './reckon.ts';

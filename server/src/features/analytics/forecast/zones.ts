@@ -1,5 +1,5 @@
 import { WorkSlices } from '../../../base/work-slices.ts';
-import { type Count, fewest } from '../numbers/blur.ts';
+import { type Count, fewest } from '../../blur.ts';
 import { addDays, addMonths, dayStart, monthOf } from '../numbers/calendar.ts';
 import { Dwells } from '../numbers/dwells.ts';
 import { partsOf, readSteadily } from '../numbers/periods.ts';

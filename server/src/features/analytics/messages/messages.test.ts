@@ -6,7 +6,7 @@ import { openSite, pointer, type Site } from '../../../../test/support/site.ts';
 import { service } from '../../../access/audit.ts';
 import { sql } from '../../../base/sql.ts';
 import { groupOf } from '../../../proximity/index.ts';
-import { Blur, blurDeviation } from '../numbers/blur.ts';
+import { Blur, blurDeviation } from '../../blur.ts';
 import { MessageCounts } from './counts.ts';
 import { compared, conclusion, differenceInterval, shareInterval } from './statistics.ts';
 

@@ -5,7 +5,7 @@ import type { Db } from '../../../db/db.ts';
 import { exampleId } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type QueryParameter } from '../../../http/endpoint.ts';
 import { siteTimeZone } from '../../../proximity/index.ts';
-import { smallGroup } from '../numbers/blur.ts';
+import { smallGroup } from '../../blur.ts';
 import { dateOf } from '../numbers/calendar.ts';
 import { dimensions } from '../numbers/places.ts';
 import { readId, readQuestion } from '../numbers/question.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { QueryParameter, Tag } from '../../../http/endpoint.ts';
-import { smallGroup } from './blur.ts';
+import { smallGroup } from '../../blur.ts';
 
 /** What the answers about numbers share. */
 

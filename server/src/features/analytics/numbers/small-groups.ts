@@ -1,4 +1,4 @@
-import { type Blur, type Count, fewest, smallGroup } from './blur.ts';
+import { type Blur, type Count, fewest, smallGroup } from '../../blur.ts';
 import type { Tally } from './tally.ts';
 
 /**

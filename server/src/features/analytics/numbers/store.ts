@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { joinSql, raw, type Sql, sql, unionAll } from '../../../base/sql.ts';
 import { WorkSlices } from '../../../base/work-slices.ts';
 import { bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { NewRowOf, RowOf } from '../../../db/table.ts';
-import { Blur } from './blur.ts';
+import { Blur } from '../../blur.ts';
 import { firstVisits, type rollupStates, visitRollups } from './tables.ts';
 
 /** SQL and what it says. */
@@ -58,9 +59,11 @@ export async function findState(db: Db, appId: string): Promise<StateRow | undef
 
 /** How the counts of an app are told where small groups are protected. */
 export async function findBlur(db: Db, appId: string): Promise<Blur> {
-  // Without a state nothing has been counted.
-  return new Blur((await findState(db, appId))?.salt ?? '');
+  return new Blur((await findState(db, appId))?.salt ?? saltOfUncounted);
 }
+
+/** Of an app whose visits nobody has counted yet, for a moment. An empty one could be guessed. */
+const saltOfUncounted = randomBytes(16).toString('base64url');
 
 /** Whether everything has been counted that is there, in the present zone. */
 export const isCounted = (state: StateRow | undefined, zone: string): boolean =>

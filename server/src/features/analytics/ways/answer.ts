@@ -1,6 +1,6 @@
 import { WorkSlices } from '../../../base/work-slices.ts';
 import type { Db } from '../../../db/db.ts';
-import { type Blur, type Count, smallGroup } from '../numbers/blur.ts';
+import { type Blur, type Count, smallGroup } from '../../blur.ts';
 import { dateOf, dayStart } from '../numbers/calendar.ts';
 import { partsOf, readSteadily } from '../numbers/periods.ts';
 import { loadPlaces, type PlaceHistory } from '../numbers/places.ts';

@@ -1,4 +1,4 @@
-import type { Count } from '../numbers/blur.ts';
+import type { Count } from '../../blur.ts';
 import { dateOf, hourText, localAt, weekdayOf } from '../numbers/calendar.ts';
 import type { Sized } from '../numbers/kept.ts';
 import { type Part, partsOf, readSteadily } from '../numbers/periods.ts';

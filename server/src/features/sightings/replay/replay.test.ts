@@ -6,6 +6,7 @@ import { openSite, type Site } from '../../../../test/support/site.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
 import { sql } from '../../../base/sql.ts';
 import { type Job, RetryLater } from '../../../jobs/job.ts';
+import { findBlur } from '../../analytics/numbers/store.ts';
 import { replayHandler } from './job.ts';
 
 const minute = 60_000;
@@ -68,6 +69,30 @@ for (const database of databases) {
       assert.equal(entered.length, 18);
       const days = Map.groupBy(entered, (row) => new Date(Number(row['occurred_at'])).toISOString().slice(0, 10));
       assert.deepEqual(told.against.days, Object.fromEntries([...days].map(([day, rows]) => [day, rows.length])));
+    });
+
+    test('where small groups are protected no number is exact, and the same one is always told in the same way', async () => {
+      const protect = (smallGroups: 'protected' | 'shown') =>
+        site.app.app.apps.change(site.app.appId, { policy: { smallGroups } });
+      const exact = await compare({ draft: draft(), against: draft({ delivery: { dwellSeconds: 60 } }) });
+      await protect('protected');
+      const blur = await findBlur(site.app.storage.db, site.app.appId);
+      const told = (count: number) => blur.told(count, 'replay', '');
+      const counts = ({ sent, visitors, reasons, days }: typeof exact.draft) => [
+        ...[sent, visitors],
+        ...Object.values<number>(reasons),
+        ...Object.values<number>(days),
+      ];
+      const one = await compare({ draft: draft(), against: draft({ delivery: { dwellSeconds: 60 } }) });
+      // Another period and another draft, of which as many would have come.
+      const from = new Date(site.now - 29 * 1440 * minute).toISOString();
+      const other = await compare({ draft: draft({ showOn: [] }), against: draft(), from });
+      await protect('shown');
+      assert.deepEqual(
+        [one.isProtected, counts(one.draft), counts(one.against), one.events],
+        [true, counts(exact.draft).map(told), counts(exact.against).map(told), told(exact.events)],
+      );
+      assert.equal(other.against.sent, one.draft.sent);
     });
 
     test('a period that reaches beyond what is kept begins where that does, and says so', async () => {

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { deliveryRuleProblems, deliveryRulesSchema } from '../../../access/delivery-rules.ts';
 import { experimentProblems, holdoutSchema, variantsSchema } from '../../../access/experiment.ts';
-import type { AppPolicy } from '../../../access/policy.ts';
 import { fail } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
 import { exampleCreated, exampleId, isoTime, objectIdSchema, recordAnswer } from '../../../http/answers.ts';
@@ -10,6 +9,7 @@ import { defineShape } from '../../../http/shape.ts';
 import type { Outbox } from '../../../jobs/outbox.ts';
 import type { Trigger } from '../../../proximity/index.ts';
 import { parseInstant } from '../../../query/instant.ts';
+import { type Blur, smallGroup } from '../../blur.ts';
 import { findBeaconsById } from '../site/site-store.ts';
 import { toTimeZone, toTriggerPolicy } from '../site/trigger-policy.ts';
 import { findTrigger } from '../site/trigger-store.ts';
@@ -77,7 +77,7 @@ const shape = defineShape(bodySchema, {
     }),
 });
 
-const count = Type.Union([Type.Integer({ minimum: 0 }), Type.Literal('1-4')]);
+const count = Type.Union([Type.Integer({ minimum: 0 }), Type.Literal(smallGroup)]);
 const countedSchema = Type.Object({
   sent: count,
   visitors: count,
@@ -91,8 +91,12 @@ const replaySchema = Type.Object({
   from: Type.String({ format: 'date-time' }),
   until: Type.String({ format: 'date-time' }),
   progress: Type.Number({ minimum: 0, maximum: 1 }),
-  events: Type.Integer({ minimum: 0, description: 'Recorded events that were looked at' }),
-  isProtected: Type.Boolean({ description: 'Small groups are protected: counts are rounded to fives' }),
+  events: Type.Union([Type.Integer({ minimum: 0 }), Type.Literal(smallGroup)], {
+    description: 'Recorded events that were looked at',
+  }),
+  isProtected: Type.Boolean({
+    description: `Small groups are protected: counts have some noise and are in fives, and fewer than five are "${smallGroup}"`,
+  }),
   draft: countedSchema,
   against: Type.Union([countedSchema, Type.Null()], { description: 'null: there was nothing to compare with' }),
 });
@@ -114,6 +118,8 @@ export interface ReplayRouteDeps extends ReplayDeps {
   readonly enqueue: Outbox['enqueue'];
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
+  /** How the app's counts are told where small groups are protected. */
+  readonly findBlur: (appId: string) => Promise<Blur>;
 }
 
 /** Compares a draft of rules with those of a message over what was recorded. */
@@ -124,7 +130,7 @@ export function replayConsoleEndpoints(deps: ReplayRouteDeps): readonly ConsoleE
 const common = { tag: 'Simulations', permission: 'simulations.run' } as const;
 
 function begin(deps: ReplayRouteDeps): ConsoleEndpoint {
-  const { db, enqueue, assertApp, findPolicy } = deps;
+  const { db, enqueue, assertApp } = deps;
   return consoleEndpoint<Sent>({
     ...common,
     method: 'POST',
@@ -163,7 +169,7 @@ function begin(deps: ReplayRouteDeps): ConsoleEndpoint {
         const objectId = row.object_id;
         await enqueue(db, { appId, kind: replayJob, payload: { objectId }, subject: objectId, jobId: objectId });
       });
-      return { result: shown(row, await findPolicy(appId)) };
+      return { result: await shown(deps, row) };
     },
   });
 }
@@ -216,7 +222,8 @@ function triggerOf(id: string, draft: Draft): Trigger {
   };
 }
 
-function read({ db, assertApp, findPolicy }: ReplayRouteDeps): ConsoleEndpoint {
+function read(deps: ReplayRouteDeps): ConsoleEndpoint {
+  const { db, assertApp } = deps;
   return consoleEndpoint({
     ...common,
     method: 'GET',
@@ -229,12 +236,13 @@ function read({ db, assertApp, findPolicy }: ReplayRouteDeps): ConsoleEndpoint {
     async handle({ params: { appId = '', objectId = '' } }) {
       const row = await store.findReplay(db, appId, objectId);
       if (!row) throw noReplay();
-      return { result: shown(row, await findPolicy(appId)) };
+      return { result: await shown(deps, row) };
     },
   });
 }
 
-function cancel({ db, assertApp, findPolicy, now }: ReplayRouteDeps): ConsoleEndpoint {
+function cancel(deps: ReplayRouteDeps): ConsoleEndpoint {
+  const { db, assertApp, now } = deps;
   return consoleEndpoint({
     ...common,
     method: 'DELETE',
@@ -248,34 +256,39 @@ function cancel({ db, assertApp, findPolicy, now }: ReplayRouteDeps): ConsoleEnd
       await store.endReplay(db, { appId, objectId, state: 'cancelled', now: now() });
       const row = await store.findReplay(db, appId, objectId);
       if (!row) throw noReplay();
-      return { result: shown(row, await findPolicy(appId)) };
+      return { result: await shown(deps, row) };
     },
   });
 }
 
 const noReplay = () => fail('ObjectNotFound', 'There is no such comparison. Comparisons are kept for 30 days.');
 
-function shown(row: store.ReplayRow, policy: AppPolicy | undefined) {
+async function shown({ findPolicy, findBlur }: ReplayRouteDeps, row: store.ReplayRow) {
   const { from, until, against } = JSON.parse(row.asked) as ReplayQuestion;
   const result = JSON.parse(row.result) as Result;
-  const isProtected = policy?.smallGroups === 'protected';
+  const isProtected = (await findPolicy(row.app_id))?.smallGroups === 'protected';
+  const blur = isProtected ? await findBlur(row.app_id) : undefined;
+  const of = (count: number) => (blur ? blur.told(count, 'replay', '') : count);
   return {
     objectId: row.object_id,
     state: row.state as Static<typeof replaySchema>['state'],
     from: isoTime(from),
     until: isoTime(until),
     progress: row.state === 'done' ? 1 : row.installations === 0 ? 0 : Math.min(1, row.judged / row.installations),
-    events: result.events,
+    events: of(result.events),
     isProtected,
-    draft: told(result.draft, isProtected),
-    against: against ? told(result.against, isProtected) : null,
+    draft: told(result.draft, of),
+    against: against ? told(result.against, of) : null,
   };
 }
 
-/** Numbers as in analytics: where small groups are protected, 1 to 4 are one group, and everything else is rounded to fives. */
-function told({ sent, visitors, reasons, days }: VerdictCounts, isProtected: boolean) {
-  const of = (count: number): number | '1-4' =>
-    !isProtected ? count : count > 0 && count < 5 ? '1-4' : Math.round(count / 5) * 5;
+type Told = number | typeof smallGroup;
+
+/**
+ * Where small groups are protected, the noise depends on nothing but the number: drafts and periods can be varied without end, and would
+ * otherwise give as many numbers to average.
+ */
+function told({ sent, visitors, reasons, days }: VerdictCounts, of: (count: number) => Told) {
   const all = (counts: Readonly<Record<string, number>>) =>
     Object.fromEntries(Object.entries(counts).map(([name, one]) => [name, of(one)]));
   return { sent: of(sent), visitors: of(visitors), reasons: all(reasons), days: all(days) };

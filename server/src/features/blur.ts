@@ -15,6 +15,7 @@ export const fewest = 5;
 /** How much less often the noise is larger by one. With 0.6 three of four numbers are off by two or less before they are rounded. */
 const decay = 0.6;
 const [halfBytes, steps] = [4, 2 ** 32];
+const peak = 'peak';
 /** The standard deviation of a count that is told, of its noise and of its rounding together. */
 export const blurDeviation = Math.sqrt((2 * decay) / (1 - decay) ** 2 + fewest ** 2 / 12);
 
@@ -36,8 +37,8 @@ export class Blur {
   told(count: number, name: string, content: string): Exclude<Count, null> {
     if (count === 0) return 0;
     if (count < fewest) return smallGroup;
-    const blurred = Math.round((count + this.#noise(`${name} ${content} ${count}`)) / fewest) * fewest;
-    return blurred < fewest ? smallGroup : blurred;
+    const inFives = Math.round(this.#blurred(count, name, content) / fewest) * fewest;
+    return inFives < fewest ? smallGroup : inFives;
   }
 
   /**
@@ -46,9 +47,22 @@ export class Blur {
    */
   peak(count: number, place: string): Exclude<Count, null> {
     const key = `${count} ${place}`;
-    const told = this.#peaks.get(key) ?? this.told(count, 'peak', place);
+    const told = this.#peaks.get(key) ?? this.told(count, peak, place);
     this.#peaks.set(key, told);
     return told;
+  }
+
+  /**
+   * What a limit of a place is compared with: never more than there are, so that an alarm is true, and now and then a few less than there
+   * are, since otherwise it would follow that there are no more than the limit as long as there is no alarm. Of fewer than five it is the
+   * count itself: no limit may be set below them.
+   */
+  surely(count: number, place: string): number {
+    return count < fewest ? count : Math.min(count, this.#blurred(count, peak, place));
+  }
+
+  #blurred(count: number, name: string, content: string): number {
+    return count + this.#noise(`${name} ${content} ${count}`);
   }
 
   /**
