@@ -6,7 +6,7 @@ import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { becomes, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
@@ -104,13 +104,18 @@ describe('a role that holds for one venue, in a browser', () => {
     assert.deepEqual(limited.complaints, []);
   });
 
-  test('what the limited delete is not offered back: the trash is of the app as a whole', async () => {
+  test('what the limited delete comes back by Undo, although the trash is shown to those who have the whole app', async () => {
     const { headers } = await signInManager(app);
     const { results } = (await app.send({ method: 'GET', url: '/api/v2/venues', headers })).body;
     const { objectId } = results.find(({ name }: { name: string }) => name === 'North museum');
     const venueId = { __type: 'Pointer', className: 'Venue', objectId };
     for (const [minor, name] of ['Cellar', 'Attic'].entries())
       await create(app, '/api/v2/beacons', { name, uuid, major: 2, minor, venueId }, headers);
+    const idsOf = async (path: string): Promise<string> => {
+      const listed = (await app.send({ method: 'GET', url: `/api/v2/${path}`, headers })).body.results;
+      return listed.map((one: { objectId: string }) => one.objectId).join();
+    };
+    const before = await idsOf('beacons');
     const toast = (text: string) => page.getByRole('alert').filter({ hasText: text });
     const undo = page.getByRole('button', { name: 'Undo' });
     await page.goto(`/console/apps/${app.appId}/beacons`);
@@ -118,12 +123,29 @@ describe('a role that holds for one venue, in a browser', () => {
     await page.getByRole('button', { name: 'Delete …' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 1 beacon' }).click();
     await toast('1 beacon went into the trash.').waitFor();
-    assert.equal(await undo.count(), 0, 'of many');
+    await undo.click();
+    await becomes(() => idsOf('beacons'), before);
     await page.getByRole('link', { name: 'Attic' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete Attic' }).click();
     await toast('Attic was deleted.').waitFor();
-    assert.equal(await undo.count(), 0, 'of one');
+    await undo.last().click();
+    await becomes(() => idsOf('beacons'), before);
+
+    const floor = await create(app, '/api/v2/floors', { venueId, name: 'Ground', level: 0 }, headers);
+    const floorId = { __type: 'Pointer', className: 'Floor', objectId: floor };
+    const polygon = [
+      { x: 0, y: 0 },
+      { x: 9, y: 0 },
+      { x: 9, y: 9 },
+    ];
+    const zone = await create(app, '/api/v2/zones', { floorId, name: 'Hall', kind: 'room', polygon }, headers);
+    await page.goto(`/console/apps/${app.appId}/beacons/venues/${objectId}/floors/${floor}`);
+    await page.getByRole('button', { name: /^Hall/ }).first().click();
+    await page.getByRole('button', { name: 'Delete the zone' }).click();
+    await becomes(() => idsOf('zones'), '');
+    await page.getByRole('button', { name: /^Undo/ }).click();
+    await becomes(() => idsOf('zones'), zone);
     assert.deepEqual(limited.complaints, []);
   });
 });

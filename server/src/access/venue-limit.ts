@@ -48,6 +48,10 @@ function idList(ids: readonly string[]): Sql {
   );
 }
 
+/** For records of which none belongs to a venue. */
+export const ofNoVenue = () =>
+  fail('OperationForbidden', 'You are limited to some venues of this app, and these records belong to none.');
+
 /** For a record that would be in, or move to, another venue. */
 export const outside = () =>
   fail(

@@ -1,6 +1,7 @@
 import { recordChange } from '../access/audit.ts';
 import type { AppContext } from '../access/context.ts';
 import type { Permission } from '../access/roles.ts';
+import { findVenuesOf } from '../access/venue-limit.ts';
 import { fail } from '../base/errors.ts';
 import type { Database, Db } from '../db/db.ts';
 import type { AppService } from '../features/apps/service.ts';
@@ -16,6 +17,7 @@ import type { FileFeature } from '../features/files/feature.ts';
 import type { Deleted, HistoryCall, KeptKind } from '../features/history/kinds.ts';
 import { historyEndpoints } from '../features/history/routes.ts';
 import { HistoryService } from '../features/history/service.ts';
+import { findVenueOf } from '../features/venues/store.ts';
 import { auditedHandle } from '../http/audited-handle.ts';
 import { carryOut, dataCall } from '../http/console/data-call.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -79,10 +81,16 @@ export interface KindDeps {
 
 /** The kinds of records that have earlier versions: how each is changed back and restored. */
 function keptKinds(deps: KindDeps): readonly KeptKind[] {
-  const { apps, files, bucketService } = deps;
+  const { db, apps, files, bucketService } = deps;
   const content = { read: 'content.read', write: 'content.write' } as const;
   return [
-    resourceKind(deps, 'notifications', 'updateNotification', content),
+    {
+      ...resourceKind(deps, 'notifications', 'updateNotification', content),
+      async venueOf({ appId, state }) {
+        const beaconId = idIn(state, 'beaconId');
+        return (await findVenuesOf(db, appId, [beaconId])).get(beaconId);
+      },
+    },
     {
       ...resourceKind(deps, 'storylines', 'updateStoryline', content),
       putBack: (call, deleted, take) => inTransaction(deps, take, (db) => storyline(deps, db, call, deleted)),
@@ -91,8 +99,14 @@ function keptKinds(deps: KindDeps): readonly KeptKind[] {
       objectId: withinId,
       detailId: objectId,
     })),
-    resourceKind(deps, 'beacons', 'updateBeacon', { read: 'beacons.read', write: 'beacons.write' }),
-    resourceKind(deps, 'zones', 'updateZone', { read: 'venues.read', write: 'venues.write' }),
+    {
+      ...resourceKind(deps, 'beacons', 'updateBeacon', { read: 'beacons.read', write: 'beacons.write' }),
+      venueOf: async ({ state }) => idIn(state, 'venueId'),
+    },
+    {
+      ...resourceKind(deps, 'zones', 'updateZone', { read: 'venues.read', write: 'venues.write' }),
+      venueOf: ({ appId, state }) => findVenueOf(db, appId, { dimension: 'floor', id: idIn(state, 'floorId') }),
+    },
     resourceKind(deps, 'devices', 'updateDevice', { read: 'devices.read', write: 'devices.write' }),
     recordKind(deps),
     {
@@ -123,6 +137,10 @@ function keptKinds(deps: KindDeps): readonly KeptKind[] {
     },
   ];
 }
+
+/** The id that a member of a deleted record pointed to; '' without one. */
+const idIn = (state: object, member: string): string =>
+  (state as Record<string, { readonly objectId: string } | undefined>)[member]?.objectId ?? '';
 
 type ResourceKind = keyof KindDeps['putBack'];
 type ParamsOf = (past: PastRecord) => Readonly<Record<string, string>>;

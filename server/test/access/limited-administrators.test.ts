@@ -5,7 +5,7 @@ import { dataPermission } from '../../src/http/console/console-roles.ts';
 import { isByVenue } from '../../src/http/grants.ts';
 import { type Answer, databases, type SentRequest } from '../support/build-app.ts';
 import { type Browser, browserOf, openConsole, password, signInToConsole } from '../support/console.ts';
-import { openSite, pointer, type Site } from '../support/site.ts';
+import { openSite, pointer, type Site, uuid } from '../support/site.ts';
 
 const absent = '0000000000000000NONE';
 
@@ -233,7 +233,7 @@ for (const database of databases) {
       const browser = await limited('manager', [{ appId: site.app.appId, venues: [north.venue] }]);
       const send = (method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object) =>
         browser.send({ method, url: data(path), ...(body ? { body } : {}) });
-      const beacon = { name: 'New', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 7, minor: 7 };
+      const beacon = { name: 'New', uuid, major: 7, minor: 7 };
       assert.equal((await send('PUT', `/beacons/${north.beacon}`, { name: 'Front door' })).status, 200);
       assert.equal((await send('POST', '/beacons', { ...beacon, venueId: pointer('Venue', north.venue) })).status, 201);
       const elsewhere = await send('POST', '/beacons', { ...beacon, venueId: pointer('Venue', south.venue) });
@@ -271,6 +271,45 @@ for (const database of databases) {
       assert.deepEqual([ofAnother.status, told(ofAnother)], [403, told(ofNone)], 'as if there were no such venue');
     });
 
+    test('puts back what was deleted in these venues, and nothing of another one or of the app as a whole', async () => {
+      const browser = await limited('manager', [{ appId: site.app.appId, venues: [north.venue] }]);
+      const restore = async (who: Browser, kind: string, ids: readonly string[]) => {
+        const body = { operation: 'restoreDeleted', kind, ids };
+        return who.send({ method: 'POST', url: `/apps/${site.app.appId}/bulk`, body });
+      };
+      for (const [kind, one] of [
+        ['zones', 'zone'],
+        ['notifications', 'notification'],
+      ] as const) {
+        for (const { [one]: id } of [north, south])
+          assert.equal((await owner.send({ method: 'DELETE', url: data(`/${kind}/${id}`) })).status, 200);
+        const { status, body } = await restore(browser, kind, [north[one], south[one], absent]);
+        assert.equal(status, 200, JSON.stringify(body));
+        assert.deepEqual(body.result.done, [north[one]], kind);
+        const [hidden, unknown] = body.result.failed;
+        assert.deepEqual([hidden.error, hidden.message], [unknown.error, unknown.message], 'as if it were not there');
+        assert.equal((await site.ask({ method: 'GET', url: `/api/v2/${kind}/${north[one]}` })).status, 200);
+        assert.deepEqual((await restore(owner, kind, [south[one]])).body.result.done, [south[one]]);
+      }
+      const beacon = async (venueId?: object) => {
+        const place = venueId ? { venueId } : {};
+        const id = await make('beacons', { name: 'Spare', uuid, major: 9, minor: people++, ...place });
+        assert.equal((await owner.send({ method: 'DELETE', url: data(`/beacons/${id}`) })).status, 200);
+        return id;
+      };
+      const [theirs, another, free] = [
+        await beacon(pointer('Venue', north.venue)),
+        await beacon(pointer('Venue', south.venue)),
+        await beacon(),
+      ];
+      const { body } = await restore(browser, 'beacons', [theirs, another, free]);
+      assert.deepEqual(body.result.done, [theirs]);
+      const ofAll = await restore(browser, 'files', [absent]);
+      assert.deepEqual(refusal(ofAll), [403, 'OperationForbidden']);
+      const analyst = await limited('analyst', [{ appId: site.app.appId, venues: [north.venue] }]);
+      assert.equal((await restore(analyst, 'beacons', [theirs])).status, 403);
+    });
+
     test('a secret key whose scopes name a venue finds, counts and writes only what belongs to it', async () => {
       const of = (resource: string, verbs: readonly string[]) => ({ resource, verbs, venues: [north.venue] });
       const body = {
@@ -288,7 +327,7 @@ for (const database of databases) {
       assert.deepEqual([hidden.status, told(hidden)], [404, told(unknown)]);
       assert.equal((await send('PUT', `beacons/${south.beacon}`, { name: 'Mine' })).status, 404);
       assert.equal((await send('PUT', `beacons/${north.beacon}`, { name: 'Sign' })).status, 200);
-      const beacon = { name: 'New', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 8, minor: 8 };
+      const beacon = { name: 'New', uuid, major: 8, minor: 8 };
       assert.equal((await send('POST', 'beacons', beacon)).status, 403);
       assert.equal((await send('POST', 'beacons', { ...beacon, venueId: pointer('Venue', north.venue) })).status, 201);
       const day = new Date(site.now).toISOString().slice(0, 10);

@@ -259,7 +259,7 @@ interface DeleteProps {
 
 /** Names the records that stay as they are because somebody has changed them since they were selected. */
 function DeleteMany({ appId, bulk, what, chosen, isOpen, onClose, onDone }: DeleteProps) {
-  const mayPutBack = useMayPutBack();
+  const mayPutBack = useMayPutBack(bulk.kind);
   const remove = useAction({
     run: () => removeMany(appId, bulk, chosen),
     done: ({ done }) => {

@@ -15,9 +15,9 @@ import blocks from '../../components/page/blocks.module.css';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { EditOrDelete, RecordPage } from '../../components/page/record-page.tsx';
-import { useMayCall, useMayPutBack } from '../../lib/data/access.ts';
+import { useMayCall, usePutBack } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
-import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
+import { trashKey } from '../../lib/data/history.ts';
 import { venueNamesQuery } from '../../lib/data/venue-names.ts';
 import { eventWordsHere } from '../../lib/text/event-words.ts';
 import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
@@ -212,7 +212,7 @@ interface DeleteProps {
 
 function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
   const { data: uses } = useQuery({ ...beaconUsesQuery(appId, beacon.objectId), enabled: isOpen });
-  const mayPutBack = useMayPutBack();
+  const putBack = usePutBack(appId, 'beacons');
   return (
     <ConfirmedAction
       isOpen={isOpen}
@@ -221,7 +221,7 @@ function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
       confirm={t('Delete {name}', { name: beacon.name })}
       run={() => dataOf(appId).beacons.delete(beacon.objectId)}
       done={t('{name} was deleted.', { name: beacon.name })}
-      undo={mayPutBack ? () => restoreFromTrash(appId, 'beacons', beacon.objectId) : undefined}
+      undo={putBack && (() => putBack(beacon.objectId))}
       refresh={[...beaconKeys(appId), trashKey(appId)]}
       leave={{ to: '/apps/$appId/beacons', params: { appId }, forget: beaconQuery(appId, beacon.objectId).queryKey }}
     >

@@ -10,9 +10,9 @@ import { FailureNote } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
 import { BackLink, DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
-import { useMayCall, useMayPutBack } from '../../lib/data/access.ts';
+import { useMayCall, usePutBack } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
-import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
+import { trashKey } from '../../lib/data/history.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import { notificationFields, notificationLabels } from './notification-fields.ts';
 import { NotificationForm, showNotification } from './notification-form.tsx';
@@ -132,7 +132,7 @@ function Actions({ appId, notification, mayChange }: ActionsProps) {
 function DeleteNotification({ appId, notification }: { readonly appId: string; readonly notification: Notification }) {
   const { objectId, description } = notification;
   const [isOpen, setOpen] = useState(false);
-  const mayPutBack = useMayPutBack();
+  const putBack = usePutBack(appId, 'notifications');
   const { to, params } = wayBack(appId);
   return (
     <>
@@ -144,7 +144,7 @@ function DeleteNotification({ appId, notification }: { readonly appId: string; r
         confirm={t('Delete {description}', { description })}
         run={() => dataOf(appId).notifications.delete(objectId)}
         done={t('{description} was deleted.', { description })}
-        undo={mayPutBack ? () => restoreFromTrash(appId, 'notifications', objectId) : undefined}
+        undo={putBack && (() => putBack(objectId))}
         refresh={[...notificationKeys(appId), trashKey(appId)]}
         leave={{ to, params, forget: notificationQuery(appId, objectId).queryKey }}
       >

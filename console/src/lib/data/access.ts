@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { dataByVenue, dataNeeds, mayDo, type Session } from '../wire.ts';
 import { t } from '../words/words.ts';
+import { type DeletedKind, type KeptKind, restoreFromTrash, restoreOfVenue } from './history.ts';
 import { sessionQuery } from './queries.ts';
 
 export type Role = Session['role'];
@@ -75,9 +76,23 @@ export function useMay(): (permission: Permission) => boolean {
   return (permission) => standing?.may(permission) ?? false;
 }
 
-/** Whether what the signed-in administrator deletes can be put back by her: the trash is kept for the app as a whole. */
-export function useMayPutBack(): boolean {
-  return useStanding()?.venues === undefined;
+/** What belongs to a venue: whoever is limited to it can put it back, although the trash itself is shown for the app as a whole only. */
+const ofVenues: ReadonlySet<string> = new Set(['beacons', 'notifications', 'zones']);
+
+/** Whether what the signed-in administrator deletes can be put back by her. */
+export function useMayPutBack(kind: string): boolean {
+  return useStanding()?.venues === undefined || ofVenues.has(kind);
+}
+
+/** Puts back what was just deleted; undefined: the signed-in administrator may not. */
+export function usePutBack(
+  appId: string,
+  kind: KeptKind | DeletedKind,
+): ((recordId: string) => Promise<void>) | undefined {
+  const mayPutBack = useMayPutBack(kind);
+  const isLimited = useStanding()?.venues !== undefined;
+  if (!mayPutBack) return undefined;
+  return (recordId) => (isLimited ? restoreOfVenue : restoreFromTrash)(appId, kind, recordId);
 }
 
 /** Whether the signed-in administrator may call an operation of this app's data. */

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Operations } from '../wire.ts';
+import { told } from '../words/service-words.ts';
 import { t } from '../words/words.ts';
 import { call } from './api.ts';
 
@@ -74,6 +75,13 @@ export async function restoreFromTrash(appId: string, kind: KeptKind | DeletedKi
     before = results.at(-1)?.objectId;
     if (before === undefined) throw new Error(t('It is not in the trash any more.'));
   }
+}
+
+/** The same for those who do not see the trash because they are limited to venues. @throws Error that says why it is not restored */
+export async function restoreOfVenue(appId: string, kind: KeptKind | DeletedKind, recordId: string): Promise<void> {
+  const body = { operation: 'restoreDeleted', ids: [recordId], kind } as const;
+  const [refused] = (await call('changeMany', { params: { appId }, body })).result.failed;
+  if (refused) throw new Error(told(refused.message));
 }
 
 /** Who made a change, in words. */

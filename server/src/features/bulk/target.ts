@@ -1,5 +1,6 @@
 import type { AppContext } from '../../access/context.ts';
 import { isAllowed, type Permission } from '../../access/roles.ts';
+import { ofNoVenue } from '../../access/venue-limit.ts';
 import { fail } from '../../base/errors.ts';
 import type { Database } from '../../db/db.ts';
 import { assertConfirmed, type ConsoleCall, signedIn } from '../../http/console/console-endpoint.ts';
@@ -63,16 +64,11 @@ function assertMay({ admin }: ConsoleCall<Bulk>, permission: Permission | undefi
   const { role, venues } = signedIn(admin);
   if (!permission || !isAllowed(role, permission))
     throw fail('OperationForbidden', `The role ${role} does not include this (${permission}).`);
-  if (venues && !isByVenue) throw limited();
+  if (venues && !isByVenue) throw ofNoVenue();
 }
-
-const limited = () =>
-  fail('OperationForbidden', 'You are limited to some venues of this app, and these records belong to none.');
 
 async function restoreTarget(deps: BulkDeps, call: ConsoleCall<Bulk>): Promise<Target> {
   const { kind = '', bucketName } = call.body;
-  // What is in the trash belongs to no venue.
-  if (signedIn(call.admin).venues) throw limited();
   deps.assertRoom('create');
   const app = await deps.findApp(call.params['appId'] ?? '');
   const putBack = await deps.restoring(call, { app, kind, bucketName });

@@ -30,6 +30,11 @@ export interface KeptKind {
    * @throws Failure
    */
   readonly putBack?: (call: HistoryCall, deleted: Deleted, take: (db: Db) => Promise<void>) => Promise<void>;
+  /**
+   * The venue of a deleted record. Administrators who are limited to venues restore only what was in one of theirs, and nothing of a
+   * kind without it.
+   */
+  readonly venueOf?: (deleted: PastRecord) => Promise<string | undefined>;
   /** The records among these that are still there; without it, all that have versions are, or are in the trash. */
   readonly findExisting?: (appId: string, withinId: string, ids: readonly string[]) => Promise<readonly string[]>;
 }

@@ -1,5 +1,6 @@
 import { type Change, recordChange } from '../../access/audit.ts';
 import { type AdminRole, isAllowed } from '../../access/roles.ts';
+import { ofNoVenue } from '../../access/venue-limit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { Database, Db } from '../../db/db.ts';
@@ -95,10 +96,13 @@ export class HistoryService {
    */
   restoring(call: HistoryCall, kind: string, withinId: string | undefined): (recordId: string) => Promise<void> {
     const { db } = this.#deps;
-    assertMay(signedIn(call.call.admin).role, this.#kind(kind).write);
+    const { role, venues } = signedIn(call.call.admin);
+    const { write, venueOf } = this.#kind(kind);
+    assertMay(role, write);
+    if (venues && !venueOf) throw ofNoVenue();
     return async (recordId) => {
       const row = await store.findLastDeleted(db, { appId: call.app.appId, kind, recordId }, withinId);
-      if (!row) throw notInTrash();
+      if (!row || (venues && !isAmong(venues, await venueOf?.(deletedOf(row))))) throw notInTrash();
       await this.#putBack(call, row, async () => {});
     };
   }
@@ -109,14 +113,7 @@ export class HistoryService {
       if (!(await store.takeTrash(db, row.app_id, row.object_id))) throw notInTrash();
       await note(db);
     };
-    const deleted: Deleted = {
-      ...pastOf(row),
-      title: row.title,
-      createdAt: row.created_at,
-      children: JSON.parse(row.children) as Child[],
-      ...(row.stored_name === null ? {} : { stored: { name: row.stored_name, bytes: row.stored_bytes } }),
-    };
-    await (kind.putBack?.(call, deleted, take) ?? this.#deps.db.transaction(take));
+    await (kind.putBack?.(call, deletedOf(row), take) ?? this.#deps.db.transaction(take));
   }
 
   /** Deletes an entry for good. @throws Failure ObjectNotFound, OperationForbidden */
@@ -218,6 +215,17 @@ const pastOf = (row: Kept): Omit<PastRecord, 'title' | 'createdAt'> => ({
   createdBy: row.created_by,
   updatedAt: row.updated_at,
 });
+
+const deletedOf = (row: store.TrashRow): Deleted => ({
+  ...pastOf(row),
+  title: row.title,
+  createdAt: row.created_at,
+  children: JSON.parse(row.children) as Child[],
+  ...(row.stored_name === null ? {} : { stored: { name: row.stored_name, bytes: row.stored_bytes } }),
+});
+
+const isAmong = (venues: readonly string[], venueId: string | undefined) =>
+  venueId !== undefined && venues.includes(venueId);
 
 /** Names of records that may be personal are left out. */
 function auditOf({ call }: HistoryCall, action: string, row: store.TrashHead, now: number): Change {

@@ -2,9 +2,8 @@ import type { Beacon, Body, Floor, Zone } from '@pharos/sdk';
 import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useAction } from '../../../lib/actions/use-action.ts';
-import { useMayPutBack } from '../../../lib/data/access.ts';
+import { usePutBack } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
-import { restoreFromTrash } from '../../../lib/data/history.ts';
 import { floorsQuery, planKeys, pointer, venueBeaconsQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
 import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
 import { copyName } from '../../../lib/text/copy-name.ts';
@@ -66,7 +65,7 @@ export function useFloor(appId: string, floor: Floor) {
   const { queryKey: beaconsKey } = venueBeaconsQuery(appId, venueId);
 
   const expectZone = (id: string, change: Partial<Zone>) => expect<Zone>(zonesKey, id, change);
-  const zoneActions = zoneSteps({ appId, floor, mayRestore: useMayPutBack() }, commit, expectZone);
+  const zoneActions = zoneSteps({ appId, floor, putBack: usePutBack(appId, 'zones') }, commit, expectZone);
   /** Puts a beacon somewhere on this floor, or brings it here from elsewhere. */
   function placeBeacon(beacon: Beacon, { x, y }: Point, ifMatch?: string) {
     const location = { ...beacon.location, x, y, floor: floor.level };
@@ -122,12 +121,11 @@ export type Known = ReturnType<typeof useFloor>;
 interface ZonesOf {
   readonly appId: string;
   readonly floor: Floor;
-  /** Whoever is limited to venues has no trash. */
-  readonly mayRestore: boolean;
+  readonly putBack: ReturnType<typeof usePutBack>;
 }
 
 function zoneSteps(
-  { appId, floor, mayRestore }: ZonesOf,
+  { appId, floor, putBack }: ZonesOf,
   commit: (step: Step) => void,
   expectZone: (zoneId: string, change: Partial<Zone>) => void,
 ) {
@@ -180,15 +178,12 @@ function zoneSteps(
       undo: () => data.zones.delete(id),
     });
   }
-  function removeZone({ objectId, floorId, name, kind, polygon, capacity }: Zone) {
+  function removeZone({ objectId, name }: Zone) {
     commit({
       label: t('{name} deleted', { name }),
       run: () => data.zones.delete(objectId),
       // The same zone: what was counted of it and the goals of messages name it.
-      undo: () =>
-        mayRestore
-          ? restoreFromTrash(appId, 'zones', objectId)
-          : data.zones.create({ floorId, name, kind, polygon, ...(capacity ? { capacity } : {}) }),
+      undo: async () => putBack?.(objectId),
     });
   }
   return { changeZone, addZone, copyZone, removeZone };
