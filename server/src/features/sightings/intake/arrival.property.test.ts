@@ -116,9 +116,11 @@ for (const database of databases) {
       }
       const ordered = batches.toSorted((a, b) => a.place - b.place);
       let newest = 0;
-      for (const { sensed: part, how: one } of ordered) {
+      for (const [place, { sensed: part, how: one }] of ordered.entries()) {
         newest = Math.max(newest, ...part.map(({ at }) => at));
-        site.app.clock.now = start + newest + 500;
+        // A message that says the millisecond of an earlier one is a repeated one. With clocks that differ by whole minutes another one could
+        // say it too, so each has a millisecond of its own.
+        site.app.clock.now = start + newest + 500 + place * 3;
         if (one.isAfterRestart) {
           await node?.close();
           node = await openNode(site);
