@@ -31,8 +31,8 @@ export class Blur {
 
   /**
    * @param name of what is counted
-   * @param content what else was counted of the same visits: the same is told in the same way whichever question it answers, so that
-   *   asking twice says nothing more
+   * @param content whose visits or which message: the same number of the same people is told in the same way whichever question it answers and
+   *   whenever it is asked, so that asking twice says nothing more
    */
   told(count: number, name: string, content: string): Exclude<Count, null> {
     if (count === 0) return 0;

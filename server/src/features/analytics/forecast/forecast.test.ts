@@ -130,8 +130,9 @@ for (const database of databases) {
       await change('venues', venue, { openingHours });
       await site.app.app.apps.change(site.app.appId, { policy: { smallGroups: 'protected' } });
       const [small] = (await zones({ venueId: venue })).zones;
-      assert.ok(small.days.every((one: { peak: unknown }) => one.peak === '1-4' || Number(one.peak) % 5 === 0));
-      assert.deepEqual([small.peak.visitors, small.peak.error % 5], [5, 0]);
+      const isTold = (count: unknown) => count === '1-4' || Number(count) % 5 === 0;
+      assert.ok([small.peak.visitors, ...small.days.map((one: { peak: unknown }) => one.peak)].every(isTold));
+      assert.equal(small.peak.error % 5, 0);
       await site.app.app.apps.change(site.app.appId, { policy: { smallGroups: 'shown' } });
     });
 

@@ -161,7 +161,7 @@ interface GroupSums {
 
 /** Where small groups are protected, everything follows from the blurred numbers that are told. */
 function told({ triggerId, group, sums, hasGoal }: GroupSums, blur: Blur | undefined): GroupNumbers {
-  const cell = `${triggerId} ${group} ${metrics.map((metric) => sums[metric]).join(' ')}`;
+  const cell = `${triggerId} ${group}`;
   const reached = blur ? blur.told(sums.reached, 'reached', cell) : sums.reached;
   const count = (value: number, name: string): Count => {
     if (blur === undefined) return value;

@@ -35,6 +35,23 @@ test('a sealed set says how many it is with others exactly as if they were joine
   );
 });
 
+test('the least hash of a set is the same however it was put together, and 0 of none or very many', () => {
+  for (const [until, written] of [
+    [0, 0],
+    [1, 1],
+    [40, 0],
+    [40, 3],
+    [2_048, 2],
+    [2_049, 2],
+    [6_000, 3],
+  ] as const) {
+    const set = setOf(0, until, written);
+    set.addSet(setOf(0, Math.min(20, until), 1));
+    const least = until === 0 || until > 2_048 ? 0 : Math.min(...hashes.slice(0, until));
+    assert.equal(set.least(), least, `${until} in ${written}`);
+  }
+});
+
 test('a sealed set of many visitors takes nine kilobytes', () => {
   assert.ok(new SealedSet(setOf(0, 9_000, 3)).bytes < 9_000);
 });

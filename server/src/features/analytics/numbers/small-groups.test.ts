@@ -76,6 +76,20 @@ describe('protected numbers', () => {
     assert.ok(told.has(10) && told.has(15) && told.has(null), [...told].join());
   });
 
+  test('stay as they are told while visits end and the same visitors come again', () => {
+    for (const blur of blurs.slice(0, 300)) {
+      const tally = new Tally();
+      const come = (n: number, dwell: number | null) => tally.count(visitorHash('salt', `${n}`), dwell);
+      for (let n = 0; n < 7; n++) come(n, null);
+      const { visitors, newVisitors } = metricsOf(tally, blur);
+      for (let n = 0; n < 7; n++) {
+        come(n, 60 + n);
+        assert.equal(metricsOf(tally, blur).visitors, visitors, 'otherwise there would be many numbers to average');
+      }
+      assert.equal(metricsOf(tally, blur).newVisitors, newVisitors);
+    }
+  });
+
   test('of eight visitors, four of them new, do not say so', () => {
     // Rounded to fives they were 10, of whom 1-4 were new and 1-4 were not: eight at least, and eight at most.
     const told = new Set(blurs.map((blur) => metricsOf(tallyOf(8, 4), blur).visitors));

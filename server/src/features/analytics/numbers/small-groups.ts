@@ -67,8 +67,11 @@ export function metricsOf(tally: Tally, blur: Blur | undefined): Metrics {
   };
 }
 
-const contentOf = ({ visits, newcomers, ended, dwellMs, visitors }: Tally) =>
-  `${visits} ${newcomers} ${ended} ${dwellMs} ${visitors.size()}`;
+/**
+ * What the noise of a number depends on besides the number: whose visits these are. How long they took or how many have ended must not
+ * count: whoever asks again and again while a day goes on would get as many numbers to average.
+ */
+const contentOf = ({ visitors }: Tally) => `${visitors.least()}`;
 
 const lesser = (count: Count, most: number): Count => (typeof count === 'number' ? Math.min(count, most) : count);
 

@@ -84,6 +84,15 @@ export class VisitorSet {
     return this.#size;
   }
 
+  /** The least hash, which says who is in the set without changing with each newcomer; 0 of an empty set or of more than 2,048. */
+  least(): number {
+    if (this.size() === 0 || this.#registers !== undefined) return 0;
+    let least = Number.POSITIVE_INFINITY;
+    for (const hash of this.#exact ?? []) least = Math.min(least, hash);
+    for (const bytes of this.#waiting) least = Math.min(least, hashAt(bytes, 0));
+    return least;
+  }
+
   /** Each once, ascending; undefined if there are more than 2,048. */
   hashes(): Float64Array | undefined {
     if (this.#exact?.size === 0 && this.#waitingCount <= mostExact) return hashesIn(this.#waiting, this.#waitingCount);

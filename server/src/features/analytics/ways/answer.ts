@@ -128,8 +128,8 @@ export const placeOf = (text: string): WayPlace =>
 function countsOf(way: ToldWay, blur: Blur | undefined): Pick<Flow, 'tours' | 'visitors'> | undefined {
   const size = way.visitors();
   if (!blur) return { tours: way.tours, visitors: size };
-  const cell = `${way.place} ${way.tours} ${size}`;
-  const [visitors, tours] = [blur.told(size, 'visitors', cell), blur.told(way.tours, 'tours', cell)];
+  const { place } = way;
+  const [visitors, tours] = [blur.told(size, 'visitors', place), blur.told(way.tours, 'tours', place)];
   if (visitors === smallGroup) return undefined;
   // Each of them went there once at least.
   return { tours: tours === smallGroup ? visitors : Math.max(tours, visitors), visitors };
@@ -209,7 +209,7 @@ export async function pathsOf(by: AskingWays, question: WayQuestion, limit: numb
     const counts = way.place === otherPaths ? undefined : countsOf(way, blur);
     if (counts) paths.push({ ...stopsOf(way), ...counts });
   }
-  return { ...head, tours: blur ? blur.told(tours, 'paths', `${ways.length}`) : tours, paths };
+  return { ...head, tours: blur ? blur.told(tours, 'paths', '') : tours, paths };
 }
 
 function stopsOf({ place }: ToldWay): Pick<Path, 'stops' | 'isCut'> {
