@@ -15,6 +15,8 @@ export interface Registrant {
   readonly isManager: boolean;
   /** They may link an installation to somebody else. */
   readonly namesOthers: boolean;
+  /** A manager who may also change the installations of others: a secret key may be for new ones only. */
+  readonly changesOthers: boolean;
   /** The secret of the installation was sent. */
   readonly showsSecret?: boolean;
 }

@@ -40,6 +40,14 @@ export function topicTaken() {
   );
 }
 
+export function alreadyRegistered() {
+  return fail(
+    'OperationForbidden',
+    'This installation is registered already, and this secret key may only register new ones. Give it the scope ' +
+      'installations:update, or send the Installation-Secret of the phone.',
+  );
+}
+
 export function secretRequired() {
   return invalid([
     {
