@@ -40,6 +40,14 @@ export function topicTaken() {
   );
 }
 
+export function topicProvesNothing() {
+  return fail(
+    'OperationForbidden',
+    'This installation has a user, and its topic does not prove that it is the same device: send its Installation-Secret or the bearer ' +
+      'of its user, or register it with a secret key that may update installations.',
+  );
+}
+
 export function alreadyRegistered() {
   return fail(
     'OperationForbidden',

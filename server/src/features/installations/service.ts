@@ -13,7 +13,7 @@ import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Key } from '../../resources/table.ts';
 import { type ConsentChange, changesAnalytics, decideConsents, noteDecisions } from './consents.ts';
 import { deciderOf, handOver, type RegistrationCaller, sentConsents } from './hand-over.ts';
-import { assignedHands, type Linking, type Registrant, userOf } from './hands.ts';
+import { assignedHands, type Linking, type Registrant, showsTopicOnly, userOf } from './hands.ts';
 import {
   alreadyRegistered,
   invalid,
@@ -21,6 +21,7 @@ import {
   notProven,
   notSignedIn,
   secretRequired,
+  topicProvesNothing,
   topicTaken,
   unchangeable,
 } from './refusals.ts';
@@ -232,7 +233,8 @@ export class InstallationService {
         by = asItsPhone(row, by);
       }
       if (row) by = provenBy(row, by);
-      else if (by.policy.installationProof === 'required' && !by.isManager && hashOfNew(sent, by) === null)
+      if (row && showsTopicOnly(row, sent, by)) throw topicProvesNothing();
+      if (!row && by.policy.installationProof === 'required' && !by.isManager && hashOfNew(sent, by) === null)
         throw secretRequired();
       const { linking, hands, consents } = handOver(row, sent, by, now());
       const named = userOf(sent, linking);
