@@ -322,7 +322,10 @@ async function takeToken(
   await store.takeToken(db, appId, deviceToken, objectId);
 }
 
-/** Everybody can hear a tag: one that stands for an installation cannot be taken over by writing it down. */
+/**
+ * Everybody can hear a tag: one that stands for an installation cannot be taken over by writing it down, whether that has a user or not.
+ * Whoever may change the others reassigns it.
+ */
 async function tagOf(
   db: Db,
   appId: string,
@@ -330,7 +333,11 @@ async function tagOf(
   { objectId, by }: { readonly objectId: string; readonly by: Registrant },
 ): Promise<string | null> {
   const key = advertisedKey(metadata);
-  if (key === null || by.changesOthers) return key;
+  if (key === null) return null;
+  if (by.changesOthers) {
+    await store.takeTag(db, appId, key, objectId);
+    return key;
+  }
   return (await store.isTagOfAnother(db, appId, key, { objectId, userId: by.userId })) ? null : key;
 }
 
