@@ -1,5 +1,6 @@
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { AppContext } from './context.ts';
+import type { Scope } from './keys/scopes.ts';
 import type { SecretKey } from './keys/secret-key.ts';
 import type { AdminRole } from './roles.ts';
 import type { RuleUser } from './rules/rule-types.ts';
@@ -16,6 +17,8 @@ export interface Caller {
   readonly role?: AdminRole | undefined;
   /** The venues to which an administrator is limited in this app; all of it without. */
   readonly venues?: readonly string[] | undefined;
+  /** Of a secret key that names something in a write: the scope that it uses. */
+  readonly writes?: Scope;
 }
 
 /** Whether the caller may see and change other people's data, as managers, secret keys and administrators may. */

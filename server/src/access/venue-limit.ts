@@ -2,6 +2,7 @@ import { fail } from '../base/errors.ts';
 import { joinSql, type Sql, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
 import type { Caller } from './caller.ts';
+import type { Scope } from './keys/scopes.ts';
 import type { ResourceName } from './rules/presets.ts';
 import type { Verb } from './rules/rule-types.ts';
 
@@ -13,9 +14,19 @@ import type { Verb } from './rules/rule-types.ts';
 export type VenueLink = { readonly member: string } | { readonly beacon: string } | { readonly open: readonly Verb[] };
 
 /** The venues to which the caller is limited for this; undefined: none. */
-export function venuesFor(caller: Caller, of: ResourceName, verb: Verb): readonly string[] | undefined {
-  return caller.venues ?? caller.secretKey?.scopes.venues({ of, verb });
+export function venuesFor(
+  { venues, secretKey, writes }: Caller,
+  of: ResourceName,
+  verb: Verb,
+): readonly string[] | undefined {
+  if (venues || !secretKey) return venues;
+  const { scopes } = secretKey;
+  // What a key may not read is there for its writes only where these may be.
+  return scopes.venues({ of, verb }) ?? (writes && !scopes.include({ of, verb }) ? scopes.venues(writes) : undefined);
 }
+
+/** The caller as one who names other records in a write: a secret key need not be allowed to read them. */
+export const naming = (caller: Caller, writes: Scope): Caller => (caller.secretKey ? { ...caller, writes } : caller);
 
 /** The beacons of venues, as a condition on a column with the id of a beacon. */
 export function beaconsOf(column: Sql, appId: string, venues: readonly string[]): Sql {
@@ -26,6 +37,15 @@ export function beaconsOf(column: Sql, appId: string, venues: readonly string[])
 /** The venue of the beacon whose id a column of `table` has, as an expression; null where it belongs to none. */
 export const venueOfBeacon = (table: string, column: string): string =>
   `(select beacons.venue_id from beacons where beacons.app_id = ${table}.app_id and beacons.object_id = ${table}.${column})`;
+
+/** The ids of the beacons of venues. */
+export async function findBeaconsIn(db: Db, appId: string, venues: readonly string[]): Promise<ReadonlySet<string>> {
+  if (venues.length === 0) return new Set();
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from beacons where app_id = ${appId} and venue_id in (${idList(venues)})`,
+  );
+  return new Set(rows.map(({ object_id }) => object_id));
+}
 
 /** The venues of beacons, by the beacons' ids. */
 export async function findVenuesOf(

@@ -56,6 +56,7 @@ function handOver(options: Options, { usage, userExists }: HandOverDeps): Endpoi
     body: { schema: shape.schema, example: { userId: exampleId }, read: shape.readCreate },
     answer: updatedAnswer,
     takesIfMatch: true,
+    writes: ['createdBy'],
     errors: ['ValidationError', 'ObjectNotFound'],
     locate: locateRow(options, verb),
     handle: async (call) => {

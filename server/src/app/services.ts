@@ -5,6 +5,7 @@ import type { Database, Db } from '../db/db.ts';
 import { CacheVersion } from '../db/nodes/cache-version.ts';
 import { createTargetRules, type TargetRules } from '../delivery/provider/target-rules.ts';
 import { AdminService } from '../features/admins/accounts/service.ts';
+import { voidLinksOf } from '../features/admins/links/void-links.ts';
 import { SecretKeyService } from '../features/apps/secret-keys.ts';
 import { AppService } from '../features/apps/service.ts';
 import { BucketService } from '../features/buckets/service.ts';
@@ -80,7 +81,7 @@ export function createServices(options: ServiceOptions): Services {
     apps: new AppService({ db, cacheVersion, now, emptyApp, ruledFields, past }),
     secretKeys: new SecretKeyService({ db, cacheVersion, now }),
     buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue, past }),
-    admins: new AdminService({ db, now, passwords }),
+    admins: new AdminService({ db, now, passwords, voidLinks: voidLinksOf }),
     users: new UserService({
       db,
       cacheVersion,

@@ -1,3 +1,4 @@
+import type { Reach } from '../access/reach.ts';
 import type { Permission } from '../access/roles.ts';
 
 /** What was changed of one record. */
@@ -11,6 +12,8 @@ export interface ManagedChange {
 export interface ManagedKey {
   readonly appId: string;
   readonly objectId: string;
+  /** Where the role of whoever changes it holds. */
+  readonly reach: Reach;
 }
 
 /**

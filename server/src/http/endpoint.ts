@@ -176,6 +176,8 @@ export interface Endpoint<Body = unknown, L = unknown> {
    * request that has been done already.
    */
   readonly repeat?: (creation: Creation) => JsonText | object;
+  /** Members of the record that it changes, whatever they are called in the body: rules for members apply to them. */
+  readonly writes?: readonly string[];
   /** It is about an installation, which may have to be proven by its secret. */
   readonly takesInstallationSecret?: true;
   /** The body is a file of any type instead of JSON; the handler reads `stream`. */

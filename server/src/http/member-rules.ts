@@ -26,7 +26,7 @@ export function handleByMembers(
   if (!rules.hasMembers) return endpoint.handle(call);
   const hidden = rules.hiddenFrom(call);
   // What a bucket's document keeps is its own matter: it may be written as it is, and is kept where it is left out.
-  if (grant.of !== 'bucket') assertFree([...hidden, ...rules.fixedFor(call)], body);
+  if (grant.of !== 'bucket') assertFree([...hidden, ...rules.fixedFor(call)], sentIn(endpoint, body));
   return hidden.length === 0 ? endpoint.handle(call) : handleHiding(endpoint, call, hidden);
 }
 
@@ -65,9 +65,13 @@ export function assertMayChooseBy(where: unknown, rules: ReturnType<typeof rules
   if (rules.hasMembers) assertShown(fieldsOf(where), rules.hiddenFrom(caller));
 }
 
-function assertFree(fixed: readonly string[], body: unknown): void {
-  if (!isObject(body)) return;
-  const sent = fixed.filter((name) => Object.hasOwn(body, name));
+const sentIn = ({ writes = [] }: Pick<Endpoint, 'writes'>, body: unknown): readonly string[] => [
+  ...writes,
+  ...(isObject(body) ? Object.keys(body) : []),
+];
+
+function assertFree(fixed: readonly string[], names: readonly string[]): void {
+  const sent = fixed.filter((name) => names.includes(name));
   if (sent.length === 0) return;
   const details: Problem[] = [...new Set(sent)].map((field) => ({ field, problem: 'cannot be written by you' }));
   throw fail('ValidationError', { message: sentence(details), details });

@@ -3,6 +3,7 @@ import type { Caller, Narrow } from '../access/caller.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
 import type { VenueLink } from '../access/venue-limit.ts';
 import { type ErrorName, fail } from '../base/errors.ts';
+import type { MaybePromise } from '../base/maybe-promise.ts';
 import { raw, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import { listAnswer, recordAnswer } from '../http/answers.ts';
@@ -39,7 +40,7 @@ export interface ReadOptions {
   /** The records that belong to a caller, if none of their members says so. */
   readonly narrow?: Narrow;
   /** How each caller is shown a record of a list, as JSON text; the table's columns without it. */
-  readonly showTo?: (caller: Caller) => (row: Row) => string;
+  readonly showTo?: (caller: Caller) => MaybePromise<((row: Row) => string) | undefined>;
   /**
    * In apps with pseudonyms, rows in which this column is set are shown only to their own users: their ids, or their order, would
    * reveal the phone.
@@ -122,11 +123,12 @@ export function listEndpoint(options: ReadOptions, details: ListDetails): Endpoi
       const all = records.match({ app_id: app.appId, ...options.parentKey?.(params) });
       const phones = await phoneViewOf(records, call);
       const scope = phones && options.ownOnly ? sql`${all} and ${shownToOthers(options.ownOnly, phones)}` : all;
+      const render = await options.showTo?.(call);
       return listRecords(db, records, {
         scope,
         allowed: await allowedTo(options, 'list', call),
         phones,
-        ...(options.showTo ? { render: options.showTo(call) } : {}),
+        ...(render ? { render } : {}),
         query,
         defaultLimit: options.defaultLimit,
         tenant: app.appId,

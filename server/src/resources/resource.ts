@@ -1,5 +1,6 @@
 import type { Static, TObject } from 'typebox';
 import type { Caller } from '../access/caller.ts';
+import { naming } from '../access/venue-limit.ts';
 import type { ErrorName } from '../base/errors.ts';
 import { newObjectId } from '../base/id.ts';
 import type { Db, Row } from '../db/db.ts';
@@ -106,7 +107,7 @@ function create(options: Options): Endpoint {
     handle: async (call) => {
       const { app, params, body, now } = call;
       const values = body as Values;
-      await options.verify?.(db, call, values);
+      await options.verify?.(db, naming(call, { of: options.rules, verb: 'create' }), values);
       const { objectId = newObjectId(now) } = call;
       const key = { app_id: app.appId, ...options.parentKey?.(params), object_id: objectId };
       await together(options, checksResult(options, 'create', call), async (db) => {
@@ -168,6 +169,8 @@ async function assertMatch(
   return row;
 }
 
+const updating = ({ rules }: Options, caller: Caller) => naming(caller, { of: rules, verb: 'update' });
+
 function put(options: Options): Endpoint {
   const { db, records, shape } = options;
   const body: BodySpec<Changes<Values>> = {
@@ -192,7 +195,7 @@ function put(options: Options): Endpoint {
     handle: async (call) => {
       const { app, params, body: changes, located, now, headers } = call;
       const values = { ...changes.set, ...Object.fromEntries(changes.cleared.map((member) => [member, null])) };
-      await options.verify?.(db, call, changes.set, records.decode(located));
+      await options.verify?.(db, updating(options, call), changes.set, records.decode(located));
       const updatedAt = Math.max(now, located['updated_at'] as number);
       const write = { key: rowKey(options, app.appId, params), values, updatedAt };
       return db.transaction(async (db) => {
@@ -249,7 +252,7 @@ function patch(options: Options): Endpoint {
         const row = await lockRow(options, db, key);
         readIfMatch(headers)?.(tagOfRow(records, row));
         const merged = shape.readCreate(mergePatch(records.decode(row), changes)) as Values;
-        await options.verify?.(db, call, merged, records.decode(row));
+        await options.verify?.(db, updating(options, call), merged, records.decode(row));
         const updatedAt = Math.max(now, row['updated_at'] as number);
         const write = { key, values: { ...absentAsNull(shape), ...merged }, updatedAt };
         await writeOrFail(options, db, write, call);

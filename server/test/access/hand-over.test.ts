@@ -100,5 +100,27 @@ for (const database of databases) {
     test('every kind that can be handed over says who made it', () => {
       for (const { table } of handedOver) assert.ok('created_by' in table.columns, table.name);
     });
+
+    test('members that rules make read-only are not changed by endpoints that call them otherwise', async () => {
+      const url = await make();
+      const samples = Array.from({ length: 20 }, (_, n) => -60 - (n % 2));
+      const calibrate = (by: SignedIn) =>
+        app.send({ method: 'POST', url: `${url}/calibration`, headers: by.headers, body: { samples } });
+      const own = { get: 'user', update: 'owner', delete: 'owner' } as const;
+      for (const member of [{ readOnly: ['user'] }, { hidden: ['user'] }] as const) {
+        const members = { createdBy: member, measuredPower: member };
+        await app.app.apps.changeRules(app.appId, { resources: { beacons: { ...own, members }, devices: own } });
+        for (const [field, answer] of [
+          ['createdBy', await give(url, anna, ben.userId)],
+          ['measuredPower', await calibrate(anna)],
+        ] as const)
+          assert.deepEqual([answer.status, answer.body.error.details[0].field], [400, field]);
+      }
+      const { result } = (await app.send({ method: 'GET', url, headers: manager.headers })).body;
+      assert.deepEqual([result.createdBy, result.measuredPower], [pointerTo(anna), undefined]);
+      assert.equal((await calibrate(manager)).status, 200);
+      assert.equal((await give(url, manager, ben.userId)).status, 200);
+      await app.app.apps.changeRules(app.appId, { resources: { beacons: own, devices: own } });
+    });
   });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isAllowed } from '../../src/access/roles.ts';
+import { sql } from '../../src/base/sql.ts';
 import { dataPermission } from '../../src/http/console/console-roles.ts';
 import { isByVenue } from '../../src/http/grants.ts';
 import { type Answer, databases, type SentRequest } from '../support/build-app.ts';
@@ -149,6 +150,41 @@ for (const database of databases) {
           const isRefused = status === 403 && /^The role/.test(body.error.error);
           assert.equal(!isRefused, isAllowed(role, permission), `${role} ${name}: ${status}`);
         }
+    });
+
+    test('nor is it told by way of a webhook of an app', async () => {
+      const browser = await limited('manager', [{ appId: site.app.appId }]);
+      const all = `/apps/${site.app.appId}/webhooks`;
+      const hook = (events: readonly string[]) => ({ url: 'https://93.184.215.14/hook', events });
+      const everything = hook(['alert.begun', 'service.alert.begun']);
+      const refused = async (request: SentRequest) =>
+        assert.deepEqual(refusal(await browser.send(request)), [403, 'OperationForbidden'], JSON.stringify(request));
+      await refused({ method: 'POST', url: all, body: everything });
+      const own = await browser.send({ method: 'POST', url: all, body: hook(['alert.begun']) });
+      assert.equal(own.status, 201, own.raw.toString());
+      const ofOwner = await owner.send({ method: 'POST', url: all, body: everything });
+      const [mine, theirs] = [own.body.result.objectId, ofOwner.body.result.objectId];
+      await refused({ method: 'PUT', url: `${all}/${mine}`, body: everything });
+      await refused({ method: 'PUT', url: `${all}/${theirs}`, body: { url: 'https://93.184.215.15/mine' } });
+      const many = { operation: 'changeWebhook', ids: [mine, theirs], change: everything };
+      const { failed } = (await browser.send({ method: 'POST', url: `/apps/${site.app.appId}/bulk`, body: many })).body
+        .result;
+      assert.deepEqual(
+        failed.map(({ error }: { error: string }) => error),
+        ['OperationForbidden', 'OperationForbidden'],
+      );
+      for (const [n, type] of ['alert.begun', 'service.alert.begun'].entries())
+        await site.app.storage.db.run(sql`insert into webhook_deliveries (app_id, object_id, webhook_id, event, payload, state, attempts,
+            expires_at, created_at, updated_at)
+          values (${site.app.appId}, ${`told${n}`}, ${theirs}, ${type}, '{}', 'sent', 1, 0, 0, 0)`);
+      const told = async (by: Browser) =>
+        (await by.send({ method: 'GET', url: `${all}/${theirs}/deliveries` })).body.results.map(
+          ({ event }: { event: string }) => event,
+        );
+      assert.deepEqual(await told(owner), ['service.alert.begun', 'alert.begun']);
+      assert.deepEqual(await told(browser), ['alert.begun']);
+      const without = await browser.send({ method: 'PUT', url: `${all}/${theirs}`, body: hook(['alert.begun']) });
+      assert.equal(without.status, 200, 'what is left is of the app');
     });
 
     onOne('what is about the service as a whole is refused to everybody who is limited', async () => {

@@ -103,5 +103,44 @@ for (const database of databases) {
         assert.ok(answered > 20, `${who} is answered ${answered} times`);
       }
     });
+
+    test('competed for nobody, as far as is told of an event', async () => {
+      await site.installation({ installationId: 'between' });
+      const start = site.now;
+      const both = [...walk(stay(1, 30), start, 21), ...walk(stay(4, 30), start, 22)];
+      await site.send(both, { installationId: 'between' });
+      const where = JSON.stringify({ rivals: { $exists: true } });
+      const seen = (await site.list('events', { where })).filter(({ rivals }: { rivals: object[] }) =>
+        JSON.stringify(rivals).includes(south['beacon'] ?? ''),
+      );
+      const event = seen.find(
+        ({ beaconId }: { beaconId: { objectId: string } }) => beaconId.objectId !== south['beacon'],
+      );
+      assert.ok(event, JSON.stringify(seen));
+      for (const [who, ask] of Object.entries(asking)) {
+        const list = await ask({ method: 'GET', url: '/events' });
+        const one = await ask({ method: 'GET', url: `/events/${event.objectId}` });
+        for (const { status, raw } of [list, one]) {
+          assert.equal(status, 200, who);
+          assert.ok(!raw.toString().includes(south['beacon'] ?? ''), `${who}: ${raw}`);
+        }
+        const { objectId, rivals } = one.body.result;
+        assert.equal(objectId, event.objectId);
+        assert.equal(rivals.length, event.rivals.length - 1, 'the others are told');
+        const guesses = [
+          `where=${encodeURIComponent(where)}`,
+          `where=${encodeURIComponent(JSON.stringify({ $or: [{ rivals: event.rivals }] }))}`,
+          'order=-rivals',
+        ];
+        for (const guess of guesses)
+          assert.equal((await ask({ method: 'GET', url: `/events?${guess}` })).body.code, 102, `${who}: ${guess}`);
+        const whole = await site.app.send({
+          method: 'GET',
+          url: `/api/v2/events/${event.objectId}`,
+          headers: site.user.headers,
+        });
+        assert.notEqual(one.headers['etag'], whole.headers['etag'], 'nor does a tag tell it');
+      }
+    });
   });
 }

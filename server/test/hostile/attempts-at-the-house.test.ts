@@ -213,7 +213,7 @@ for (const database of databases) {
         refused(await ask('GET', `/api/v2/beacons/${beacon}`), 404);
         refused(await ask('PUT', `/api/v2/beacons/${beacon}`, { venueId: pointer('Venue', other) }), 404);
         const foreign = { name: 'x', uuid, major: 3, minor: 3, venueId: pointer('Venue', venue) };
-        refused(await ask('POST', '/api/v2/beacons', foreign), 403);
+        refused(await ask('POST', '/api/v2/beacons', foreign), 404);
         refused(await ask('PUT', `/api/v2/users/${mallory.userId}/venues`, { venueIds: [venue] }), 403);
       });
     });

@@ -228,12 +228,12 @@ for (const database of databases) {
       const reporting = { resource: 'sightings', verbs: ['create'] };
       const rehearsing = { resource: 'simulations', verbs: ['create'] };
       const reading = { resource: 'events', verbs: ['list'] };
+      const hers = () => ({ ...vera.headers, 'installation-secret': secret });
       before(async () => {
         site.app.clock.now += 3_600_000;
         await site.app.app.ticker.tick();
         const body = { installationId: 'veras', sightings: [site.decided('ENTER')] };
-        const hers = await ask('sightings', body, { ...vera.headers, 'installation-secret': secret });
-        assert.equal(hers.events.length, 1, 'she is there');
+        assert.equal((await ask('sightings', body, hers())).events.length, 1, 'she is there');
       });
 
       test('a key that only reports sightings is not told where somebody is', async () => {
@@ -249,6 +249,62 @@ for (const database of databases) {
         }
         const seeing = await ask('sightings', near(), await keyWith(reporting, reading));
         assert.equal(seeing.nearest.length, 1, 'with the right to read events it is');
+      });
+
+      test('nor does it learn it by an EXIT that it makes up, or by an ENTER that does not come', async () => {
+        const ofVenue = { resource: 'events', verbs: ['list'], venues: [scene.venue] };
+        for (const blind of [await keyWith(reporting), await keyWith(reporting, ofVenue)]) {
+          for (const event of ['EXIT', 'ENTER', 'EXIT'] as const) {
+            site.app.clock.now += 60_000;
+            const body = { installationId: 'veras', sightings: [site.decided(event)] };
+            const told = { received: 1, duplicates: 0, events: [], messages: [], problems: [] };
+            assert.deepEqual(await ask('sightings', body, blind), told, event);
+            assert.deepEqual(await ask('sightings', body, blind), told, `${event} again`);
+          }
+          site.app.clock.now += 60_000;
+          const back = await ask('sightings', { installationId: 'veras', sightings: [site.decided('ENTER')] }, hers());
+          assert.equal(back.events.length, 1, 'what it reports counts, and her phone is told what follows');
+        }
+      });
+
+      test('nor where a phone is that belongs to nobody and has a secret, unless it shows that', async () => {
+        const phone = { installationId: 'nobodys', deviceType: 'ios' };
+        const shown = { 'installation-secret': 'n'.repeat(43) };
+        const made = await site.app.send({ method: 'POST', url: '/api/v2/installations', headers: shown, body: phone });
+        assert.equal(made.status, 201);
+        const blind = await keyWith(reporting);
+        const body = () => {
+          site.app.clock.now += 60_000;
+          return { installationId: 'nobodys', sightings: [site.decided('ENTER')] };
+        };
+        assert.deepEqual((await ask('sightings', body(), blind)).events, []);
+        site.app.clock.now += 600_000;
+        const exit = { ...body(), sightings: [site.decided('EXIT')] };
+        assert.equal((await ask('sightings', exit, { ...blind, ...shown })).events.length, 1);
+      });
+
+      test('nor does somebody who has heard a tag, and reports it as a gateway with the app key', async () => {
+        const metadata = { advertisedId: 'AA:BB:CC:00:11:44' };
+        const tagged = await site.installation({ installationId: 'tagged', metadata });
+        const room = await site.beacon({ minor: 44, metadata: { gatewayId: 'room-44' } });
+        const heard = () => {
+          site.app.clock.now += 60_000;
+          const times = [4, 3, 2, 1].map((n) => site.now - n * 1000);
+          return {
+            gateway: 'room-44',
+            sightings: times.map((occurredAt) => ({ id: 'aabbcc001144', rssi: -50, occurredAt })),
+          };
+        };
+        const told = await ask('sightings', heard(), {});
+        assert.deepEqual([told.events, told.messages, told.nearest, told.problems], [[], [], undefined, []]);
+        const { results } = (await site.ask({ method: 'GET', url: '/api/v2/visits?order=-createdAt&limit=1' })).body;
+        assert.deepEqual(
+          [results[0].installationId.objectId, results[0].beaconId.objectId],
+          [tagged, room],
+          'it counts all the same',
+        );
+        const seeing = await ask('sightings', heard(), await keyWith(reporting, reading));
+        assert.equal(seeing.nearest.length, 1);
       });
 
       test('nor is one that only asks what would happen, and continues with what is stored', async () => {

@@ -170,6 +170,38 @@ for (const database of databases) {
       );
     });
 
+    test('nor does the tag of somebody without an account go to an older installation, and a manager says whose it is', async () => {
+      const [early, squatter] = [
+        { installationId: 'early', deviceType: 'android' },
+        { installationId: 'squatter', deviceType: 'android' },
+      ];
+      for (const body of [early, squatter]) await create(site.app, installations, body, mallory.headers);
+      await site.beacon({ metadata: { gatewayId: 'room-1' } });
+      const tag = (advertisedId: string) => ({ metadata: { advertisedId } });
+      const heardOf = async (id: string) => {
+        site.app.clock.now += 60_000;
+        const sightings = [4, 3, 2, 1].map((n) => ({ id, rssi: -50, occurredAt: site.now - n * 1000 }));
+        const body = { gateway: 'room-1', sightings };
+        await them.as(anybody).send({ method: 'POST', url: '/api/v2/sightings', body });
+        const [visit] = await site.list('visits', { order: '-createdAt', limit: '1' });
+        return visit?.installationId.objectId;
+      };
+      const badge = (await them.as(anybody).register({ installationId: 'badge', ...tag('AA:BB:CC:00:11:55') })).body
+        .result.objectId;
+      assert.equal((await them.as(mallory).register({ ...early, ...tag('AA:BB:CC:00:11:55') })).status, 200);
+      assert.equal(await heardOf('aabbcc001155'), badge);
+      assert.deepEqual((await them.as(mallory).list('visits')).results, []);
+      // She knows the tag of a badge that the house has not registered yet.
+      await them.as(mallory).register({ ...squatter, ...tag('AA:BB:CC:00:11:66') });
+      const lent = (await them.as(site.user).register({ installationId: 'lent', ...tag('AA:BB:CC:00:11:66') })).body
+        .result.objectId;
+      assert.equal(await heardOf('aabbcc001166'), lent);
+      assert.equal((await them.as(mallory).register({ ...squatter, ...tag('AA:BB:CC:00:11:66') })).status, 200);
+      site.app.clock.now += 600_000;
+      assert.equal(await heardOf('aabbcc001166'), lent);
+      assert.deepEqual((await them.as(mallory).list('visits')).results, []);
+    });
+
     test('a phone that changes hands shows each person what was hers', async () => {
       await them.enter();
       site.app.clock.now += 1000;

@@ -2,6 +2,7 @@ import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { PageForm } from '../../components/form/page-form.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
+import { useSession } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { copyName } from '../../lib/text/copy-name.ts';
 import type { Operations, Webhook } from '../../lib/wire.ts';
@@ -71,6 +72,11 @@ export function WebhookForm({ appId, webhook, model, onDone, onCancel }: Props) 
     labels: { url: t('Address'), description: t('Description'), events: t('Events') },
   });
   const { form, submit, isBusy } = shared;
+  const { apps } = useSession();
+  // What concerns the service as a whole is for those who have all of it.
+  const offered = webhookEvents.filter(
+    (event) => apps === null || !event.startsWith('service.') || form.values.events.includes(event),
+  );
   return (
     <PageForm
       form={form}
@@ -113,7 +119,7 @@ export function WebhookForm({ appId, webhook, model, onDone, onCancel }: Props) 
             }
           >
             <Stack gap="xs" my="xs">
-              {webhookEvents.map((event) => (
+              {offered.map((event) => (
                 <Checkbox
                   key={event}
                   value={event}

@@ -244,6 +244,41 @@ for (const database of databases)
         }
       }));
 
+    for (const [how, change] of [
+      ['switched off', { disabled: true }],
+      ['made a manager', { role: 'manager' }],
+    ] as const)
+      test(`an owner who is ${how} has kept no link to come back by`, () =>
+        withApp(database, false, async (app) => {
+          const [owner, leaving] = [await openConsole(app, 'owner'), await openConsole(app, 'owner')];
+          const invite = async (by: typeof owner, email: string) =>
+            (await by.send({ method: 'POST', url: '/invitations', body: { email, role: 'owner' } })).body.result;
+          const own = await invite(leaving, 'alias@museum.example');
+          const ofOthers = await invite(owner, 'ed@museum.example');
+          const again = `/invitations/${ofOthers.invitationId}/link`;
+          const taken = await leaving.send({ method: 'POST', url: again });
+          const reset = await leaving.send({ method: 'POST', url: `/administrators/${owner.adminId}/password-link` });
+          const tokens = [own, taken.body.result, reset.body.result].map(({ link }) => tokenOf(link));
+          for (const token of tokens) assert.equal((await post(app, '/links/open', { token })).status, 200);
+          const done = await owner.send({ method: 'PUT', url: `/administrators/${leaving.adminId}`, body: change });
+          assert.equal(done.status, 200, done.raw.toString());
+          const [first = '', second = '', third = ''] = tokens;
+          for (const token of [first, second]) {
+            const joined = await post(app, '/links/join', { token, name: 'Back', password });
+            assertRefused(joined, [404, 'ObjectNotFound']);
+          }
+          const set = await post(app, '/links/password', { token: third, password: 'another password' });
+          assertRefused(set, [404, 'ObjectNotFound']);
+          const left = (await owner.send({ method: 'GET', url: '/invitations' })).body.results;
+          assert.deepEqual(
+            left.map(({ email }: { email: string }) => email),
+            ['ed@museum.example'],
+          );
+          const { link } = (await owner.send({ method: 'POST', url: again })).body.result;
+          const ed = await post(app, '/links/join', { token: tokenOf(link), name: 'Ed', password });
+          assert.equal(ed.status, 201, 'what others have invited is sent again');
+        }));
+
     test('without a mail server an owner hands the link over, and nobody can ask for a mail', () =>
       withApp(database, false, async (app) => {
         const [owner, ada] = [await openConsole(app, 'owner'), await openConsole(app, 'editor')];

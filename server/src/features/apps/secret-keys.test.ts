@@ -287,7 +287,13 @@ for (const database of databases) {
       const body = { installationId: 'of-somebody', sightings: [site.decided('ENTER')] };
       const answer = await ask(secretKey, { method: 'POST', url: '/api/v2/sightings', body });
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
-      assert.equal(answer.body.result.events.length, 1, 'it is told what follows, like a manager');
+      const { received, events, problems } = answer.body.result;
+      assert.deepEqual([received, events, problems], [1, [], []], 'it is not told what follows');
+      assert.equal(
+        (await site.list('visits', { order: '-createdAt' }))[0].beaconId.objectId,
+        site.hall,
+        'and it counts',
+      );
       for (const url of ['/api/v2/beacons', '/api/v2/visits', '/api/v2/installations'])
         assert.equal((await ask(secretKey, { method: 'GET', url })).body.code, 119, url);
     });

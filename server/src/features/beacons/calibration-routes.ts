@@ -73,6 +73,7 @@ export function calibrationEndpoints(db: Db, noteChange: (db: Db, key: Key) => P
         }),
         example: { result: { measuredPower: -61, spread: 1, samples: 10, updatedAt: exampleUpdated } },
       },
+      writes: ['measuredPower'],
       errors: ['ValidationError', 'ObjectNotFound'],
       locate: async (call) => {
         const key = { app_id: call.app.appId, object_id: call.params['objectId'] ?? '' };

@@ -14,9 +14,9 @@ export interface CredentialRow {
 const live = sql`select c.app_id, c.device_id, c.password_hash, c.issued_at, d.topic
   from device_credentials c
   join devices d on d.app_id = c.app_id and d.object_id = c.device_id
-  join apps a on a.app_id = c.app_id`;
+  join apps a on a.app_id = c.app_id and (c.topic is null or c.topic = d.topic)`;
 
-/** Also undefined if they are revoked, the device is gone or the app is switched off. */
+/** Also undefined if they are revoked or were issued for another topic, the device is gone or the app is switched off. */
 export function findCredential(db: Db, appId: string, deviceId: string): Promise<CredentialRow | undefined> {
   return db.one<CredentialRow>(
     sql`${live} where c.app_id = ${appId} and c.device_id = ${deviceId} and c.password_hash <> '' and a.disabled_at is null`,
@@ -43,11 +43,12 @@ export async function holdDevice(db: Db, appId: string, deviceId: string): Promi
 
 export async function saveCredential(
   db: Db,
-  row: { readonly appId: string; readonly deviceId: string; readonly passwordHash: string; readonly now: number },
+  row: OfDevice & { readonly passwordHash: string; readonly topic: string },
 ): Promise<void> {
-  await db.run(sql`insert into device_credentials (app_id, device_id, password_hash, issued_at)
-    values (${row.appId}, ${row.deviceId}, ${row.passwordHash}, ${row.now})
+  await db.run(sql`insert into device_credentials (app_id, device_id, password_hash, issued_at, topic)
+    values (${row.appId}, ${row.deviceId}, ${row.passwordHash}, ${row.now}, ${row.topic})
     on conflict (app_id, device_id) do update set password_hash = excluded.password_hash, issued_at = excluded.issued_at,
+      topic = excluded.topic,
       former_hash = nullif(device_credentials.password_hash, ''),
       former_issued_at = case when device_credentials.password_hash = '' then null else device_credentials.issued_at end,
       former_at = case when device_credentials.password_hash = '' then null else excluded.issued_at end`);
@@ -85,7 +86,14 @@ export function findFormer(db: Db, appId: string, deviceId: string): Promise<For
     where app_id = ${appId} and device_id = ${deviceId} and former_hash is not null`);
 }
 
-/** Makes what was revoked or replaced the present one again. */
+/** From now on they are for the topic that the device has. */
+export async function followTopic(db: Db, appId: string, deviceId: string): Promise<void> {
+  await db.run(sql`update device_credentials set topic = (select topic from devices
+      where app_id = ${appId} and object_id = ${deviceId})
+    where app_id = ${appId} and device_id = ${deviceId}`);
+}
+
+/** Makes what was revoked or replaced the present one again, for the topic for which it was issued or that somebody has confirmed since. */
 export async function restoreCredential(db: Db, appId: string, deviceId: string): Promise<void> {
   await db.run(sql`update device_credentials set password_hash = former_hash, issued_at = former_issued_at,
       former_hash = null, former_issued_at = null, former_at = null

@@ -62,7 +62,7 @@ export function createDeviceCredentials({ db, cacheVersion, now }: CredentialDep
       const at = now();
       await cacheVersion.change(appId, async (db) => {
         if (!(await store.holdDevice(db, appId, deviceId))) throw noDevice(deviceId);
-        await store.saveCredential(db, { appId, deviceId, passwordHash: secretHash(password), now: at });
+        await store.saveCredential(db, { appId, deviceId, passwordHash: secretHash(password), topic, now: at });
         await recordChange(db, { by, action: 'device.issueCredentials', subject: deviceId, appId, now: at });
       });
       return { username, password, topic, issuedAt: isoTime(at) };
@@ -89,6 +89,7 @@ export function createDeviceCredentials({ db, cacheVersion, now }: CredentialDep
           throw fail('ObjectNotFound', `The device ${deviceId} has no credentials to bring back.`);
         if ((row.password_hash === '' ? null : isoTime(row.issued_at)) !== issuedAt) throw fail('PreconditionFailed');
         await store.restoreCredential(db, appId, deviceId);
+        await store.followTopic(db, appId, deviceId);
         await recordChange(db, { by, action: 'device.restoreCredentials', subject: deviceId, appId, now: now() });
       });
       return this.get(appId, deviceId);

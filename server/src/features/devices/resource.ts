@@ -84,6 +84,8 @@ export const deviceCredentials = defineTable({
     /** Empty when the credentials were revoked. */
     password_hash: textColumn,
     issued_at: bigint,
+    /** For which they were issued; null: for any, from before this column. */
+    topic: nullable(textColumn),
     /** What somebody has revoked or replaced, for as long as it can be brought back. */
     former_hash: nullable(textColumn),
     former_issued_at: nullable(bigint),

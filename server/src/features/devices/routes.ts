@@ -1,9 +1,10 @@
+import { seesAll } from '../../access/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { restorableMs } from '../../base/restorable.ts';
 import type { Db } from '../../db/db.ts';
 import type { Past } from '../../resources/past.ts';
 import { type Restorable, restorable } from '../../resources/restore.ts';
-import { findFormer, leaveCredential, restoreCredential } from './credential-store.ts';
+import { findFormer, followTopic, leaveCredential, restoreCredential } from './credential-store.ts';
 import { devices } from './resource.ts';
 
 interface Deps {
@@ -12,11 +13,15 @@ interface Deps {
   readonly now: Clock;
 }
 
-/** Its password goes with a device that is deleted, and comes back with it within an hour, as revoked credentials do. */
+/** Its password is for its topic; it goes with a device that is deleted, and comes back with it within an hour, as revoked credentials do. */
 export function deviceParts({ db, past, now }: Deps): Restorable {
   const parts = restorable(devices, {
     db,
     past: { kind: 'devices', keep: past },
+    // The password was given for a topic: whoever owns the device would hear everything with it.
+    onWrite: async (db, key, { topic }, caller) => {
+      if (topic && seesAll(caller)) await followTopic(db, String(key['app_id']), String(key['object_id']));
+    },
     onRemove: (db, key) =>
       leaveCredential(db, { appId: String(key['app_id']), deviceId: String(key['object_id']), now: now() }),
   });

@@ -4,7 +4,8 @@ import type { InstallationRow } from './store.ts';
 
 /**
  * Decides who owns an installation after its installationId was registered again. The id alone proves nothing, because
- * others may have seen it. Proof is its secret, the bearer of its user or the stored push token. A registration without proof is
+ * others may have seen it. Proof is its secret, the bearer of its user or the stored push token; the topic of a device, which is
+ * no secret either, is none. A registration without proof is
  * accepted, so that a phone whose token was renewed keeps working, but the installation loses its user and is
  * `unproven` until that user registers it again or the earlier token is sent.
  */
@@ -15,6 +16,8 @@ export interface Registrant {
   readonly isManager: boolean;
   /** They may link an installation to somebody else. */
   readonly namesOthers: boolean;
+  /** A manager who may also change the installations of others: a secret key may be for new ones only. */
+  readonly changesOthers: boolean;
   /** The secret of the installation was sent. */
   readonly showsSecret?: boolean;
 }
@@ -48,13 +51,29 @@ export function userOf(sent: Registration, by: Linking): string | undefined {
   return (by.namesOthers ? sent.userId?.objectId : undefined) ?? by.userId;
 }
 
+const shows = ({ deviceToken, previousDeviceToken }: Registration, token: string | null) =>
+  token !== null && [deviceToken, previousDeviceToken].includes(token);
+
+/** Its token is the topic of a device. */
+const isTopic = ({ device_type, push_type }: InstallationRow) =>
+  push_type === null ? device_type === 'embedded' : push_type.toLowerCase() === 'mqtt';
+
+/** Nothing but the topic is said to show that the installation of a user is the same: the device, or anybody who knows the topic. */
+export const showsTopicOnly = (row: InstallationRow, sent: Registration, by: Registrant) =>
+  row.user_id !== null &&
+  isTopic(row) &&
+  shows(sent, row.device_token) &&
+  !by.isManager &&
+  !by.showsSecret &&
+  by.userId !== row.user_id;
+
 /** A registration of a known installation. */
 export function nextHands(row: InstallationRow, sent: Registration, by: Linking, now: number): Hands {
   const isUnproven = row.unproven !== 0;
   const rightful = isUnproven
     ? { userId: row.claim_user_id, token: row.claim_token }
     : { userId: row.user_id, token: row.device_token };
-  const showsToken = rightful.token !== null && [sent.deviceToken, sent.previousDeviceToken].includes(rightful.token);
+  const showsToken = !isTopic(row) && shows(sent, rightful.token);
   const isProven =
     by.isManager ||
     by.showsSecret ||
@@ -106,7 +125,7 @@ const noClaim = { claim_user_id: null, claim_token: null, claim_since: null };
 
 const claimOf = (row: InstallationRow): Key => ({
   claim_user_id: row.user_id,
-  claim_token: row.device_token,
+  claim_token: isTopic(row) ? null : row.device_token,
   claim_since: row.held_since,
 });
 

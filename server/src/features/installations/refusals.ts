@@ -40,6 +40,22 @@ export function topicTaken() {
   );
 }
 
+export function topicProvesNothing() {
+  return fail(
+    'OperationForbidden',
+    'This installation has a user, and its topic does not prove that it is the same device: send its Installation-Secret or the bearer ' +
+      'of its user, or register it with a secret key that may update installations.',
+  );
+}
+
+export function alreadyRegistered() {
+  return fail(
+    'OperationForbidden',
+    'This installation is registered already, and this secret key may only register new ones. Give it the scope ' +
+      'installations:update, or send the Installation-Secret of the phone.',
+  );
+}
+
 export function secretRequired() {
   return invalid([
     {

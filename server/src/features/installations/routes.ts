@@ -41,10 +41,15 @@ type LocateOwn = ReturnType<typeof locateRow>;
 const mayNameOthers = (caller: ProvingCaller) =>
   seesAll(caller) && (caller.user === undefined || caller.app.rules.preset === 'specification');
 
+/** A secret key that creates installations and does not update them leaves those that are known as they are. */
+const mayChangeOthers = (caller: ProvingCaller) =>
+  seesAll(caller) && (caller.secretKey?.scopes.include({ of: 'installations', verb: 'update' }) ?? true);
+
 const registrant = (caller: ProvingCaller): RegistrationCaller => ({
   userId: caller.user?.userId,
   isManager: seesAll(caller),
   namesOthers: mayNameOthers(caller),
+  changesOthers: mayChangeOthers(caller),
   policy: caller.app.policy,
   proof: proofOf(caller),
 });
@@ -102,7 +107,7 @@ function register({ service }: InstallationRouteDeps): Endpoint {
       'bearer it is linked to that user; a bearer that is no longer valid is ignored. Registered without the bearer of ' +
       'its user and without the stored deviceToken (as deviceToken or previousDeviceToken) it loses its user. With ' +
       '`Installation-Secret` it gets that secret; from then on it is registered only with it or with the bearer of its user. Of `consents` ' +
-      'each purpose that is named is decided anew, and the others stay.',
+      'each purpose that is named is decided anew, and the others stay. A secret key without `installations:update` registers new ones only.',
     grant: { of: 'installations', verb: 'create', open: 'phone' },
     takesInstallationSecret: true,
     body: { schema: registrationShape.schema, example: installationExample, read: readRegistration },

@@ -13,8 +13,19 @@ import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Key } from '../../resources/table.ts';
 import { type ConsentChange, changesAnalytics, decideConsents, noteDecisions } from './consents.ts';
 import { deciderOf, handOver, type RegistrationCaller, sentConsents } from './hand-over.ts';
-import { assignedHands, type Linking, type Registrant, userOf } from './hands.ts';
-import { invalid, notAgreed, notProven, notSignedIn, secretRequired, topicTaken, unchangeable } from './refusals.ts';
+import { assignedHands, type Linking, type Registrant, showsTopicOnly, userOf } from './hands.ts';
+import {
+  alreadyRegistered,
+  invalid,
+  notAgreed,
+  notProven,
+  notSignedIn,
+  secretRequired,
+  topicProvesNothing,
+  topicTaken,
+  unchangeable,
+} from './refusals.ts';
+import { isRepeated } from './repeated.ts';
 import { type Installation, installations, type Registration } from './resource.ts';
 import * as store from './store.ts';
 
@@ -217,8 +228,13 @@ export class InstallationService {
       // Before the installation, as an erasure locks them.
       await this.#assertUser(db, appId, userOf(sent, { ...by, mayLink: true }));
       const row = await lockMeant(db, appId, sent);
+      if (row && by.isManager && !by.changesOthers) {
+        if (isRepeated(row, sent, { by, now: now() })) return known(row, row.updated_at);
+        by = asItsPhone(row, by);
+      }
       if (row) by = provenBy(row, by);
-      else if (by.policy.installationProof === 'required' && !by.isManager && hashOfNew(sent, by) === null)
+      if (row && showsTopicOnly(row, sent, by)) throw topicProvesNothing();
+      if (!row && by.policy.installationProof === 'required' && !by.isManager && hashOfNew(sent, by) === null)
         throw secretRequired();
       const { linking, hands, consents } = handOver(row, sent, by, now());
       const named = userOf(sent, linking);
@@ -236,10 +252,17 @@ export class InstallationService {
       const columns = secret === null ? hands.columns : { ...hands.columns, secret_hash: secret };
       const changes = { set: members, cleared: reset, hands: columns, by, consents };
       const updatedAt = await this.#write(db, appId, row, changes);
-      return { objectId: row.object_id, createdAt: row.created_at, updatedAt, isNew: false };
+      return known(row, updatedAt);
     });
   }
 }
+
+const known = ({ object_id: objectId, created_at: createdAt }: store.InstallationRow, updatedAt: number) => ({
+  objectId,
+  createdAt,
+  updatedAt,
+  isNew: false,
+});
 
 /**
  * The hash of the secret that an installation gets. One that is known by its token alone gets none: a phone that has lost its
@@ -255,6 +278,14 @@ function provenBy(row: store.InstallationRow, by: RegistrationCaller): Registrat
   if (row.secret_hash === null) return by;
   if (!isProven({ secretHash: row.secret_hash, userId: row.user_id }, by.proof)) throw lacksSecret();
   return { ...by, showsSecret: true };
+}
+
+/** Whoever may only register new ones acts for a known one as its phone would, with the same secret. @throws Failure OperationForbidden */
+function asItsPhone(row: store.InstallationRow, by: RegistrationCaller): RegistrationCaller {
+  const proof = { ...by.proof, seesAll: false };
+  if (row.secret_hash === null || !isProven({ secretHash: row.secret_hash, userId: null }, proof))
+    throw alreadyRegistered();
+  return { ...by, isManager: false, namesOthers: false, proof };
 }
 
 interface Decision {
@@ -286,12 +317,15 @@ async function takeToken(
   deviceToken: string,
   { objectId, by }: { readonly objectId: string; readonly by: Registrant },
 ): Promise<void> {
-  const holder = by.isManager ? undefined : await store.findTopicHolder(db, appId, deviceToken, objectId);
+  const holder = by.changesOthers ? undefined : await store.findTopicHolder(db, appId, deviceToken, objectId);
   if (holder && (by.userId === undefined || holder.user_id !== by.userId)) throw topicTaken();
   await store.takeToken(db, appId, deviceToken, objectId);
 }
 
-/** Everybody can hear a tag: one that stands for an installation cannot be taken over by writing it down. */
+/**
+ * Everybody can hear a tag: one that stands for an installation cannot be taken over by writing it down, whether that has a user or not.
+ * Whoever may change the others reassigns it.
+ */
 async function tagOf(
   db: Db,
   appId: string,
@@ -299,7 +333,11 @@ async function tagOf(
   { objectId, by }: { readonly objectId: string; readonly by: Registrant },
 ): Promise<string | null> {
   const key = advertisedKey(metadata);
-  if (key === null || by.isManager) return key;
+  if (key === null) return null;
+  if (by.changesOthers) {
+    await store.takeTag(db, appId, key, objectId);
+    return key;
+  }
   return (await store.isTagOfAnother(db, appId, key, { objectId, userId: by.userId })) ? null : key;
 }
 

@@ -77,8 +77,14 @@ export async function isTagOfAnother(
 ): Promise<boolean> {
   const row = await db.one(sql`select 1 as found from installations
     where app_id = ${appId} and advertised_key = ${advertisedKey} and object_id <> ${own.objectId}
-      and user_id is not null and user_id <> ${own.userId ?? ''} and unproven = 0 limit 1`);
+      and (user_id is null or user_id <> ${own.userId ?? ''}) and unproven = 0 limit 1`);
   return row !== undefined;
+}
+
+/** From now on a tag stands for no other installation. */
+export async function takeTag(db: Db, appId: string, advertisedKey: string, forId: string): Promise<void> {
+  await db.run(sql`update installations set advertised_key = null
+    where app_id = ${appId} and advertised_key = ${advertisedKey} and object_id <> ${forId}`);
 }
 
 /** Whether its present holder has proved nothing and only knows its id. */

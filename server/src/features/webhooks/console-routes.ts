@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { fail } from '../../base/errors.ts';
 import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
 import { pageLimitParameter, readPageLimit } from '../../http/console/console-page.ts';
 import { readIfMatch } from '../../resources/entity-tag.ts';
 import * as schemas from './schemas.ts';
@@ -74,7 +74,9 @@ function collectionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         example: { result: schemas.createdWebhook.example },
       },
       errors: [...changeErrors, 'OperationForbidden'],
-      handle: async ({ params: { appId = '' }, body, by }) => ({ result: await service.create(appId, body, by) }),
+      handle: async ({ params: { appId = '' }, body, by, admin }) => ({
+        result: await service.create(appId, body, { by, reach: signedIn(admin).apps }),
+      }),
     }),
   ];
 }
@@ -113,10 +115,11 @@ function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         read: (body) => schemas.webhookShape.readUpdate(body).set,
       },
       answer: recordAnswer(schema, example),
-      errors: changeErrors,
+      errors: [...changeErrors, 'OperationForbidden'],
       takesIfMatch: true,
-      handle: async ({ params: { appId = '', webhookId = '' }, body, by, headers, setTag }) => {
-        const result = await service.change(appId, webhookId, body, { by, assertUnchanged: readIfMatch(headers) });
+      handle: async ({ params: { appId = '', webhookId = '' }, body, by, admin, headers, setTag }) => {
+        const how = { by, reach: signedIn(admin).apps, assertUnchanged: readIfMatch(headers) };
+        const result = await service.change(appId, webhookId, body, how);
         setTag(webhookTag(result));
         return { result };
       },
@@ -205,10 +208,11 @@ function deliveryEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       locate,
       answer: listAnswer(schemas.webhookDeliveryRecord.schema, schemas.webhookDeliveryRecord.example),
       errors: ['ObjectNotFound', 'InvalidQuery'],
-      async handle({ params: { appId = '', webhookId = '' }, query: { state, before, limit } }) {
+      async handle({ params: { appId = '', webhookId = '' }, query: { state, before, limit }, admin }) {
         if (state !== undefined && !(schemas.webhookDeliveryStates as readonly string[]).includes(state))
           throw fail('InvalidQuery', `state must be one of ${schemas.webhookDeliveryStates.join(', ')}.`);
-        const page = { appId, webhookId, state, before, limit: readPageLimit(limit) };
+        const isLimited = signedIn(admin).apps !== null;
+        const page = { appId, webhookId, state, before, limit: readPageLimit(limit), isLimited };
         return { results: await service.listDeliveries(page) };
       },
     }),

@@ -1,4 +1,5 @@
 import { type Actor, recordChange } from '../../access/audit.ts';
+import type { Reach } from '../../access/reach.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { firstIdAt, newObjectId } from '../../base/id.ts';
@@ -39,10 +40,15 @@ const maxPerApp = 20;
 const stepSize = 500;
 const nothingGivenUp = { given_up: 0, given_up_since: null, given_up_at: null } as const;
 
-interface Changing {
+interface Removing {
   /** Whom the audit names; undefined where somebody else writes the entry. */
   readonly by: Actor | undefined;
   readonly assertUnchanged?: AssertUnchanged | undefined;
+}
+
+interface Changing extends Removing {
+  /** Where the role of whoever changes it holds. */
+  readonly reach: Reach;
 }
 
 export interface DeliveryKey {
@@ -81,8 +87,9 @@ export class WebhookService {
     };
   }
 
-  async create(appId: string, fields: WebhookFields, by: Actor) {
+  async create(appId: string, fields: WebhookFields, { by, reach }: { readonly by: Actor; readonly reach: Reach }) {
     const { cacheVersion, now, secrets, targets } = this.#deps;
+    if (hearsOfService(fields)) assertWholeService(reach);
     const url = await readWebhookUrl(fields.url, targets);
     const objectId = newObjectId(now());
     const secret = newWebhookSecret();
@@ -97,7 +104,12 @@ export class WebhookService {
     return { objectId, createdAt: isoTime(row.now), secret };
   }
 
-  async change(appId: string, webhookId: string, fields: Partial<WebhookFields>, { by, assertUnchanged }: Changing) {
+  async change(
+    appId: string,
+    webhookId: string,
+    fields: Partial<WebhookFields>,
+    { by, reach, assertUnchanged }: Changing,
+  ) {
     const { now, targets } = this.#deps;
     const url = fields.url === undefined ? undefined : await readWebhookUrl(fields.url, targets);
     await this.#change(appId, webhookId, async (db, row) => {
@@ -112,13 +124,14 @@ export class WebhookService {
         ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null, ...nothingGivenUp }),
         ...(fields.enabled === true ? { disabled_reason: null, ...nothingGivenUp } : {}),
       };
+      if (hearsOfService(shown(next))) assertWholeService(reach);
       await store.updateWebhook(db, next, now());
       await this.#audit(db, by, 'change', { appId, subject: webhookId, before: shown(row), after: shown(next) });
     });
     return this.get(appId, webhookId);
   }
 
-  async remove(appId: string, webhookId: string, { by, assertUnchanged }: Changing): Promise<void> {
+  async remove(appId: string, webhookId: string, { by, assertUnchanged }: Removing): Promise<void> {
     const { db } = this.#deps;
     await this.#change(appId, webhookId, async (db, row) => {
       assertUnchanged?.(webhookTag(shown(row)));
@@ -229,8 +242,21 @@ interface Chosen {
 export const webhookTag = ({ url, events, description, enabled }: Chosen) =>
   entityTag(JSON.stringify([url, events, description, enabled]));
 
+/** Whether it is told what concerns the service as a whole. */
+const hearsOfService = ({ events }: { readonly events: readonly string[] }) =>
+  events.some((event) => event.startsWith(store.ofService));
+
+/** It is told to those whose role holds everywhere, also by way of an app. @throws Failure OperationForbidden */
+function assertWholeService(reach: Reach): void {
+  if (reach !== null)
+    throw fail(
+      'OperationForbidden',
+      'This webhook is told of alerts of the whole service, and your role is limited to some apps. Leave these events out.',
+    );
+}
+
 function shown({ url, events, description, is_enabled }: store.WebhookRow) {
-  return { url, events: JSON.parse(events) as unknown, description, enabled: is_enabled === 1 };
+  return { url, events: JSON.parse(events) as readonly string[], description, enabled: is_enabled === 1 };
 }
 
 function noSuchWebhook(webhookId: string) {

@@ -240,14 +240,20 @@ export interface DeliveryPage {
   /** Only older ones than this objectId. */
   readonly before: string | undefined;
   readonly limit: number;
+  /** Without what is about the service as a whole. */
+  readonly isLimited: boolean;
 }
+
+/** How the names of events about the service as a whole begin. */
+export const ofService = 'service.';
 
 /** Newest first. */
 export function listDeliveries(db: Db, page: DeliveryPage): Promise<DeliveryRow[]> {
+  const ofApp = page.isLimited ? sql`event not like ${`${ofService}%`}` : raw('1 = 1');
   const inState = page.state === undefined ? raw('1 = 1') : sql`state = ${page.state}`;
   const older = page.before === undefined ? raw('1 = 1') : sql`object_id < ${page.before}`;
   return db.all<DeliveryRow>(sql`select * from webhook_deliveries
-    where app_id = ${page.appId} and webhook_id = ${page.webhookId} and ${older} and ${inState}
+    where app_id = ${page.appId} and webhook_id = ${page.webhookId} and ${older} and ${inState} and ${ofApp}
     order by object_id desc limit ${page.limit}`);
 }
 

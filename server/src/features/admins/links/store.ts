@@ -65,6 +65,10 @@ export async function deleteLinksOf(db: Db, subject: string): Promise<void> {
   await db.run(sql`delete from admin_links where subject = ${subject}`);
 }
 
+export async function deleteAllLinks(db: Db): Promise<void> {
+  await db.run(sql`delete from admin_links`);
+}
+
 export async function deleteExpiredLinks(db: Db, now: number): Promise<void> {
   await db.run(sql`delete from admin_links where expires_at <= ${now}`);
 }

@@ -4,6 +4,7 @@ import { newObjectId } from '../../../base/id.ts';
 import type { Db } from '../../../db/db.ts';
 import * as accounts from '../accounts/store.ts';
 import { deleteInvitation, findInvitationOf } from '../links/store.ts';
+import { voidLinksOf } from '../links/void-links.ts';
 import type { SsoPerson } from './person.ts';
 import * as store from './store.ts';
 
@@ -67,8 +68,10 @@ async function changeStanding(
   if (isSame) return row;
   const next = { ...row, role, apps, apps_by_groups, updated_at: Math.max(now, row.updated_at) };
   await accounts.updateAdmin(db, next);
+  const by = { name: 'service', address };
+  await voidLinksOf(db, { email: row.email, before: row, after: next }, { by, now });
   await recordChange(db, {
-    by: { name: 'service', address },
+    by,
     action: 'administrator.change',
     subject: row.email,
     before: { role: row.role, apps: storedReach(row) },

@@ -153,6 +153,7 @@ async function change(
   const before = JSON.parse(current.doc) as Document;
   const merged = rules.keepFixed(before, merge(before, body), Object.keys(body.members));
   const { createdBy = current.created_by } = body;
+  if (body.createdBy !== undefined) rules.assertMayName(current.created_by, createdBy);
   const updatedAt = timeOfChange(current, now);
   const next = { ...judged, document: () => merged, createdBy, updatedAt };
   rules.assertMayChange(bucket, { ...judged, document: () => before }, next);

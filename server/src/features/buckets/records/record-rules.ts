@@ -3,7 +3,7 @@ import { bucketSubject, isDecidedAtGate, passesGate } from '../../../access/rule
 import type { AskedRule, Rule } from '../../../access/rules/rule.ts';
 import { roleOf, type Verb } from '../../../access/rules/rule-types.ts';
 import type { ResourceRules } from '../../../access/rules/rules.ts';
-import { fail, type Problem } from '../../../base/errors.ts';
+import { type Failure, fail, type Problem } from '../../../base/errors.ts';
 import { sentence } from '../../../http/shape.ts';
 import { canonicalJson, ownMember, readPath } from '../../../query/json.ts';
 import { matches, type ReadField } from '../../../query/match.ts';
@@ -192,6 +192,19 @@ export class RecordRules {
     return Object.fromEntries([...free, ...kept]);
   }
 
+  /**
+   * Of an owner that a change names.
+   *
+   * @throws Failure ValidationError if the caller may not write it
+   */
+  assertMayName(before: string | null, next: string | null): void {
+    if (!this.#rules.hasMembers) return;
+    const isHidden = this.#rules.hiddenFrom(this.#caller).includes('createdBy');
+    const isFixed = isHidden || this.#rules.fixedFor(this.#caller).includes('createdBy');
+    // As with other members: what is hidden is refused even as it is.
+    if (isHidden || (isFixed && before !== next)) throw cannotWrite(['createdBy']);
+  }
+
   #allows(rule: Rule, { lookup }: Pick<Bucket, 'lookup'>, record: Judged): boolean {
     const where = rule.bind(this.#caller, lookup);
     return where === undefined || matches(where, reader(record));
@@ -220,7 +233,10 @@ function ownerOf(owner: string, record: Judged): string {
 }
 
 function refuseAny(names: readonly string[]): void {
-  if (names.length === 0) return;
-  const details: Problem[] = names.map((name) => ({ field: inDocument + name, problem: 'cannot be written by you' }));
-  throw fail('ValidationError', { message: sentence(details), details });
+  if (names.length > 0) throw cannotWrite(names.map((name) => inDocument + name));
+}
+
+function cannotWrite(fields: readonly string[]): Failure {
+  const details: Problem[] = fields.map((field) => ({ field, problem: 'cannot be written by you' }));
+  return fail('ValidationError', { message: sentence(details), details });
 }

@@ -231,5 +231,29 @@ for (const database of databases) {
       assert.equal((await put(manager, { state: 'done', email: null })).status, 200);
       assert.deepEqual(await seen(manager), { text: 'u', state: 'done' });
     });
+
+    test('an owner that is hidden or read-only is not changed by handing the record over', async () => {
+      const ownerIs = (who: SignedIn) => ({ createdBy: pointerTo(who) });
+      for (const [member, isSameRefused] of [
+        [{ readOnly: ['user'] }, false],
+        [{ hidden: ['user'] }, true],
+      ] as const) {
+        await rule({ update: 'owner', members: { createdBy: member } });
+        const id = (await send(anna, 'POST', '', { metadata: { text: 't' } })).body.result.objectId;
+        for (const [method, document] of [
+          ['PATCH', {}],
+          ['PUT', { text: 'u' }],
+        ] as const) {
+          const give = (by: SignedIn, to: SignedIn) =>
+            send(by, method, `/${id}`, { metadata: document, ...ownerIs(to) });
+          assert.deepEqual(await codeOf(give(anna, ben)), [400, 142]);
+          assert.deepEqual(await codeOf(give(anna, anna)), isSameRefused ? [400, 142] : [200, undefined]);
+        }
+        assert.equal((await send(anna, 'PATCH', `/${id}`, { metadata: { text: 'v' } })).status, 200);
+        const { createdBy } = (await send(manager, 'GET', `/${id}`)).body.result;
+        assert.equal(createdBy.objectId, anna.userId);
+        assert.equal((await send(manager, 'PATCH', `/${id}`, { metadata: {}, ...ownerIs(ben) })).status, 200);
+      }
+    });
   });
 }

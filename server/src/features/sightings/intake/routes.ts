@@ -25,9 +25,9 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
         'Up to 1,000 sightings. What follows from them is answered at once: the confirmed events and the messages that ' +
         'fired, so that an app in the foreground shows them. What cannot be used is listed by index and never stops the ' +
         'rest. Sending a batch again is safe: with `eventId` or `occurredAt` nothing is counted twice, and a repetition ' +
-        'of the whole batch soon after is answered like the first time. For an installation that is linked to a user, events ' +
-        'and messages are returned only to that user, to managers and to secret keys, and to these `nearest` only with `events:list` or ' +
-        '`events:get`; the sightings are processed in any case.',
+        'of the whole batch soon after is answered like the first time. Events, messages and `nearest` are returned only to the phone itself ' +
+        '(the bearer of its user where it is linked to one), to managers, and to secret keys with `events:list` or `events:get`; the ' +
+        'sightings are processed in any case.',
       grant: 'phone',
       scopes: [{ of: 'sightings', verb: 'create' }],
       takesInstallationSecret: true,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { databases, otherApp } from '../../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../../test/support/cases.ts';
 import { kindsOf, openSite, pointer, type Site, stay, uuid, walk } from '../../../../test/support/site.ts';
+import { commandLine } from '../../../access/audit.ts';
 
 const url = '/api/v2/sightings';
 const hour = 3_600_000;
@@ -259,8 +260,14 @@ for (const database of databases) {
       const mac = await site.installation({ installationId: 'tag-1', metadata: { advertisedId: 'AA:BB:CC:00:11:22' } });
       const advertised = `iBeacon:${uuid}-7-8`;
       const tag = await site.installation({ installationId: 'tag-2', metadata: { advertisedId: advertised } });
+      const scopes = [
+        { resource: 'sightings', verbs: ['create'] },
+        { resource: 'events', verbs: ['list'] },
+      ];
+      const { secretKey } = await site.app.app.secretKeys.create(site.app.appId, { name: 'Room', scopes }, commandLine);
       const post = async (body: object) =>
-        (await site.app.send({ method: 'POST', url, body })).body.result as Awaited<ReturnType<Site['send']>>;
+        (await site.app.send({ method: 'POST', url, headers: { 'x-service-appkey': secretKey }, body })).body
+          .result as Awaited<ReturnType<Site['send']>>;
       const report = (index: number) => ({ rssi: -50, occurredAt: site.now - 5000 + index * 1000 });
       const heard = await post({
         gateway: 'room-1',

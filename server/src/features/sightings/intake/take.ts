@@ -134,14 +134,21 @@ function withTimes(locked: Locked, known: Known): Timely {
   return { ...locked, known, timed: correctTimes(placed, { clock, sentAt, now: sender.now }) };
 }
 
-const isTheirs = ({ intake: { sender }, lock }: Locked) =>
-  !lock.isUnproven && (lock.userId === null || lock.userId === sender.userId);
+/** The sender is the phone, as far as can be known of one that belongs to nobody, or its user. A tag is heard by everybody. */
+function isTheirs({ intake: { sender, isOwn }, lock }: Locked): boolean {
+  if (lock.isUnproven) return false;
+  if (lock.userId !== null) return lock.userId === sender.userId;
+  return isOwn && isProven(lock, { ...sender, seesAll: false });
+}
 
-/** Only the visitor, managers, and a phone that belongs to nobody learn where it is. */
+/**
+ * Only the visitor, a phone that belongs to nobody, and whoever may read all events learn what follows. Somebody who only reports would
+ * learn from an EXIT that was made up, or from an ENTER that is missing, where somebody is.
+ */
 function isShown(locked: Locked): boolean {
   const { sender, isOwn } = locked.intake;
   // Somebody who reports other people's phones would learn which visits are whose.
-  return sender.policy.pseudonyms === 'daily' ? isOwn && isTheirs(locked) : sender.seesAll || isTheirs(locked);
+  return sender.policy.pseudonyms === 'daily' ? isOwn && isTheirs(locked) : sender.seesWhereabouts || isTheirs(locked);
 }
 
 const nothingShown: Effect = { events: [], messages: [], nearest: [], duplicates: 0, problems: [], clockError: 0 };
@@ -152,11 +159,7 @@ function unprovenEffect({ placed }: Intake): Effect {
   return { ...nothingShown, problems, isUnproven: true };
 }
 
-/** A gateway is told what its report leads to, and not where others have heard the phone. */
-function shownEffect(locked: Locked, effect: Effect): Effect {
-  if (!isShown(locked)) return nothingShown;
-  return locked.intake.sender.seesWhereabouts || isTheirs(locked) ? effect : { ...effect, nearest: [] };
-}
+const shownEffect = (locked: Locked, effect: Effect): Effect => (isShown(locked) ? effect : nothingShown);
 
 /** Those whose installation could be locked, each installation and each person once. */
 async function lock(db: Db, intakes: readonly Intake[]): Promise<Locked[]> {

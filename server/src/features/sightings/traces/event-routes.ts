@@ -1,13 +1,16 @@
 import { type Caller, type FindHeld, ownTraces } from '../../../access/caller.ts';
+import { venuesFor } from '../../../access/venue-limit.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import { withColdRows } from '../../../cold/read.ts';
-import type { Db } from '../../../db/db.ts';
+import type { Db, Row } from '../../../db/db.ts';
 import type { Endpoint } from '../../../http/endpoint.ts';
 import { withoutHidden } from '../../../http/member-rules.ts';
 import { allowedSql, allowedTo, type RuledTable } from '../../../resources/allowed.ts';
+import { tagOfRow } from '../../../resources/entity-tag.ts';
 import { phoneViewOf, showPhones } from '../../../resources/members/phone-view.ts';
 import { getEndpoint, listEndpoint } from '../../../resources/read-endpoints.ts';
 import { events } from './events.ts';
+import { showingRivals, withoutAskingForRivals } from './rivals-shown.ts';
 import { judgedEventRecord, verdicts } from './verdicts.ts';
 
 /** The verdicts on one event that the caller may list, as JSON texts. */
@@ -51,6 +54,10 @@ export function eventEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
     db,
     // An EXIT tells when its visit began.
     narrow: ownTraces(findHeld, 'events_installation', ['created_at', 'occurred_at', 'entered_at']),
+    showTo: async (caller: Caller) => {
+      const show = await showingRivals(db, caller, 'list');
+      return show && ((row: Row) => events.records.render(show(row)));
+    },
   };
   const ofVerdicts = {
     ...verdicts,
@@ -58,21 +65,27 @@ export function eventEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
     narrow: ownTraces(findHeld, 'verdicts_installation', ['created_at', 'decided_at']),
   };
   return [
-    listEndpoint(ofEvents, {
-      summary: 'List confirmed events',
-      description:
-        'Newest first: ENTER, EXIT and the changes of zone that the engine has confirmed. Users see those of their own ' +
-        'installations; managers see all.',
-      defaultOrder: '-objectId',
-      idsFollowOccurrence: true,
-    }),
+    withoutAskingForRivals(
+      listEndpoint(ofEvents, {
+        summary: 'List confirmed events',
+        description:
+          'Newest first: ENTER, EXIT and the changes of zone that the engine has confirmed. Users see those of their own ' +
+          'installations; managers see all.',
+        defaultOrder: '-objectId',
+        idsFollowOccurrence: true,
+      }),
+    ),
     getEndpoint(ofEvents, {
       summary: 'Get an event and why each message was shown or not',
       record: judgedEventRecord,
       render: async (row, caller) => {
         const judged = await findVerdicts(ofVerdicts, caller, String(row['object_id']));
-        return `${events.records.render(row).slice(0, -1)},"verdicts":[${judged.join(',')}]}`;
+        const show = await showingRivals(db, caller, 'get');
+        return `${events.records.render(show?.(row) ?? row).slice(0, -1)},"verdicts":[${judged.join(',')}]}`;
       },
+      // From the tag of the whole record its rivals could be guessed.
+      tagFor: (row, caller) =>
+        tagOfRow(events.records, venuesFor(caller, 'events', 'get') === undefined ? row : { ...row, rivals: null }),
     }),
     listEndpoint(ofVerdicts, {
       description:
