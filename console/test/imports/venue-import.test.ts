@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Floor, Zone } from '@pharos/sdk';
+import type { Beacon, Floor, Zone } from '@pharos/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
@@ -85,6 +85,9 @@ describe('the file of a venue', () => {
       floors.push(floorId);
       const zone = { floorId: pointer('Floor', floorId), name: 'Hall', kind: 'room', polygon };
       await create(app, '/api/v2/zones', zone, headers);
+      const numbers = { uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: level };
+      const place = { venueId: pointer('Venue', venueId), location: { x: 3, y: 1, floor: level } };
+      await create(app, '/api/v2/beacons', { name: `Beacon ${level}`, ...numbers, ...place }, headers);
     }
     const rows = [
       'type;objectId;name;level;corners',
@@ -115,5 +118,9 @@ describe('the file of a venue', () => {
       [5, ['Hall']],
       [6, ['Hall']],
     ]);
+    const beacons = (await records('beacons?order=minor')) as Beacon[];
+    const levelOf = ({ location }: Beacon) => (location as { readonly floor?: unknown } | undefined)?.floor;
+    assert.deepEqual(beacons.map(levelOf), [0, 2, 3, 4, 5, 6], 'each beacon comes along with its floor');
+    assert.ok(beacons.every(({ zoneId }) => zoneId !== undefined));
   });
 });

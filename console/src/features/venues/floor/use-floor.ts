@@ -46,6 +46,7 @@ export function useFloor(appId: string, floor: Floor) {
   const venueId = floor.venueId.objectId;
   const { data: allZones = [], error: zonesError } = useQuery(zonesQuery(appId, venueId));
   const { data: allBeacons = [], error: beaconsError } = useQuery(venueBeaconsQuery(appId, venueId));
+  const { data: floors = [floor] } = useQuery(floorsQuery(appId, venueId));
   const { commit, undo, undoLabel, canUndo, isBusy, error } = useSteps(appId);
   const queries = useQueryClient();
   const zones = allZones.filter((zone) => zone.floorId.objectId === floor.objectId);
@@ -105,8 +106,8 @@ export function useFloor(appId: string, floor: Floor) {
     addWall,
     changeWall,
     removeWall,
-    /** Of the venue, without a place. */
-    unplaced: allBeacons.filter(({ location }) => !location),
+    /** Of the venue, without a place, or at a level that no floor has: no plan shows them. */
+    unplaced: allBeacons.filter((beacon) => floors.every((one) => !isOnFloor(beacon, one))),
     error: zonesError ?? beaconsError ?? error,
     ...zoneActions,
     placeBeacon,

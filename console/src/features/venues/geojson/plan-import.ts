@@ -4,6 +4,7 @@ import { pointer } from '../../../lib/data/venue-queries.ts';
 import { t } from '../../../lib/words/words.ts';
 import { readPlanCsv } from '../csv/read.ts';
 import { changeGateways, withChanged, withGateway } from '../floor/gateways.ts';
+import { changeFloorNow } from '../floor/meanwhile.ts';
 import { changeWalls, withWall } from '../floor/walls.ts';
 import { kindTexts } from '../venue-fields.ts';
 import { VenueRows } from './plan-venue.ts';
@@ -26,6 +27,8 @@ const mostCorners = 200;
 export interface Into extends Site {
   /** Of the app's secret keys; without them only the service says which are unknown. */
   readonly keyIds?: ReadonlySet<string> | undefined;
+  /** Whether beacons come along with a floor; yes unless given. */
+  readonly mayPlace?: boolean;
   /** Rows go in without what cannot be read. */
   readonly isLenient?: boolean;
 }
@@ -157,10 +160,11 @@ class Target {
       return refused(found, t('The file has a level {ordinal} before, and each level has one floor.', { ordinal }));
     const floor = this.#floorAt(ordinal, found.id);
     if (!floor) return { ...rowOf(found), kind: 'new', apply: () => this.#makeFloor(ordinal, name) };
-    const { floors } = dataOf(this.#appId);
-    return compared(found, floor, { name, level: ordinal, ...northOf(found) }, async (change) => {
-      await this.#makeRoom(ordinal, [floor.objectId]);
-      await floors.update(floor.objectId, change);
+    const { objectId } = floor;
+    const wanted = { name, level: ordinal, ...northOf(found) };
+    return compared(found, floor, wanted, async ({ level, ...change }: Partial<typeof wanted>) => {
+      if (level !== undefined) await this.#moveFloor(objectId, level, []);
+      if (Object.keys(change).length > 0) await this.#changeFloor(objectId, change);
     });
   }
 
@@ -315,13 +319,21 @@ class Target {
     const there = this.#site.floors.find((floor) => floor.level === level);
     const to = there && this.#levelAfter.get(there.objectId);
     if (to === undefined || to === level || coming.includes(there?.objectId ?? '')) return;
-    const { objectId } = there as Floor;
+    await this.#moveFloor((there as Floor).objectId, to, coming);
+  }
+
+  /** Once, whoever needs it first, and with the beacons that are on it. */
+  async #moveFloor(objectId: string, level: number, coming: readonly string[]): Promise<void> {
     const moving =
       this.#moved.get(objectId) ??
-      this.#makeRoom(to, [...coming, objectId]).then(() => dataOf(this.#appId).floors.update(objectId, { level: to }));
+      this.#makeRoom(level, [...coming, objectId]).then(() => this.#changeFloor(objectId, { level }));
     this.#moved.set(objectId, moving);
     moving.catch(() => this.#moved.delete(objectId));
     await moving;
+  }
+
+  #changeFloor(objectId: string, change: Body<'updateFloor'>): Promise<unknown> {
+    return changeFloorNow(this.#appId, objectId, { change, mayPlace: this.#site.mayPlace !== false });
   }
 
   #makeFloor(level: number, name: string): Promise<string> {

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Beacon, Floor } from '@pharos/sdk';
+import type { Browser, Page } from 'playwright-core';
+import { png } from '../../../server/src/demo/pictures.ts';
+import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { pointer } from '../../../server/test/support/site.ts';
+import { assertAccessible } from '../axe.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
+import { venuePage } from './venue-page.ts';
+
+/** What was drawn and hung up on a floor stays on it, whatever becomes of its plan, its level and its copies. */
+describe('a floor that is changed when it has zones and beacons', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let headers: Readonly<Record<string, string>>;
+  let [venueId, floorId] = ['', ''];
+  const { button, said, first, stored, choose } = venuePage(() => ({ page, app, headers }));
+  const picture = (name: string, width: number, height: number) => ({
+    name,
+    mimeType: 'image/png',
+    buffer: png(width, height, (x) => [230, 240, Math.round(255 * x)]),
+  });
+  const open = () => goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}/floors/${floorId}`);
+
+  before(async () => {
+    const started = await startConsole();
+    app = started.app;
+    headers = (await signInManager(app)).headers;
+    venueId = await create(app, '/api/v2/venues', { name: 'House' }, headers);
+    const type = { ...headers, 'content-type': 'image/png' };
+    const fileId = await create(app, '/api/v2/files/plan.png', picture('', 400, 200).buffer, type);
+    const floor = {
+      venueId: pointer('Venue', venueId),
+      name: 'Ground floor',
+      level: 0,
+      plan: { fileId, width: 400, height: 200 },
+      scale: { from: { x: 100, y: 50 }, to: { x: 300, y: 50 }, metres: 10 },
+      origin: { x: 20, y: 10 },
+    };
+    floorId = await create(app, '/api/v2/floors', floor, headers);
+    for (const name of ['Shop', 'Hall', 'Café']) {
+      const polygon = [
+        { x: 1, y: 1 },
+        { x: 9, y: 1 },
+        { x: 9, y: 5 },
+      ];
+      await create(app, '/api/v2/zones', { floorId: pointer('Floor', floorId), name, kind: 'room', polygon }, headers);
+    }
+    const numbers = { uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1 };
+    for (const [minor, level] of [0, 0, 7].entries()) {
+      const place = { venueId: pointer('Venue', venueId), location: { x: 8, y: 2, floor: level } };
+      await create(app, '/api/v2/beacons', { name: `Beacon ${minor}`, ...numbers, minor, ...place }, headers);
+    }
+    browser = await launchBrowser();
+    visited = await openAs(browser, { ...started, role: 'owner' });
+    page = visited.page;
+    await open();
+    await page.locator('img.leaflet-image-layer').waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  test('the same plan with more pixels lies where the one before did, and can be taken back', async () => {
+    const before = (await first('floors')) as Floor;
+    await choose('Replace the plan', picture('sharper.png', 1600, 800));
+    await said('The plan is stored.');
+    const sharper = (await stored('floors', (floor) => (floor as unknown as Floor).plan?.width === 1600)) as Floor;
+    assert.deepEqual(
+      [sharper.scale, sharper.origin],
+      [
+        { from: { x: 400, y: 200 }, to: { x: 1200, y: 200 }, metres: 10 },
+        { x: 80, y: 40 },
+      ],
+      'it is 20 metres wide as before, and begins one metre to the left',
+    );
+    await becomes(() => page.getByLabel('Width of the picture').inputValue(), '20');
+    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
+    const laid = ({ plan, scale, origin }: Floor) => ({ plan, scale, origin });
+    await becomes(async () => laid((await first('floors')) as Floor), laid(before));
+  });
+
+  test('of a picture with another shape it is said that zones may not fit', async () => {
+    await choose('Replace the plan', picture('cut.png', 800, 300));
+    await said('it has another shape. See whether the zones still fit');
+    await takePictures(page, 'plan-of-another-shape');
+    await assertAccessible(page);
+    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
+    await stored('floors', (floor) => (floor as unknown as Floor).plan?.height === 200);
+  });
+
+  test('its beacons come along to another level, and back', async () => {
+    const levels = async () => {
+      const { body } = await app.send({ method: 'GET', url: '/api/v2/beacons?order=minor', headers });
+      return (body.results as Beacon[]).map(({ location, zoneId }) => {
+        const { floor } = location as unknown as { readonly floor: unknown };
+        return [floor, zoneId !== undefined];
+      });
+    };
+    const before = [
+      [0, true],
+      [0, true],
+      [7, false],
+    ];
+    assert.deepEqual(await levels(), before);
+    await page.getByLabel('Level', { exact: true }).fill('2');
+    await page.locator('form').filter({ hasText: 'Name of the floor' }).getByRole('button', { name: 'Save' }).click();
+    await said('Ground floor is saved.');
+    assert.deepEqual(await levels(), [
+      [2, true],
+      [2, true],
+      [7, false],
+    ]);
+    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
+    await becomes(levels, before);
+  });
+
+  test('whoever may not change beacons cannot take the floor away from them', async () => {
+    const editor = await openAs(browser, { app, origin: new URL(page.url()).origin, role: 'editor' });
+    await editor.page.goto(`/console/apps/${app.appId}/beacons/venues/${venueId}/floors/${floorId}`);
+    await editor.page.getByLabel('Level', { exact: true }).fill('3');
+    await editor.page.getByRole('button', { name: 'Save' }).click();
+    await editor.page.getByText('2 beacons are on Ground floor by its level or name, and your role').waitFor();
+    assert.equal((await first('floors')).level, 0);
+    await editor.page.getByLabel('Level', { exact: true }).fill('0');
+    await editor.page.getByLabel('North', { exact: false }).fill('90');
+    await editor.page.getByRole('button', { name: 'Save' }).click();
+    await stored('floors', ({ north }) => north === 90);
+    await editor.context.close();
+  });
+
+  test('a beacon at a level that no floor has is not out of reach', async () => {
+    await page.getByRole('combobox', { name: 'Put a beacon on this floor' }).click();
+    await page.getByRole('option', { name: 'Beacon 2' }).click();
+    await becomes(async () => {
+      const { body } = await app.send({ method: 'GET', url: '/api/v2/beacons?where={"minor":2}', headers });
+      return body.results[0].location.floor;
+    }, 0);
+  });
+
+  test('a copy that the network has cut short is finished by the next try', async () => {
+    let count = 0;
+    await page.route(/\/zones$/, (route) =>
+      route.request().method() === 'POST' && ++count > 1 ? route.abort() : route.continue(),
+    );
+    await button('Duplicate Ground floor').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('First floor');
+    await dialog.getByRole('button', { name: 'Duplicate' }).click();
+    await dialog.getByText('1 of 3 zones are copied so far.', { exact: false }).waitFor();
+    await page.unroute(/\/zones$/);
+    await dialog.getByRole('button', { name: 'Duplicate' }).click();
+    await page.getByRole('heading', { name: 'First floor, House' }).waitFor();
+    const { body } = await app.send({ method: 'GET', url: '/api/v2/zones?order=name', headers });
+    const names = (body.results as { name: string; floorId: { objectId: string } }[])
+      .filter((zone) => zone.floorId.objectId !== floorId)
+      .map(({ name }) => name);
+    assert.deepEqual(names, ['Café', 'Hall', 'Shop']);
+    const { results } = (await app.send({ method: 'GET', url: '/api/v2/floors?order=level', headers })).body;
+    assert.deepEqual(
+      (results as Floor[]).map(({ name, level, plan }) => [name, level, plan?.width]),
+      [
+        ['Ground floor', 0, 400],
+        ['First floor', 1, 400],
+      ],
+    );
+    const complaints = visited.complaints.filter((text) => !text.includes('ERR_FAILED'));
+    assert.deepEqual(complaints, []);
+  });
+});
