@@ -144,6 +144,30 @@ describe('a floor that is changed when it has zones and beacons', () => {
     }, 0);
   });
 
+  test('of floors from pictures of one scale, those that were refused have it at the next try, too', async () => {
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}`);
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Add floors from pictures').click()]);
+    await chooser.setFiles([picture('1 Wide.png', 400, 200), picture('2 Narrow.png', 200, 200)]);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Width of the widest picture').fill('40');
+    await dialog.getByLabel('Level of floor 1').fill('5');
+    await dialog.getByLabel('Level of floor 2').fill('0');
+    await dialog.getByRole('button', { name: 'Add 2 floors' }).click();
+    await dialog.getByText('is already at level 0', { exact: false }).waitFor();
+    await dialog.getByLabel('Level of floor 1').fill('6');
+    await dialog.getByRole('button', { name: 'Add 1 floor' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { results } = (await app.send({ method: 'GET', url: '/api/v2/floors?where={"level":{"$gt":4}}', headers }))
+      .body;
+    assert.deepEqual((results as Floor[]).map(({ name, scale }) => [name, scale?.to.x, scale?.metres]).sort(), [
+      ['1 Wide', 400, 40],
+      ['2 Narrow', 200, 20],
+    ]);
+    for (const { objectId } of results)
+      await app.send({ method: 'DELETE', url: `/api/v2/floors/${objectId}`, headers });
+    await open();
+  });
+
   test('a copy that the network has cut short is finished by the next try', async () => {
     let count = 0;
     await page.route(/\/zones$/, (route) =>
