@@ -194,6 +194,21 @@ describe('a floor that is changed when it has zones and beacons', () => {
         ['First floor', 1, 400],
       ],
     );
+  });
+
+  test('of the file of its plan it is said where it is used, and of a floor that its picture was deleted', async () => {
+    const { fileId } = ((await first('floors')) as Floor).plan ?? {};
+    await goTo(page, `/console/apps/${app.appId}/files?file=${fileId}`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('the plan of Ground floor').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await said('It is used in the plan of Ground floor and First floor; they will show nothing in its place.');
+    await button('Delete plan.png').click();
+    await said('plan.png was deleted.');
+    await open();
+    await said('The picture of this plan was deleted.');
+    await assertAccessible(page);
+    await takePictures(page, 'plan-deleted');
     const complaints = visited.complaints.filter((text) => !text.includes('ERR_FAILED'));
     assert.deepEqual(complaints, []);
   });

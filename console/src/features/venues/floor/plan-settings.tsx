@@ -1,5 +1,6 @@
-import { Button, FileButton, Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, FileButton, Group, NumberInput, Stack, TextInput } from '@mantine/core';
 import type { Body, Floor } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ConflictDialog } from '../../../components/form/conflict-dialog.tsx';
 import { FormNotes } from '../../../components/form/form-notes.tsx';
@@ -11,7 +12,7 @@ import { Icon } from '../../../components/page/icon.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
-import { planKeys } from '../../../lib/data/venue-queries.ts';
+import { planFileQuery, planKeys } from '../../../lib/data/venue-queries.ts';
 import { hasOtherShape, inItsPlace, metresPerPixel } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../venues.module.css';
@@ -50,6 +51,9 @@ export function PlanSettings({ appId, floor }: Props) {
     refresh: planKeys(appId),
     showsError: true,
   });
+  const { fileId } = floor.plan ?? {};
+  const { data: file } = useQuery({ ...planFileQuery(appId, fileId ?? ''), enabled: fileId !== undefined });
+  const isGone = fileId !== undefined && file === null;
   const [pdf, setPdf] = useState<Pdf>();
   useEffect(() => () => pdf?.close(), [pdf]);
   const open = useAction({ run: openPdf, after: setPdf, showsError: true });
@@ -69,6 +73,13 @@ export function PlanSettings({ appId, floor }: Props) {
     >
       <Stack gap="md">
         <FailureNote message={(upload.error ?? open.error)?.message} />
+        {isGone && (
+          <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
+            {t(
+              'The picture of this plan was deleted. It is in the trash for 30 days, from where it can be put back; or upload another one. Zones and beacons have kept their places.',
+            )}
+          </Alert>
+        )}
         {pdf && (
           <PdfPages pdf={pdf} onPick={(picture) => upload.mutateAsync(picture)} onClose={() => setPdf(undefined)} />
         )}
