@@ -239,6 +239,11 @@ describe('a floor that is changed when it has zones and beacons', () => {
     await said('The picture of this plan was deleted.');
     await assertAccessible(page);
     await takePictures(page, 'plan-deleted');
+    await button('Duplicate Ground floor').click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Attic');
+    await dialog.getByRole('button', { name: 'Duplicate' }).click();
+    await page.getByRole('heading', { name: 'Attic, House' }).waitFor();
+    await page.getByText('Zones · 3').waitFor();
     const complaints = visited.complaints.filter((text) => !/ERR_FAILED|ERR_INTERNET_DISCONNECTED/.test(text));
     assert.deepEqual(complaints, []);
   });

@@ -1,5 +1,5 @@
 import { Button, Group, NumberInput, Text, TextInput } from '@mantine/core';
-import type { Floor } from '@pharos/sdk';
+import { type Floor, PharosError } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -158,11 +158,23 @@ interface Copy {
   readonly zones: Set<string>;
 }
 
+async function hasFile(appId: string, file: string): Promise<boolean> {
+  try {
+    await dataOf(appId).call('getFile', { params: { file } });
+    return true;
+  } catch (error) {
+    if (error instanceof PharosError && error.status === 404) return false;
+    throw error;
+  }
+}
+
 /** @throws Error that says how far it has come, PharosError */
 async function copyFloor(appId: string, like: Floor, place: Place, copy: Copy): Promise<string> {
   const { floors, zones } = dataOf(appId);
   const { venueId, plan, scale, origin, north, size, walls } = like;
-  const same = { ...(plan && { plan }), ...(scale && { scale }), ...(origin && { origin }), ...(size && { size }) };
+  // A picture that was deleted is no reason to draw everything anew.
+  const isThere = plan !== undefined && (await hasFile(appId, plan.fileId));
+  const same = { ...(isThere && { plan }), ...(scale && { scale }), ...(origin && { origin }), ...(size && { size }) };
   const drawn = { ...(walls && { walls }), ...(north === undefined ? {} : { north }) };
   const where = { floorId: pointer('Floor', like.objectId) };
   const { results } = await zones.list({ where, limit: 1_000 });
