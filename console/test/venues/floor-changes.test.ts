@@ -89,6 +89,9 @@ describe('a floor that is changed when it has zones and beacons', () => {
   test('of a picture with another shape it is said that zones may not fit', async () => {
     await choose('Replace the plan', picture('cut.png', 800, 300));
     await said('it has another shape. See whether the zones still fit');
+    // A long sentence does not squeeze the button beside it.
+    const undo = await page.getByRole('alert').getByRole('button', { name: 'Undo' }).boundingBox();
+    assert.ok((undo?.width ?? 0) > 45, `${undo?.width} pixels`);
     await takePictures(page, 'plan-of-another-shape');
     await assertAccessible(page);
     await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();

@@ -130,7 +130,7 @@ interface BringInProps extends Props {
   readonly onPick: (beacon: Beacon) => void;
 }
 
-/** Beacons of the venue without a place, and those that belong to no venue. */
+/** Beacons of the venue without a place on one of its floors, and those that belong to no venue. */
 export function BringIn({ appId, floor, unplaced, onPick }: BringInProps) {
   const { data: free = [] } = useQuery(freeBeaconsQuery(appId));
   const all = [...unplaced, ...free];
@@ -139,7 +139,7 @@ export function BringIn({ appId, floor, unplaced, onPick }: BringInProps) {
     <Select
       mt="md"
       label={t('Put a beacon on this floor')}
-      description={t('{count} {count, plural, one {beacon has} other {beacons have}} no place in a venue yet.', {
+      description={t('{count} {count, plural, one {beacon has} other {beacons have}} no place on a floor yet.', {
         count: all.length,
       })}
       placeholder={t('Choose a beacon')}
