@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, NumberInput, SegmentedControl, Select, Text } from '@mantine/core';
-import type { Beacon, Floor } from '@pharos/sdk';
+import type { Beacon, Body, Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
@@ -93,6 +93,8 @@ export function ScaleForm({ appId, floor, points, onDone }: ScaleProps) {
         await dataOf(appId).floors.update(floor.objectId, { scale: { from, to, metres: Number(metres) } });
     },
     done: t('The scale is set.'),
+    // Zones and beacons keep their metres: with a slip of the mouse the picture no longer fits beneath them.
+    undo: () => dataOf(appId).floors.update(floor.objectId, { scale: floor.scale ?? null } as Body<'updateFloor'>),
     refresh: planKeys(appId),
     showsError: true,
     after: onDone,
