@@ -1747,7 +1747,7 @@ export interface Report {
     /** Why nothing is sent to this person now */
     readonly message: string;
   }[];
-  /** null while it is off */
+  /** null while it is off, and when its venue was deleted */
   readonly next: {
     readonly day: string;
     readonly time: string;

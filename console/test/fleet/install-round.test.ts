@@ -230,6 +230,40 @@ describe('an install round on a phone', () => {
     await said('3 of 3 beacons verified');
   });
 
+  test('what is placed again while the photograph is still being sent is not lost', async () => {
+    let letGo = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let count = 0;
+    await page.route(/\/photo$/, async (route) => {
+      count++;
+      await isHeld;
+      await route.continue();
+    });
+    await row('Door').click();
+    await choose(
+      'Take a photograph',
+      png(300, 200, (x) => [90, Math.round(255 * x), 90]),
+    );
+    await said('Photograph taken');
+    await type(3, 4);
+    await becomes(async () => count, 1);
+    // A step back, and another look.
+    await row('Door').click();
+    await type(5, 6);
+    await row('Door').waitFor();
+    letGo();
+    await becomes(async () => (await beacon('Door')).location, { x: 5, y: 6, floor: 1 });
+    await becomes(async () => (await placements()).every(({ isMoved }: { isMoved: boolean }) => !isMoved), true);
+    await said('3 of 3 beacons verified');
+    const found = (await placements()).find(
+      (one: { beaconId: { objectId: string } }) => one.beaconId.objectId === beacons['Door'],
+    );
+    assert.ok(found?.photoId, 'nor is the photograph');
+    await page.unroute(/\/photo$/);
+  });
+
   test('the page of the beacon and the list say who verified it', async () => {
     await goTo(page, path(`/${beacons['Hall']}`));
     await page.getByRole('img', { name: 'Where the beacon is' }).waitFor();

@@ -300,6 +300,102 @@ describe('a venue as GeoJSON', () => {
     ]);
   });
 
+  test('whose levels are numbered anew keeps its zones, walls and gateways on their floors', () => {
+    const [cellar] = site.floors;
+    assert.ok(cellar);
+    const ground = { ...cellar, objectId: 'g', name: 'Ground', level: 0, walls: [], gateways: [] };
+    const two: Site = { ...site, floors: [cellar, ground] };
+    const summary = (text: string) =>
+      (text.startsWith('{') ? planGeoJson : planCsv)('app', text, two).map(({ kind, name, problem, differences }) =>
+        [kind, name, problem, ...differences.map(({ member, after }) => `${member}=${after}`)]
+          .filter(Boolean)
+          .join(' '),
+      );
+    const anew = {
+      ...two,
+      floors: [
+        { ...cellar, level: 0 },
+        { ...ground, level: 1 },
+      ],
+      beacons: [],
+    };
+    for (const write of [writeGeoJson, writePlanCsv])
+      assert.deepEqual(summary(write(anew)), [
+        'unchanged Museum',
+        'changed Cellar level=0',
+        'changed Ground level=1',
+        'unchanged Wall of level 0',
+        'unchanged By the stairs',
+        'unchanged Shop',
+      ]);
+  });
+
+  test('that other programs or hands have written: ids that are numbers, copies of rows, names that are there twice', () => {
+    const polygonAt = (x: number) => ({
+      type: 'Polygon',
+      coordinates: [
+        [
+          [x, 0],
+          [x + 1, 0],
+          [x + 1, -1],
+          [x, 0],
+        ],
+      ],
+    });
+    const unit = (id: unknown, name: string, x: number, more: object = {}) => ({
+      feature_type: 'unit',
+      id,
+      geometry: polygonAt(x),
+      properties: { name, level_id: 7, ...more },
+    });
+    const level = { feature_type: 'level', id: 7, properties: { name: 'Cellar', ordinal: -1 } };
+    assert.deepEqual(said([level, unit(7, 'Hall', 0), unit(8, 'Hall', 2), unit(8, 'Copy', 4)]), [
+      'unchanged',
+      'new',
+      'new',
+      'The file has the id 8 before. A copy needs an id of its own, or none.',
+    ]);
+    assert.deepEqual(
+      said([level, { ...level, id: 9, properties: { name: 'Vault', ordinal: -1 } }]),
+      ['unchanged', 'The file has a level -1 before, and each level has one floor.'],
+      'of two floors of one level none is lost in silence',
+    );
+    // Once two zones of one name are there, the file changes neither.
+    const corners = (x: number) => [
+      { x, y: 0 },
+      { x: x + 1, y: 0 },
+      { x: x + 1, y: 1 },
+    ];
+    const hall = (objectId: string, x: number) => ({ ...shop, objectId, name: 'Hall', polygon: corners(x) });
+    const twice = { ...site, zones: [hall('h1', 2), hall('h2', 0)] };
+    const names = [unit(undefined, 'Hall', 0), unit(undefined, 'Hall', 2), unit(undefined, 'Hall', 4)];
+    assert.deepEqual(
+      planned([level, ...names], twice).map(({ kind }) => kind),
+      ['unchanged', 'unchanged', 'unchanged', 'new'],
+    );
+    assert.deepEqual(said([unit('z', 'Shop', 0, { capacity: '40', level_id: 'f' })]), [
+      'Its capacity is no whole number from 1: 40.',
+    ]);
+    const table = 'type,objectId,name,level,capacity,north\nfloor,f,Cellar,-1,,400\nvenue,v,Museum,,0,\n';
+    assert.deepEqual(
+      planCsv('app', table, site).map(({ problem }) => problem),
+      ['Its north is no number of degrees from 0 to 360: 400.', 'Its capacity is no whole number from 1: 0.'],
+    );
+    assert.deepEqual(
+      planCsv('app', table, { ...site, isLenient: true }).map(({ kind, unread }) => `${kind} ${unread?.join()}`),
+      [
+        'unchanged Its north is no number of degrees from 0 to 360: 400.',
+        'unchanged Its capacity is no whole number from 1: 0.',
+      ],
+    );
+    // Above the row of its floor, which gives the floor its name.
+    const zonesFirst = 'type,name,level,corners\nzone,Bar,3,0 0; 1 0; 1 1\nfloor,Roof,3,\n';
+    assert.deepEqual(
+      planCsv('app', zonesFirst, site).map(({ kind, name }) => `${kind} ${name}`),
+      ['new Bar', 'new Roof'],
+    );
+  });
+
   test('keeps the secret keys of its gateways, which another name does not untie', () => {
     const [cellar] = site.floors;
     assert.ok(cellar);

@@ -58,6 +58,26 @@ describe('holidays of a calendar', () => {
     );
   });
 
+  test('that close a venue for a whole winter, or for years, are all of them', async () => {
+    const winter = await daysOf('Europe/Vienna', 'DTSTART;VALUE=DATE:20261201', 'DTEND;VALUE=DATE:20270401');
+    assert.deepEqual([winter.length, winter.at(-1)], [121, '2027-03-31']);
+    const evening = ['DTSTART:20261130T230000Z', 'DTEND:20270331T220000Z'];
+    assert.equal((await daysOf('Europe/Vienna', ...evening)).length, 121);
+    // It began long ago, and is not over.
+    const rebuilt = await daysOf('Europe/Vienna', 'DTSTART;VALUE=DATE:20250101', 'DTEND;VALUE=DATE:20270101');
+    assert.deepEqual([rebuilt[0], rebuilt.at(-1)], ['2026-10-26', '2026-12-31']);
+    const everyWinter = ['DTSTART;VALUE=DATE:20241101', 'DTEND;VALUE=DATE:20250301', 'RRULE:FREQ=YEARLY'];
+    const third = (await daysOf('UTC', ...everyWinter)).filter((date) => date > '2028-06' && date < '2029-06');
+    assert.deepEqual([third[0], third.length, third.at(-1)], ['2028-11-01', 120, '2029-02-28']);
+  });
+
+  test('more than a venue can have are refused, not left out', async () => {
+    const closed = ['DTSTART;VALUE=DATE:20250101', 'DTEND;VALUE=DATE:20400101'];
+    await assert.rejects(daysOf('UTC', ...closed), /more than 1,000 days/);
+    const daily = ['DTSTART;VALUE=DATE:20261201', 'RRULE:FREQ=DAILY'];
+    await assert.rejects(daysOf('UTC', ...daily), /more than 1,000 days/);
+  });
+
   test('with hours of the clock of a zone are the days of that clock', async () => {
     const evening = ['DTSTART;TZID=America/New_York:20261224T200000', 'DTEND;TZID=America/New_York:20261225T000000'];
     assert.deepEqual(await daysOf('Europe/Vienna', ...evening), ['2026-12-24']);

@@ -119,6 +119,14 @@ describe('a venue and the plan of its floor', () => {
     for (const share of [0.25, 0.75]) await page.mouse.click(box.x + share * box.width, box.y + 0.5 * box.height);
     await page.getByLabel('Metres between the two points').fill('8');
     await button('Set the scale').click();
+    await stored('floors', ({ scale }) => (scale as { metres: number }).metres === 8);
+    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
+    await stored('floors', ({ scale }) => (scale as { metres: number }).metres === 20);
+    await becomes(() => page.getByLabel('Width of the picture').inputValue(), '20');
+    await page.getByText('Measure', { exact: true }).click();
+    for (const share of [0.25, 0.75]) await page.mouse.click(box.x + share * box.width, box.y + 0.5 * box.height);
+    await page.getByLabel('Metres between the two points').fill('8');
+    await button('Set the scale').click();
     const { scale } = await stored('floors', ({ scale }) => (scale as { metres: number }).metres === 8);
     const pixels = [scale.from.x - 100, scale.from.y - 100, scale.to.x - 300, scale.to.y - 100];
     assert.ok(

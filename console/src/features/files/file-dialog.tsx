@@ -11,11 +11,19 @@ import { dataOf } from '../../lib/data/api.ts';
 import { restoreFromTrash, trashKey } from '../../lib/data/history.ts';
 import { givenName, ownFilePath } from '../../lib/data/own-files.ts';
 import { showBytes } from '../../lib/text/bytes.ts';
-import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { rich, t } from '../../lib/words/words.ts';
 import classes from './files.module.css';
-import { fileKeys, fileQuery, fileUsesQuery, readFile, type StoredFile, thumbnailOf } from './queries.ts';
+import {
+  type FileUses,
+  fileKeys,
+  fileQuery,
+  fileUsesQuery,
+  fileUsesText,
+  readFile,
+  type StoredFile,
+  thumbnailOf,
+} from './queries.ts';
 
 interface Props {
   readonly appId: string;
@@ -56,7 +64,7 @@ function Details({ appId, file, onClose }: { appId: string; file: StoredFile; on
           {times.dateTime(file.createdAt)} ({times.zone})
         </dd>
         <dt>{t('Used in')}</dt>
-        <dd>{uses ? (messageUsesText(uses) ?? t('no notification and no storyline')) : '…'}</dd>
+        <dd>{uses ? (fileUsesText(uses) ?? t('no notification, no storyline and no plan')) : '…'}</dd>
       </dl>
       <Text size="sm" c="dimmed">
         {t('Anyone with the address can read the file without signing in.')}
@@ -107,7 +115,7 @@ function Details({ appId, file, onClose }: { appId: string; file: StoredFile; on
 interface DeleteProps {
   readonly appId: string;
   readonly file: StoredFile;
-  readonly uses: MessageUses | undefined;
+  readonly uses: FileUses | undefined;
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onDone: () => void;
@@ -115,7 +123,7 @@ interface DeleteProps {
 
 function DeleteFile({ appId, file, uses, isOpen, onClose, onDone }: DeleteProps) {
   const name = givenName(file.name);
-  const usedIn = uses && messageUsesText(uses);
+  const usedIn = uses && fileUsesText(uses);
   return (
     <ConfirmedAction
       isOpen={isOpen}

@@ -1,9 +1,11 @@
-import { type Answer, where } from '@pharos/sdk';
+import { type Answer, PharosError, where } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
+import { allRecords } from '../../lib/data/all-records.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';
-import type { MessageUses } from '../../lib/text/message-uses.ts';
+import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
+import { listed, t } from '../../lib/words/words.ts';
 
 export type StoredFile = Answer<'listFiles'>['results'][number];
 
@@ -28,23 +30,56 @@ export const fileKeys = (appId: string) => [dataKey(appId, 'listFiles')];
 const scenarioMembers = ['urlImageAndroid', 'urlImageIOS', 'urlPage', 'urlVideo'] as const;
 const mostNames = 5;
 
-/** The messages that show a file. They are found by its random name, which does not depend on the host of the address. */
+export interface FileUses extends MessageUses {
+  /** The floors whose plan it is, by name. */
+  readonly floors: readonly string[];
+}
+
+/** `1 notification (Welcome) and the plan of Ground floor`; undefined without any. */
+export function fileUsesText(uses: FileUses): string | undefined {
+  const { floors } = uses;
+  const inMessages = messageUsesText(uses);
+  const names = listed(floors.slice(0, mostNames));
+  const asPlan = t('the plan of {names}{more, plural, =0 {} other { and # more}}', {
+    names,
+    more: Math.max(0, floors.length - mostNames),
+  });
+  const all = [...(inMessages ? [inMessages] : []), ...(floors.length > 0 ? [asPlan] : [])];
+  return all.length === 0 ? undefined : listed(all);
+}
+
+/** Few: a venue has a handful, and the members of a plan cannot be searched for. Whoever may not read floors is told of none. */
+async function floorsWith(appId: string, fileId: string): Promise<readonly string[]> {
+  try {
+    const names: string[] = [];
+    for await (const page of allRecords(dataOf(appId).floors.list))
+      names.push(...page.filter(({ plan }) => plan?.fileId === fileId).map(({ name }) => name));
+    return names;
+  } catch (error) {
+    if (error instanceof PharosError && error.status === 403) return [];
+    throw error;
+  }
+}
+
+/** The messages that show a file, and the floors whose plan it is. Messages are found by its random name, which does not depend on the host of the address. */
 export const fileUsesQuery = (appId: string, { objectId, name }: Pick<StoredFile, 'objectId' | 'name'>) =>
   queryOptions({
     queryKey: dataKey(appId, 'listNotifications', 'of-file', objectId),
-    queryFn: async (): Promise<MessageUses> => {
+    queryFn: async (): Promise<FileUses> => {
       const data = dataOf(appId);
       // Only the random digits: the rest of the name may be encoded differently in the address.
       const digits = name.slice(0, 32);
       const shown = scenarioMembers.map((member) => where().contains(member, digits));
-      const [notifications, scenarios] = await Promise.all([
+      const [notifications, scenarios, floors] = await Promise.all([
         data.notifications.list({ where: where().contains('message.url', digits), limit: mostNames, count: 1 }),
         data.storylines.listAllDetails({ where: where().or(...shown), limit: 0, count: 1 }),
+        floorsWith(appId, objectId),
       ]);
       return {
         notifications: notifications.count ?? 0,
         scenarios: scenarios.count ?? 0,
         names: notifications.results.map(({ description }) => description),
+        floors,
       };
     },
   });

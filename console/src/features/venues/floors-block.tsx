@@ -1,8 +1,8 @@
 import { Button, Group, NumberInput, Text, TextInput } from '@mantine/core';
-import type { Floor } from '@pharos/sdk';
+import { type Floor, PharosError } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { DialogForm } from '../../components/form/dialog-form.tsx';
 import { useFields } from '../../components/form/use-fields.ts';
 import { RowList } from '../../components/list/row-list.tsx';
@@ -95,17 +95,19 @@ interface DialogProps extends Props {
 /** Makes a floor, empty or with the plan and the zones of another one. */
 export function FloorDialog({ appId, venueId, isOpen, level, like, onClose }: DialogProps) {
   const navigate = useNavigate();
+  const copy = useRef<Copy>({ zones: new Set() });
   const form = useFields<{ readonly name: string; readonly level: number | string }>({ name: '', level: '' });
   const add = useAction({
     run: async () => {
       const { name, level: typed } = form.current();
       const place = { name: name.trim(), level: typed === '' ? level : Number(typed) };
-      return like ? copyFloor(appId, like, place) : makeFloor(appId, venueId, place);
+      return like ? copyFloor(appId, like, place, copy.current) : makeFloor(appId, venueId, place);
     },
     done: like ? t('The floor is copied.') : t('The floor is added.'),
     refresh: planKeys(appId),
     showsError: true,
     after: (floorId) => {
+      copy.current = { zones: new Set() };
       // The page of a copy is the same as that of the floor.
       onClose();
       return navigate({
@@ -149,23 +151,51 @@ async function makeFloor(appId: string, venueId: string, place: Place): Promise<
   return (await dataOf(appId).floors.create({ venueId: pointer('Venue', venueId), ...place })).objectId;
 }
 
-async function copyFloor(appId: string, like: Floor, place: Place): Promise<string> {
+/** A copy that is being made: when the network fails in the middle, the next try goes on with it. */
+interface Copy {
+  floorId?: string;
+  /** Those that are copied. */
+  readonly zones: Set<string>;
+}
+
+async function hasFile(appId: string, file: string): Promise<boolean> {
+  try {
+    await dataOf(appId).call('getFile', { params: { file } });
+    return true;
+  } catch (error) {
+    if (error instanceof PharosError && error.status === 404) return false;
+    throw error;
+  }
+}
+
+/** @throws Error that says how far it has come, PharosError */
+async function copyFloor(appId: string, like: Floor, place: Place, copy: Copy): Promise<string> {
   const { floors, zones } = dataOf(appId);
   const { venueId, plan, scale, origin, north, size, walls } = like;
-  const same = { ...(plan && { plan }), ...(scale && { scale }), ...(origin && { origin }), ...(size && { size }) };
-  const drawn = walls ? { walls } : {};
-  const { objectId } = await floors.create({
-    venueId,
-    ...same,
-    ...drawn,
-    ...(north === undefined ? {} : { north }),
-    ...place,
-  });
+  // A picture that was deleted is no reason to draw everything anew.
+  const isThere = plan !== undefined && (await hasFile(appId, plan.fileId));
+  const same = { ...(isThere && { plan }), ...(scale && { scale }), ...(origin && { origin }), ...(size && { size }) };
+  const drawn = { ...(walls && { walls }), ...(north === undefined ? {} : { north }) };
   const where = { floorId: pointer('Floor', like.objectId) };
   const { results } = await zones.list({ where, limit: 1_000 });
-  for (const { name, kind, polygon, capacity } of results) {
-    const limit = capacity ? { capacity } : {};
-    await zones.create({ floorId: pointer('Floor', objectId), name, kind, polygon, ...limit });
+  if (copy.floorId !== undefined) await floors.update(copy.floorId, place);
+  const floorId = copy.floorId ?? (await floors.create({ venueId, ...same, ...drawn, ...place })).objectId;
+  copy.floorId = floorId;
+  try {
+    for (const { objectId, name, kind, polygon, capacity } of results) {
+      if (copy.zones.has(objectId)) continue;
+      const limit = capacity ? { capacity } : {};
+      await zones.create({ floorId: pointer('Floor', floorId), name, kind, polygon, ...limit });
+      copy.zones.add(objectId);
+    }
+  } catch (error) {
+    throw new Error(
+      t('{done, number} of {total, number} zones are copied so far. Try again to go on with the others. {message}', {
+        done: copy.zones.size,
+        total: results.length,
+        message: (error as Error).message,
+      }),
+    );
   }
-  return objectId;
+  return floorId;
 }

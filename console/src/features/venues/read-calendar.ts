@@ -7,7 +7,7 @@ import type { Exception } from './venue-fields.ts';
 const mostBytes = 2_000_000;
 const mostDays = 1_000;
 /** Of one event: some calendars have events without an end of repetition, and some began long ago. */
-const [mostTimes, mostTimesBefore] = [400, 20_000];
+const [mostTimes, mostTimesBefore] = [1_200, 20_000];
 /** Holidays of long ago are of no use, nor those in ten years. */
 const yearsAhead = 3;
 
@@ -36,7 +36,14 @@ export async function readCalendar(file: File, { now = new Date(), timeZone }: R
   const names = new Map<string, string>();
   for (const component of events) {
     for (const { date, name } of daysOf(eventOf(ICAL, component, events), window))
-      if (!names.has(date) && names.size < mostDays) names.set(date, name);
+      if (!names.has(date)) names.set(date, name);
+    if (names.size > mostDays)
+      throw new Error(
+        t(
+          'This calendar has more than {mostDays, number} days between {from} and {until}. Export only the days on which the venue is closed; weekdays on which it never opens belong into the opening hours.',
+          { mostDays, from: window.from, until: window.until },
+        ),
+      );
   }
   if (names.size === 0)
     throw new Error(
@@ -85,17 +92,21 @@ function daysOf(event: IcalEvent, window: Window): { readonly date: string; read
     if (isCancelled(one.component)) return [];
     const name = textOfProperty(one.component, 'summary').slice(0, 100);
     const start = textOf(startDate, window);
-    return Array.from({ length: lengthOf({ startDate, endDate }, window) }, (_, n) => dayAfter(start, n))
-      .filter((date) => date >= window.from && date <= window.until)
-      .map((date) => ({ date, name }));
+    const last = dayAfter(start, lengthOf({ startDate, endDate }, window) - 1);
+    // Of one that began long ago or that has no end in sight, only the days in between are gone through.
+    const first = start < window.from ? window.from : start;
+    const count = daysBetween(first, last > window.until ? window.until : last) + 1;
+    return Array.from({ length: Math.max(0, count) }, (_, n) => ({ date: dayAfter(first, n), name }));
   };
   if (!event.isRecurring()) return days(event, event.startDate, event.endDate);
   const each = event.iterator();
+  // One repetition may have been prolonged.
+  const reach = lengthOf(event, window) + longest;
   const all: { readonly date: string; readonly name: string }[] = [];
   for (let [times, before] = [0, 0]; times < mostTimes && before < mostTimesBefore; ) {
     const next = each.next() as IcalTime | null;
     if (!next || textOf(next, window) > window.until) break;
-    if (dayAfter(textOf(next, window), longest) < window.from) before++;
+    if (dayAfter(textOf(next, window), reach) < window.from) before++;
     else {
       times++;
       const { item, startDate, endDate } = event.getOccurrenceDetails(next);
@@ -106,6 +117,8 @@ function daysOf(event: IcalEvent, window: Window): { readonly date: string; read
 }
 
 const longest = 60;
+/** A hundred years: what is longer has a mistake in it, and the days that JavaScript knows end somewhere. */
+const mostLength = 36_525;
 
 function lengthOf(
   { startDate: start, endDate: end }: { readonly startDate: IcalTime; readonly endDate: IcalTime | null },
@@ -115,9 +128,11 @@ function lengthOf(
   // The end of a day is the day behind it; the end of an hour is on its day, unless it is midnight.
   const last = end.clone();
   if (!start.isDate && end.compare(start) > 0) last.adjust(0, 0, 0, -1);
-  const days = (Date.parse(textOf(last, window)) - Date.parse(textOf(start, window))) / 86_400_000;
-  return Math.min(longest, Math.max(1, start.isDate ? days : days + 1));
+  const days = daysBetween(textOf(start, window), textOf(last, window));
+  return Math.min(mostLength, Math.max(1, start.isDate ? days : days + 1));
 }
+
+const daysBetween = (from: string, until: string) => (Date.parse(until) - Date.parse(from)) / 86_400_000;
 
 function dayAfter(start: string, days: number): string {
   return dayOf(new Date(Date.parse(`${start}T00:00:00Z`) + days * 86_400_000));

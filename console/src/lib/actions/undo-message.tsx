@@ -6,7 +6,7 @@ export function undoMessage(message: string, onUndo: () => void) {
   return (
     <Group justify="space-between" gap="sm" wrap="nowrap">
       <Text size="sm">{message}</Text>
-      <Button size="compact-sm" variant="light" onClick={onUndo}>
+      <Button size="compact-sm" variant="light" flex="none" onClick={onUndo}>
         {t('Undo')}
       </Button>
     </Group>

@@ -39,6 +39,32 @@ export function frameOf(floor: Scaled): PlanFrame | undefined {
   };
 }
 
+type Picture = Pick<NonNullable<Floor['plan']>, 'width' | 'height'>;
+
+/**
+ * The scale and origin with which another picture lies where the one before did, as wide in metres: zones and beacons have metres, and
+ * the same plan with more pixels must not lie beneath them twice as large.
+ */
+export function inItsPlace(floor: Scaled, picture: Picture): Pick<Floor, 'scale' | 'origin'> {
+  const { plan, scale, origin } = floor;
+  if (!plan || plan.width === picture.width) return {};
+  const ratio = picture.width / plan.width;
+  const moved = ({ x, y }: Point): Point => ({ x: round(x * ratio), y: round(y * ratio) });
+  const whole = { from: { x: 0, y: 0 }, to: { x: picture.width, y: 0 }, metres: plan.width * metresPerPixel(floor) };
+  const measured = scale && { ...scale, from: moved(scale.from), to: moved(scale.to) };
+  // What was measured close together may be one pixel of a small picture.
+  const isFar = measured && Math.hypot(measured.to.x - measured.from.x, measured.to.y - measured.from.y) >= leastPixels;
+  return { ...(measured && { scale: isFar ? measured : whole }), ...(origin && { origin: moved(origin) }) };
+}
+
+/** As the service has it. */
+const leastPixels = 5;
+
+/** Whether another picture cannot show the same part of the building: it is higher or lower by more than a hundredth. */
+export function hasOtherShape({ plan }: Scaled, { width, height }: Picture): boolean {
+  return plan !== undefined && Math.abs((height / width) * (plan.width / plan.height) - 1) > 0.01;
+}
+
 /** The pixel of the plan at a place. */
 export function pixelAt(floor: Scaled, { x, y }: Point): Point {
   const { origin = { x: 0, y: 0 } } = floor;

@@ -223,6 +223,47 @@ for (const database of databases) {
   });
 }
 
+for (const database of databases)
+  test(`of a venue that was deleted, reports are announced to nobody, and can be switched off or moved: ${database}`, async () => {
+    const reports = await openReportSite(database);
+    try {
+      const { site } = reports;
+      const owner = await reports.as('owner');
+      const call = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', rest = '', body?: object) =>
+        owner.send({ method, url: `/apps/${site.app.appId}/reports${rest}`, ...(body ? { body } : {}) });
+      const summer = { method: 'POST', url: '/api/v2/venues', body: { name: 'For a summer' } } as const;
+      const venueId = (await site.ask(summer)).body.result.objectId;
+      const body = {
+        venueId,
+        every: 'week',
+        isOn: true,
+        administrators: [reports.idOf('owner')],
+        addresses: [],
+      };
+      const id = (await call('POST', '', body)).body.result.reportId;
+      const deleted = await site.ask({ method: 'DELETE', url: `/api/v2/venues/${venueId}` });
+      assert.equal(deleted.status, 200, JSON.stringify(deleted.body));
+      const shown = (await call('GET', `/${id}`)).body.result;
+      assert.deepEqual(
+        [
+          shown.isOn,
+          shown.next,
+          shown.recipients.map(({ state, message }: Record<string, string>) => [state, message]),
+        ],
+        [true, null, [['withheld', 'The venue has been deleted.']]],
+      );
+      assert.equal((await call('PUT', `/${id}`, { isOn: false })).status, 200);
+      const again = await call('PUT', `/${id}`, { isOn: true });
+      assert.deepEqual([again.status, again.body.error.details[0].field], [400, 'venueId']);
+      const other = await call('PUT', `/${id}`, { isOn: true, venueId: reports.venue });
+      assert.equal(other.status, 200, JSON.stringify(other.body));
+      assert.ok((await call('GET', `/${id}`)).body.result.next);
+      assert.equal((await call('DELETE', `/${id}`)).status, 200);
+    } finally {
+      await reports.close();
+    }
+  });
+
 test('without a mail server it is said that nothing is sent', async () => {
   const site = await openSite('sqlite');
   try {

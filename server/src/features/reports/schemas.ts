@@ -56,7 +56,7 @@ const reportSchema = Type.Object({
   name: Type.String({ description: 'Of the venue, or of the app' }),
   timeZone: Type.String(),
   recipients: Type.Array(recipient),
-  next: orNull(Type.Object({ day, time: Type.String() }), 'null while it is off'),
+  next: orNull(Type.Object({ day, time: Type.String() }), 'null while it is off, and when its venue was deleted'),
   last: orNull(
     Type.Object({
       from: day,

@@ -114,7 +114,9 @@ export class ReportService {
     const wanted = { ...found, ...members };
     // First: whoever is limited is not told which other venues there are.
     this.#assertWithin(wanted, viewer);
-    const zone = await this.#zoneOf(key.appId, wanted.venueId);
+    // One whose venue is gone can still be switched off, or given to others.
+    const isKept = wanted.venueId === found.venueId && (found.isOn || !wanted.isOn);
+    const zone = await this.#zoneOf(key.appId, wanted.venueId, isKept);
     const known = new Set(found.addresses.map(emailKey));
     this.addresses.takeMails(
       key.appId,
@@ -181,12 +183,13 @@ export class ReportService {
   }
 
   /** The clocks by which a report is sent. @throws Failure ValidationError */
-  async #zoneOf(appId: string, venueId: string | null): Promise<string> {
+  async #zoneOf(appId: string, venueId: string | null, mayBeGone = false): Promise<string> {
     const { findApp, findVenue } = this.#deps;
     const app = await findApp(appId);
     if (!app) throw fail('ObjectNotFound', `There is no app ${appId}.`);
     const venue = venueId === null ? undefined : await findVenue(appId, venueId);
-    if (venueId !== null && !venue) throw invalid([{ field: 'venueId', problem: `there is no venue ${venueId}` }]);
+    if (venueId !== null && !venue && !mayBeGone)
+      throw invalid([{ field: 'venueId', problem: `there is no venue ${venueId}` }]);
     return venue?.timeZone ?? app.timeZone;
   }
 

@@ -43,6 +43,7 @@ async function viewOf(
 ) {
   const app = await findApp(row.app_id);
   const venue = row.venue_id === null ? undefined : await findVenue(row.app_id, row.venue_id);
+  const isGone = row.venue_id !== null && !venue;
   const timeZone = venue?.timeZone ?? app?.timeZone ?? 'UTC';
   const own = addresses.get(row.report_id) ?? [];
   const isOn = row.is_on === 1;
@@ -59,8 +60,8 @@ async function viewOf(
     addresses: own.map(({ email }) => show(email)),
     name: row.venue_id === null ? (app?.name ?? '') : (venue?.name ?? 'Deleted venue'),
     timeZone,
-    recipients: recipientsOf(row, { admins, own, viewer, show }),
-    next: isOn ? { day: isWaiting ? due.until : nextDay(row.every, due.until), time } : null,
+    recipients: recipientsOf(row, { admins, own, viewer, show, isGone }),
+    next: isOn && !isGone ? { day: isWaiting ? due.until : nextDay(row.every, due.until), time } : null,
     last: lastOf(rows, now(), show),
     createdBy: show(row.set_up_by),
     createdAt: isoTime(row.created_at),
@@ -73,9 +74,13 @@ interface Recipients {
   readonly own: readonly store.AddressRow[];
   readonly viewer: Viewer;
   readonly show: (email: string) => string;
+  /** The venue of the report. */
+  readonly isGone: boolean;
 }
 
-function recipientsOf(row: store.ReportRow, { admins, own, viewer, show }: Recipients) {
+const noVenue = { state: 'withheld', message: 'The venue has been deleted.' } as const;
+
+function recipientsOf(row: store.ReportRow, { admins, own, viewer, show, isGone }: Recipients) {
   const about = { appId: row.app_id, venueId: row.venue_id };
   const people = (JSON.parse(row.administrators) as string[]).map((id) => {
     const admin = admins.get(id);
@@ -93,6 +98,7 @@ function recipientsOf(row: store.ReportRow, { admins, own, viewer, show }: Recip
       email: admin && (seesAddresses(viewer) || id === viewer.adminId) ? admin.email : null,
       state: isFit ? 'gets' : 'withheld',
       message: isFit ? '' : why,
+      ...(isFit && isGone ? noVenue : {}),
     };
   });
   const others = own.map(({ address_id, email, confirmed_at, added_by }) => {
@@ -110,6 +116,7 @@ function recipientsOf(row: store.ReportRow, { admins, own, viewer, show }: Recip
       email: seesAddresses(viewer) ? email : null,
       state,
       message: why[state],
+      ...(state === 'gets' && isGone ? noVenue : {}),
     };
   });
   return [...people, ...others];

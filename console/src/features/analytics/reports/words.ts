@@ -10,8 +10,9 @@ export function everyText({ every, timeZone }: Pick<Report, 'every' | 'timeZone'
     : t('On the first of each month at 07:00 ({zone})', { zone: timeZone });
 }
 
-export function nextText({ next }: Pick<Report, 'next'>): string {
-  return next ? t('Next on {day} at {time}', { day: dayText(next.day), time: next.time }) : t('Switched off');
+export function nextText({ next, isOn }: Pick<Report, 'next' | 'isOn'>): string {
+  if (next) return t('Next on {day} at {time}', { day: dayText(next.day), time: next.time });
+  return isOn ? t('Not sent any more: its venue was deleted') : t('Switched off');
 }
 
 /** Of its only name, or of all. */

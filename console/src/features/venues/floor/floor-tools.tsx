@@ -1,5 +1,5 @@
 import { Button, Checkbox, Group, NumberInput, SegmentedControl, Select, Text } from '@mantine/core';
-import type { Beacon, Floor } from '@pharos/sdk';
+import type { Beacon, Body, Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
@@ -93,6 +93,8 @@ export function ScaleForm({ appId, floor, points, onDone }: ScaleProps) {
         await dataOf(appId).floors.update(floor.objectId, { scale: { from, to, metres: Number(metres) } });
     },
     done: t('The scale is set.'),
+    // Zones and beacons keep their metres: with a slip of the mouse the picture no longer fits beneath them.
+    undo: () => dataOf(appId).floors.update(floor.objectId, { scale: floor.scale ?? null } as Body<'updateFloor'>),
     refresh: planKeys(appId),
     showsError: true,
     after: onDone,
@@ -130,7 +132,7 @@ interface BringInProps extends Props {
   readonly onPick: (beacon: Beacon) => void;
 }
 
-/** Beacons of the venue without a place, and those that belong to no venue. */
+/** Beacons of the venue without a place on one of its floors, and those that belong to no venue. */
 export function BringIn({ appId, floor, unplaced, onPick }: BringInProps) {
   const { data: free = [] } = useQuery(freeBeaconsQuery(appId));
   const all = [...unplaced, ...free];
@@ -139,7 +141,7 @@ export function BringIn({ appId, floor, unplaced, onPick }: BringInProps) {
     <Select
       mt="md"
       label={t('Put a beacon on this floor')}
-      description={t('{count} {count, plural, one {beacon has} other {beacons have}} no place in a venue yet.', {
+      description={t('{count} {count, plural, one {beacon has} other {beacons have}} no place on a floor yet.', {
         count: all.length,
       })}
       placeholder={t('Choose a beacon')}

@@ -1,6 +1,7 @@
-import { type Beacon, type Body, entityTag, PharosError, type Zone } from '@pharos/sdk';
+import { type Beacon, type Body, entityTag, type Floor, PharosError, type Zone } from '@pharos/sdk';
+import { allRecords } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
-import type { Point } from '../../../lib/plan/floor-geometry.ts';
+import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
 import { canonical } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
 
@@ -75,4 +76,54 @@ export async function placeNow(
   const placeOf = (location: Beacon['location']) => location && [location.x, location.y, location.floor];
   if (!isSame(placeOf(now.location) ?? null, placeOf(from) ?? null)) throw changedMeanwhile(name);
   await beacons.update(objectId, change, { ifMatch: entityTag(now) });
+}
+
+interface FloorChange {
+  readonly change: Body<'updateFloor'>;
+  readonly ifMatch?: string | undefined;
+  /** Whether whoever changes it may change beacons, too. */
+  readonly mayPlace: boolean;
+}
+
+/**
+ * Changes a floor. Beacons say by its level or its name that they are on it: with another one, those that are on it come along.
+ *
+ * @throws Error if they may not, PharosError
+ */
+export async function changeFloorNow(
+  appId: string,
+  floorId: string,
+  { change, ifMatch, mayPlace }: FloorChange,
+): Promise<Floor | { readonly updatedAt?: string }> {
+  const { floors, beacons } = dataOf(appId);
+  const update = () => floors.update(floorId, change, ifMatch === undefined ? {} : { ifMatch });
+  if (change.level === undefined && change.name === undefined) return update();
+  const before = await floors.get(floorId);
+  const after = { level: change.level ?? before.level, name: change.name ?? before.name };
+  const coming: Beacon[] = [];
+  for await (const page of allRecords(beacons.list, { venueId: before.venueId }))
+    coming.push(...page.filter((beacon) => isOnFloor(beacon, before) && !isOnFloor(beacon, after)));
+  if (coming.length > 0 && !mayPlace)
+    throw new Error(
+      t(
+        '{count, plural, one {# beacon is} other {# beacons are}} on {name} by its level or name, and your role cannot change beacons: no plan would show them any more. Ask somebody whose role can.',
+        { count: coming.length, name: before.name },
+      ),
+    );
+  const saved = await update();
+  const left: unknown[] = [];
+  for (const beacon of coming) {
+    const location = { ...beacon.location, floor: after.level } as Beacon['location'] & {};
+    await beacons
+      .update(beacon.objectId, { location }, { ifMatch: entityTag(beacon) })
+      .catch((error: unknown) => left.push(error));
+  }
+  if (left.length > 0)
+    throw new Error(
+      t(
+        '{name} is saved, but {count, plural, one {# beacon still names} other {# beacons still name}} the former level or name as the floor. {message}',
+        { name: after.name, count: left.length, message: (left[0] as Error).message },
+      ),
+    );
+  return saved;
 }

@@ -1,5 +1,6 @@
-import { Button, FileButton, Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, FileButton, Group, NumberInput, Stack, TextInput } from '@mantine/core';
 import type { Body, Floor } from '@pharos/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ConflictDialog } from '../../../components/form/conflict-dialog.tsx';
 import { FormNotes } from '../../../components/form/form-notes.tsx';
@@ -9,11 +10,13 @@ import { Block } from '../../../components/page/block.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { Icon } from '../../../components/page/icon.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
+import { useMayCall } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
-import { planKeys } from '../../../lib/data/venue-queries.ts';
-import { metresPerPixel } from '../../../lib/plan/floor-geometry.ts';
+import { planFileQuery, planKeys } from '../../../lib/data/venue-queries.ts';
+import { hasOtherShape, inItsPlace, metresPerPixel } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../venues.module.css';
+import { changeFloorNow } from './meanwhile.ts';
 import { PdfPages } from './pdf/pdf-pages.tsx';
 import { isPdf, openPdf, type Pdf } from './pdf/read-pdf.ts';
 import { uploadPlan } from './read-plan.ts';
@@ -26,12 +29,31 @@ interface Props {
 /** The picture, how large it is in the building, and what the floor is called. */
 export function PlanSettings({ appId, floor }: Props) {
   const upload = useAction({
-    run: async (file: File) =>
-      dataOf(appId).floors.update(floor.objectId, { plan: await uploadPlan(appId, file) } as Body<'updateFloor'>),
-    done: t('The plan is stored.'),
+    run: async (file: File) => {
+      const plan = await uploadPlan(appId, file);
+      await dataOf(appId).floors.update(floor.objectId, { plan, ...inItsPlace(floor, plan) });
+      return { hasOtherShape: hasOtherShape(floor, plan), before: floor };
+    },
+    done: ({ hasOtherShape }) =>
+      hasOtherShape
+        ? t(
+            'The plan is stored, as wide in metres as the one before, but it has another shape. See whether the zones still fit; else measure it anew.',
+          )
+        : t('The plan is stored.'),
+    // The picture before is still among the files.
+    undo: ({ before: { plan, scale, origin } }) =>
+      dataOf(appId).floors.update(floor.objectId, {
+        plan: plan ?? null,
+        scale: scale ?? null,
+        origin: origin ?? null,
+      } as Body<'updateFloor'>),
+    isUndoable: ({ before }) => before.plan !== undefined,
     refresh: planKeys(appId),
     showsError: true,
   });
+  const { fileId } = floor.plan ?? {};
+  const { data: file } = useQuery({ ...planFileQuery(appId, fileId ?? ''), enabled: fileId !== undefined });
+  const isGone = fileId !== undefined && file === null;
   const [pdf, setPdf] = useState<Pdf>();
   useEffect(() => () => pdf?.close(), [pdf]);
   const open = useAction({ run: openPdf, after: setPdf, showsError: true });
@@ -51,6 +73,13 @@ export function PlanSettings({ appId, floor }: Props) {
     >
       <Stack gap="md">
         <FailureNote message={(upload.error ?? open.error)?.message} />
+        {isGone && (
+          <Alert color="yellow" variant="light" icon={<Icon name="warning" />}>
+            {t(
+              'The picture of this plan was deleted. It is in the trash for 30 days, from where it can be put back; or upload another one. Zones and beacons have kept their places.',
+            )}
+          </Alert>
+        )}
         {pdf && (
           <PdfPages pdf={pdf} onPick={(picture) => upload.mutateAsync(picture)} onClose={() => setPdf(undefined)} />
         )}
@@ -112,13 +141,14 @@ function scaleOf({ width }: Values, floor: Floor) {
 
 function Measures({ appId, floor }: Props) {
   const { floors } = dataOf(appId);
+  const mayPlace = useMayCall()('updateBeacon');
   const shared = useRecordForm<Floor, Values, SavedRecord>({
     name: `floor ${floor.objectId}`,
     record: floor,
     fieldsOf: (stored = floor) => valuesOf(stored),
     bodyOf: (values, stored = floor) => bodyOf(values, stored),
     read: () => floors.get(floor.objectId),
-    change: (members, ifMatch) => floors.update(floor.objectId, members, { ifMatch }),
+    change: (members, ifMatch) => changeFloorNow(appId, floor.objectId, { change: members, ifMatch, mayPlace }),
     done: ({ name }) => t('{name} is saved.', { name: name.trim() }),
     refresh: planKeys(appId),
     labels: {

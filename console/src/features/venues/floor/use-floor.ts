@@ -1,4 +1,4 @@
-import type { Beacon, Body, Floor, Zone } from '@pharos/sdk';
+import { type Beacon, type Body, type Floor, PharosError, type Zone } from '@pharos/sdk';
 import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useAction } from '../../../lib/actions/use-action.ts';
@@ -45,6 +45,7 @@ export function useFloor(appId: string, floor: Floor) {
   const venueId = floor.venueId.objectId;
   const { data: allZones = [], error: zonesError } = useQuery(zonesQuery(appId, venueId));
   const { data: allBeacons = [], error: beaconsError } = useQuery(venueBeaconsQuery(appId, venueId));
+  const { data: floors = [floor] } = useQuery(floorsQuery(appId, venueId));
   const { commit, undo, undoLabel, canUndo, isBusy, error } = useSteps(appId);
   const queries = useQueryClient();
   const zones = allZones.filter((zone) => zone.floorId.objectId === floor.objectId);
@@ -104,8 +105,8 @@ export function useFloor(appId: string, floor: Floor) {
     addWall,
     changeWall,
     removeWall,
-    /** Of the venue, without a place. */
-    unplaced: allBeacons.filter(({ location }) => !location),
+    /** Of the venue, without a place, or at a level that no floor has: no plan shows them. */
+    unplaced: allBeacons.filter((beacon) => floors.every((one) => !isOnFloor(beacon, one))),
     error: zonesError ?? beaconsError ?? error,
     ...zoneActions,
     placeBeacon,
@@ -202,6 +203,7 @@ function wallSteps(
       run: () => changeWalls(appId, objectId, change),
       undo: () => changeWalls(appId, objectId, back),
       expect: () => expectWalls(change),
+      expectUndo: () => expectWalls(() => walls),
     });
   return {
     addWall: (points: readonly Point[]) => {
@@ -231,6 +233,7 @@ function gatewaySteps(
       run: () => changeGateways(appId, objectId, change),
       undo: () => changeGateways(appId, objectId, back),
       expect: () => expectGateways(change),
+      expectUndo: () => expectGateways(() => gateways),
     });
   return {
     /** Answers its name. */
@@ -250,12 +253,18 @@ function gatewaySteps(
   };
 }
 
+/** There is no network, or the service has too much to do: the same may be done later. */
+const isForNow = (error: unknown) =>
+  error instanceof PharosError && (error.status === 0 || error.status === 429 || error.status >= 500);
+
 /** Runs one change after the other, and remembers how to undo each. */
 function useSteps(appId: string) {
   const done = useRef<Step[]>([]);
   const last = useRef<Promise<unknown>>(Promise.resolve());
   /** Changes that are being stored, before the page has drawn that they are. */
   const open = useRef(0);
+  /** Those of them that were not. */
+  const failed = useRef<Step[]>([]);
   const [undoLabel, setLabel] = useState<string>();
   const refresh = planKeys(appId);
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -265,8 +274,13 @@ function useSteps(appId: string) {
   };
   const told = () => setLabel(done.current.at(-1)?.label);
   const queries = useQueryClient();
-  /** What was expected has not happened. */
+  /** What was expected has not happened. Without a network it cannot be read again, and must not look as if it were stored. */
   const reload = () => {
+    if (open.current === 0) {
+      // From the last one back: each knows what there was before it.
+      for (const step of failed.current.toReversed()) step.expectUndo?.();
+      failed.current = [];
+    }
     for (const queryKey of refresh) void queries.invalidateQueries({ queryKey });
   };
   const run = useAction<Step>({
@@ -277,12 +291,14 @@ function useSteps(appId: string) {
           done.current = [...done.current, step].slice(-mostSteps);
           told();
         });
+        open.current--;
       } catch (error) {
+        open.current--;
+        failed.current.push(step);
         step.refused?.();
-        reload();
         throw error;
       } finally {
-        open.current--;
+        if (failed.current.length > 0) reload();
       }
     },
     refresh,
@@ -296,7 +312,17 @@ function useSteps(appId: string) {
           const step = done.current.pop();
           told();
           step?.expectUndo?.();
-          await step?.undo();
+          try {
+            await step?.undo();
+          } catch (error) {
+            // The next try finds it where it was.
+            if (step && isForNow(error)) {
+              done.current = [...done.current, step];
+              told();
+              step.expect?.();
+            }
+            throw error;
+          }
           return step !== undefined;
         });
       } catch (error) {

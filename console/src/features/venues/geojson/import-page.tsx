@@ -23,6 +23,7 @@ export function ImportVenuePage() {
   const { appId, venueId } = route.useParams();
   const { data: venue } = useQuery(venueQuery(appId, venueId));
   const mayWrite = useMayCall()('createZone');
+  const mayPlace = useMayCall()('updateBeacon');
   const mayReadKeys = useMay()('keys.read');
   const queries = useQueryClient();
   if (!mayWrite) return <Text>{t('Your role cannot change venues.')}</Text>;
@@ -67,7 +68,7 @@ export function ImportVenuePage() {
           ]);
           const keyIds = keys && new Set(keys.map(({ keyId }) => keyId));
           const plan = isJsonFile({ name, text }) || /\.(geojson|zip)$/i.test(name) ? planGeoJson : planCsv;
-          return plan(appId, text, { venue: known, floors, zones, beacons, keyIds, isLenient });
+          return plan(appId, text, { venue: known, floors, zones, beacons, keyIds, mayPlace, isLenient });
         }}
         apply={(row) => row.apply()}
         after={() => Promise.all(planKeys(appId).map((queryKey) => queries.invalidateQueries({ queryKey })))}

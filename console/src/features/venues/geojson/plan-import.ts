@@ -4,11 +4,22 @@ import { pointer } from '../../../lib/data/venue-queries.ts';
 import { t } from '../../../lib/words/words.ts';
 import { readPlanCsv } from '../csv/read.ts';
 import { changeGateways, withChanged, withGateway } from '../floor/gateways.ts';
+import { changeFloorNow } from '../floor/meanwhile.ts';
 import { changeWalls, withWall } from '../floor/walls.ts';
 import { kindTexts } from '../venue-fields.ts';
 import { VenueRows } from './plan-venue.ts';
-import { capacityOf, compared, type PlannedFeature, refused, rowOf } from './planned.ts';
-import { type Found, isSameLine, isSameOutline, labelOf, lineOf, pointOf, polygonOf, readFeatures } from './read.ts';
+import { capacityOf, compared, isCapacity, type PlannedFeature, refused, rowOf } from './planned.ts';
+import {
+  type Found,
+  isSameLine,
+  isSameOutline,
+  labelOf,
+  lineOf,
+  type Point,
+  pointOf,
+  polygonOf,
+  readFeatures,
+} from './read.ts';
 import type { Site } from './write.ts';
 
 const mostCorners = 200;
@@ -16,6 +27,8 @@ const mostCorners = 200;
 export interface Into extends Site {
   /** Of the app's secret keys; without them only the service says which are unknown. */
   readonly keyIds?: ReadonlySet<string> | undefined;
+  /** Whether beacons come along with a floor; yes unless given. */
+  readonly mayPlace?: boolean;
   /** Rows go in without what cannot be read. */
   readonly isLenient?: boolean;
 }
@@ -30,39 +43,66 @@ export const planCsv = (appId: string, text: string, into: Into): readonly Plann
 
 function planned(appId: string, all: readonly Found[], into: Into): readonly PlannedFeature[] {
   const target = new Target(appId, into, all);
-  return all.flatMap((found) => {
+  const known = new Set<string>();
+  return all.flatMap((found): readonly PlannedFeature[] => {
     if (found.problem !== undefined) return [refused(found, found.problem)];
-    switch (found.featureType) {
-      case 'level':
-        return [target.level(found)];
-      case 'unit':
-        return [target.unit(found)];
-      case 'wall':
-        return [target.wall(found)];
-      case 'gateway':
-        return [target.gateway(found)];
-      case 'beacon':
-        return [target.beacon(found)];
-      case 'venue':
-        return target.venue.row(found);
-      case 'day':
-        return [target.venue.day(found)];
-      default:
-        return [
-          refused(
-            found,
-            t('Features of the type {featureType} are not imported.', {
-              featureType: found.featureType || t('(none)'),
-            }),
-          ),
-        ];
-    }
+    const key = `${found.featureType} ${found.id}`;
+    if (isOneRecord(found) && known.has(key))
+      return [
+        refused(found, t('The file has the id {id} before. A copy needs an id of its own, or none.', { id: found.id })),
+      ];
+    known.add(key);
+    const unread = unreadOf(found);
+    if (unread.length > 0 && !into.isLenient) return [{ ...refused(found, unread.join(' ')), unread }];
+    const rows = plannedRows(target, found);
+    return unread.length === 0 ? rows : rows.map((row) => ({ ...row, unread: [...(row.unread ?? []), ...unread] }));
   });
 }
 
+/** Walls have ids that nobody reads; days and gateways have none. */
+const isOneRecord = (found: Found): found is Found & { readonly id: string } =>
+  found.id !== undefined && ['level', 'unit', 'beacon', 'venue'].includes(found.featureType);
+
+function plannedRows(target: Target, found: Found): readonly PlannedFeature[] {
+  switch (found.featureType) {
+    case 'level':
+      return [target.level(found)];
+    case 'unit':
+      return [target.unit(found)];
+    case 'wall':
+      return [target.wall(found)];
+    case 'gateway':
+      return [target.gateway(found)];
+    case 'beacon':
+      return [target.beacon(found)];
+    case 'venue':
+      return target.venue.row(found);
+    case 'day':
+      return [target.venue.day(found)];
+    default:
+      return [
+        refused(
+          found,
+          t('Features of the type {featureType} are not imported.', {
+            featureType: found.featureType || t('(none)'),
+          }),
+        ),
+      ];
+  }
+}
+
 /** Degrees clockwise from upwards. */
-function northOf({ properties: { north } }: Found): { readonly north?: number } {
-  return typeof north === 'number' && north >= 0 && north <= 360 ? { north } : {};
+const isNorth = (north: unknown): north is number => typeof north === 'number' && north >= 0 && north <= 360;
+const northOf = ({ properties: { north } }: Found) => (isNorth(north) ? { north } : {});
+
+/** What it says and nobody can use, as sentences. */
+function unreadOf({ featureType, properties: { north, capacity } }: Found): readonly string[] {
+  const isSaid = (value: unknown) => value !== undefined && value !== null && value !== '';
+  if (featureType === 'level' && isSaid(north) && !isNorth(north))
+    return [t('Its north is no number of degrees from 0 to 360: {text}.', { text: String(north) })];
+  if (['unit', 'venue'].includes(featureType) && isSaid(capacity) && !isCapacity(capacity))
+    return [t('Its capacity is no whole number from 1: {text}.', { text: String(capacity) })];
+  return [];
 }
 
 /** Other words for kinds of zones, as IMDF has them. */
@@ -76,20 +116,39 @@ const categories: Readonly<Record<string, Zone['kind']>> = {
   nonpublic: 'staff',
 };
 
+interface Wanted {
+  readonly name: string;
+  readonly polygon: readonly Point[];
+  readonly floorId: string | undefined;
+}
+
 class Target {
   readonly #appId: string;
   readonly #site: Into;
-  /** The levels of the file by their ids. */
-  readonly #levels: ReadonlyMap<string, Found>;
+  readonly #levels: readonly Found[];
+  /** The level of each floor that is there, once the file is in. */
+  readonly #levelAfter: ReadonlyMap<string, number>;
+  /** Zones that are said to be in the file by their ids, or were found by their names. */
+  readonly #taken: Set<string>;
   /** Floors that come with this file, by level: made once, before the first zone on them. */
   readonly #made = new Map<number, Promise<string>>();
+  /** Floors that have left their level to another one. */
+  readonly #moved = new Map<string, Promise<unknown>>();
   readonly venue: VenueRows;
 
   constructor(appId: string, site: Into, all: readonly Found[]) {
     this.#appId = appId;
     this.#site = site;
     this.venue = new VenueRows(appId, site.venue);
-    this.#levels = new Map(all.flatMap((one) => (one.featureType === 'level' && one.id ? [[one.id, one]] : [])));
+    this.#levels = all.filter((one) => one.featureType === 'level' && one.problem === undefined);
+    const ordinals = new Map(this.#levels.map(({ id, properties: { ordinal } }) => [id, ordinal]));
+    this.#levelAfter = new Map(
+      site.floors.map(({ objectId, level }) => {
+        const ordinal = ordinals.get(objectId);
+        return [objectId, typeof ordinal === 'number' ? ordinal : level];
+      }),
+    );
+    this.#taken = new Set(all.flatMap(({ id, featureType }) => (featureType === 'unit' && id ? [id] : [])));
   }
 
   level(found: Found): PlannedFeature {
@@ -97,12 +156,16 @@ class Target {
     const name = labelOf(found.properties['name']);
     if (typeof ordinal !== 'number') return refused(found, t('A level needs a number as its ordinal.'));
     if (name === '') return refused(found, t('A level needs a name.'));
+    if (this.#levelAt(ordinal) !== found)
+      return refused(found, t('The file has a level {ordinal} before, and each level has one floor.', { ordinal }));
     const floor = this.#floorAt(ordinal, found.id);
     if (!floor) return { ...rowOf(found), kind: 'new', apply: () => this.#makeFloor(ordinal, name) };
-    const { floors } = dataOf(this.#appId);
-    return compared(found, floor, { name, level: ordinal, ...northOf(found) }, (change) =>
-      floors.update(floor.objectId, change),
-    );
+    const { objectId } = floor;
+    const wanted = { name, level: ordinal, ...northOf(found) };
+    return compared(found, floor, wanted, async ({ level, ...change }: Partial<typeof wanted>) => {
+      if (level !== undefined) await this.#moveFloor(objectId, level, []);
+      if (Object.keys(change).length > 0) await this.#changeFloor(objectId, change);
+    });
   }
 
   unit(found: Found): PlannedFeature {
@@ -118,14 +181,11 @@ class Target {
     const level = this.#levelOf(found);
     if (level === undefined)
       return refused(found, t('Its level_id is no level of this file and no floor of the venue.'));
-    const floor = this.#floorAt(level);
+    const floor = this.#floorAt(level, String(found.properties['level_id'] ?? ''));
     const category = String(found.properties['category'] ?? '');
     const kind = category in kindTexts ? (category as Zone['kind']) : (categories[category] ?? 'room');
     const limit = capacityOf(found);
-    const { zones } = this.#site;
-    const known =
-      zones.find(({ objectId }) => objectId === found.id) ??
-      zones.find((zone) => zone.floorId.objectId === floor?.objectId && zone.name === name);
+    const known = this.#zoneOf(found, { name, polygon, floorId: floor?.objectId });
     const data = dataOf(this.#appId);
     if (known && floor) {
       const outline = isSameOutline(known.polygon, polygon) ? known.polygon : polygon;
@@ -150,7 +210,7 @@ class Target {
     const level = this.#levelOf(found);
     if (level === undefined)
       return refused(found, t('Its level_id is no level of this file and no floor of the venue.'));
-    const floor = this.#floorAt(level);
+    const floor = this.#floorAt(level, String(found.properties['level_id'] ?? ''));
     const row = { ...rowOf(found), name: t('Wall of level {level}', { level }) };
     if (floor?.walls?.some((wall) => isSameLine(wall.points, points)))
       return { ...row, kind: 'unchanged', apply: async () => undefined };
@@ -173,7 +233,7 @@ class Target {
     const level = this.#levelOf(found);
     if (level === undefined)
       return refused(found, t('Its level_id is no level of this file and no floor of the venue.'));
-    const floor = this.#floorAt(level);
+    const floor = this.#floorAt(level, String(found.properties['level_id'] ?? ''));
     const keyId = String(found.properties['key_id'] ?? '');
     const hung = floor?.gateways ?? [];
     const withKey = keyId === '' ? [] : hung.filter((one) => one.keyId === keyId);
@@ -221,29 +281,73 @@ class Target {
     return { ...rowOf(found), kind: 'new', apply: () => data.create(body) };
   }
 
+  /** By its id, or by the level that it has once the file is in: floors that the file moves are not those that they make room for. */
   #floorAt(level: number, id?: string): Floor | undefined {
     const { floors } = this.#site;
-    return floors.find(({ objectId }) => objectId === id) ?? floors.find((floor) => floor.level === level);
+    return (
+      floors.find(({ objectId }) => objectId === id) ??
+      floors.find(({ objectId }) => this.#levelAfter.get(objectId) === level)
+    );
   }
 
   #levelOf({ properties }: Found): number | undefined {
     const id = String(properties['level_id'] ?? '');
-    const ordinal = this.#levels.get(id)?.properties['ordinal'] ?? properties['ordinal'];
+    const level = id === '' ? undefined : this.#levels.find((one) => one.id === id);
+    const ordinal = level?.properties['ordinal'] ?? properties['ordinal'];
     if (typeof ordinal === 'number') return ordinal;
     return this.#site.floors.find(({ objectId }) => objectId === id)?.level;
   }
 
+  /** Several zones of a floor may have one name: each is found once, that with the same outline first. */
+  #zoneOf({ id }: Found, { name, polygon, floorId }: Wanted): Zone | undefined {
+    const { zones } = this.#site;
+    const byId = zones.find(({ objectId }) => objectId === id);
+    if (byId) return byId;
+    const alike = zones.filter(
+      (zone) => zone.floorId.objectId === floorId && zone.name === name && !this.#taken.has(zone.objectId),
+    );
+    const found = alike.find((zone) => isSameOutline(zone.polygon, polygon)) ?? alike[0];
+    if (found) this.#taken.add(found.objectId);
+    return found;
+  }
+
+  /**
+   * Each level has one floor: one that the file moves elsewhere goes first, as where all floors above a new one are numbered anew. Of
+   * floors that change places, the service says that it cannot be.
+   */
+  async #makeRoom(level: number, coming: readonly string[]): Promise<void> {
+    const there = this.#site.floors.find((floor) => floor.level === level);
+    const to = there && this.#levelAfter.get(there.objectId);
+    if (to === undefined || to === level || coming.includes(there?.objectId ?? '')) return;
+    await this.#moveFloor((there as Floor).objectId, to, coming);
+  }
+
+  /** Once, whoever needs it first, and with the beacons that are on it. */
+  async #moveFloor(objectId: string, level: number, coming: readonly string[]): Promise<void> {
+    const moving =
+      this.#moved.get(objectId) ??
+      this.#makeRoom(level, [...coming, objectId]).then(() => this.#changeFloor(objectId, { level }));
+    this.#moved.set(objectId, moving);
+    moving.catch(() => this.#moved.delete(objectId));
+    await moving;
+  }
+
+  #changeFloor(objectId: string, change: Body<'updateFloor'>): Promise<unknown> {
+    return changeFloorNow(this.#appId, objectId, { change, mayPlace: this.#site.mayPlace !== false });
+  }
+
   #makeFloor(level: number, name: string): Promise<string> {
     const found = this.#levelAt(level);
+    const floor = {
+      venueId: pointer('Venue', this.#site.venue.objectId),
+      name: (found && labelOf(found.properties['name'])) || name,
+      level,
+      ...(found && northOf(found)),
+    };
     const making =
       this.#made.get(level) ??
-      dataOf(this.#appId)
-        .floors.create({
-          venueId: pointer('Venue', this.#site.venue.objectId),
-          name: (found && labelOf(found.properties['name'])) || name,
-          level,
-          ...(found && northOf(found)),
-        })
+      this.#makeRoom(level, [])
+        .then(() => dataOf(this.#appId).floors.create(floor))
         .then(({ objectId }) => objectId);
     this.#made.set(level, making);
     // One that has failed can be tried again.
@@ -252,6 +356,6 @@ class Target {
   }
 
   #levelAt(level: number): Found | undefined {
-    return [...this.#levels.values()].find(({ properties }) => properties['ordinal'] === level);
+    return this.#levels.find(({ properties }) => properties['ordinal'] === level);
   }
 }

@@ -12,9 +12,12 @@ export interface PlannedFeature extends ImportRow {
 
 export const rowOf = ({ line, properties }: Found) => ({ line, name: labelOf(properties['name']), differences: [] });
 
+export const isCapacity = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1;
+
 /** Of a zone or a venue. */
 export function capacityOf({ properties: { capacity } }: Found): { readonly capacity?: number } {
-  return typeof capacity === 'number' && Number.isInteger(capacity) && capacity >= 1 ? { capacity } : {};
+  return isCapacity(capacity) ? { capacity } : {};
 }
 
 export const refused = (found: Found, problem: string): PlannedFeature => ({

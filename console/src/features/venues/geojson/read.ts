@@ -46,7 +46,8 @@ export function readFeatures(text: string): readonly Found[] {
     const { id, feature_type, geometry, properties } = membersOf(feature);
     return {
       line: index + 1,
-      id: typeof id === 'string' ? id : undefined,
+      // RFC 7946 knows numbers, too, and other programs write them.
+      id: typeof id === 'string' || typeof id === 'number' ? String(id) || undefined : undefined,
       featureType: String(feature_type ?? ''),
       geometry,
       properties: membersOf(properties),

@@ -12,6 +12,8 @@ export interface Waiting {
   /** As it was when it was placed. */
   readonly beacon: Beacon;
   readonly location: { readonly x: number; readonly y: number; readonly floor: number };
+  /** Where this device has put it just before, which may have been sent or not. */
+  readonly before?: Waiting['location'] | undefined;
   readonly photo?: Blob | undefined;
   /** Once the photograph is uploaded. */
   readonly photoId?: string | undefined;
@@ -60,5 +62,22 @@ export async function listWaiting(person: string, appId: string, venueId: string
     .toSorted((a, b) => (a.verifiedAt < b.verifiedAt ? -1 : 1));
 }
 
+export const findWaiting = (id: string) => run<Waiting | undefined>('readonly', (store) => store.get(id));
 export const keepWaiting = (one: Waiting) => run('readwrite', (store) => store.put(one));
 export const dropWaiting = (id: string) => run('readwrite', (store) => store.delete(id));
+
+/** Changes what is kept, unless it was placed again or discarded while it was being sent: then that counts. */
+function ifStillThere(one: Waiting, change: (all: IDBObjectStore) => void): Promise<unknown> {
+  return run('readwrite', (all) => {
+    const found = all.get(one.id) as IDBRequest<Waiting | undefined>;
+    found.onsuccess = () => {
+      if (found.result?.verifiedAt === one.verifiedAt) change(all);
+    };
+    return found;
+  });
+}
+
+/** What has become of it while it was sent. */
+export const noteWaiting = (one: Waiting) => ifStillThere(one, (all) => all.put(one));
+/** It is sent. */
+export const endWaiting = (one: Waiting) => ifStillThere(one, (all) => all.delete(one.id));

@@ -4,7 +4,7 @@ import { isSignedOut } from '../../../lib/data/signing-in.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
 import { canonical } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
-import { dropWaiting, keepWaiting, type Problem, type Waiting } from './queue.ts';
+import { endWaiting, noteWaiting, type Problem, type Waiting } from './queue.ts';
 
 /** What has become of something that waited. `later`: there is no network, or the service has too much to do. */
 export type Sent = 'done' | 'later' | Problem;
@@ -24,7 +24,7 @@ export async function send(waiting: Waiting): Promise<Sent> {
     const body = { location, verifiedAt, ...(photoId ? { photoId } : {}) };
     const params = { objectId: waiting.beacon.objectId };
     await dataOf(waiting.appId).call('verifyPlacement', { params, body });
-    await dropWaiting(waiting.id);
+    await endWaiting(waiting);
     return 'done';
   } catch (error) {
     // It is nothing about this beacon: it waits until its installer is signed in again.
@@ -36,7 +36,7 @@ export async function send(waiting: Waiting): Promise<Sent> {
 }
 
 async function kept(waiting: Waiting, problem: Problem): Promise<Problem> {
-  await keepWaiting({ ...waiting, problem });
+  await noteWaiting({ ...waiting, problem });
   return problem;
 }
 
@@ -44,13 +44,15 @@ const whereIs = ({ location, venueId }: Pick<Beacon, 'location' | 'venueId'>) =>
   canonical([location ?? null, venueId?.objectId ?? null]);
 
 /** Undefined, or that somebody else has moved it. A change of something else is no reason to ask. */
-async function place({ appId, venueId, beacon, location }: Waiting): Promise<Problem | undefined> {
+async function place({ appId, venueId, beacon, location, before }: Waiting): Promise<Problem | undefined> {
   const data = dataOf(appId);
   for (;;) {
     const now = await data.beacons.get(beacon.objectId);
     const wanted = { ...now.location, ...location };
     if (canonical([wanted, venueId]) === whereIs(now)) return undefined;
-    if (whereIs(now) !== whereIs(beacon)) return { message: t('Somebody else has moved it meanwhile.'), theirs: now };
+    const isOurs = before !== undefined && canonical([{ ...now.location, ...before }, venueId]) === whereIs(now);
+    if (whereIs(now) !== whereIs(beacon) && !isOurs)
+      return { message: t('Somebody else has moved it meanwhile.'), theirs: now };
     try {
       const body = { location: wanted, venueId: pointer('Venue', venueId) } as Body<'updateBeacon'>;
       await data.beacons.update(beacon.objectId, body, { ifMatch: entityTag(now) });
@@ -68,6 +70,6 @@ async function upload(waiting: Waiting): Promise<Waiting> {
   const params = { objectId: beacon.objectId };
   const { objectId } = await dataOf(appId).call('uploadBeaconPhoto', { params, body: photo, contentType: photo.type });
   const uploaded = { ...waiting, photoId: objectId };
-  await keepWaiting(uploaded);
+  await noteWaiting(uploaded);
   return uploaded;
 }

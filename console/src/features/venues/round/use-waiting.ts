@@ -5,8 +5,10 @@ import { placementKeys } from '../../../lib/data/placements.ts';
 import { withSession } from '../../../lib/data/signing-in.ts';
 import { planKeys } from '../../../lib/data/venue-queries.ts';
 import { t } from '../../../lib/words/words.ts';
-import { dropWaiting, keepWaiting, listWaiting, type Waiting } from './queue.ts';
+import { dropWaiting, findWaiting, keepWaiting, listWaiting, type Waiting } from './queue.ts';
 import { send } from './send.ts';
+
+type Placed = Omit<Waiting, 'id' | 'person' | 'appId' | 'venueId'>;
 
 /** What waits on this device for the service, and sending it: at once, and again when the network is back. */
 export function useWaiting(appId: string, venueId: string) {
@@ -59,10 +61,10 @@ export function useWaiting(appId: string, venueId: string) {
     isSending,
     failure,
     sendAll,
-    add: async (one: Omit<Waiting, 'id' | 'person' | 'appId' | 'venueId'>) => {
+    add: async (one: Placed) => {
       const id = `${appId} ${person} ${one.beacon.objectId}`;
       try {
-        await keepWaiting({ ...one, id, person, appId, venueId });
+        await keepWaiting({ ...again(await findWaiting(id), one), id, person, appId, venueId });
       } catch {
         return setFailure(cannotKeep());
       }
@@ -79,6 +81,13 @@ export function useWaiting(appId: string, venueId: string) {
       await read();
     },
   };
+}
+
+/** Placed again before it was sent: the photograph is still the newest one, and where it was put first is nobody else's doing. */
+function again(earlier: Waiting | undefined, one: Placed): Placed {
+  if (!earlier) return one;
+  const { location: before, photo, photoId } = earlier;
+  return { ...one, before, ...(one.photo ? {} : { photo, photoId }) };
 }
 
 const cannotKeep = () =>

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Beacon, Floor, Zone } from '@pharos/sdk';
+import type { Browser, Page } from 'playwright-core';
+import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+
+describe('the file of a venue', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+  let headers: Readonly<Record<string, string>>;
+
+  before(async () => {
+    const started = await startConsole();
+    app = started.app;
+    headers = (await signInManager(app)).headers;
+    browser = await launchBrowser();
+    visited = await openAs(browser, { ...started, role: 'owner' });
+    page = visited.page;
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const records = async (path: string) =>
+    (await app.send({ method: 'GET', url: `/api/v2/${path}`, headers })).body.results;
+  const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
+
+  async function take(venueId: string, name: string, text: string, result: string) {
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}/import`);
+    await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+    await page.getByRole('button', { name: /^Import / }).click();
+    const sentence = page.getByText(/rows are in/);
+    const isOver = async () => {
+      const text = await sentence.innerText();
+      return text === result || text.includes('rejected') ? text : undefined;
+    };
+    await becomes(async () => (await isOver()) !== undefined, true);
+    assert.equal(await sentence.innerText(), result);
+  }
+
+  test('with many walls and gateways of one floor is in at the first try', async () => {
+    const venueId = await create(app, '/api/v2/venues', { name: 'Town hall' }, headers);
+    const line = (n: number) => ({
+      type: 'LineString',
+      coordinates: [
+        [n, 0],
+        [n, -5],
+      ],
+    });
+    const features = [
+      { feature_type: 'level', id: 'l', properties: { name: 'Ground floor', ordinal: 0 } },
+      ...Array.from({ length: 60 }, (_, n) => ({
+        feature_type: 'wall',
+        geometry: line(n),
+        properties: { level_id: 'l' },
+      })),
+      ...Array.from({ length: 30 }, (_, n) => ({
+        feature_type: 'gateway',
+        geometry: { type: 'Point', coordinates: [n, 0] },
+        properties: { level_id: 'l', name: `Gateway ${n}` },
+      })),
+    ];
+    const text = JSON.stringify({ type: 'FeatureCollection', units: 'metres', features });
+    await take(venueId, 'hall.geojson', text, '91 of 91 rows are in.');
+    const [floor] = (await records('floors')) as Floor[];
+    assert.deepEqual([floor?.name, floor?.walls?.length, floor?.gateways?.length], ['Ground floor', 60, 30]);
+  });
+
+  test('that numbers its floors anew, to make room for one between them, moves no zone and no floor elsewhere', async () => {
+    const venueId = await create(app, '/api/v2/venues', { name: 'Library' }, headers);
+    const polygon = [
+      { x: 0, y: 0 },
+      { x: 4, y: 0 },
+      { x: 4, y: 3 },
+    ];
+    const floors: string[] = [];
+    for (const level of [0, 1, 2, 3, 4, 5]) {
+      const body = { venueId: pointer('Venue', venueId), name: `Floor ${level}`, level };
+      const floorId = await create(app, '/api/v2/floors', body, headers);
+      floors.push(floorId);
+      const zone = { floorId: pointer('Floor', floorId), name: 'Hall', kind: 'room', polygon };
+      await create(app, '/api/v2/zones', zone, headers);
+      const numbers = { uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: level };
+      const place = { venueId: pointer('Venue', venueId), location: { x: 3, y: 1, floor: level } };
+      await create(app, '/api/v2/beacons', { name: `Beacon ${level}`, ...numbers, ...place }, headers);
+    }
+    const rows = [
+      'type;objectId;name;level;corners',
+      ...floors.map((id, level) => `floor;${id};Floor ${level};${level === 0 ? 0 : level + 1};`),
+      'floor;;Mezzanine;1;',
+      ...floors.map((_, level) => `zone;;Hall;${level === 0 ? 0 : level + 1};"0 0; 4 0; 4 3"`),
+      'zone;;Café;1;"0 0; 4 0; 4 3"',
+    ];
+    await take(venueId, 'library.csv', rows.join('\n'), '7 of 7 rows are in.');
+    const now = (await records(`floors?where={"venueId":${JSON.stringify(pointer('Venue', venueId))}}`)) as Floor[];
+    assert.deepEqual(now.map(({ name, level }) => `${level} ${name}`).sort(), [
+      '0 Floor 0',
+      '1 Mezzanine',
+      '2 Floor 1',
+      '3 Floor 2',
+      '4 Floor 3',
+      '5 Floor 4',
+      '6 Floor 5',
+    ]);
+    const zones = (await records('zones')) as Zone[];
+    const on = (floorId: string) => zones.filter((zone) => zone.floorId.objectId === floorId).map(({ name }) => name);
+    assert.deepEqual(now.map(({ objectId, level }) => [level, on(objectId)]).sort(), [
+      [0, ['Hall']],
+      [1, ['Café']],
+      [2, ['Hall']],
+      [3, ['Hall']],
+      [4, ['Hall']],
+      [5, ['Hall']],
+      [6, ['Hall']],
+    ]);
+    const beacons = (await records('beacons?order=minor')) as Beacon[];
+    const levelOf = ({ location }: Beacon) => (location as { readonly floor?: unknown } | undefined)?.floor;
+    assert.deepEqual(beacons.map(levelOf), [0, 2, 3, 4, 5, 6], 'each beacon comes along with its floor');
+    assert.ok(beacons.every(({ zoneId }) => zoneId !== undefined));
+  });
+});
