@@ -762,7 +762,7 @@ export interface Installation {
   readonly appName?: string;
   readonly appVersion?: string;
   readonly userId?: UserPointer;
-  /** Any JSON object */
+  /** Any JSON object, at most 64 kB */
   readonly metadata?: JsonObject;
   /** Since when it has had its push token; absent without one */
   readonly tokenAt?: string;
@@ -971,7 +971,7 @@ export interface Me {
   readonly emailVerifiedAt: string | null;
   readonly country: string | null;
   readonly phone: string | null;
-  /** Any JSON object */
+  /** Any JSON object, at most 64 kB */
   readonly metadata: JsonObject;
   /** The venues to which managers have added the user */
   readonly venueIds: readonly string[];
@@ -1853,7 +1853,7 @@ export interface RegisterInstallationBody {
   readonly appName?: string;
   readonly appVersion?: string;
   readonly userId?: UserPointer;
-  /** Any JSON object */
+  /** Any JSON object, at most 64 kB */
   readonly metadata?: JsonInput;
   /** What the visitor has agreed to: messages (at places), analytics (visits, events and positions of this installation), identity (its link to an account) */
   readonly consents?: {
@@ -2044,7 +2044,7 @@ export interface SignUpBody {
   readonly country?: string;
   /** Digits, spaces and + ( ) - . / */
   readonly phone?: string;
-  /** Any JSON object */
+  /** Any JSON object, at most 64 kB */
   readonly metadata?: JsonInput;
 }
 
@@ -2385,7 +2385,7 @@ export interface UpdateInstallationBody {
   readonly appName?: string | null;
   readonly appVersion?: string | null;
   readonly userId?: UserPointer | null;
-  /** Any JSON object */
+  /** Any JSON object, at most 64 kB */
   readonly metadata?: JsonInput | null;
   /** What the visitor has agreed to: messages (at places), analytics (visits, events and positions of this installation), identity (its link to an account) */
   readonly consents?: {
@@ -2427,7 +2427,7 @@ export interface UpdateMeBody {
   readonly country?: string | null;
   /** Digits, spaces and + ( ) - . / */
   readonly phone?: string | null;
-  /** Any JSON object */
+  /** Any JSON object, at most 64 kB */
   readonly metadata?: JsonInput | null;
   /** The current password. Required to change the e-mail or the password */
   readonly currentPassword?: string | null;
@@ -2712,7 +2712,7 @@ export interface User {
   readonly emailVerifiedAt: string | null;
   readonly country: string | null;
   readonly phone: string | null;
-  /** Any JSON object */
+  /** Any JSON object, at most 64 kB */
   readonly metadata: JsonObject;
   /** The venues to which managers have added the user */
   readonly venueIds: readonly string[];

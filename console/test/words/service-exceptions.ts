@@ -37,6 +37,7 @@ export const serviceExceptions: readonly Exception[] = [
     reason: 'said to apps, gateways and devices, which show no console',
     files: [
       ...server(
+        'features/own-metadata',
         'proximity/wire/',
         'features/sightings/(batch|intake|record|decide|site)/',
         'features/live/(?!routes)',

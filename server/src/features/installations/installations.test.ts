@@ -214,6 +214,7 @@ for (const database of databases) {
         rule({ userId: 'text' }),
         rule({ userId: { ...pointer('x'), className: 'Beacon' } }, ['userId.className']),
         rule({ metadata: [] }),
+        rule({ metadata: { text: 'é'.repeat(40_000) } }),
         rule({ deviceType: 'embedded', pushType: null, deviceToken: 'museum/#' }, ['deviceToken']),
         rule({ pushType: 'mqtt', deviceToken: 'museum/+/gate' }, ['deviceToken']),
         rule({ pushType: 'web', deviceToken: '{"endpoint":"https://169.254.169.254/x"}' }, ['deviceToken']),
@@ -278,6 +279,16 @@ for (const database of databases) {
       assert.equal((await on('PUT', id, { installationId, deviceType })).status, 200, 'sent unchanged they are fine');
       const byToken = await create(app, url, { deviceType, deviceToken: 'only this' });
       assert.equal((await on('PUT', byToken, { deviceToken: null })).body.code, 142, 'nothing would identify it');
+    });
+
+    test('metadata does not grow by merging without end', async () => {
+      const id = await create(app, url, phone({}));
+      const merge = (member: string) => on('PATCH', id, { metadata: { [member]: 'x'.repeat(40_000) } });
+      assert.equal((await merge('a')).status, 200);
+      const refused = await merge('b');
+      assert.deepEqual([refused.status, refused.body.code], [400, 142]);
+      assert.match(refused.body.error.error, /at most 64 kB/);
+      assert.equal('b' in (await get(id)).metadata, false);
     });
 
     test('PUT keeps what is omitted and clears with null, PATCH merges metadata', async () => {

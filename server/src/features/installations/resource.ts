@@ -1,7 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { purposes } from '../../access/consent.ts';
 import type { Problem } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
 import { bigint, nullable, text as textColumn, withDefault } from '../../db/table.ts';
 import {
   type AnswerSpec,
@@ -18,6 +17,7 @@ import {
 import { defineShape } from '../../http/shape.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, pointer, text, time } from '../../resources/members/members.ts';
+import { metadataProblems } from '../own-metadata.ts';
 
 const decision = {
   granted: Type.Boolean(),
@@ -73,7 +73,7 @@ const visible = {
   appName: Type.Optional(Type.String({ maxLength: 255 })),
   appVersion: Type.Optional(Type.String({ maxLength: 64 })),
   userId: Type.Optional(pointerSchema('_User')),
-  metadata: Type.Optional(Type.Object({}, { description: 'Any JSON object' })),
+  metadata: Type.Optional(Type.Object({}, { description: 'Any JSON object, at most 64 kB' })),
 };
 
 const installationSchema = Type.Object({
@@ -103,7 +103,7 @@ const rules = {
     ...consentProblems(consents),
     ...broken('timeZone', timeZone, isTimeZone, 'must be an IANA time zone such as Europe/Vienna'),
     ...broken('deviceToken', deviceToken, (text) => /^[\x20-\x7e]+$/.test(text), 'must be printable ASCII'),
-    ...(metadata === undefined || isObject(metadata) ? [] : [{ field: 'metadata', problem: 'must be a JSON object' }]),
+    ...metadataProblems(metadata),
   ],
 };
 export const installationShape = defineShape(installationSchema, rules);

@@ -11,6 +11,7 @@ import { advertisedKey } from '../../proximity/tag-key.ts';
 import { type AssertUnchanged, newTag } from '../../resources/entity-tag.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Key } from '../../resources/table.ts';
+import { assertMetadata } from '../own-metadata.ts';
 import { type ConsentChange, changesAnalytics, decideConsents, noteDecisions } from './consents.ts';
 import { deciderOf, handOver, type RegistrationCaller, sentConsents } from './hand-over.ts';
 import { assignedHands, type Linking, type Registrant, showsTopicOnly, userOf } from './hands.ts';
@@ -115,6 +116,7 @@ export class InstallationService {
         const next = changes.cleared.includes('userId') || !mayLink ? null : (userId?.objectId ?? row.user_id);
         const { metadata } = changes.set;
         const merged = metadata && merge ? mergePatch(JSON.parse(row.metadata), metadata) : metadata;
+        assertMetadata(merged);
         const set = { ...changes.set, ...(merged === undefined ? {} : { metadata: merged as object }) };
         const hands = assignedHands(row, next, by, now());
         const updatedAt = await this.#write(db, appId, row, { ...changes, set, by, hands, consents });

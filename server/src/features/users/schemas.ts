@@ -6,6 +6,7 @@ import { isLongerThan } from '../../base/text-length.ts';
 import { type Changes, defineShape, sentence } from '../../http/shape.ts';
 import { isEmailAddress, maxEmailLength } from '../../sign-in/email.ts';
 import { refreshMember } from '../../sign-in/sign-in-answer.ts';
+import { metadataProblems } from '../own-metadata.ts';
 
 const maxPasswordLength = 50;
 
@@ -25,7 +26,7 @@ const password = Type.String({
 export const middlename = Type.String({ maxLength: 64 });
 export const country = Type.String({ minLength: 2, maxLength: 2, description: 'Two letters' });
 export const phone = Type.String({ minLength: 3, maxLength: 32, description: 'Digits, spaces and + ( ) - . /' });
-export const metadata = Type.Object({}, { description: 'Any JSON object' });
+export const metadata = Type.Object({}, { description: 'Any JSON object, at most 64 kB' });
 
 /** The venues of a user. */
 export const venueIdsSchema = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
@@ -52,9 +53,7 @@ export const accountShape = defineShape(accountSchema, {
     ...broken('email', account.email, isEmailAddress, 'must be an e-mail address such as vera@example.org'),
     ...broken('country', account.country, (text) => /^[A-Za-z]{2}$/.test(text), 'must be two letters'),
     ...broken('phone', account.phone, isPhone, 'must be a phone number: at least 3 digits, and spaces + ( ) - . /'),
-    ...(account.metadata === undefined || isObject(account.metadata)
-      ? []
-      : [{ field: 'metadata', problem: 'must be a JSON object' }]),
+    ...metadataProblems(account.metadata),
   ],
 });
 

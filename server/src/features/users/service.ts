@@ -14,6 +14,7 @@ import type { AccountProof, FindMissing, SessionClient, SignedIn } from '../../s
 import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { type AskToVerify, passwordProof, wantsVerified } from '../../sign-in/link-mail.ts';
+import { assertMetadata } from '../own-metadata.ts';
 import { assertPassword, isFresh, notFresh, notFreshToErase, notFreshToMove, wrongPassword } from './accounts.ts';
 import { type Changing, changeManaged, type ManagedChanges, noSuchUser } from './managed.ts';
 import type { AccountBody, AccountChanges, SignIn } from './schemas.ts';
@@ -185,6 +186,7 @@ export class UserService {
         throw fail('UserInvalidLoginParams', wrongPassword);
       const updatedAt = Math.max(now(), user.updated_at);
       const merged = metadata && how.merge ? mergePatch(JSON.parse(user.metadata), metadata) : metadata;
+      assertMetadata(merged);
       const cleared = Object.fromEntries(changes.cleared.map((member) => [member, null]));
       const isNewAddress = email !== undefined && emailKey(email) !== user.email_key;
       const isAsked = isNewAddress && how.confirmsFirst && askToVerify !== undefined;

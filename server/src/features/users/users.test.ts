@@ -88,6 +88,7 @@ for (const database of databases) {
           rule({ phone: '+' }, 214),
           rule({ metadata: [] }, 142),
           rule({ metadata: 'text' }, 142),
+          rule({ metadata: { text: 'x'.repeat(70_000) } }, 142),
           rule({ metadata: 1, phone: 1, lastname: 'x' }, 211),
           rule({ password: '', email: 'x' }, 125),
           rule({ country: 'x', password: 'abc' }, 142),

@@ -1,0 +1,21 @@
+import { fail, type Problem } from '../base/errors.ts';
+import { isObject } from '../base/is-object.ts';
+
+/** `metadata` of installations and users: anything, but no quota counts it, and anybody with the app key can add installations. */
+
+const mostKilobytes = 64;
+
+/** Of what was sent, or of what is there after a merge. */
+export function metadataProblems(metadata: unknown): Problem[] {
+  if (metadata === undefined) return [];
+  if (!isObject(metadata)) return [{ field: 'metadata', problem: 'must be a JSON object' }];
+  if (Buffer.byteLength(JSON.stringify(metadata)) <= mostKilobytes * 1024) return [];
+  return [{ field: 'metadata', problem: `must be at most ${mostKilobytes} kB as JSON; keep the rest in records` }];
+}
+
+/** @throws Failure ValidationError */
+export function assertMetadata(metadata: unknown): void {
+  const details = metadataProblems(metadata);
+  const [first] = details;
+  if (first) throw fail('ValidationError', { message: `metadata ${first.problem}.`, details });
+}
