@@ -23,6 +23,8 @@ export interface WebhookDeliveryDeps {
 
 const callTimeoutMs = 10_000;
 const gone = 410;
+/** A receiver may name any time, and one by a clock that is behind is over already: not without the growing pause, up to this. */
+const mostBesideAskedMs = 60_000;
 
 export const secretContext = (appId: string, webhookId: string) => `webhook ${appId} ${webhookId}`;
 
@@ -83,7 +85,7 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
 
   async function note({ webhook, delivery, result }: Called, context: JobContext): Promise<void> {
     const attempts = delivery.attempts + 1;
-    const pauseMs = result.outcome === 'again' ? (result.afterMs ?? backOff(handler, attempts, random)) : 0;
+    const pauseMs = result.outcome === 'again' ? pauseAfter(result, backOff(handler, attempts, random)) : 0;
     const nextAt = now() + pauseMs;
     const isLate = result.outcome === 'again' && nextAt >= delivery.expires_at;
     const state = result.outcome === 'sent' ? 'sent' : isLate ? 'expired' : stateOf(result);
@@ -119,6 +121,9 @@ interface Called {
   readonly delivery: store.DeliveryRow;
   readonly result: CallResult;
 }
+
+const pauseAfter = ({ afterMs }: CallResult, usualMs: number) =>
+  afterMs === undefined ? usualMs : Math.max(afterMs, Math.min(usualMs, mostBesideAskedMs));
 
 const stateOf = ({ outcome }: CallResult): store.WebhookDeliveryState => (outcome === 'again' ? 'queued' : 'failed');
 

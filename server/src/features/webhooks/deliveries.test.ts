@@ -63,6 +63,30 @@ for (const database of databases) {
       assert.equal((await hooks.deliveries(hook))[0].state, 'sent');
     });
 
+    const atOnce = [
+      ['0', () => '0'],
+      ['in the past, by a clock that is behind', () => new Date(site.now - hour).toUTCString()],
+    ] as const;
+    for (const [what, header] of atOnce) {
+      test(`with a Retry-After that is ${what}, it is not called again and again without a pause`, async () => {
+        const hook = await hooks.make();
+        hooks.receiver.answer = (call, response) => {
+          const status = hooks.receiver.calls.length < 50 ? 503 : 204;
+          answerWith(status, '', { 'retry-after': header() })(call, response);
+        };
+        await hooks.enter();
+        await site.app.app.idle();
+        assert.ok(hooks.receiver.calls.length <= 2, `${hooks.receiver.calls.length} calls`);
+        assert.equal((await hooks.deliveries(hook))[0].state, 'queued');
+        for (let minutes = 0; minutes < 60; minutes++) await hooks.pass(60_000);
+        assert.deepEqual(
+          [hooks.receiver.calls.length, (await hooks.deliveries(hook))[0].state],
+          [50, 'sent'],
+          'at most a minute later, since the receiver expects it',
+        );
+      });
+    }
+
     const final: readonly (readonly [string, Answering, RegExp])[] = [
       ['400', answerWith(400, 'bad shape'), /Answered 400 Bad Request/],
       ['404', answerWith(404), /Answered 404/],
