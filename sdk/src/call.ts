@@ -145,7 +145,8 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
       if (signal?.aborted) throw reasonOf(signal);
       try {
         const { installationSecret } = connection;
-        const secret = installationSecret && speaksForPhone.has(id) ? await installationSecret() : undefined;
+        const secret =
+          installationSecret && speaksForPhone.has(id) ? await unlessAborted(installationSecret(), signal) : undefined;
         return await sendSignedIn(connection, id, operation, { ...input, idempotencyKey: key, secret });
       } catch (error) {
         if (signal?.aborted) throw reasonOf(signal);
