@@ -107,7 +107,7 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
     const reason = 'The receiver answered 410 Gone.';
     const { app_id: appId, object_id: subject } = webhook;
     await deps.cacheVersion.change(appId, async (db: Db) => {
-      await store.disableGone(db, webhook, reason, now());
+      if (!(await store.disableGone(db, webhook, reason, now()))) return;
       const after = { enabled: false, reason };
       await recordChange(db, { by: service, action: 'webhook.disable', subject, appId, after, now: now() });
     });

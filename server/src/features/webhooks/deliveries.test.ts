@@ -137,6 +137,36 @@ for (const database of databases) {
       assert.deepEqual([on.body.result.enabled, on.body.result.disabledReason], [true, null]);
     });
 
+    test('410 of an address that the webhook has just left switches nothing off, and several at once are one entry', async () => {
+      const hook = await hooks.make();
+      const { url } = hooks.receiver;
+      const url2 = `${url}/moved`;
+      let release: () => void = () => undefined;
+      hooks.receiver.answer = (_call, response) => {
+        release = () => void response.writeHead(410).end();
+      };
+      await hooks.enter();
+      await hooks.receiver.arrived(1);
+      const change = (body: object) =>
+        hooks.browser.send({ method: 'PUT', url: `${hooks.all()}/${hook.objectId}`, body });
+      assert.equal((await change({ url: url2 })).status, 200);
+      release();
+      await site.app.app.idle();
+      assert.deepEqual([(await hooks.read(hook)).enabled, (await hooks.read(hook)).disabledReason], [true, null]);
+      const held: (() => void)[] = [];
+      hooks.receiver.answer = (_call, response) => void held.push(() => void response.writeHead(410).end());
+      await hooks.leave();
+      await hooks.enterAgain();
+      await hooks.leave();
+      await hooks.enterAgain();
+      await hooks.receiver.arrived(3);
+      for (const answer of held) answer();
+      await site.app.app.idle();
+      assert.equal((await hooks.read(hook)).enabled, false);
+      const entries = (await site.rows('audit')).filter(({ action }) => action === 'webhook.disable');
+      assert.equal(entries.length, 1);
+    });
+
     test('after a day of failures it expires with the last reason, and the webhook is marked failing', async () => {
       const hook = await hooks.make();
       hooks.receiver.answer = answerWith(500);
