@@ -25,6 +25,7 @@ const callTimeoutMs = 10_000;
 const gone = 410;
 /** A receiver may name any time, and one by a clock that is behind is over already: not without the growing pause, up to this. */
 const mostBesideAskedMs = 60_000;
+const lastTryMs = 60_000;
 
 export const secretContext = (appId: string, webhookId: string) => `webhook ${appId} ${webhookId}`;
 
@@ -86,7 +87,7 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
   async function note({ webhook, delivery, result }: Called, context: JobContext): Promise<void> {
     const attempts = delivery.attempts + 1;
     const pauseMs = result.outcome === 'again' ? pauseAfter(result, backOff(handler, attempts, random)) : 0;
-    const nextAt = now() + pauseMs;
+    const nextAt = timeOfNext(now() + pauseMs, delivery, now());
     const isLate = result.outcome === 'again' && nextAt >= delivery.expires_at;
     const state = result.outcome === 'sent' ? 'sent' : isLate ? 'expired' : stateOf(result);
     const reason = isLate ? `${result.text} No time is left for another try.` : result.text;
@@ -99,7 +100,7 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
       else await store.noteFailure(db, webhook, result.text, now());
     });
     if (status === gone) await switchOff(webhook);
-    if (state === 'queued') throw new RetryLater(result.text, pauseMs);
+    if (state === 'queued') throw new RetryLater(result.text, Math.max(0, nextAt - now()));
   }
 
   /** The receiver says that it is gone for good; trying for ever would help nobody. */
@@ -121,6 +122,10 @@ interface Called {
   readonly delivery: store.DeliveryRow;
   readonly result: CallResult;
 }
+
+/** One that would come too late comes a minute before the end: a receiver that is back earlier than it said gets what it missed. */
+const timeOfNext = (wantedAt: number, { expires_at: expiresAt }: store.DeliveryRow, now: number) =>
+  wantedAt >= expiresAt && now < expiresAt - lastTryMs ? expiresAt - lastTryMs : wantedAt;
 
 const pauseAfter = ({ afterMs }: CallResult, usualMs: number) =>
   afterMs === undefined ? usualMs : Math.max(afterMs, Math.min(usualMs, mostBesideAskedMs));

@@ -63,6 +63,21 @@ for (const database of databases) {
       assert.equal((await hooks.deliveries(hook))[0].state, 'sent');
     });
 
+    test('a Retry-After beyond the 24 hours loses nothing before they are over', async () => {
+      const hook = await hooks.make();
+      hooks.receiver.answer = answerWith(503, 'maintenance', { 'retry-after': '86400' });
+      await hooks.enter();
+      await site.app.app.idle();
+      const [waiting] = await hooks.deliveries(hook);
+      assert.equal(waiting.state, 'queued', waiting.reason);
+      hooks.receiver.answer = answerWith(200);
+      await hooks.pass(23 * hour);
+      assert.equal(hooks.receiver.calls.length, 1, 'as late as possible, since the receiver asks for that');
+      await hooks.pass(hour - 60_000);
+      hooks.browser = await openConsole(site.app, 'manager');
+      assert.deepEqual([(await hooks.deliveries(hook))[0].state, hooks.receiver.calls.length], ['sent', 2]);
+    });
+
     const atOnce = [
       ['0', () => '0'],
       ['in the past, by a clock that is behind', () => new Date(site.now - hour).toUTCString()],
