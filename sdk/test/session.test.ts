@@ -138,6 +138,29 @@ describe('a client with a refresh token, against the service', () => {
     assert.equal((await again.users.me()).firstname, 'Vera');
   });
 
+  test('an app that cannot keep its tokens is told so, and its calls go on', async () => {
+    const reported: unknown[] = [];
+    const before = Object.getOwnPropertyDescriptor(globalThis, 'reportError');
+    Object.defineProperty(globalThis, 'reportError', {
+      value: (error: unknown) => void reported.push(error),
+      configurable: true,
+    });
+    try {
+      const full = new Error('QuotaExceededError');
+      const { client } = await connect({
+        onTokens: () => {
+          throw full;
+        },
+      });
+      pass(1_000_000);
+      assert.equal((await client.users.me()).firstname, 'Vera');
+      assert.deepEqual(reported, [full, full]);
+    } finally {
+      if (before) Object.defineProperty(globalThis, 'reportError', before);
+      else Reflect.deleteProperty(globalThis, 'reportError');
+    }
+  });
+
   test('is signed out once the session has been ended, and says so', async () => {
     const { client, kept, email } = await connect();
     const other = new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey });
