@@ -145,14 +145,15 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
       if (signal?.aborted) throw reasonOf(signal);
       try {
         const { installationSecret } = connection;
-        const secret = installationSecret && speaksForPhone.has(id) ? await installationSecret() : undefined;
+        const secret =
+          installationSecret && speaksForPhone.has(id) ? await unlessAborted(installationSecret(), signal) : undefined;
         return await sendSignedIn(connection, id, operation, { ...input, idempotencyKey: key, secret });
       } catch (error) {
         if (signal?.aborted) throw reasonOf(signal);
         if (mayBeDone && isGone(error) && operation.method === 'DELETE') return emptyAnswer(operation);
         const delay = attempt < attempts ? delayBefore(attempt, error, retry) : undefined;
         if (delay === undefined) throw reworded(connection, error);
-        mayBeDone ||= isUnknownOutcome(error);
+        mayBeDone ||= error instanceof PharosError && error.mayBeDone;
         const waiting = retry.sleep ? retry.sleep(delay) : pause(delay, signal);
         await unlessAborted(waiting, signal);
       }
@@ -164,10 +165,7 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
 const reworded = ({ reword }: Connection, error: unknown) =>
   reword && error instanceof PharosError ? reword(error) : error;
 
-/** The service may have done it although the answer was lost. A busy service (429, 503) has done nothing. */
-const isUnknownOutcome = (error: unknown) => error instanceof PharosError && (error.code === 0 || error.status === 504);
-
-/** After a deletion whose answer was lost, the next try finds nothing: it has succeeded. */
+/** After a deletion that may have been done, the next try finds nothing: it has succeeded. */
 const isGone = (error: unknown) => error instanceof PharosError && error.status === 404 && error.code === 101;
 const emptyAnswer = ({ answer }: Operation) => ({ result: answer?.['result'] === 'array' ? [{}] : {} });
 

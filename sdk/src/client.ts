@@ -57,7 +57,7 @@ export interface AppOptions extends Transport {
   /**
    * Called when the tokens have changed, because somebody has signed in or out, or they were renewed. Keep them to
    * stay signed in after a restart. A refresh token must be used by one client only: one that is used twice ends the
-   * session.
+   * session. Exceptions reach the platform's `reportError` or its error log, and the call goes on.
    */
   readonly onTokens?: (tokens: Tokens) => void;
 }

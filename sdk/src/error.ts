@@ -20,6 +20,8 @@ export interface PharosErrorOptions {
   /** Seconds after which the service wants to be called again. */
   readonly retryAfter?: number | undefined;
   readonly challenge?: string | undefined;
+  /** Whether the call may have been carried out all the same; without it, that follows from the rest. */
+  readonly mayBeDone?: boolean | undefined;
   readonly cause?: unknown;
 }
 
@@ -29,6 +31,8 @@ const mark = Symbol.for('pharos.error');
 /** The service's own limit, whatever status a proxy turns it into. */
 const limitCode = 904;
 const passingStatuses: readonly number[] = [0, 429, 502, 503, 504];
+/** Errors of this client before anything was sent. */
+const unsentNames: readonly string[] = ['StorageFailed', 'NotStreaming'];
 const passingNames: readonly string[] = ['Unreadable', 'StorageFailed'];
 
 /** The only error that this client throws. Its message is a sentence. */
@@ -42,6 +46,11 @@ export class PharosError extends Error {
   readonly retryAfter: number | undefined;
   /** Of a sign-in that needs a second factor: what `users.finishSignIn` continues with. */
   readonly challenge: string | undefined;
+  /**
+   * Whether the call may have been carried out although it failed: its answer was lost, or the service has lost its database before
+   * that confirmed a change. Read what is there before you repeat such a call yourself.
+   */
+  readonly mayBeDone: boolean;
 
   constructor(message: string, options: PharosErrorOptions) {
     super(message, { cause: options.cause });
@@ -53,6 +62,8 @@ export class PharosError extends Error {
     this.requestId = options.requestId ?? '';
     this.retryAfter = options.retryAfter;
     this.challenge = options.challenge;
+    const isUnanswered = options.code === 0 && !unsentNames.includes(options.name);
+    this.mayBeDone = options.mayBeDone ?? (isUnanswered || options.status === 504);
   }
 
   /**
@@ -82,7 +93,9 @@ export function errorOfAnswer(status: number, answer: unknown, retryAfterHeader:
       { name: 'Unreadable', code: 0, status, retryAfter },
     );
   const { name, code, details = [], requestId = '', challenge } = error;
-  return new PharosError(error.error, { name, code, status, details, requestId, retryAfter, challenge });
+  // A service that is busy (429, 503) has done nothing unless it says so.
+  const mayBeDone = error.mayBeDone === true;
+  return new PharosError(error.error, { name, code, status, details, requestId, retryAfter, challenge, mayBeDone });
 }
 
 /** A proxy may send a date instead; then the usual delays apply. */

@@ -1,3 +1,4 @@
+import { within } from './abort.ts';
 import { PharosError } from './error.ts';
 import { locked, type TextStorage } from './storage-lock.ts';
 
@@ -10,34 +11,42 @@ export const speaksForPhone: ReadonlySet<string> = new Set([
   'reportReceipts',
 ]);
 
+/** How long the storage may take, ms: sightings wait meanwhile. */
+const storageTimeout = 10_000;
+
 /**
  * Reads the secret of this installation, or makes one and stores it before it is ever sent: a phone that lost it could not
  * prove itself any more.
  */
 export function createInstallationSecret(storage: TextStorage): () => Promise<string> {
   let known: Promise<string> | undefined;
+  // The same one at each try: a storage that was given up may still save it.
+  let made: string | undefined;
+  const readOrMake = async (time: { readonly isUp: boolean }): Promise<string> => {
+    const stored = await storage.load();
+    if (stored) return stored;
+    made ??= randomSecret();
+    if (!time.isUp) await storage.save(made);
+    return made;
+  };
   return () => {
-    known ??= locked(() => readOrMake(storage)).catch((error: unknown) => {
+    known ??= locked(() => inTime(readOrMake)).catch((cause: unknown) => {
       // A keychain may be locked for a while.
       known = undefined;
-      throw error;
+      const message =
+        "The storage of the installation's secret does not work, so nothing can be sent for this phone now.";
+      throw new PharosError(message, { name: 'StorageFailed', code: 0, status: 0, cause });
     });
     return known;
   };
 }
 
-async function readOrMake(storage: TextStorage): Promise<string> {
-  try {
-    const stored = await storage.load();
-    if (stored) return stored;
-    const made = randomSecret();
-    await storage.save(made);
-    return made;
-  } catch (cause) {
-    const message =
-      "The storage of the installation's secret does not work, so nothing can be sent for this phone now.";
-    throw new PharosError(message, { name: 'StorageFailed', code: 0, status: 0, cause });
-  }
+function inTime<T>(work: (time: { readonly isUp: boolean }) => Promise<T>): Promise<T> {
+  const time = { isUp: false };
+  return within(storageTimeout, work(time), () => {
+    time.isUp = true;
+    return new Error(`The storage did not answer within ${storageTimeout / 1000} s.`);
+  });
 }
 
 /** 256 random bits. */

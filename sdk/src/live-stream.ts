@@ -161,9 +161,21 @@ async function connect(
   }
 }
 
+/** As for calls: a token that is refused all the same, since clocks differ, is renewed once. */
 async function openStream(connection: Connection, wanted: Wanted, signal: AbortSignal): Promise<Response> {
   const { session } = connection;
   if (session?.isDue) await session.renew(session.token);
+  const token = session?.token;
+  try {
+    return await openOnce(connection, wanted, signal);
+  } catch (error) {
+    const isOver = error instanceof PharosError && error.name === 'InvalidSessionToken';
+    if (!isOver || token === undefined || !(await session?.renew(token))) throw error;
+    return openOnce(connection, wanted, signal);
+  }
+}
+
+async function openOnce(connection: Connection, wanted: Wanted, signal: AbortSignal): Promise<Response> {
   const fetch = connection.fetch ?? globalThis.fetch;
   const response = await fetch(
     joined(connection.url, addressOf('/stream', { query: { after: wanted.after, kinds: wanted.kinds?.join(',') } })),

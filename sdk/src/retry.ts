@@ -37,7 +37,7 @@ export function withDefaults(options: RetryOptions | false = {}): Retry {
  */
 export function isRepeatable(id: string, method: string, body: unknown): boolean {
   if (method === 'GET' || method === 'PUT' || method === 'DELETE') return true;
-  // The service takes a refresh token twice within ten seconds, since its answer may have been lost.
+  // The service takes a refresh token again until something of its answer is used, since that may have been lost.
   if (id === 'refreshToken') return true;
   const sent = (body ?? {}) as { readonly sightings?: unknown; readonly installationId?: unknown };
   if (id === 'createLog') return hasEventId(sent);

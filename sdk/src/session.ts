@@ -1,5 +1,6 @@
 import type { Call, RenewableSession } from './call.ts';
 import { PharosError } from './error.ts';
+import { safely } from './report.ts';
 
 /** The tokens of a signed-in user; undefined after signing out. */
 export interface Tokens {
@@ -58,7 +59,7 @@ export class Session implements RenewableSession {
     this.token = tokens.token;
     this.refreshToken = tokens.refreshToken;
     this.#expiresAt = tokens.tokenExpiresAt;
-    this.#onTokens?.(tokens);
+    safely(() => this.#onTokens?.(tokens));
   }
 
   renew(refused: string | undefined): Promise<boolean> {

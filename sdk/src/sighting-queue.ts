@@ -264,12 +264,17 @@ export class SightingQueue {
   }
 }
 
-/** Refused permanently, as opposed to not accepted now. A proxy may be the one that finds it too large. */
+/** Names of errors about the text of a body, whatever is in it. */
+const bodyErrors: readonly string[] = ['InvalidJSON', 'ObjectTooLarge'];
+
+/**
+ * Refused permanently, as opposed to not accepted now. A proxy may be the one that finds it too large. Whatever else is wrong with the
+ * request, such as its headers or the installationId, does not mean that the sightings are.
+ */
 function isAboutThese(error: unknown): error is PharosError {
   if (!(error instanceof PharosError)) return false;
-  // A refused installationId does not mean that the sightings are wrong.
-  if (error.details.some(({ field }) => field === 'installationId')) return false;
-  return (error.status === 400 && error.code !== 0) || error.status === 413;
+  if (error.status === 413 || bodyErrors.includes(error.name)) return true;
+  return error.name === 'ValidationError' && error.details.some(({ field }) => field.startsWith('sightings'));
 }
 
 /**

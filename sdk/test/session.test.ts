@@ -106,6 +106,25 @@ describe('a client with a refresh token, against the service', () => {
     assert.equal(lost, 2);
   });
 
+  test('a renewal whose answer was lost in a tunnel is repeated behind it', async () => {
+    let isInTunnel = true;
+    const { client } = await connect({
+      retry: { sleep: async () => undefined },
+      fetch: async (url, request) => {
+        const isRenewal = String(url).endsWith('/users/token');
+        const answer = await fetch(url, request);
+        if (!isRenewal || !isInTunnel) return answer;
+        await answer.text();
+        throw new TypeError('the connection broke');
+      },
+    });
+    pass(1_000_000);
+    assert.equal(await failure(client.users.me()), 'Unreachable');
+    pass(20 * 60_000);
+    isInTunnel = false;
+    assert.equal((await client.users.me()).firstname, 'Vera');
+  });
+
   test('goes on after a restart with what it was given to keep', async () => {
     const { kept } = await connect();
     pass(1_000_000);
@@ -119,6 +138,29 @@ describe('a client with a refresh token, against the service', () => {
     assert.equal((await again.users.me()).firstname, 'Vera');
   });
 
+  test('an app that cannot keep its tokens is told so, and its calls go on', async () => {
+    const reported: unknown[] = [];
+    const before = Object.getOwnPropertyDescriptor(globalThis, 'reportError');
+    Object.defineProperty(globalThis, 'reportError', {
+      value: (error: unknown) => void reported.push(error),
+      configurable: true,
+    });
+    try {
+      const full = new Error('QuotaExceededError');
+      const { client } = await connect({
+        onTokens: () => {
+          throw full;
+        },
+      });
+      pass(1_000_000);
+      assert.equal((await client.users.me()).firstname, 'Vera');
+      assert.deepEqual(reported, [full, full]);
+    } finally {
+      if (before) Object.defineProperty(globalThis, 'reportError', before);
+      else Reflect.deleteProperty(globalThis, 'reportError');
+    }
+  });
+
   test('is signed out once the session has been ended, and says so', async () => {
     const { client, kept, email } = await connect();
     const other = new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey });
@@ -129,6 +171,35 @@ describe('a client with a refresh token, against the service', () => {
     assert.deepEqual([client.token, client.refreshToken, kept.at(-1)?.token], [undefined, undefined, undefined]);
     await client.users.signIn({ email, password });
     assert.equal((await client.users.me()).validemail, email);
+  });
+
+  test('a stream whose token is refused renews it, however wrong the clock of the device is, and continues', async () => {
+    const { client, asked } = await connect();
+    const told: string[] = [];
+    let wake = () => {};
+    const say = (what: string) => {
+      told.push(what);
+      wake();
+    };
+    pass(901_000, false);
+    const stream = client.live({ onEvent: () => {}, onState: say, onRefused: ({ name }) => say(name) });
+    while (!told.some((what) => what === 'open' || what === 'closed'))
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    assert.deepEqual([told, renewals(asked)], [['open'], 1]);
+    stream.close();
+  });
+
+  test('a stream says that it is refused once the session has been ended', async () => {
+    const { client, email } = await connect();
+    const other = new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey });
+    await other.users.signIn({ email, password });
+    await other.users.endOtherSessions();
+    const refused = await new Promise<PharosError>((resolve) => {
+      client.live({ onEvent: () => {}, onRefused: resolve });
+    });
+    assert.deepEqual([refused.name, client.token], ['InvalidSessionToken', undefined]);
   });
 
   test('a call that is given up while the token is renewed ends at once, and the renewal goes on', async () => {

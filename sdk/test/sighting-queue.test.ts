@@ -320,6 +320,21 @@ describe('the queue of sightings, against the service', () => {
       }
     });
 
+    test('a client that has not been given its key yet loses no sighting', async () => {
+      const dropped: unknown[] = [];
+      const keyless = new PharosClient({ baseUrl, appId: app.appId, appKey: '' });
+      const queue = keyless.sightings.queue({
+        installationId: 'phone',
+        onDropped: (sightings) => dropped.push(sightings),
+      });
+      await queue.add(sample, sample);
+      await assert.rejects(
+        queue.flush(),
+        (error) => error instanceof PharosError && error.name === 'CredentialsMissing',
+      );
+      assert.deepEqual([queue.size, dropped], [2, []]);
+    });
+
     test('an installationId that the service does not take costs no sighting', async () => {
       const dropped: unknown[] = [];
       const queue = connect(fetch).sightings.queue({

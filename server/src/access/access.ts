@@ -49,6 +49,8 @@ export interface SessionAccess {
   readonly isFixed?: boolean;
   /** It was begun with two factors. */
   readonly hasSecondFactor?: boolean;
+  /** Nobody has used this token before, as far as is known, so that the answer with it may have been lost. */
+  readonly isUnheard?: boolean;
   /** The venues to which the user belongs. */
   readonly venueIds?: readonly string[] | undefined;
 }
@@ -64,6 +66,8 @@ export interface AccessSource {
   /** Called at most once an hour for each secret key; must not throw. */
   noteSecretKeyUse(appId: string, keyId: string, use: { readonly now: number; readonly address: string }): void;
   noteTokenUse(appId: string, tokenHash: string, use: { readonly now: number; readonly expiresAt: number }): void;
+  /** Called when a token is used that is `isUnheard`; must not throw. */
+  noteTokenHeard(appId: string, tokenHash: string): void;
   /** Drops what was changed elsewhere (another node, the command line); undefined if such changes are always known. */
   recheck(): Promise<void> | undefined;
 }
@@ -281,6 +285,7 @@ export class AccessGuard {
     const tokenHash = secretHash(accessToken);
     const found = await this.#source.findSession(appId, tokenHash);
     if (!found) return undefined;
+    if (found.isUnheard) this.#source.noteTokenHeard(appId, tokenHash);
     const session = { ...found, accessToken, tokenHash };
     if (generation === this.#generations.of(appId)) this.#sessions.set(appId, usualHeader(accessToken), session);
     return session;

@@ -21,7 +21,7 @@ import type { InBackground } from '../features/feature.ts';
 import { countFilesOf } from '../features/files/store.ts';
 import { createEngineLogs } from '../features/logs/engine-store.ts';
 import { logs } from '../features/logs/resource.ts';
-import { findUserSession, noteTokenUse } from '../features/users/session-store.ts';
+import { findUserSession, noteTokenHeard, noteTokenUse } from '../features/users/session-store.ts';
 import { findUser } from '../features/users/store.ts';
 import { listeningUrl } from '../http/listening-url.ts';
 import type { AssertRoom } from '../http/mount-endpoints.ts';
@@ -204,6 +204,8 @@ function createGuard({
         inBackground('noting the use of a secret key', () => noteSecretKeyUse(db, appId, keyId, use)),
       noteTokenUse: (appId, tokenHash, use) =>
         inBackground('noting the use of a token', () => noteTokenUse(db, appId, tokenHash, use)),
+      noteTokenHeard: (appId, tokenHash) =>
+        inBackground('noting that a token has arrived', () => noteTokenHeard(db, appId, tokenHash)),
       recheck: () => cacheVersion.recheck(),
     },
     now,

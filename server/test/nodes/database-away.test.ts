@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PharosClient, type PharosError } from '../../../sdk/src/index.ts';
 import { service } from '../../src/access/audit.ts';
 import { type App, createApp } from '../../src/app/app.ts';
 import type { Database } from '../../src/db/db.ts';
@@ -140,5 +142,53 @@ describe('revocations while the database is away', () => {
       assert.deepEqual([await stateOf(push), fcm.calls.length - before], ['done', 1], `after ${bytes} bytes`);
     }
     assert.ok(seen.size > 1, `cut before it and after it: ${[...seen]}`);
+  });
+
+  test('lost at any moment of it, what the client creates is there once, and what it deletes is gone without an error', async () => {
+    await node.server.listen({ host: '127.0.0.1', port: 0 });
+    let [repeated, unknown] = [0, 0];
+    const client = new PharosClient({
+      baseUrl: `http://127.0.0.1:${(node.server.server.address() as AddressInfo).port}`,
+      appId: app.appId,
+      appKey: app.appKey,
+      token: manager.token,
+      fetch: async (url, request) => {
+        const answer = await fetch(url, request);
+        if ((await answer.clone().text()).includes('"mayBeDone":true')) unknown++;
+        return answer;
+      },
+      retry: {
+        attempts: 40,
+        sleep: () => {
+          repeated++;
+          proxy.mend();
+          return delay(25);
+        },
+      },
+    });
+    const named = async (name: string) => (await client.beacons.list({ where: { name } })).results.length;
+    /** Whether the database was lost before the end of the deletion. */
+    async function deleteWith(bytes: number): Promise<boolean> {
+      app.clock.now += 5_000;
+      const name = `${bytes} ${app.clock.now}`;
+      proxy.cutAllAfter(bytes);
+      const { objectId } = await client.beacons.create({ name, uuid: 'u', major: 1, minor: 1 });
+      proxy.mend();
+      assert.equal(await named(name), 1, `created once, after ${bytes} bytes`);
+      repeated = 0;
+      proxy.cutAllAfter(bytes);
+      await client.beacons
+        .delete(objectId)
+        .catch((error: PharosError) => assert.fail(`${error.name} after ${bytes} bytes`));
+      proxy.mend();
+      const isLost = repeated > 0;
+      assert.equal(await named(name), 0, `deleted, after ${bytes} bytes`);
+      return isLost;
+    }
+    let end = 0;
+    while (await deleteWith(end)) end += 100;
+    // Where it is confirmed is somewhere in the last hundred bytes.
+    for (let bytes = end - 120; bytes <= end + 20; bytes += 4) await deleteWith(bytes);
+    assert.ok(unknown > 0, 'also while the database was about to confirm it');
   });
 });

@@ -271,7 +271,8 @@ function retryAt(
 ): number {
   if (result.scope === 'provider') return pace.pushedBack(result.afterMs);
   const bound = Math.min(longestPauseMs, firstPauseMs * 2 ** recipient.attempts);
-  return deps.now() + (result.afterMs ?? Math.ceil(pause * bound));
+  // Whoever says "in 0 seconds", or names a time that is over by this clock, is not asked without a pause either.
+  return deps.now() + Math.max(result.afterMs ?? 0, Math.ceil(pause * bound));
 }
 
 interface Later {

@@ -71,8 +71,8 @@ export function sessionEndpoints({ sessions }: SessionRouteDeps): Endpoint[] {
       summary: 'Renew an access token',
       description:
         'With the refresh token of a sign-in with `refresh: true`. The answer has a new one; the one that was sent is no longer ' +
-        'valid. Whoever sends one that was replaced before ends the session, except for the last one within 10 seconds and ' +
-        'as long as its successor was not used: then the answer may have been lost.',
+        'valid. Whoever sends one that was replaced before ends the session, except for the last one until something of ' +
+        'its answer is used: that may have been lost. Renewals within 10 seconds are all answered.',
       grant: 'app',
       body: {
         schema: refreshShape.schema,

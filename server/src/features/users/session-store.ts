@@ -14,10 +14,10 @@ const ownedBy = ({ appId, userId }: UserKey) => sql`app_id = ${appId} and user_i
 
 export async function insertSession(db: Db, row: SessionRow): Promise<void> {
   await db.run(sql`insert into sessions (app_id, object_id, user_id, method, provider, user_agent, family_hash,
-      refresh_hash, previous_hash, rotated_at, second_factor, created_at, last_used_at, expires_at)
+      refresh_hash, previous_hash, rotated_at, unheard_hash, second_factor, created_at, last_used_at, expires_at)
     values (${row.app_id}, ${row.object_id}, ${row.user_id}, ${row.method}, ${row.provider}, ${row.user_agent},
-      ${row.family_hash}, ${row.refresh_hash}, ${row.previous_hash}, ${row.rotated_at}, ${row.second_factor},
-      ${row.created_at}, ${row.last_used_at}, ${row.expires_at})`);
+      ${row.family_hash}, ${row.refresh_hash}, ${row.previous_hash}, ${row.rotated_at}, ${row.unheard_hash},
+      ${row.second_factor}, ${row.created_at}, ${row.last_used_at}, ${row.expires_at})`);
 }
 
 export async function insertToken(db: Db, row: NewRowOf<typeof tokens>): Promise<void> {
@@ -45,7 +45,8 @@ export function lockFamily(db: Db, appId: string, familyHash: string): Promise<S
 /** Writes the refresh token that is valid now. */
 export async function updateFamily(db: Db, row: SessionRow): Promise<void> {
   await db.run(sql`update sessions set refresh_hash = ${row.refresh_hash}, previous_hash = ${row.previous_hash},
-      rotated_at = ${row.rotated_at}, last_used_at = ${row.last_used_at}, expires_at = ${row.expires_at}
+      rotated_at = ${row.rotated_at}, unheard_hash = ${row.unheard_hash}, last_used_at = ${row.last_used_at},
+      expires_at = ${row.expires_at}
     where app_id = ${row.app_id} and object_id = ${row.object_id}`);
 }
 
@@ -174,6 +175,13 @@ export async function noteTokenUse(
   });
 }
 
+/** Somebody has the access token that was issued last, and so the refresh token that came with it. */
+export async function noteTokenHeard(db: Db, appId: string, tokenHash: string): Promise<void> {
+  await db.run(sql`update sessions set unheard_hash = null where app_id = ${appId} and object_id in (
+      select session_id from tokens where app_id = ${appId} and token_hash = ${tokenHash}
+      and tokens.created_at >= sessions.rotated_at)`);
+}
+
 export async function findUserSession(db: Db, appId: string, tokenHash: string): Promise<SessionAccess | undefined> {
   const row = await db.one<{
     user_id: string;
@@ -182,10 +190,12 @@ export async function findUserSession(db: Db, appId: string, tokenHash: string):
     last_used_at: number;
     is_short: number;
     second_factor: number | null;
+    is_unheard: number;
     venues: string;
   }>(
     sql`select tokens.user_id, users.role, tokens.expires_at, tokens.last_used_at, tokens.is_short,
-        users.venues, sessions.second_factor from tokens
+        users.venues, sessions.second_factor, case when sessions.unheard_hash is not null
+          and tokens.created_at >= sessions.rotated_at then 1 else 0 end as is_unheard from tokens
       left join sessions on sessions.app_id = tokens.app_id and sessions.object_id = tokens.session_id
       join users on users.app_id = tokens.app_id and users.object_id = tokens.user_id
       where tokens.app_id = ${appId} and tokens.token_hash = ${tokenHash} and users.app_id = ${appId}
@@ -200,6 +210,7 @@ export async function findUserSession(db: Db, appId: string, tokenHash: string):
     lastUsedAt,
     isFixed: row.is_short === 1,
     hasSecondFactor: row.second_factor === 1,
+    ...(row.is_unheard === 1 ? { isUnheard: true } : {}),
     venueIds: venuesOf(row),
   };
 }

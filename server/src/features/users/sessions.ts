@@ -24,7 +24,7 @@ const dayMs = 86_400_000;
 const halfMs = 10 * minuteMs;
 /** Guesses with one challenge. */
 const mostAttempts = 5;
-/** An answer that was lost: the client has only the refresh token that it sent. */
+/** Of several renewals at the same moment each is answered, although one of the answers may be in use already. */
 const lostAnswerMs = 10_000;
 
 /**
@@ -123,6 +123,7 @@ async function openSession(db: Db, app: AppContext, begun: Begun): Promise<Sessi
     refresh_hash: family ? secretHash(family.second) : null,
     previous_hash: null,
     rotated_at: null,
+    unheard_hash: null,
     second_factor: begun.hasSecondFactor ? 1 : 0,
     created_at: now,
     last_used_at: now,
@@ -167,8 +168,8 @@ export class SessionService {
 
   /**
    * Replaces a refresh token, and the access token with it. Somebody who sends one that was replaced before has stolen it,
-   * or was robbed of it: the session ends. Only the one before the valid one counts for ten seconds more, as long as
-   * nobody has used the valid one: then its answer may have been lost.
+   * or was robbed of it: the session ends. Only the one before the valid one still counts, as long as nobody has used the valid one,
+   * and for ten seconds or until the access token that came with the valid one is used: then the answer may have been lost.
    *
    * @throws Failure InvalidSessionToken
    */
@@ -213,6 +214,7 @@ export class SessionService {
       ...session,
       refresh_hash: secretHash(next),
       ...(isValid ? { previous_hash: session.refresh_hash, rotated_at: now } : {}),
+      unheard_hash: secretHash(next),
       last_used_at: Math.max(now, session.last_used_at),
       expires_at: now + app.policy.tokenDays * dayMs,
     };
@@ -263,9 +265,11 @@ export class SessionService {
   }
 }
 
+/** Whether the answer to this refresh token may never have arrived. A phone can be without a network for days after that. */
 function isLost(session: sessions.SessionRow, hash: string, now: number): boolean {
+  if (session.previous_hash !== hash) return false;
   const age = now - (session.rotated_at ?? 0);
-  return session.previous_hash === hash && age >= 0 && age <= lostAnswerMs;
+  return (age >= 0 && age <= lostAnswerMs) || session.unheard_hash === session.refresh_hash;
 }
 
 const viewOf = (row: sessions.ListedSession) => ({

@@ -109,6 +109,8 @@ export const sessions = defineTable({
     refresh_hash: nullable(textColumn),
     previous_hash: nullable(textColumn),
     rotated_at: nullable(bigint),
+    /** That of the valid refresh token, until the access token that was sent with it is used: until then nobody may have received them. */
+    unheard_hash: nullable(textColumn),
     /** 1: it was begun with two factors. */
     second_factor: withDefault(bigint),
     created_at: bigint,
@@ -123,7 +125,7 @@ export const sessions = defineTable({
   },
   childOf: ['users'],
   users: ['user_id'],
-  secrets: ['family_hash', 'refresh_hash', 'previous_hash'],
+  secrets: ['family_hash', 'refresh_hash', 'previous_hash', 'unheard_hash'],
 });
 
 export const tokens = defineTable({

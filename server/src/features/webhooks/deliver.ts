@@ -23,6 +23,9 @@ export interface WebhookDeliveryDeps {
 
 const callTimeoutMs = 10_000;
 const gone = 410;
+/** A receiver may name any time, and one by a clock that is behind is over already: not without the growing pause, up to this. */
+const mostBesideAskedMs = 60_000;
+const lastTryMs = 60_000;
 
 export const secretContext = (appId: string, webhookId: string) => `webhook ${appId} ${webhookId}`;
 
@@ -83,8 +86,8 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
 
   async function note({ webhook, delivery, result }: Called, context: JobContext): Promise<void> {
     const attempts = delivery.attempts + 1;
-    const pauseMs = result.outcome === 'again' ? (result.afterMs ?? backOff(handler, attempts, random)) : 0;
-    const nextAt = now() + pauseMs;
+    const pauseMs = result.outcome === 'again' ? pauseAfter(result, backOff(handler, attempts, random)) : 0;
+    const nextAt = timeOfNext(now() + pauseMs, delivery, now());
     const isLate = result.outcome === 'again' && nextAt >= delivery.expires_at;
     const state = result.outcome === 'sent' ? 'sent' : isLate ? 'expired' : stateOf(result);
     const reason = isLate ? `${result.text} No time is left for another try.` : result.text;
@@ -97,7 +100,7 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
       else await store.noteFailure(db, webhook, result.text, now());
     });
     if (status === gone) await switchOff(webhook);
-    if (state === 'queued') throw new RetryLater(result.text, pauseMs);
+    if (state === 'queued') throw new RetryLater(result.text, Math.max(0, nextAt - now()));
   }
 
   /** The receiver says that it is gone for good; trying for ever would help nobody. */
@@ -105,7 +108,7 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
     const reason = 'The receiver answered 410 Gone.';
     const { app_id: appId, object_id: subject } = webhook;
     await deps.cacheVersion.change(appId, async (db: Db) => {
-      await store.disableGone(db, webhook, reason, now());
+      if (!(await store.disableGone(db, webhook, reason, now()))) return;
       const after = { enabled: false, reason };
       await recordChange(db, { by: service, action: 'webhook.disable', subject, appId, after, now: now() });
     });
@@ -119,6 +122,13 @@ interface Called {
   readonly delivery: store.DeliveryRow;
   readonly result: CallResult;
 }
+
+/** One that would come too late comes a minute before the end: a receiver that is back earlier than it said gets what it missed. */
+const timeOfNext = (wantedAt: number, { expires_at: expiresAt }: store.DeliveryRow, now: number) =>
+  wantedAt >= expiresAt && now < expiresAt - lastTryMs ? expiresAt - lastTryMs : wantedAt;
+
+const pauseAfter = ({ afterMs }: CallResult, usualMs: number) =>
+  afterMs === undefined ? usualMs : Math.max(afterMs, Math.min(usualMs, mostBesideAskedMs));
 
 const stateOf = ({ outcome }: CallResult): store.WebhookDeliveryState => (outcome === 'again' ? 'queued' : 'failed');
 

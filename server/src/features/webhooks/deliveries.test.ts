@@ -63,6 +63,45 @@ for (const database of databases) {
       assert.equal((await hooks.deliveries(hook))[0].state, 'sent');
     });
 
+    test('a Retry-After beyond the 24 hours loses nothing before they are over', async () => {
+      const hook = await hooks.make();
+      hooks.receiver.answer = answerWith(503, 'maintenance', { 'retry-after': '86400' });
+      await hooks.enter();
+      await site.app.app.idle();
+      const [waiting] = await hooks.deliveries(hook);
+      assert.equal(waiting.state, 'queued', waiting.reason);
+      hooks.receiver.answer = answerWith(200);
+      await hooks.pass(23 * hour);
+      assert.equal(hooks.receiver.calls.length, 1, 'as late as possible, since the receiver asks for that');
+      await hooks.pass(hour - 60_000);
+      hooks.browser = await openConsole(site.app, 'manager');
+      assert.deepEqual([(await hooks.deliveries(hook))[0].state, hooks.receiver.calls.length], ['sent', 2]);
+    });
+
+    const atOnce = [
+      ['0', () => '0'],
+      ['in the past, by a clock that is behind', () => new Date(site.now - hour).toUTCString()],
+    ] as const;
+    for (const [what, header] of atOnce) {
+      test(`with a Retry-After that is ${what}, it is not called again and again without a pause`, async () => {
+        const hook = await hooks.make();
+        hooks.receiver.answer = (call, response) => {
+          const status = hooks.receiver.calls.length < 50 ? 503 : 204;
+          answerWith(status, '', { 'retry-after': header() })(call, response);
+        };
+        await hooks.enter();
+        await site.app.app.idle();
+        assert.ok(hooks.receiver.calls.length <= 2, `${hooks.receiver.calls.length} calls`);
+        assert.equal((await hooks.deliveries(hook))[0].state, 'queued');
+        for (let minutes = 0; minutes < 60; minutes++) await hooks.pass(60_000);
+        assert.deepEqual(
+          [hooks.receiver.calls.length, (await hooks.deliveries(hook))[0].state],
+          [50, 'sent'],
+          'at most a minute later, since the receiver expects it',
+        );
+      });
+    }
+
     const final: readonly (readonly [string, Answering, RegExp])[] = [
       ['400', answerWith(400, 'bad shape'), /Answered 400 Bad Request/],
       ['404', answerWith(404), /Answered 404/],
@@ -111,6 +150,36 @@ for (const database of databases) {
         body: { enabled: true },
       });
       assert.deepEqual([on.body.result.enabled, on.body.result.disabledReason], [true, null]);
+    });
+
+    test('410 of an address that the webhook has just left switches nothing off, and several at once are one entry', async () => {
+      const hook = await hooks.make();
+      const { url } = hooks.receiver;
+      const url2 = `${url}/moved`;
+      let release: () => void = () => undefined;
+      hooks.receiver.answer = (_call, response) => {
+        release = () => void response.writeHead(410).end();
+      };
+      await hooks.enter();
+      await hooks.receiver.arrived(1);
+      const change = (body: object) =>
+        hooks.browser.send({ method: 'PUT', url: `${hooks.all()}/${hook.objectId}`, body });
+      assert.equal((await change({ url: url2 })).status, 200);
+      release();
+      await site.app.app.idle();
+      assert.deepEqual([(await hooks.read(hook)).enabled, (await hooks.read(hook)).disabledReason], [true, null]);
+      const held: (() => void)[] = [];
+      hooks.receiver.answer = (_call, response) => void held.push(() => void response.writeHead(410).end());
+      await hooks.leave();
+      await hooks.enterAgain();
+      await hooks.leave();
+      await hooks.enterAgain();
+      await hooks.receiver.arrived(3);
+      for (const answer of held) answer();
+      await site.app.app.idle();
+      assert.equal((await hooks.read(hook)).enabled, false);
+      const entries = (await site.rows('audit')).filter(({ action }) => action === 'webhook.disable');
+      assert.equal(entries.length, 1);
     });
 
     test('after a day of failures it expires with the last reason, and the webhook is marked failing', async () => {

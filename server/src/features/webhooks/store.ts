@@ -111,9 +111,11 @@ export async function noteSuccess(db: Db, row: WebhookRow): Promise<void> {
     where app_id = ${row.app_id} and object_id = ${row.object_id} and failing_since is not null`);
 }
 
-export async function disableGone(db: Db, row: WebhookRow, reason: string, now: number): Promise<void> {
-  await db.run(sql`update webhooks set is_enabled = 0, disabled_reason = ${reason}, updated_at = ${now}
-    where app_id = ${row.app_id} and object_id = ${row.object_id} and is_enabled = 1`);
+/** False if it was switched off before, or calls another address by now. */
+export async function disableGone(db: Db, row: WebhookRow, reason: string, now: number): Promise<boolean> {
+  const changed = await db.run(sql`update webhooks set is_enabled = 0, disabled_reason = ${reason}, updated_at = ${now}
+    where app_id = ${row.app_id} and object_id = ${row.object_id} and is_enabled = 1 and url = ${row.url}`);
+  return changed > 0;
 }
 
 export interface NewWebhookDelivery {

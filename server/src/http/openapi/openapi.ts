@@ -45,6 +45,12 @@ const errorSchema = Type.Object({
     details: Type.Optional(
       Type.Array(Type.Object({ field: Type.String(), problem: Type.String() }), { description: 'Every broken rule' }),
     ),
+    mayBeDone: Type.Optional(
+      Type.Boolean({
+        description:
+          'True where the request may have been carried out all the same, because the database was lost before it confirmed this',
+      }),
+    ),
     challenge: Type.Optional(
       Type.String({
         description: 'Of a sign-in that needs a second factor: what POST /users/signin/factor goes on with',

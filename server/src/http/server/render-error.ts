@@ -33,6 +33,7 @@ export function errorBody(failure: Failure, requestId: string): string {
     status,
     requestId,
     ...(failure.details.length > 0 ? { details: failure.details } : {}),
+    ...(failure.isOutcomeUnknown ? { mayBeDone: true } : {}),
     ...(failure.challenge === undefined ? {} : { challenge: failure.challenge }),
   };
   return JSON.stringify({ error, code });

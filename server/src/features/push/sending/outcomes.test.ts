@@ -46,6 +46,21 @@ for (const database of databases) {
       assert.equal((await deliveries())[0].attempts, 2);
     });
 
+    test('a provider that says at once is asked again after a pause all the same', async () => {
+      await register(1);
+      fcm.script = () =>
+        fcm.calls.length < 50
+          ? { outcome: 'retry', reason: 'HTTP 503', scope: 'message', afterMs: 0 }
+          : { outcome: 'sent' };
+      const path = await send({ data });
+      for (let milliseconds = 0; milliseconds < 40; milliseconds++) {
+        app.clock.now += 1;
+        await app.app.idle();
+      }
+      assert.ok(fcm.calls.length <= 5, `${fcm.calls.length} calls`);
+      assert.deepEqual(counts(await get(path)), { ...none, audience: 1, queued: 1 });
+    });
+
     test('a provider that is down is left in peace: no further message is tried until it may be back', async () => {
       for (let n = 0; n < 5; n++) await register(n);
       fcm.script = () => ({ outcome: 'retry', reason: 'HTTP 503', scope: 'provider', afterMs: 30_000 });

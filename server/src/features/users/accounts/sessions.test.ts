@@ -102,14 +102,34 @@ for (const database of databases) {
       assertOver(await refresh(lost.body.refreshToken), /used before/);
     });
 
-    test('but not for longer, and not once its successor was used', async () => {
-      const late = (await enter()).answer;
-      await refresh(late.body.refreshToken);
-      app.clock.now += 10_001;
-      assertOver(await refresh(late.body.refreshToken), /used before/);
+    test('and for as long as nobody has used anything of that answer: a phone may be without a network for days', async () => {
+      const { answer } = await enter();
+      const lost = await refresh(answer.body.refreshToken);
+      app.clock.now += 3 * dayMs;
+      const found = await refresh(answer.body.refreshToken);
+      assert.equal(found.status, 200);
+      assert.ok(await isAlive(found));
+      app.clock.now += 20_000;
+      const next = await refresh(found.body.refreshToken);
+      assert.equal(next.status, 200, 'what was found goes on');
+      assertOver(await refresh(lost.body.refreshToken), /used before/);
+      assert.ok(!(await isAlive(next)), 'whoever had the lost answer after all has ended it');
+    });
+
+    test('but not once its successor, or the access token that came with it, was used', async () => {
       const used = (await enter()).answer;
       await refresh((await refresh(used.body.refreshToken)).body.refreshToken);
       assertOver(await refresh(used.body.refreshToken), /used before/);
+      const late = (await enter()).answer;
+      assert.ok(await isAlive(await refresh(late.body.refreshToken)));
+      app.clock.now += 10_001;
+      assertOver(await refresh(late.body.refreshToken), /used before/);
+      const lost = (await enter()).answer;
+      app.clock.now += 1;
+      await refresh(lost.body.refreshToken);
+      assert.ok(await isAlive(lost), 'the access token before it says nothing about the answer');
+      app.clock.now += 10_001;
+      assert.equal((await refresh(lost.body.refreshToken)).status, 200);
     });
 
     test('of many renewals at the same moment the last one goes on', async () => {
