@@ -104,6 +104,8 @@ export interface Connection {
 }
 
 export interface RenewableSession {
+  /** Has read the tokens where they are stored. @throws PharosError */
+  ready(): Promise<void>;
   readonly token: string | undefined;
   /** Whether the token is to be renewed before it is sent. */
   readonly isDue: boolean;
@@ -197,6 +199,7 @@ async function sendSignedIn(connection: Connection, id: string, operation: Opera
   const { session } = connection;
   if (!session || signedOut.has(id)) return sendOnce(connection, operation, input);
   const renewed = (refused: string | undefined) => unlessAborted(session.renew(refused), input.signal);
+  await unlessAborted(session.ready(), input.signal);
   if (session.isDue) await renewed(session.token);
   const { token } = session;
   try {

@@ -56,10 +56,16 @@ export interface AppOptions extends Transport {
   readonly tokenExpiresAt?: number;
   /**
    * Called when the tokens have changed, because somebody has signed in or out, or they were renewed. Keep them to
-   * stay signed in after a restart. A refresh token must be used by one client only: one that is used twice ends the
-   * session. Exceptions reach the platform's `reportError` or its error log, and the call goes on.
+   * stay signed in after a restart. A refresh token must be used by one client only, or by clients with one `tokenStorage`:
+   * one that is used twice ends the session. Exceptions reach the platform's `reportError` or its error log, and the call goes on.
    */
   readonly onTokens?: (tokens: Tokens) => void;
+  /**
+   * Where the client itself keeps the tokens, such as `localStorage` or a keychain. What is stored counts before `token` and
+   * `refreshToken`. The tabs of a page that have one storage stay signed in together: with Web Locks one of them renews the
+   * tokens for all. A storage that fails to load ends calls with `StorageFailed`; exceptions of `save` are reported.
+   */
+  readonly tokenStorage?: TextStorage;
 }
 
 /** A server, gateway or script, which acts for the app itself as far as the scopes of its secret key reach. */
@@ -113,8 +119,8 @@ export class PharosClient {
   readonly #session: Session;
 
   constructor(options: PharosOptions) {
-    const { onTokens, ...tokens }: Partial<AppOptions> = 'appKey' in options ? options : {};
-    this.#session = new Session(tokens, onTokens);
+    const { onTokens, tokenStorage, ...tokens }: Partial<AppOptions> = 'appKey' in options ? options : {};
+    this.#session = new Session(tokens, onTokens, tokenStorage);
     this.#connection = connectionOf(options, this.#session);
     this.call = createCaller<Operations>(operations, this.#connection);
     this.#session.call = this.call;
@@ -136,6 +142,16 @@ export class PharosClient {
     this.push = pushService(this.call);
     this.activity = activityService(this.call);
     this.analytics = analyticsService(this.call);
+  }
+
+  /**
+   * Whether somebody is signed in, as far as is known without asking the service: reads `tokenStorage` if that has not been read.
+   *
+   * @throws PharosError `StorageFailed`
+   */
+  async isSignedIn(): Promise<boolean> {
+    await this.#session.ready();
+    return this.#session.token !== undefined || this.#session.refreshToken !== undefined;
   }
 
   /** The access token that is sent; set by signing in. */

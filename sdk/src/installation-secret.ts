@@ -1,6 +1,5 @@
-import { within } from './abort.ts';
 import { PharosError } from './error.ts';
-import { locked, type TextStorage } from './storage-lock.ts';
+import { inTime, locked, type TextStorage } from './storage-lock.ts';
 
 /** What a phone reports about itself; everything else comes from a user or concerns others. */
 export const speaksForPhone: ReadonlySet<string> = new Set([
@@ -10,9 +9,6 @@ export const speaksForPhone: ReadonlySet<string> = new Set([
   'createLog',
   'reportReceipts',
 ]);
-
-/** How long the storage may take, ms: sightings wait meanwhile. */
-const storageTimeout = 10_000;
 
 /**
  * Reads the secret of this installation, or makes one and stores it before it is ever sent: a phone that lost it could not
@@ -39,14 +35,6 @@ export function createInstallationSecret(storage: TextStorage): () => Promise<st
     });
     return known;
   };
-}
-
-function inTime<T>(work: (time: { readonly isUp: boolean }) => Promise<T>): Promise<T> {
-  const time = { isUp: false };
-  return within(storageTimeout, work(time), () => {
-    time.isUp = true;
-    return new Error(`The storage did not answer within ${storageTimeout / 1000} s.`);
-  });
 }
 
 /** 256 random bits. */

@@ -164,6 +164,7 @@ async function connect(
 /** As for calls: a token that is refused all the same, since clocks differ, is renewed once. */
 async function openStream(connection: Connection, wanted: Wanted, signal: AbortSignal): Promise<Response> {
   const { session } = connection;
+  await session?.ready();
   if (session?.isDue) await session.renew(session.token);
   const token = session?.token;
   try {

@@ -1,6 +1,7 @@
 import type { Call, RenewableSession } from './call.ts';
 import { PharosError } from './error.ts';
 import { safely } from './report.ts';
+import { inTime, lockedTokens, type TextStorage } from './storage-lock.ts';
 
 /** The tokens of a signed-in user; undefined after signing out. */
 export interface Tokens {
@@ -22,12 +23,21 @@ interface Issued {
 /** A request takes a while, and clocks differ. */
 const earlyMs = 30_000;
 
-/** The tokens of a client. An access token that comes with a refresh token is renewed shortly before it expires. */
+const noTokens: Tokens = { token: undefined, refreshToken: undefined, tokenExpiresAt: undefined };
+
+/**
+ * The tokens of a client. An access token that comes with a refresh token is renewed shortly before it expires. Clients with one
+ * storage, such as the tabs of a page, have one session: whichever renews it first does so for all.
+ */
 export class Session implements RenewableSession {
   token: string | undefined;
   refreshToken: string | undefined;
   #expiresAt: number | undefined;
   readonly #onTokens: ((tokens: Tokens) => void) | undefined;
+  readonly #storage: TextStorage | undefined;
+  #reading: Promise<void> | undefined;
+  /** The storage did not take the last tokens, and has older ones. */
+  #isUnsaved = false;
   #renewing: Promise<boolean> | undefined;
   /** Set once there is something to call with. */
   call: Call | undefined;
@@ -35,11 +45,26 @@ export class Session implements RenewableSession {
   constructor(
     { token, refreshToken, tokenExpiresAt }: Partial<Tokens>,
     onTokens: ((tokens: Tokens) => void) | undefined,
+    storage?: TextStorage,
   ) {
     this.token = token;
     this.refreshToken = refreshToken;
     this.#expiresAt = tokenExpiresAt;
     this.#onTokens = onTokens;
+    this.#storage = storage;
+  }
+
+  /**
+   * Has read what is stored, before the first call that needs it.
+   *
+   * @throws PharosError `StorageFailed`; the next call tries again
+   */
+  ready(): Promise<void> {
+    this.#reading ??= (this.#storage ? this.#takeStored() : Promise.resolve()).catch((error: unknown) => {
+      this.#reading = undefined;
+      throw error;
+    });
+    return this.#reading;
   }
 
   get isDue(): boolean {
@@ -47,12 +72,48 @@ export class Session implements RenewableSession {
     return this.token === undefined || Date.now() >= (this.#expiresAt ?? 0) - earlyMs;
   }
 
-  keep({ accessToken, expiresIn, refreshToken }: Issued): void {
-    this.#set({ token: accessToken, refreshToken, tokenExpiresAt: Date.now() + expiresIn * 1000 });
+  /** Somebody has signed in. */
+  keep(issued: Issued): Promise<void> {
+    return this.#change(tokensOf(issued));
   }
 
-  forget(): void {
-    this.#set({ token: undefined, refreshToken: undefined, tokenExpiresAt: undefined });
+  /** Somebody has signed out. */
+  forget(): Promise<void> {
+    return this.#change(noTokens);
+  }
+
+  /** What was stored before counts no more. */
+  #change(tokens: Tokens): Promise<void> {
+    this.#reading = Promise.resolve();
+    this.#set(tokens);
+    const saving = this.#storage && lockedTokens(() => this.#save(tokens));
+    // Another tab may be renewing, and its network be slow: nobody waits for long.
+    return saving ? inTime(() => saving).catch(() => undefined) : Promise.resolve();
+  }
+
+  /** A storage that does not work is reported; until the page is closed, memory will do. */
+  async #save(tokens: Tokens): Promise<void> {
+    const { token, refreshToken, tokenExpiresAt } = tokens;
+    const text = JSON.stringify({ token, refreshToken, tokenExpiresAt });
+    const saving = inTime(async () => this.#storage?.save(text));
+    safely(() => saving);
+    this.#isUnsaved = await saving.then(
+      () => false,
+      () => true,
+    );
+  }
+
+  async #takeStored(): Promise<void> {
+    if (this.#isUnsaved) return;
+    let text: string | null | undefined;
+    try {
+      text = await inTime(async () => this.#storage?.load());
+    } catch (cause) {
+      const message = 'The storage of the tokens does not work, so it is not known who is signed in. Try again.';
+      throw new PharosError(message, { name: 'StorageFailed', code: 0, status: 0, cause });
+    }
+    const stored = readTokens(text);
+    if (stored && (stored.token !== this.token || stored.refreshToken !== this.refreshToken)) this.#set(stored);
   }
 
   #set(tokens: Tokens): void {
@@ -64,10 +125,22 @@ export class Session implements RenewableSession {
 
   renew(refused: string | undefined): Promise<boolean> {
     if (this.token !== refused) return Promise.resolve(this.token !== undefined);
-    this.#renewing ??= this.#renew().finally(() => {
+    this.#renewing ??= (this.#storage ? lockedTokens(() => this.#renewForAll(refused)) : this.#renew()).finally(() => {
       this.#renewing = undefined;
     });
     return this.#renewing;
+  }
+
+  /** Another client may have renewed it, or have signed out, since it was read. */
+  async #renewForAll(refused: string | undefined): Promise<boolean> {
+    await this.#takeStored();
+    if (this.token !== refused && !this.isDue) return this.token !== undefined;
+    const before = this.refreshToken;
+    const isSignedIn = await this.#renew();
+    const { token, refreshToken } = this;
+    // Whoever has signed in or out meanwhile saves that behind this.
+    if (refreshToken !== before) await this.#save({ token, refreshToken, tokenExpiresAt: this.#expiresAt });
+    return isSignedIn;
   }
 
   async #renew(): Promise<boolean> {
@@ -76,11 +149,35 @@ export class Session implements RenewableSession {
     try {
       const answer = await call('refreshToken', { body: { refreshToken } });
       // Signed out, or in as somebody else, in the meantime.
-      if (this.refreshToken === refreshToken) this.keep(answer);
+      if (this.refreshToken === refreshToken) this.#set(tokensOf(answer));
     } catch (error) {
       if (!(error instanceof PharosError) || error.name !== 'InvalidSessionToken') throw error;
-      if (this.refreshToken === refreshToken) this.forget();
+      if (this.refreshToken === refreshToken) this.#set(noTokens);
     }
     return this.token !== undefined;
+  }
+}
+
+const tokensOf = ({ accessToken, expiresIn, refreshToken }: Issued): Tokens => ({
+  token: accessToken,
+  refreshToken,
+  tokenExpiresAt: Date.now() + expiresIn * 1000,
+});
+
+/** Undefined: nothing that was stored by a client. */
+function readTokens(text: string | null | undefined): Tokens | undefined {
+  if (!text) return undefined;
+  try {
+    const stored = JSON.parse(text) as Readonly<Record<string, unknown>> | null;
+    if (typeof stored !== 'object' || stored === null) return undefined;
+    const textOf = (member: string) => (typeof stored[member] === 'string' ? stored[member] : undefined);
+    const { tokenExpiresAt } = stored;
+    return {
+      token: textOf('token'),
+      refreshToken: textOf('refreshToken'),
+      tokenExpiresAt: typeof tokenExpiresAt === 'number' ? tokenExpiresAt : undefined,
+    };
+  } catch {
+    return undefined;
   }
 }

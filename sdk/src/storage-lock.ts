@@ -1,3 +1,5 @@
+import { within } from './abort.ts';
+
 /** Where a text is kept on a device, such as AsyncStorage, localStorage or a keychain behind two functions. */
 export interface TextStorage {
   /** The last text given to `save`, or null. */
@@ -10,23 +12,30 @@ interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
-const name = 'pharos-sightings';
 /** Node's locks end at the process, and another process may use the same file. */
 const isNode = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
-let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs `work` when nothing else reads or writes the stored sightings: one after the other within this copy of the
- * package, and among tabs and workers if the platform has Web Locks. `isExclusive` says that nobody else can be
- * writing. The work is short and has its own time limit.
+ * Runs `work` when nothing else under the same lock runs: one after the other within this copy of the package, and among tabs
+ * and workers if the platform has Web Locks. `isExclusive` says that nobody else can be writing. The work has its own time limit.
  */
-export function locked<T>(work: (isExclusive: boolean) => Promise<T>): Promise<T> {
-  const result = last.then(() => acrossTabs(work));
-  last = result.catch(() => undefined);
-  return result;
+export type Lock = <T>(work: (isExclusive: boolean) => Promise<T>) => Promise<T>;
+
+function lockOf(name: string): Lock {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(() => acrossTabs(name, work));
+    last = result.catch(() => undefined);
+    return result;
+  };
 }
 
-async function acrossTabs<T>(work: (isExclusive: boolean) => Promise<T>): Promise<T> {
+/** Reading and writing the stored sightings, and the secret of the installation: short work. */
+export const locked = lockOf('pharos-sightings');
+/** Reading, renewing and writing the stored tokens. */
+export const lockedTokens = lockOf('pharos-tokens');
+
+async function acrossTabs<T>(name: string, work: (isExclusive: boolean) => Promise<T>): Promise<T> {
   const { locks } = ((globalThis as { navigator?: unknown }).navigator ?? {}) as { readonly locks?: Locks };
   if (typeof locks?.request !== 'function') return work(false);
   let started = false;
@@ -40,4 +49,16 @@ async function acrossTabs<T>(work: (isExclusive: boolean) => Promise<T>): Promis
     if (started) throw error;
     return work(false);
   }
+}
+
+/** How long a storage may take, ms. */
+const storageTimeout = 10_000;
+
+/** Settles as work on a storage does, or rejects once that takes too long; `time.isUp` then says that it came too late. */
+export function inTime<T>(work: (time: { readonly isUp: boolean }) => Promise<T>): Promise<T> {
+  const time = { isUp: false };
+  return within(storageTimeout, work(time), () => {
+    time.isUp = true;
+    return new Error(`The storage did not answer within ${storageTimeout / 1000} s.`);
+  });
 }

@@ -161,6 +161,101 @@ describe('a client with a refresh token, against the service', () => {
     }
   });
 
+  describe('with a storage that several tabs share', () => {
+    /** A storage with a delay, as real ones have. */
+    function storageOf(text: string | null = null) {
+      return {
+        text,
+        fails: false,
+        async load() {
+          await undefined;
+          if (this.fails) throw new Error('locked');
+          return this.text;
+        },
+        async save(text: string) {
+          await undefined;
+          if (this.fails) throw new Error('QuotaExceededError');
+          this.text = text;
+        },
+      };
+    }
+    function tab(tokenStorage: ReturnType<typeof storageOf>) {
+      const asked: string[] = [];
+      const client = new PharosClient({
+        baseUrl,
+        appId: app.appId,
+        appKey: app.appKey,
+        tokenStorage,
+        fetch: (url, request) => {
+          asked.push(String(url).slice(`${baseUrl}/api/v2`.length));
+          return fetch(url, request);
+        },
+      });
+      return { client, asked };
+    }
+
+    test('all stay signed in, whoever renews the tokens and whenever', async () => {
+      const storage = storageOf();
+      const { client: first, email } = await connect({ tokenStorage: storage });
+      const tabs = [tab(storage), tab(storage), tab(storage)];
+      assert.deepEqual(await Promise.all(tabs.map(({ client }) => client.isSignedIn())), [true, true, true]);
+      for (let time = 0; time < 3; time++) {
+        pass(1_000_000);
+        // All at once, then one after the other.
+        await Promise.all([first, ...tabs.map(({ client }) => client)].map((client) => client.users.me()));
+        pass(1_000_000);
+        for (const { client } of tabs) assert.equal((await client.users.me()).validemail, email);
+      }
+      const asked = tabs.flatMap(({ asked }) => asked);
+      assert.ok(renewals(asked) <= 6, 'one renewal for all');
+      // A page that is opened later.
+      const later = tab(storage);
+      assert.equal((await later.client.users.me()).validemail, email);
+      assert.deepEqual(later.asked, ['/users/me']);
+    });
+
+    test('whoever signs out signs out the others, and whoever signs in signs them in', async () => {
+      const storage = storageOf();
+      const { client, email } = await connect({ tokenStorage: storage });
+      const { client: other } = tab(storage);
+      await other.users.me();
+      await client.users.signOut();
+      assert.equal(await failure(other.users.me()), 'InvalidSessionToken');
+      assert.deepEqual([other.token, await tab(storage).client.isSignedIn()], [undefined, false]);
+      await client.users.signIn({ email, password, refresh: true });
+      assert.equal((await tab(storage).client.users.me()).validemail, email);
+    });
+
+    test('a storage that does not load is no sign-out, and one that does not save ends nothing', async () => {
+      const storage = storageOf();
+      const { client, email } = await connect({ tokenStorage: storage });
+      const { client: other } = tab(storage);
+      storage.fails = true;
+      assert.equal(await failure(other.users.me()), 'StorageFailed');
+      const before = Object.getOwnPropertyDescriptor(globalThis, 'reportError');
+      Object.defineProperty(globalThis, 'reportError', { value: () => undefined, configurable: true });
+      try {
+        await client.users.signIn({ email, password, refresh: true });
+        pass(1_000_000);
+        storage.fails = false;
+        // What is stored is older than what the client has.
+        assert.equal((await client.users.me()).validemail, email);
+      } finally {
+        if (before) Object.defineProperty(globalThis, 'reportError', before);
+        else Reflect.deleteProperty(globalThis, 'reportError');
+      }
+      pass(1_000_000);
+      assert.equal((await other.users.me()).validemail, email);
+    });
+
+    test('what somebody else has written there is nobody’s sign-in', async () => {
+      for (const text of ['', 'null', '"text"', '{', '[1]', '{"token":5}']) {
+        const { client } = tab(storageOf(text));
+        assert.equal(await client.isSignedIn(), false, text);
+      }
+    });
+  });
+
   test('is signed out once the session has been ended, and says so', async () => {
     const { client, kept, email } = await connect();
     const other = new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey });

@@ -13,19 +13,19 @@ export const userService = (call: Call, session: Session) => ({
    */
   signIn: async (body: Body<'signIn'>, options: CallOptions = {}) => {
     const answer = await call('signIn', { body, ...options });
-    session.keep(answer);
+    await session.keep(answer);
     return answer;
   },
   /** Signs in with the ID token of an identity provider, which is accepted once. `isNew`: the account was made just now. */
   signInWithToken: async (body: Body<'signInWithToken'>, options: CallOptions = {}) => {
     const answer = await call('signInWithToken', { body, ...options });
-    session.keep(answer);
+    await session.keep(answer);
     return answer;
   },
   /** Finishes a sign-in that threw a `challenge`, with a code of the authenticator app or a recovery code. */
   finishSignIn: async (body: Body<'finishSignIn'>, options: CallOptions = {}) => {
     const answer = await call('finishSignIn', { body, ...options });
-    session.keep(answer);
+    await session.keep(answer);
     return answer;
   },
   /** The secret of an authenticator app, for a sign-in that threw `EnrolmentNeeded`; `finishSignIn` takes a code of it. */
@@ -36,7 +36,7 @@ export const userService = (call: Call, session: Session) => ({
   /** Signs in with what the passkey has answered. */
   signInWithPasskey: async (body: Body<'signInWithPasskey'>, options: CallOptions = {}) => {
     const answer = await call('signInWithPasskey', { body, ...options });
-    session.keep(answer);
+    await session.keep(answer);
     return answer;
   },
   /** Asks for a mail whose link opens the app (policy `signInLinkUrl`) with a token for `signInWithLink`. */
@@ -46,7 +46,7 @@ export const userService = (call: Call, session: Session) => ({
   /** Signs in with the `token` of a mailed link, which is good once and for 15 minutes. */
   signInWithLink: async (body: Body<'signInWithLink'>, options: CallOptions = {}) => {
     const answer = await call('signInWithLink', { body, ...options });
-    session.keep(answer);
+    await session.keep(answer);
     return answer;
   },
   /** Asks for a mail to confirm the address of an account. */
@@ -65,7 +65,7 @@ export const userService = (call: Call, session: Session) => ({
       // The token is no longer valid: already signed out.
       if (!(error instanceof PharosError) || error.name !== 'InvalidSessionToken') throw error;
     }
-    session.forget();
+    await session.forget();
   },
   /** The sessions of the signed-in user, newest first. */
   sessions: async (options: CallOptions = {}) => (await call('listSessions', options)).results,
@@ -88,7 +88,7 @@ export const userService = (call: Call, session: Session) => ({
    */
   deleteMe: async (options: CallOptions = {}): Promise<{ readonly erasureId: string }> => {
     const { result } = await call('deleteMe', options);
-    session.forget();
+    await session.forget();
     return result;
   },
   /** The receipt of an erasure. */
