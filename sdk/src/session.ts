@@ -38,6 +38,8 @@ export class Session implements RenewableSession {
   #reading: Promise<void> | undefined;
   /** The storage did not take the last tokens, and has older ones. */
   #isUnsaved = false;
+  /** How often somebody has signed in or out here. */
+  #changes = 0;
   #renewing: Promise<boolean> | undefined;
   /** Set once there is something to call with. */
   call: Call | undefined;
@@ -84,6 +86,7 @@ export class Session implements RenewableSession {
 
   /** What was stored before counts no more. */
   #change(tokens: Tokens): Promise<void> {
+    this.#changes++;
     this.#reading = Promise.resolve();
     this.#set(tokens);
     const saving = this.#storage && lockedTokens(() => this.#save(tokens));
@@ -105,6 +108,7 @@ export class Session implements RenewableSession {
 
   async #takeStored(): Promise<void> {
     if (this.#isUnsaved) return;
+    const before = this.#changes;
     let text: string | null | undefined;
     try {
       text = await inTime(async () => this.#storage?.load());
@@ -113,6 +117,8 @@ export class Session implements RenewableSession {
       throw new PharosError(message, { name: 'StorageFailed', code: 0, status: 0, cause });
     }
     const stored = readTokens(text);
+    // Somebody has signed in or out while it was read.
+    if (this.#changes !== before) return;
     if (stored && (stored.token !== this.token || stored.refreshToken !== this.refreshToken)) this.#set(stored);
   }
 

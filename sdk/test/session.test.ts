@@ -227,6 +227,22 @@ describe('a client with a refresh token, against the service', () => {
       assert.equal((await tab(storage).client.users.me()).validemail, email);
     });
 
+    test('whoever signs in while the storage is read is signed in', async () => {
+      const storage = storageOf();
+      await connect({ tokenStorage: storage });
+      const { email } = await connect();
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const slow = { load: () => held.then(() => storage.text), save: (text: string) => storage.save(text) };
+      const client = new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey, tokenStorage: slow });
+      const asked = client.users.me();
+      await client.users.signIn({ email, password, refresh: true });
+      release();
+      assert.deepEqual([(await asked).validemail, (await client.users.me()).validemail], [email, email]);
+    });
+
     test('a storage that does not load is no sign-out, and one that does not save ends nothing', async () => {
       const storage = storageOf();
       const { client, email } = await connect({ tokenStorage: storage });
