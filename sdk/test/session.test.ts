@@ -235,7 +235,8 @@ describe('a client with a refresh token, against the service', () => {
       const held = new Promise<void>((resolve) => {
         release = resolve;
       });
-      const slow = { load: () => held.then(() => storage.text), save: (text: string) => storage.save(text) };
+      const { text } = storage;
+      const slow = { load: () => held.then(() => text), save: (text: string) => storage.save(text) };
       const client = new PharosClient({ baseUrl, appId: app.appId, appKey: app.appKey, tokenStorage: slow });
       const asked = client.users.me();
       await client.users.signIn({ email, password, refresh: true });
