@@ -210,6 +210,12 @@ test('dwell waits, and fires once the visitor was heard for that long', () => {
   );
 });
 
+test('dwell waits no longer than times can be written', () => {
+  const at = Date.parse('9999-12-31T23:59:50Z');
+  const { outcome, dueAt } = ask({ trigger: { policy: { dwellSeconds: 300 } }, event: { at, enteredAt: at }, now: at });
+  assert.deepEqual([outcome, new Date(dueAt ?? 0).toISOString()], ['pending', '9999-12-31T23:59:59.999Z']);
+});
+
 test('dwell trusts a phone that decides', () => {
   const rules = rulesOf([trigger({ policy: { dwellSeconds: 20 } })]);
   const start = see([{ occurredAt: NOON, event: 'ENTER' }], null, { rules });

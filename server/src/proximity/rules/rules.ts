@@ -1,4 +1,5 @@
 import type { EventKind } from '../presence/types.ts';
+import { latestTime } from '../wire/wire-values.ts';
 import { groupOf, heldOut } from './groups.ts';
 import { localTime, siteTimeZone } from './local-time.ts';
 import { type Case, effectivePolicy, POLICY_GATES, type Refusal } from './policy.ts';
@@ -56,7 +57,8 @@ export function judge(question: Question, rules: Rules, history: History): Verdi
     const { reason, because, dueAt } = refusal;
     return dueAt === undefined
       ? { ...base, outcome: 'stopped', reason, text: `Not shown: ${because}.` }
-      : { ...base, outcome: 'pending', reason, text: `Not shown yet: ${because}.`, dueAt };
+      : // A visitor of the last day of 9999 waits no longer than times can be written.
+        { ...base, outcome: 'pending', reason, text: `Not shown yet: ${because}.`, dueAt: Math.min(dueAt, latestTime) };
   }
   const group = groupOf(trigger, event.installationId);
   if (group === heldOut) return { ...base, outcome: 'stopped', reason: 'holdout', text: heldOutText(trigger), group };
