@@ -279,6 +279,19 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
     await goTo(page, `${of}/notifications/new`);
     await page.getByRole('heading', { name: 'Languages' }).waitFor();
     assert.deepEqual(refused, []);
+    // A new venue would be none of hers.
+    for (const [who, offered] of [
+      ['limited', 0],
+      ['manager', 1],
+    ] as const) {
+      const { page } = visits.get(who) ?? (await signIn(who));
+      await goTo(page, `${of}/beacons/venues`);
+      await page.getByRole('link', { name: 'North museum' }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'Add a venue' }).count(), offered, who);
+      await goTo(page, `${of}/beacons/venues/${ids.venue}`);
+      await page.locator('#page').getByRole('link', { name: 'Edit', exact: true }).waitFor();
+      assert.equal(await page.locator('#page').getByRole('link', { name: 'Duplicate', exact: true }).count(), offered, who);
+    }
     // An event of which a notification was pushed, and a scenario shown.
     await goTo(page, `${of}/activity/events`);
     await page.getByRole('link', { name: 'Entered North hall' }).first().click();
