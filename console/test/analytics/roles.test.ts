@@ -290,7 +290,11 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
       assert.equal(await page.getByRole('link', { name: 'Add a venue' }).count(), offered, who);
       await goTo(page, `${of}/beacons/venues/${ids.venue}`);
       await page.locator('#page').getByRole('link', { name: 'Edit', exact: true }).waitFor();
-      assert.equal(await page.locator('#page').getByRole('link', { name: 'Duplicate', exact: true }).count(), offered, who);
+      assert.equal(
+        await page.locator('#page').getByRole('link', { name: 'Duplicate', exact: true }).count(),
+        offered,
+        who,
+      );
     }
     // An event of which a notification was pushed, and a scenario shown.
     await goTo(page, `${of}/activity/events`);
@@ -307,7 +311,7 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
       [inVenue('/round'), /There is no venue/],
       [inVenue('/labels'), /There is no venue/],
       [(other: Ids) => `${inVenue()(other)}/floors/${other.floor}`, /no longer there/],
-      [({ venue }: Ids) => `activity/analytics?venue=${venue}`, 'No visits yet'],
+      [({ venue }: Ids) => `activity/analytics?venue=${venue}`, 'Nobody was there'],
       [({ venue }: Ids) => `activity/analytics/ways?venue=${venue}`, 'No ways to show'],
       [({ venue }: Ids) => `activity/analytics/peaks?venue=${venue}`, 'Nobody was there'],
       // The plan of another floor is not shown, but one's own.

@@ -54,8 +54,13 @@ export function AnalyticsPage() {
       {numbers && isEmpty && (
         <EmptyState
           icon="pulse"
-          title={t('No visits yet')}
-          text={t('As soon as an app reports that visitors come near beacons, their numbers are here.')}
+          // A place may be quiet, closed or deleted in an app with many visits.
+          {...(Object.keys(place).length > 0
+            ? { title: t('Nobody was there'), text: t('In this period no visitor was seen at this place.') }
+            : {
+                title: t('No visits yet'),
+                text: t('As soon as an app reports that visitors come near beacons, their numbers are here.'),
+              })}
         />
       )}
       {numbers && !isEmpty && (
