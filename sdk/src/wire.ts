@@ -2989,6 +2989,32 @@ export interface VisitNumbers {
       /** Visits that took so long */
       readonly visits: number | '1-4' | null;
     }[] | null;
+    /** While the period itself goes on: as much of the one before, to the same day of the month or week and the same hour */
+    readonly soFar?: {
+      /** When it ends in the app's time zone: 2026-10-27T16:00 */
+      readonly until: string;
+      /** null where small groups are protected */
+      readonly total: {
+        /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
+        readonly visitors: number | '1-4' | null;
+        /** Those whose first visit in the app is among these */
+        readonly newVisitors: number | '1-4' | null;
+        /** Those who had been there before */
+        readonly returningVisitors: number | '1-4' | null;
+        /** Visits that began then */
+        readonly visits: number | '1-4' | null;
+        /** Seconds that half of the visits did not exceed, within 4.5 % */
+        readonly dwellMedian: number | null;
+        /** Seconds that a quarter of the visits did not exceed */
+        readonly dwellLowerQuartile: number | null;
+        /** Seconds that three quarters of the visits did not exceed */
+        readonly dwellUpperQuartile: number | null;
+        /** Seconds on average; null where small groups are protected */
+        readonly dwellMean: number | null;
+        /** Seconds that the visits took together; where small groups are protected in steps of what five visits take */
+        readonly dwellTotal: number | null;
+      } | null;
+    };
   };
 }
 

@@ -251,6 +251,59 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
       assert.deepEqual(complaints, [], who);
     });
 
+  test('who is limited to a venue is told what is at its beacons, but for what storylines add', async () => {
+    const [beacon] = (await app.send({ method: 'GET', url: '/api/v2/beacons?order=minor', headers })).body.results;
+    const storyline = await make('/storylines', { title: 'Tour', isEnabled: true });
+    const showOn = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'].map((dayName) => ({ dayName, checked: true }));
+    const scenario = { beacons: [beacon.objectId], campaign: 'TEXT', event: 'ENTER', showOn, alertTitle: 'Tour' };
+    await make(`/storylines/${storyline}/detail`, scenario);
+    app.clock.now += 60_000;
+    const sightings = [{ beacon: beacon.objectId, event: 'ENTER', occurredAt: app.clock.now }];
+    const body = { installationId: 'North-0', sightings };
+    assert.equal((await app.send({ method: 'POST', url: '/api/v2/sightings', body })).status, 200);
+    const { page, complaints } = visits.get('limited') ?? (await signIn('limited'));
+    const refused: string[] = [];
+    page.on('response', (answer) => {
+      if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.url()}`);
+    });
+    const of = `/console/apps/${app.appId}`;
+    await goTo(page, `${of}/beacons/${beacon.objectId}`);
+    await page.getByText('Storylines are shown to those who have the whole app.').waitFor();
+    await page.getByRole('link', { name: 'North posters' }).waitFor();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByText('Used by', { exact: false }).waitFor();
+    await page.keyboard.press('Escape');
+    await goTo(page, `${of}/activity/walk`);
+    await page.getByText('What other rules would have sent', { exact: false }).waitFor();
+    assert.equal(await page.locator('#page').getByRole('link', { name: 'storyline', exact: true }).count(), 0);
+    await goTo(page, `${of}/notifications/new`);
+    await page.getByRole('heading', { name: 'Languages' }).waitFor();
+    assert.deepEqual(refused, []);
+    // A new venue would be none of hers.
+    for (const [who, offered] of [
+      ['limited', 0],
+      ['manager', 1],
+    ] as const) {
+      const { page } = visits.get(who) ?? (await signIn(who));
+      await goTo(page, `${of}/beacons/venues`);
+      await page.getByRole('link', { name: 'North museum' }).waitFor();
+      assert.equal(await page.getByRole('link', { name: 'Add a venue' }).count(), offered, who);
+      await goTo(page, `${of}/beacons/venues/${ids.venue}`);
+      await page.locator('#page').getByRole('link', { name: 'Edit', exact: true }).waitFor();
+      assert.equal(
+        await page.locator('#page').getByRole('link', { name: 'Duplicate', exact: true }).count(),
+        offered,
+        who,
+      );
+    }
+    // An event of which a notification was pushed, and a scenario shown.
+    await goTo(page, `${of}/activity/events`);
+    await page.getByRole('link', { name: 'Entered North hall' }).first().click();
+    await page.getByText('a scenario, or a deleted message').waitFor();
+    await page.locator('#page').getByRole('link', { name: 'North posters' }).waitFor();
+    complaints.length = 0;
+  });
+
   test('who is limited to a venue finds nothing of another one at its addresses', async () => {
     const { page } = visits.get('limited') ?? (await signIn('limited'));
     for (const [path, seen] of [
@@ -258,7 +311,7 @@ describe('pages of venues and analytics, for each role, on a screen and on a pho
       [inVenue('/round'), /There is no venue/],
       [inVenue('/labels'), /There is no venue/],
       [(other: Ids) => `${inVenue()(other)}/floors/${other.floor}`, /no longer there/],
-      [({ venue }: Ids) => `activity/analytics?venue=${venue}`, 'No visits yet'],
+      [({ venue }: Ids) => `activity/analytics?venue=${venue}`, 'Nobody was there'],
       [({ venue }: Ids) => `activity/analytics/ways?venue=${venue}`, 'No ways to show'],
       [({ venue }: Ids) => `activity/analytics/peaks?venue=${venue}`, 'Nobody was there'],
       // The plan of another floor is not shown, but one's own.

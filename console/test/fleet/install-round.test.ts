@@ -261,6 +261,7 @@ describe('an install round on a phone', () => {
       (one: { beaconId: { objectId: string } }) => one.beaconId.objectId === beacons['Door'],
     );
     assert.ok(found?.photoId, 'nor is the photograph');
+    assert.equal(count, 1, 'which is sent once');
     await page.unroute(/\/photo$/);
   });
 

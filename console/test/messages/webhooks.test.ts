@@ -9,7 +9,7 @@ import {
 } from '../../../server/test/support/servers/webhook-receiver.ts';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
-import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit, visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** The tests are one session: each continues where the previous one stopped. */
@@ -274,6 +274,29 @@ describe('webhooks in the console', () => {
     await dialog().getByRole('button', { name: 'Delete 2 webhooks' }).click();
     await page.getByText('2 webhooks deleted.').waitFor();
     assert.deepEqual(await of('description'), []);
+  });
+
+  test('who is limited to some apps is not offered what concerns the whole service, also not for several', async () => {
+    const { app } = site;
+    const data = { email: 'limited@museum.example', password: 'a long enough secret' };
+    const apps = [{ appId: app.appId }];
+    await app.app.admins.create({ ...data, name: 'Limited', role: 'manager', apps }, { name: 'test', address: null });
+    const limited = await visit(browser, origin);
+    const signedIn = await limited.context.request.post('/console/api/session', { data, headers: { origin } });
+    assert.equal(signedIn.status(), 201);
+    for (const [{ page }, offered] of [
+      [visited, 2],
+      [limited, 0],
+    ] as const) {
+      await goTo(page, `/console/apps/${app.appId}/webhooks`);
+      await page.getByRole('checkbox', { name: 'Choose Length of stay' }).check();
+      await page.getByRole('button', { name: 'Edit …' }).click();
+      await page.getByRole('dialog').getByLabel('Field').selectOption('Events');
+      await page.getByRole('checkbox', { name: 'visit.opened' }).waitFor();
+      assert.equal(await page.getByRole('checkbox', { name: /^service\./ }).count(), offered);
+    }
+    assert.deepEqual(limited.complaints, []);
+    await limited.context.close();
   });
 
   test('it is deleted after asking, with its calls', async () => {

@@ -142,6 +142,27 @@ describe('the live plan', () => {
     await page.getByRole('button', { name: 'Play' }).click();
     await said(page, '0 visitors in the zones of this floor now.');
     assert.ok(await page.getByRole('button', { name: 'Play' }).isDisabled(), 'now is the end');
+    // Going back does not play on, and neither does going somewhere while it is played.
+    const back = async (minutes: number) => {
+      await slider.focus();
+      for (let minute = 0; minute < minutes; minute++) await page.keyboard.press('ArrowLeft');
+    };
+    const stays = async (minutes: number) => {
+      for (let look = 0; look < 4; look++) {
+        assert.equal(await slider.getAttribute('aria-valuenow'), String(-minutes));
+        await page.waitForTimeout(250);
+      }
+    };
+    await back(35);
+    await stays(35);
+    await page.getByRole('button', { name: 'Play' }).click();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await slider.press('Home');
+    await stays(120);
+    // On another floor it is the same moment.
+    await page.getByLabel('Floor', { exact: true }).selectOption({ label: 'South ground floor' });
+    await page.getByRole('img', { name: /^Visitors on South ground floor at / }).waitFor();
+    await stays(120);
     assert.deepEqual(complaints, []);
   });
 

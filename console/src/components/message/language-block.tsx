@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useStanding } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import {
@@ -40,7 +41,10 @@ const mostListed = 6;
 export function LanguageBlock(props: Props) {
   const { appId, value, onChange } = props;
   const { language, translations } = value;
+  // Phones belong to no venue.
+  const hasPhones = useStanding()?.venues === undefined;
   const { data: spoken } = useQuery({
+    enabled: hasPhones,
     queryKey: dataKey(appId, 'listInstallations', 'languages'),
     queryFn: async ({ signal }) => (await call('listLanguages', { params: { appId }, signal })).result,
     staleTime: 60_000,

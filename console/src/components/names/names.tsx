@@ -44,6 +44,7 @@ export function TriggerLink({ appId, triggerId }: TriggerProps) {
   const { data: found } = useQuery(triggerNameQuery(appId, triggerId));
   if (found === undefined) return <span className={classes.waiting}>…</span>;
   if (found === null) return gone;
+  if (found.isHidden) return <i>{found.name}</i>;
   if (found.storylineId !== undefined)
     return (
       <Link

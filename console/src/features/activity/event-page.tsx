@@ -8,6 +8,7 @@ import { BeaconLink, BeaconName, TriggerLink, VisitorLink } from '../../componen
 import { Block } from '../../components/page/block.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { RecordPage } from '../../components/page/record-page.tsx';
+import { type Operation, useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { eventWords } from '../../lib/text/event-words.ts';
@@ -30,13 +31,14 @@ import {
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/events/$eventId');
 
-const eventQuery = (appId: string, eventId: string) =>
+const eventQuery = (appId: string, eventId: string, mayCall: (operation: Operation) => boolean) =>
   queryOptions({
     queryKey: dataKey(appId, 'getEvent', eventId),
     queryFn: async ({ signal }) => {
       const { call } = dataOf(appId);
       const event = (await call('getEvent', { params: { objectId: eventId }, signal })).result;
-      const ids = event.verdicts.flatMap(({ deliveryId }) => deliveryId ?? []);
+      // Deliveries belong to no venue: whoever is limited to some sees the event without them.
+      const ids = mayCall('listDeliveries') ? event.verdicts.flatMap(({ deliveryId }) => deliveryId ?? []) : [];
       const found =
         ids.length === 0
           ? []
@@ -49,7 +51,7 @@ const eventQuery = (appId: string, eventId: string) =>
 /** One event, with the messages that it caused and the ones it did not. */
 export function EventPage() {
   const { appId, eventId } = route.useParams();
-  const query = useQuery(eventQuery(appId, eventId));
+  const query = useQuery(eventQuery(appId, eventId, useMayCall()));
   return (
     <RecordPage
       query={query}

@@ -11,7 +11,7 @@ import { ForecastBlock } from './forecast-block.tsx';
 import { AnalyticsHead, CompareChoice, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
 import { calendarOf, type HoursCalendar } from './hours.ts';
 import { VisitorsBlock } from './marks/visitors-block.tsx';
-import { type Period, placeKinds, placeOf } from './period.ts';
+import { type AnalyticsSearch, comparedIn, hourText, type Period, periodText, placeKinds, placeOf } from './period.ts';
 import { Notes } from './period-steps.tsx';
 import { PlacesBlock } from './places-block.tsx';
 import { useBelowPlot } from './plot/plot.tsx';
@@ -54,12 +54,18 @@ export function AnalyticsPage() {
       {numbers && isEmpty && (
         <EmptyState
           icon="pulse"
-          title={t('No visits yet')}
-          text={t('As soon as an app reports that visitors come near beacons, their numbers are here.')}
+          // A place may be quiet, closed or deleted in an app with many visits.
+          {...(Object.keys(place).length > 0
+            ? { title: t('Nobody was there'), text: t('In this period no visitor was seen at this place.') }
+            : {
+                title: t('No visits yet'),
+                text: t('As soon as an app reports that visitors come near beacons, their numbers are here.'),
+              })}
         />
       )}
       {numbers && !isEmpty && (
         <>
+          <SoFar period={period} search={search} soFar={numbers.previous?.soFar} />
           <Figures
             numbers={numbers}
             isPart={placeKinds.some((kind) => kind !== 'venue' && search[kind] !== undefined)}
@@ -96,22 +102,31 @@ export function AnalyticsPage() {
   );
 }
 
-type Total = VisitNumbers['total'];
+interface SoFarProps {
+  readonly period: Period;
+  readonly search: AnalyticsSearch;
+  readonly soFar: NonNullable<VisitNumbers['previous']>['soFar'];
+}
 
-const newAndReturning = (total: Total, before: Total | undefined) => [
-  {
-    name: t('New'),
-    value: countText(total?.newVisitors),
-    change: changeText(total?.newVisitors, before?.newVisitors),
-    was: countText(before?.newVisitors),
-  },
-  {
-    name: t('Returning'),
-    value: countText(total?.returningVisitors),
-    change: changeText(total?.returningVisitors, before?.returningVisitors),
-    was: countText(before?.returningVisitors),
-  },
-];
+/** What a period that goes on is compared with. */
+function SoFar({ period, search, soFar }: SoFarProps) {
+  const compared = comparedIn({ compare: search.compare ?? 'previous' }, period);
+  if (!soFar || !compared) return null;
+  const [now, before] = [periodText(period), periodText(compared)];
+  return (
+    <Text c="dimmed" size="sm" mb="md" maw="42rem">
+      {soFar.total === null
+        ? t('Not over yet: {period}. “Before” is all of {compared}.', { period: now, compared: before })
+        : t('Not over yet: {period}. “Before” is as much of {compared}, until {until}.', {
+            period: now,
+            compared: before,
+            until: hourText(soFar.until),
+          })}
+    </Text>
+  );
+}
+
+type CountName = 'visitors' | 'newVisitors' | 'returningVisitors' | 'visits';
 
 interface FiguresProps {
   readonly numbers: VisitNumbers;
@@ -120,21 +135,20 @@ interface FiguresProps {
 }
 
 function Figures({ numbers: { total, previous }, isPart }: FiguresProps) {
-  const before = previous?.total;
+  const { soFar } = previous ?? {};
+  const before = soFar?.total ?? previous?.total;
+  // The whole of a period says nothing about a part of the next.
+  const mayChange = soFar?.total !== null;
+  const figure = (name: string, of: CountName) => ({
+    name,
+    value: countText(total?.[of]),
+    change: mayChange ? changeText(total?.[of], before?.[of]) : undefined,
+    was: countText(before?.[of]),
+  });
   const figures = [
-    {
-      name: t('Visitors'),
-      value: countText(total?.visitors),
-      change: changeText(total?.visitors, before?.visitors),
-      was: countText(before?.visitors),
-    },
-    ...(isPart ? [] : newAndReturning(total, before)),
-    {
-      name: t('Visits'),
-      value: countText(total?.visits),
-      change: changeText(total?.visits, before?.visits),
-      was: countText(before?.visits),
-    },
+    figure(t('Visitors'), 'visitors'),
+    ...(isPart ? [] : [figure(t('New'), 'newVisitors'), figure(t('Returning'), 'returningVisitors')]),
+    figure(t('Visits'), 'visits'),
     {
       name: t('Stay (median)'),
       value: dwellText(total?.dwellMedian),

@@ -86,6 +86,16 @@ export function comparedIn({ compare }: AnalyticsSearch, { unit, from }: Period)
 
 export const intervalOf = { day: 'hour', week: 'day', month: 'day', year: 'month' } as const;
 
+const clockFormat = new Intl.DateTimeFormat(dateLocale(), {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+});
+/** `10 Mar, 15:00`, of an hour on the clocks of the app. */
+export const hourText = (hour: string): string => clockFormat.format(new Date(`${hour}:00Z`));
+
 const format = (options: Intl.DateTimeFormatOptions) => {
   const made = new Intl.DateTimeFormat(dateLocale(), { ...options, timeZone: 'UTC' });
   return (date: string) => made.format(new Date(`${date.slice(0, 10)}T00:00:00Z`));

@@ -17,8 +17,9 @@ interface Props {
 
 /** The notifications and scenarios that are shown at a beacon. */
 export function BeaconMessages({ appId, beaconId }: Props) {
-  const { data: uses, error } = useQuery(beaconUsesQuery(appId, beaconId));
-  const mayTry = useMayCall()('simulateSightings');
+  const mayCall = useMayCall();
+  const { data: uses, error } = useQuery(beaconUsesQuery(appId, beaconId, mayCall));
+  const mayTry = mayCall('simulateSightings');
   const total = (uses?.notifications ?? 0) + (uses?.scenarios ?? 0);
   const { notifications = [], scenarios = [] } = uses?.shown ?? {};
   const more = total - notifications.length - scenarios.length;
@@ -28,7 +29,9 @@ export function BeaconMessages({ appId, beaconId }: Props) {
       {!uses && !error && <Skeleton h={60} />}
       {uses && total === 0 && (
         <Text c="dimmed" size="sm">
-          {t('No notification and no storyline uses this beacon.')}
+          {uses.isPart
+            ? t('No notification uses this beacon.')
+            : t('No notification and no storyline uses this beacon.')}
         </Text>
       )}
       <ul className={classes.lines} aria-label={t('Messages here')}>
@@ -65,6 +68,11 @@ export function BeaconMessages({ appId, beaconId }: Props) {
       {more > 0 && (
         <Text size="sm" c="dimmed" mt="xs">
           {t('And {more, number} more.', { more })}
+        </Text>
+      )}
+      {uses?.isPart && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {t('Storylines are shown to those who have the whole app.')}
         </Text>
       )}
       {mayTry && (

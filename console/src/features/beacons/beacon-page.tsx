@@ -20,7 +20,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { trashKey } from '../../lib/data/history.ts';
 import { venueNamesQuery } from '../../lib/data/venue-names.ts';
 import { eventWordsHere } from '../../lib/text/event-words.ts';
-import { type MessageUses, messageUsesText } from '../../lib/text/message-uses.ts';
+import { messageUsesText } from '../../lib/text/message-uses.ts';
 import { showDuration, useTimes } from '../../lib/time/times.ts';
 import { rich, t, tenths } from '../../lib/words/words.ts';
 import { beaconLabels } from './beacon-fields.ts';
@@ -30,7 +30,7 @@ import { beaconStop } from './beacon-stop.ts';
 import classes from './beacons.module.css';
 import { Calibration } from './calibration.tsx';
 import { PlacementFact } from './placement.tsx';
-import { activityQuery, beaconKeys, beaconQuery, beaconUsesQuery } from './queries.ts';
+import { activityQuery, type BeaconUses, beaconKeys, beaconQuery, beaconUsesQuery } from './queries.ts';
 import { SignalFact } from './signal.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId');
@@ -211,7 +211,7 @@ interface DeleteProps {
 }
 
 function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
-  const { data: uses } = useQuery({ ...beaconUsesQuery(appId, beacon.objectId), enabled: isOpen });
+  const { data: uses } = useQuery({ ...beaconUsesQuery(appId, beacon.objectId, useMayCall()), enabled: isOpen });
   const putBack = usePutBack(appId, 'beacons');
   return (
     <ConfirmedAction
@@ -234,8 +234,10 @@ function DeleteBeacon({ appId, beacon, isOpen, onClose }: DeleteProps) {
   );
 }
 
-function usesText(uses: MessageUses): string {
+function usesText(uses: BeaconUses): string {
   const text = messageUsesText(uses);
+  if (uses.isPart && text === undefined)
+    return t('No notification uses it. Whether a storyline does is shown to those who have the whole app.');
   return text === undefined
     ? t('No notification and no storyline uses it.')
     : t('Used by {text}; they will no longer be shown.', { text });

@@ -1,5 +1,6 @@
 import type { Beacon, Notification } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
+import type { Operation } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { dataKey, type Listed } from '../../lib/data/listed.ts';
 import type { MessageUses } from '../../lib/text/message-uses.ts';
@@ -69,16 +70,19 @@ const mostShown = 20;
 type Scenario = Listed<'listAllStorylineDetails'>;
 
 export interface BeaconUses extends MessageUses {
+  /** Storylines are not counted: whoever is limited to venues cannot read them. */
+  readonly isPart: boolean;
   /** The first ones. */
   readonly shown: { readonly notifications: readonly Notification[]; readonly scenarios: readonly Scenario[] };
 }
 
 /** The messages that are no longer shown when a beacon is deleted. */
-export const beaconUsesQuery = (appId: string, beaconId: string) =>
+export const beaconUsesQuery = (appId: string, beaconId: string, mayCall: (operation: Operation) => boolean) =>
   queryOptions({
     queryKey: dataKey(appId, 'listNotifications', 'of-beacon', beaconId),
     queryFn: async (): Promise<BeaconUses> => {
       const data = dataOf(appId);
+      const isPart = !mayCall('listAllStorylineDetails');
       const [notifications, scenarios] = await Promise.all([
         data.notifications.list({
           where: { beaconId: pointer(beaconId) },
@@ -86,9 +90,12 @@ export const beaconUsesQuery = (appId: string, beaconId: string) =>
           limit: mostShown,
           count: 1,
         }),
-        data.storylines.listAllDetails({ where: { beacons: beaconId }, limit: mostShown, count: 1 }),
+        isPart
+          ? { results: [], count: 0 }
+          : data.storylines.listAllDetails({ where: { beacons: beaconId }, limit: mostShown, count: 1 }),
       ]);
       return {
+        isPart,
         names: notifications.results.slice(0, 5).map(({ description }) => description),
         shown: { notifications: notifications.results, scenarios: scenarios.results },
         notifications: notifications.count ?? 0,

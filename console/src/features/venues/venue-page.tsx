@@ -47,7 +47,9 @@ export function VenuePage() {
               {t('Install round')}
             </LinkButton>
           )}
-          {mayChange && <EditOrDelete edit={edit} copy={copy} onDelete={() => setDeleting(true)} />}
+          {mayChange && (
+            <EditOrDelete edit={edit} {...(may('createVenue') ? { copy } : {})} onDelete={() => setDeleting(true)} />
+          )}
         </Group>
       )}
     >

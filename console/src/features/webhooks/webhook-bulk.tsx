@@ -1,12 +1,13 @@
 import { Checkbox, Stack } from '@mantine/core';
 import type { Bulk } from '../../components/bulk/bulk.ts';
 import { bulkField } from '../../components/bulk/bulk-fields.tsx';
+import type { Session } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { webhooksKey } from './queries.ts';
-import { type WebhookEvent, webhookEvents } from './words.ts';
+import { mayHear, type WebhookEvent, webhookEvents } from './words.ts';
 
 /** What can be done with several webhooks at once. */
-export const webhookBulk = (appId: string): Bulk => ({
+export const webhookBulk = (appId: string, apps: Session['apps']): Bulk => ({
   kind: 'webhooks',
   change: 'changeWebhook',
   remove: 'deleteWebhook',
@@ -27,9 +28,11 @@ export const webhookBulk = (appId: string): Bulk => ({
           onChange={(chosen) => onChange(webhookEvents.filter((event) => chosen.includes(event)))}
         >
           <Stack gap="xs" my="xs">
-            {webhookEvents.map((event) => (
-              <Checkbox key={event} value={event} label={<span className="mono">{event}</span>} />
-            ))}
+            {webhookEvents
+              .filter((event) => mayHear(apps, event))
+              .map((event) => (
+                <Checkbox key={event} value={event} label={<span className="mono">{event}</span>} />
+              ))}
           </Stack>
         </Checkbox.Group>
       ),

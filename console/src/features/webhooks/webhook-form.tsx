@@ -8,7 +8,7 @@ import { copyName } from '../../lib/text/copy-name.ts';
 import type { Operations, Webhook } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { webhooksKey } from './queries.ts';
-import { type WebhookEvent, webhookEvents, webhookEventTexts } from './words.ts';
+import { mayHear, type WebhookEvent, webhookEvents, webhookEventTexts } from './words.ts';
 
 /** The saved webhook; a new one comes with its secret. */
 export interface SavedWebhook {
@@ -73,10 +73,7 @@ export function WebhookForm({ appId, webhook, model, onDone, onCancel }: Props) 
   });
   const { form, submit, isBusy } = shared;
   const { apps } = useSession();
-  // What concerns the service as a whole is for those who have all of it.
-  const offered = webhookEvents.filter(
-    (event) => apps === null || !event.startsWith('service.') || form.values.events.includes(event),
-  );
+  const offered = webhookEvents.filter((event) => mayHear(apps, event) || form.values.events.includes(event));
   return (
     <PageForm
       form={form}

@@ -7,7 +7,7 @@ import { SectionRows } from '../../components/list/section-rows.tsx';
 import names from '../../components/names/names.module.css';
 import blocks from '../../components/page/blocks.module.css';
 import { LinkButton } from '../../components/page/link-button.tsx';
-import { useMay } from '../../lib/data/access.ts';
+import { useMay, useSession } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Webhook } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
@@ -24,6 +24,7 @@ export function WebhooksPage() {
   const { appId } = route.useParams();
   const { data, error } = useQuery(webhooksQuery(appId));
   const mayWrite = useMay()('webhooks.write');
+  const { apps } = useSession();
   const times = useTimes(appId);
   const [chosen, setChosen] = useState<ReadonlyMap<string, Webhook>>(new Map());
   const choose = (webhook: Webhook, isChosen: boolean) => {
@@ -47,7 +48,7 @@ export function WebhooksPage() {
         mayWrite && (
           <BulkBar
             appId={appId}
-            bulk={webhookBulk(appId)}
+            bulk={webhookBulk(appId, apps)}
             chosen={chosen}
             onChosen={(ids) => setChosen(new Map([...chosen].filter(([id]) => ids.includes(id))))}
           />

@@ -1,5 +1,5 @@
 import { deliveryColors, deliveryWords } from '../../lib/text/delivery-words.ts';
-import type { Webhook, WebhookDelivery } from '../../lib/wire.ts';
+import type { Session, Webhook, WebhookDelivery } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 
 export type WebhookEvent = Webhook['events'][number];
@@ -25,6 +25,10 @@ export const webhookEventTexts: Readonly<Record<WebhookEvent, string>> = {
 };
 
 export const webhookEvents = Object.keys(webhookEventTexts) as readonly WebhookEvent[];
+
+/** What concerns the service as a whole is for administrators of all apps. */
+export const mayHear = (apps: Session['apps'], event: WebhookEvent): boolean =>
+  apps === null || !event.startsWith('service.');
 
 export const callStates = ['queued', 'sent', 'failed', 'expired'] as const satisfies readonly CallState[];
 export const callWord = (state: CallState): string => deliveryWords[state];

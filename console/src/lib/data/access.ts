@@ -40,7 +40,8 @@ const byVenue: ReadonlySet<Permission> = new Set<Permission>([
   'reports.write',
   ...dataByVenue.map((operation) => dataNeeds[operation]),
 ]);
-const operationsByVenue: ReadonlySet<string> = new Set(dataByVenue);
+/** A new venue is none of those to which somebody is limited. */
+const operationsByVenue: ReadonlySet<string> = new Set(dataByVenue.filter((operation) => operation !== 'createVenue'));
 /** What is restricted to an administrator's apps although it concerns more than one. */
 const ofSomeApps: ReadonlySet<Permission> = new Set<Permission>(['session.own', 'apps.read', 'audit.read']);
 

@@ -1,3 +1,4 @@
+import { PharosError } from '@pharos/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { t } from '../words/words.ts';
 import { dataOf } from './api.ts';
@@ -47,6 +48,8 @@ export interface NamedTrigger {
   readonly name: string;
   /** Of a scenario. */
   readonly storylineId?: string;
+  /** Whoever is limited to venues cannot read what it is. */
+  readonly isHidden?: true;
 }
 
 const loadTriggers: Load<NamedTrigger> = async (appId, ids) => {
@@ -56,10 +59,16 @@ const loadTriggers: Load<NamedTrigger> = async (appId, ids) => {
     notifications.map(({ objectId, description }) => [objectId, { name: description }]),
   );
   const others = ids.filter((id) => !found.has(id));
-  const { results: scenarios } =
-    others.length > 0 ? await data.storylines.listAllDetails(byId(others)) : { results: [] };
-  for (const { objectId, alertTitle, storylineId } of scenarios)
-    found.set(objectId, { name: alertTitle || t('A scenario without a title'), storylineId });
+  if (others.length === 0) return found;
+  try {
+    const { results: scenarios } = await data.storylines.listAllDetails(byId(others));
+    for (const { objectId, alertTitle, storylineId } of scenarios)
+      found.set(objectId, { name: alertTitle || t('A scenario without a title'), storylineId });
+  } catch (error) {
+    // Storylines are about the app as a whole. The names of the others are known all the same.
+    if (!(error instanceof PharosError) || error.status !== 403) throw error;
+    for (const id of others) found.set(id, { name: t('a scenario, or a deleted message'), isHidden: true });
+  }
   return found;
 };
 

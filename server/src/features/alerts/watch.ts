@@ -59,11 +59,14 @@ export class AlertWatch {
     }
   }
 
-  /** One check of what one kind of finder knows about an app; `covers`: the keys that it can find to be gone. */
+  /**
+   * One check of what one kind of finder knows about an app; `covers`: the keys that it can find to be gone. Of an app that is switched off
+   * nothing begins, but whoever was told of something is told that it is over.
+   */
   async follow(appId: string, found: readonly ServiceCondition[], covers: (key: string) => boolean): Promise<void> {
     const { service, listApps } = this.#deps;
     const app = (await listApps()).find((one) => one.appId === appId);
-    if (app && !app.isDisabled) await service.follow(app, found, covers);
+    if (app && (!app.isDisabled || found.length === 0)) await service.follow(app, found, covers);
   }
 
   sweep(): Promise<void> {

@@ -11,13 +11,14 @@ import {
   monthOf,
   periodAYearBefore,
   periodBefore,
+  soFarIn,
   unitOf,
   weekdayOf,
   weekOf,
 } from './numbers/calendar.ts';
 import { partsOf, readSteadily, spanOf } from './numbers/periods.ts';
 import { type Dimension, loadPlaces } from './numbers/places.ts';
-import type { AskedPlace, Interval, NumbersQuestion } from './numbers/question.ts';
+import type { AskedPeriod, AskedPlace, Interval, NumbersQuestion } from './numbers/question.ts';
 import { type DwellBand, distributionOf, type Metrics, metricsOf } from './numbers/small-groups.ts';
 import * as store from './numbers/store.ts';
 import { Tallies, Tally } from './numbers/tally.ts';
@@ -60,13 +61,22 @@ export interface VisitNumbers extends PeriodNumbers {
   readonly isProtected: boolean;
   /** Whether all visits have been counted, but for those of the last seconds. */
   readonly isComplete: boolean;
-  readonly previous?: PeriodNumbers;
+  readonly previous?: PeriodNumbers & { readonly soFar?: SoFarNumbers };
+}
+
+/** As much of the period before as has passed of one that goes on. */
+interface SoFarNumbers {
+  /** An hour of the clocks of the app's zone: 2026-10-27T16:00. */
+  readonly until: string;
+  /** Null where small groups are protected: it is not one day, week, month or year. */
+  readonly total: Metrics | null;
 }
 
 export interface Answering {
   readonly db: Db;
   readonly appId: string;
   readonly zone: string;
+  readonly now: number;
   readonly isProtected: boolean;
   /**
    * Whether visits wait to be counted that take more than some seconds: of an app that is counted many new ones, of one that is
@@ -87,9 +97,10 @@ export async function answerOf(asking: Answering, question: NumbersQuestion): Pr
   const behind = async () =>
     by.isBehind(by.db, by.appId, store.isCounted(await store.findState(by.db, by.appId), by.zone));
   // Concurrently: on a busy machine most of the time is waiting for the database.
-  const [period, previous, isBehind] = await Promise.all([
+  const [period, previous, soFar, isBehind] = await Promise.all([
     periodOf(by, question),
     compare ? periodOf(by, { ...question, ...before }) : undefined,
+    compare ? soFarOf(by, question, before) : undefined,
     behind(),
   ]);
   return {
@@ -98,7 +109,7 @@ export async function answerOf(asking: Answering, question: NumbersQuestion): Pr
     interval,
     isProtected: by.isProtected,
     isComplete: !isBehind,
-    ...(previous ? { previous } : {}),
+    ...(previous ? { previous: { ...previous, ...(soFar ? { soFar } : {}) } } : {}),
   };
 }
 
@@ -106,6 +117,30 @@ function periodOf(by: Telling, question: NumbersQuestion): Promise<PeriodNumbers
   const { db, appId, zone } = by;
   const stretch = { appId, from: dayStart(question.from, zone), until: dayStart(question.until, zone) };
   return readSteadily(db, stretch, () => readPeriod(by, question));
+}
+
+/** A month that has just begun is not compared with a whole one. */
+async function soFarOf(
+  by: Telling,
+  { from, until, place }: NumbersQuestion,
+  before: AskedPeriod,
+): Promise<SoFarNumbers | undefined> {
+  const { db, appId, zone } = by;
+  const part = soFarIn(before, { from, until }, hourText(by.now, zone));
+  if (!part) return undefined;
+  if (by.isProtected) return { until: part.until, total: null };
+  const end = part.day ?? part.until.slice(0, 10);
+  const of = { groupBy: undefined, place };
+  const stretch = { appId, from: dayStart(before.from, zone), until: dayStart(addDays(end, 1), zone) };
+  return readSteadily(db, stretch, async () => {
+    const total = new Tally();
+    if (end > before.from)
+      for await (const row of readRows(by, { ...of, from: before.from, until: end, interval: 'total' })) total.add(row);
+    if (part.day !== undefined)
+      for await (const row of readRows(by, { ...of, from: end, until: addDays(end, 1), interval: 'hour' }))
+        if (hourText(row.started_at, zone) < part.until) total.add(row);
+    return { until: part.until, total: metricsOf(total, by.blur) };
+  });
 }
 
 async function readPeriod(by: Telling, question: NumbersQuestion): Promise<PeriodNumbers> {

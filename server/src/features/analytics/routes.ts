@@ -64,6 +64,17 @@ const period = {
   ),
 };
 
+const soFar = Type.Object(
+  {
+    until: Type.String({ description: "When it ends in the app's time zone: 2026-10-27T16:00" }),
+    total: Type.Union([metricsSchema, Type.Null()], { description: 'null where small groups are protected' }),
+  },
+  {
+    description:
+      'While the period itself goes on: as much of the one before, to the same day of the month or week and the same hour',
+  },
+);
+
 const answerSchema = Type.Object({
   result: Type.Object({
     ...period,
@@ -73,7 +84,9 @@ const answerSchema = Type.Object({
       description: `Small groups are protected: 1 to 4 visitors, and some groups of a few more, are "${smallGroup}"`,
     }),
     isComplete: Type.Boolean({ description: 'false while older visits, or many new ones, are still being counted' }),
-    previous: Type.Optional(Type.Object(period, { description: 'The period before, with compare' })),
+    previous: Type.Optional(
+      Type.Object({ ...period, soFar: Type.Optional(soFar) }, { description: 'The period before, with compare' }),
+    ),
   }),
 });
 
@@ -135,7 +148,7 @@ export function analyticsEndpoints(db: Db, isBehind: Answering['isBehind']): End
     const zone = siteTimeZone([app.policy.timeZone]);
     const isProtected = app.policy.smallGroups === 'protected';
     const question = readQuestion(asked, { today: dateOf(now, zone), isProtected });
-    return answerOf({ db, appId: app.appId, zone, isProtected, venues, isBehind }, question);
+    return answerOf({ db, appId: app.appId, zone, now, isProtected, venues, isBehind }, question);
   };
   return [
     endpoint({

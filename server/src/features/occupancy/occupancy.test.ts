@@ -178,6 +178,46 @@ for (const database of databases) {
       await go('EXIT', 'p5', 'p6');
     });
 
+    test('is over when the zone is deleted or the app is switched off, and begins again when these come back', async () => {
+      await pass(31);
+      await go('ENTER', 'p5', 'p6');
+      await pass(0);
+      assert.equal((await pass(20)).length, 2);
+      const before = (await told()).length;
+      const since = async () => (await told()).slice(before);
+      const owner = await openConsole(app, 'owner');
+      const url = `/api/v2/zones/${zone}`;
+      assert.equal((await app.send({ method: 'DELETE', url, headers })).status, 200);
+      assert.equal((await pass(1)).length, 2);
+      assert.deepEqual(await since(), ['occupancy.cleared', 'alert.ended']);
+      const trash = await owner.send({ method: 'GET', url: `/apps/${app.appId}/trash?kind=zones` });
+      const [{ objectId: trashId }] = trash.body.results;
+      const back = await owner.send({ method: 'POST', url: `/apps/${app.appId}/trash/${trashId}/restore` });
+      assert.equal(back.status, 200, JSON.stringify(back.body));
+      assert.deepEqual(
+        [await pass(1), await pass(20)].map(({ length }) => length),
+        [0, 2],
+        'the same zone',
+      );
+      await app.app.apps.change(app.appId, { disabled: true }, service);
+      assert.equal((await pass(1)).length, 2);
+      assert.deepEqual((await since()).slice(2), [
+        'occupancy.exceeded',
+        'alert.begun',
+        'occupancy.cleared',
+        'alert.ended',
+      ]);
+      await app.app.apps.change(app.appId, { disabled: false }, service);
+      assert.deepEqual(
+        [await pass(1), await pass(20)].map(({ length }) => length),
+        [0, 2],
+        'they are still there',
+      );
+      await go('EXIT', 'p5', 'p6');
+      await pass(0);
+      assert.equal((await pass(60)).length, 2);
+    });
+
     test('sends one push to the phones of administrators who have chosen it, and one when it is over', async () => {
       const names = new Map<string, string>();
       const browsers = new Map(

@@ -108,24 +108,33 @@ export const exceptionAt = (hours: VenueHours, at: number, zone: string): string
 export function nextOpening(hours: VenueHours, at: number, zone: string): number | undefined {
   const local = localTime(at, zone);
   const minute = Math.floor(at / 60_000) * 60_000;
-  const ahead = [0, 1].flatMap((days) =>
-    (spansOn(hours, days === 0 ? local : dayAfter(local, 1)) ?? []).map(
-      ({ from }) => from + days * DAY_MINUTES - local.minute,
-    ),
+  const ahead = [local, dayAfter(local, 1)].flatMap(({ dayName, date }, days) =>
+    (spansOn(hours, { dayName, date }) ?? []).map(({ from }) => ({
+      wait: from + days * DAY_MINUTES - local.minute,
+      date,
+      from,
+    })),
   );
-  const waits = ahead.filter((minutes) => minutes > 0).sort((a, b) => a - b);
-  for (const wait of waits) {
-    const opensAt = onTheClock(minute + wait * 60_000, (local.minute + wait) % DAY_MINUTES, zone);
+  const waits = ahead.filter(({ wait }) => wait > 0).sort((a, b) => a.wait - b.wait);
+  for (const { wait, date, from } of waits) {
+    const opensAt = onTheClock(minute + wait * 60_000, { date, minute: from }, zone);
     if (opensAt > at && isOpenAt(hours, opensAt, zone)) return opensAt;
   }
   return undefined;
 }
 
-/** Corrects an instant by what the clocks were changed in between. */
-function onTheClock(at: number, minute: number, zone: string): number {
-  const off = minute - localTime(at, zone).minute;
+type ClockTime = Pick<LocalTime, 'date' | 'minute'>;
+
+const isBefore = (one: ClockTime, other: ClockTime): boolean =>
+  one.date === other.date ? one.minute < other.minute : one.date < other.date;
+
+/** Corrects an instant by what the clocks were changed in between. A time that they skip comes as they are put forward. */
+function onTheClock(at: number, time: ClockTime, zone: string): number {
+  const off = time.minute - localTime(at, zone).minute;
   const shift = off > DAY_MINUTES / 2 ? off - DAY_MINUTES : off < -DAY_MINUTES / 2 ? off + DAY_MINUTES : off;
-  return at + shift * 60_000;
+  let corrected = at + shift * 60_000;
+  while (corrected < at && isBefore(localTime(corrected, zone), time)) corrected += 60_000;
+  return corrected;
 }
 
 /** Openings of a week whose times overlap, also over midnight and from Saturday into Sunday. */

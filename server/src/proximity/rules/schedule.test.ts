@@ -159,6 +159,29 @@ test('opening hours follow the clock on the wall, over midnight, into holidays a
   assert.equal(isOpenAt(readHours(undefined, undefined, [christmas]), at('2026-12-26T10:00:00Z'), vienna), true);
 });
 
+test('what opens in the hour that the clocks skip opens as they are put forward', () => {
+  const openings = (zone: string, [from, until]: readonly [string, string], ...asked: string[]) => {
+    const week = ['Thu', 'Fri', 'Sat', 'Sun', 'Mon'].map((dayName) => ({ dayName, from, until }));
+    return asked.map((text) => {
+      const opensAt = nextOpening(readHours(undefined, week, []), at(text), zone);
+      return opensAt === undefined ? 'unknown' : new Date(opensAt).toISOString();
+    });
+  };
+  const same = (time: string) => [time, time];
+  // In Vienna it is 03:00 after 01:59. What is open only within the missing hour does not open on that day.
+  const vienneseNight = ['2026-03-28T12:00:00Z', '2026-03-29T00:50:30Z'];
+  assert.deepEqual(openings(vienna, ['02:30', '06:00'], ...vienneseNight), same('2026-03-29T01:00:00.000Z'));
+  assert.deepEqual(openings(vienna, ['02:00', '02:45'], ...vienneseNight), ['unknown', '2026-03-30T00:00:00.000Z']);
+  // In Cairo the day begins at 01:00; on Lord Howe Island it is 02:30 after 01:59.
+  const cairo = openings('Africa/Cairo', ['00:00', '06:00'], '2026-04-23T12:00:00Z', '2026-04-23T21:50:00Z');
+  assert.deepEqual(cairo, same('2026-04-23T22:00:00.000Z'));
+  const island = openings('Australia/Lord_Howe', ['02:15', '06:00'], '2026-10-03T12:00:00Z', '2026-10-03T15:20:00Z');
+  assert.deepEqual(island, same('2026-10-03T15:30:00.000Z'));
+  // The first of two times that are the same.
+  const autumn = openings(vienna, ['02:30', '06:00'], '2026-10-24T12:00:00Z', '2026-10-25T00:10:30Z');
+  assert.deepEqual(autumn, same('2026-10-25T00:30:00.000Z'));
+});
+
 test('hours that overlap are found, also over midnight and from Saturday into Sunday', () => {
   const day = (dayName: string, from: string, until: string) => ({ dayName, from, until });
   const overlaps = (...week: ReturnType<typeof day>[]) => overlapInWeek(week) !== undefined;

@@ -45,11 +45,9 @@ export function NowPlan({ appId, floor, site }: Props) {
   const { plan, zones, all } = useFloorPlan(appId, floor, site);
   const { data: app } = useQuery(appQuery(appId));
   const { zone } = useTimes(appId);
-  /** Minutes before now; 0: now. */
-  const [back, setBack] = useState(0);
-  const [isPlaying, setPlaying] = useState(false);
+  const moment = useMoment();
+  const { back } = moment;
   const drawing = useRef<SVGSVGElement>(null);
-  usePlaying(isPlaying, () => setBack((minutes) => Math.max(0, minutes - 1)));
   const oneZone = app?.policy.oneZone ?? false;
   const isProtected = app?.policy.smallGroups === 'protected';
   const { positions, isLive } = useNow(appId, oneZone);
@@ -140,23 +138,7 @@ export function NowPlan({ appId, floor, site }: Props) {
           }}
         />
       </Group>
-      <Group mb="md" gap="sm">
-        <Button size="xs" variant="default" disabled={back === 0} onClick={() => setPlaying((playing) => !playing)}>
-          {isPlaying && back > 0 ? t('Stop') : t('Play')}
-        </Button>
-        <Slider
-          className={planClasses.time ?? ''}
-          thumbLabel={t('Minutes before now')}
-          min={-backMs / minuteMs}
-          max={0}
-          value={-back}
-          onChange={(value) => setBack(-value)}
-          label={(value) => (value === 0 ? t('now') : t('{value} min ago', { value: -value }))}
-        />
-        <Text size="sm" c="dimmed">
-          {back === 0 ? t('The last two hours') : wallTime(at, zone).slice(11)}
-        </Text>
-      </Group>
+      <Scrubber moment={moment} clock={wallTime(at, zone).slice(11)} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
       <section className={classes.scroller} tabIndex={0} aria-label={t('Visitors by zone')}>
         <NumberTable
@@ -198,11 +180,54 @@ function Crowded({ places }: { readonly places: readonly Occupied[] }) {
 
 const staysAt = (stays: readonly Stay[], at: number) => stays.filter(({ from, until }) => from <= at && until > at);
 
-/** A minute each quarter of a second. */
-function usePlaying(isPlaying: boolean, step: () => void): void {
+/** How many minutes before now are looked at, and playing from there until now: a minute each quarter of a second. */
+function useMoment() {
+  /** 0: now. */
+  const [back, setBack] = useState(0);
+  const [isPlaying, setPlaying] = useState(false);
+  // At the end it stops: whoever goes back again looks at that moment first.
+  if (isPlaying && back === 0) setPlaying(false);
   useEffect(() => {
     if (!isPlaying) return;
-    const timer = setInterval(step, 250);
+    const timer = setInterval(() => setBack((minutes) => Math.max(0, minutes - 1)), 250);
     return () => clearInterval(timer);
-  });
+  }, [isPlaying]);
+  return {
+    back,
+    isPlaying,
+    setPlaying,
+    /** Goes there, and stays. */
+    goTo: (minutes: number) => {
+      setPlaying(false);
+      setBack(minutes);
+    },
+  };
+}
+
+interface ScrubberProps {
+  readonly moment: ReturnType<typeof useMoment>;
+  /** The time that is looked at. */
+  readonly clock: string;
+}
+
+function Scrubber({ moment: { back, isPlaying, setPlaying, goTo }, clock }: ScrubberProps) {
+  return (
+    <Group mb="md" gap="sm">
+      <Button size="xs" variant="default" disabled={back === 0} onClick={() => setPlaying(!isPlaying)}>
+        {isPlaying ? t('Stop') : t('Play')}
+      </Button>
+      <Slider
+        className={planClasses.time ?? ''}
+        thumbLabel={t('Minutes before now')}
+        min={-backMs / minuteMs}
+        max={0}
+        value={-back}
+        onChange={(value) => goTo(-value)}
+        label={(value) => (value === 0 ? t('now') : t('{value} min ago', { value: -value }))}
+      />
+      <Text size="sm" c="dimmed">
+        {back === 0 ? t('The last two hours') : clock}
+      </Text>
+    </Group>
+  );
 }

@@ -63,7 +63,7 @@ export function PlanPage() {
                 <CompareChoice search={search} onChange={(compare) => choose({ compare })} isOptional />
               )}
             </Group>
-            {view === 'now' && <NowPlan key={floor.objectId} appId={appId} floor={floor} site={known} />}
+            {view === 'now' && <NowPlan appId={appId} floor={floor} site={known} />}
             {view === 'ways' && (
               <WaysPlan
                 appId={appId}

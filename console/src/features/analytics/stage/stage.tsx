@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useFields } from '../../../components/form/use-fields.ts';
 import names from '../../../components/names/names.module.css';
+import { useMayCall } from '../../../lib/data/access.ts';
 import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { wallTime } from '../../../lib/time/zoned-time.ts';
 import { rich, t } from '../../../lib/words/words.ts';
@@ -166,6 +167,7 @@ const firstFields = (zone: string): WalkFields => ({
 });
 
 function OtherRules({ appId }: Pick<Props, 'appId'>) {
+  const mayList = useMayCall()('listStorylines');
   return (
     <Text size="sm" c="dimmed" mt="md">
       {rich(
@@ -176,11 +178,14 @@ function OtherRules({ appId }: Pick<Props, 'appId'>) {
               {inner}
             </Link>
           ),
-          storyline: (inner) => (
-            <Link to="/apps/$appId/storylines" params={{ appId }} className={names.link}>
-              {inner}
-            </Link>
-          ),
+          storyline: (inner) =>
+            mayList ? (
+              <Link to="/apps/$appId/storylines" params={{ appId }} className={names.link}>
+                {inner}
+              </Link>
+            ) : (
+              inner
+            ),
         },
       )}
     </Text>

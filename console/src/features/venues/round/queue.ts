@@ -15,6 +15,8 @@ export interface Waiting {
   /** Where this device has put it just before, which may have been sent or not. */
   readonly before?: Waiting['location'] | undefined;
   readonly photo?: Blob | undefined;
+  /** When the beacon was placed at which the photograph was taken, where that was before `verifiedAt`. */
+  readonly photoFrom?: string | undefined;
   /** Once the photograph is uploaded. */
   readonly photoId?: string | undefined;
   /** ISO 8601. */
@@ -62,20 +64,37 @@ export async function listWaiting(person: string, appId: string, venueId: string
     .toSorted((a, b) => (a.verifiedAt < b.verifiedAt ? -1 : 1));
 }
 
-export const findWaiting = (id: string) => run<Waiting | undefined>('readonly', (store) => store.get(id));
+/** Keeps what `made` makes of what waited under that id, in one step: meanwhile it is being sent. */
+export const replaceWaiting = (id: string, made: (earlier: Waiting | undefined) => Waiting) =>
+  changeFound(id, (found, all) => all.put(made(found)));
 export const keepWaiting = (one: Waiting) => run('readwrite', (store) => store.put(one));
 export const dropWaiting = (id: string) => run('readwrite', (store) => store.delete(id));
 
-/** Changes what is kept, unless it was placed again or discarded while it was being sent: then that counts. */
-function ifStillThere(one: Waiting, change: (all: IDBObjectStore) => void): Promise<unknown> {
+function changeFound(
+  id: string,
+  change: (found: Waiting | undefined, all: IDBObjectStore) => void,
+): Promise<Waiting | undefined> {
   return run('readwrite', (all) => {
-    const found = all.get(one.id) as IDBRequest<Waiting | undefined>;
-    found.onsuccess = () => {
-      if (found.result?.verifiedAt === one.verifiedAt) change(all);
-    };
+    const found = all.get(id) as IDBRequest<Waiting | undefined>;
+    found.onsuccess = () => change(found.result, all);
     return found;
   });
 }
+
+/** Changes what is kept, unless it was placed again or discarded while it was being sent: then that counts. */
+const ifStillThere = (one: Waiting, change: (all: IDBObjectStore) => void) =>
+  changeFound(one.id, (found, all) => {
+    if (found?.verifiedAt === one.verifiedAt) change(all);
+  });
+
+/** When the photograph of a beacon was taken, which stays with it if it is placed again. */
+export const photoFrom = ({ photoFrom, verifiedAt }: Waiting): string => photoFrom ?? verifiedAt;
+
+/** That its photograph is uploaded, also if it was placed again meanwhile and has the same one. */
+export const noteUploaded = (one: Waiting, photoId: string) =>
+  changeFound(one.id, (found, all) => {
+    if (found && photoFrom(found) === photoFrom(one)) all.put({ ...found, photoId });
+  });
 
 /** What has become of it while it was sent. */
 export const noteWaiting = (one: Waiting) => ifStillThere(one, (all) => all.put(one));

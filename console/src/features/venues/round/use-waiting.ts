@@ -5,7 +5,7 @@ import { placementKeys } from '../../../lib/data/placements.ts';
 import { withSession } from '../../../lib/data/signing-in.ts';
 import { planKeys } from '../../../lib/data/venue-queries.ts';
 import { t } from '../../../lib/words/words.ts';
-import { dropWaiting, findWaiting, keepWaiting, listWaiting, type Waiting } from './queue.ts';
+import { dropWaiting, keepWaiting, listWaiting, photoFrom, replaceWaiting, type Waiting } from './queue.ts';
 import { send } from './send.ts';
 
 type Placed = Omit<Waiting, 'id' | 'person' | 'appId' | 'venueId'>;
@@ -64,7 +64,7 @@ export function useWaiting(appId: string, venueId: string) {
     add: async (one: Placed) => {
       const id = `${appId} ${person} ${one.beacon.objectId}`;
       try {
-        await keepWaiting({ ...again(await findWaiting(id), one), id, person, appId, venueId });
+        await replaceWaiting(id, (earlier) => ({ ...again(earlier, one), id, person, appId, venueId }));
       } catch {
         return setFailure(cannotKeep());
       }
@@ -87,7 +87,7 @@ export function useWaiting(appId: string, venueId: string) {
 function again(earlier: Waiting | undefined, one: Placed): Placed {
   if (!earlier) return one;
   const { location: before, photo, photoId } = earlier;
-  return { ...one, before, ...(one.photo ? {} : { photo, photoId }) };
+  return { ...one, before, ...(one.photo ? {} : { photo, photoId, photoFrom: photoFrom(earlier) }) };
 }
 
 const cannotKeep = () =>

@@ -136,7 +136,7 @@ export function forecastEndpoints(db: Db, isBehind: Answering['isBehind'], findD
     const zone = siteTimeZone([app.policy.timeZone]);
     const isProtected = app.policy.smallGroups === 'protected';
     const venues = venuesFor(call, 'analytics', 'list');
-    const by = { db, appId: app.appId, zone, isProtected, venues, isBehind, findDays };
+    const by = { db, appId: app.appId, zone, now, isProtected, venues, isBehind, findDays };
     return { by, asked: { place: readPlace(query, among), today: dateOf(now, zone) } };
   };
   return [

@@ -142,3 +142,37 @@ export function periodAYearBefore(from: string, until: string): { readonly from:
   if (unit === 'month' || unit === 'year') return { from: addMonths(from, -12), until: addMonths(until, -12) };
   return { from: addDays(from, -364), until: addDays(until, -364) };
 }
+
+/** The part of a period that is as much of it as has passed of another one. */
+export interface SoFar {
+  /** The day in it that today is compared with; undefined: all days before `until`. */
+  readonly day: string | undefined;
+  /** When the hour ends that is compared with this one: `2026-10-27T16:00`. */
+  readonly until: string;
+}
+
+/**
+ * How much of the period before, or of a year before, is compared with one that goes on: to the same day of the month or week and the same
+ * hour. Undefined if it is over, or has not begun.
+ */
+export function soFarIn(before: AskedDays, { from, until }: AskedDays, hour: string): SoFar | undefined {
+  const today = hour.slice(0, 10);
+  if (today < from || today >= until) return undefined;
+  const unit = unitOf(from, until);
+  const day =
+    unit === 'month' || unit === 'year'
+      ? `${addMonths(today, monthsBetween(from, before.from)).slice(0, 7)}${today.slice(7)}`
+      : addDays(today, daysBetween(from, before.from));
+  // The 31st of March, compared with February.
+  if (!isDate(day)) return { day: undefined, until: `${addMonths(`${day.slice(0, 7)}-01`, 1)}T00:00` };
+  const next = Number(hour.slice(11, 13)) + 1;
+  return { day, until: next === 24 ? `${addDays(day, 1)}T00:00` : `${day}T${String(next).padStart(2, '0')}:00` };
+}
+
+interface AskedDays {
+  readonly from: string;
+  readonly until: string;
+}
+
+const monthsBetween = (from: string, until: string): number =>
+  12 * (Number(until.slice(0, 4)) - Number(from.slice(0, 4))) + Number(until.slice(5, 7)) - Number(from.slice(5, 7));

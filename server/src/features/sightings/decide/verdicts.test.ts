@@ -263,6 +263,87 @@ for (const database of databases) {
       assert.equal((await why(scenario))[1], 'Not shown: it runs on Mon, and it was Tuesday in Asia/Kathmandu.');
     });
 
+    describe('who is inside when the venue opens', () => {
+      let message: string;
+      let venue: string;
+      const hours = (from: string, until: string) => week.map((dayName) => ({ dayName, from, until }));
+
+      /** Of the venue, in the zone of the app; somebody comes to its beacon at that time and stays. */
+      async function comes(at: string, members: object): Promise<void> {
+        await site.app.app.users.setUserRole({ appId: site.app.appId, userId: site.user.userId }, 'manager');
+        await setPolicy({ timeZone: 'Europe/Vienna' });
+        const body = { name: 'Museum', ...members };
+        venue = (await site.ask({ method: 'POST', url: '/api/v2/venues', body })).body.result.objectId;
+        await site.ask({
+          method: 'PUT',
+          url: `/api/v2/beacons/${site.hall}`,
+          body: { venueId: pointer('Venue', venue) },
+        });
+        await site.makeReachable();
+        message = await site.notification({ delivery: { venueHours: { during: 'open', alreadyInside: true } } });
+        site.app.clock.now = Date.parse(at);
+        await site.signInAgain();
+        await site.send([site.decided('ENTER')]);
+      }
+
+      const change = async (members: object) => {
+        const answer = await site.ask({ method: 'PUT', url: `/api/v2/venues/${venue}`, body: members });
+        assert.equal(answer.status, 200);
+      };
+
+      /** What the message has come to at a time. */
+      async function outcomeAt(at: string): Promise<string> {
+        site.app.clock.now = Date.parse(at);
+        await site.app.app.ticker.tick();
+        await site.signInAgain();
+        const where = JSON.stringify({ triggerId: message });
+        const [newest] = await site.list('verdicts', { where, order: '-createdAt' });
+        return newest.outcome;
+      }
+
+      test('gets it as the clocks are put forward, if the hour in which it opens is skipped', async () => {
+        await comes('2026-03-29T00:50:00.000Z', { openingHours: hours('02:30', '06:00') });
+        assert.equal(await outcomeAt('2026-03-29T00:59:59.000Z'), 'pending');
+        assert.equal(await outcomeAt('2026-03-29T01:00:01.000Z'), 'fired', '03:00, the minute after 01:59');
+      });
+
+      test('gets it at the first of the two times at which the clocks show it', async () => {
+        await comes('2026-10-24T23:50:00.000Z', { openingHours: hours('02:30', '06:00') });
+        assert.equal(await outcomeAt('2026-10-25T00:29:59.000Z'), 'pending');
+        assert.equal(await outcomeAt('2026-10-25T00:30:01.000Z'), 'fired');
+      });
+
+      test('gets it by the hours of a special day, and before midnight where a night begins', async () => {
+        await comes('2026-12-31T20:59:00.000Z', {
+          openingHours: hours('10:00', '18:00'),
+          exceptions: [{ date: '2026-12-31', name: 'Gala', hours: [{ from: '22:00', until: '02:00' }] }],
+        });
+        assert.equal(await outcomeAt('2026-12-31T20:59:59.000Z'), 'pending');
+        assert.equal(await outcomeAt('2026-12-31T21:00:01.000Z'), 'fired');
+      });
+
+      test('gets it by hours that were changed while it waited', async () => {
+        await comes('2026-03-02T08:30:00.000Z', { openingHours: hours('10:00', '18:00') });
+        await change({ openingHours: hours('11:00', '18:00') });
+        assert.equal(await outcomeAt('2026-03-02T09:00:01.000Z'), 'pending');
+        assert.equal(await outcomeAt('2026-03-02T10:00:01.000Z'), 'fired');
+      });
+
+      test('gets it when the venue was to open, if that was made earlier while it waited', async () => {
+        await comes('2026-03-02T08:30:00.000Z', { openingHours: hours('11:00', '18:00') });
+        await change({ openingHours: hours('10:00', '18:00') });
+        assert.equal(await outcomeAt('2026-03-02T09:00:01.000Z'), 'pending');
+        assert.equal(await outcomeAt('2026-03-02T10:00:01.000Z'), 'fired');
+      });
+
+      test('does not get it if the day was made a holiday while it waited', async () => {
+        await comes('2026-03-02T08:30:00.000Z', { openingHours: hours('10:00', '18:00') });
+        await change({ exceptions: [{ date: '2026-03-02', name: 'Storm', hours: [] }] });
+        assert.notEqual(await outcomeAt('2026-03-02T09:00:01.000Z'), 'fired');
+        assert.notEqual(await outcomeAt('2026-03-02T17:00:00.000Z'), 'fired');
+      });
+    });
+
     test("the site's time zone is that of the message, then of the beacon, then of the app", async () => {
       // 12:01 in UTC+1 on Monday is Tuesday on Kiritimati (UTC+14).
       await site.ask({
