@@ -81,19 +81,22 @@ export function privacyDeps(options: PrivacyOptions): Omit<PrivacyFeatureDeps, '
 function withholding(db: Database, caller: Caller): Withholding {
   const { rules } = caller.app;
   const names = new Map<string, Promise<string | undefined>>();
+  const inBuckets = [rules.bucket(''), ...Object.keys(rules.stored.buckets ?? {}).map((name) => rules.bucket(name))];
+  const hiddenSomewhere = [...new Set(inBuckets.flatMap((one) => one.hiddenFrom(caller)))];
   const ofBucket = async (bucketId: string) => {
-    const name = names.get(bucketId) ?? findBucketName(db, caller.app.appId, bucketId);
-    names.set(bucketId, name);
-    return rules.bucket((await name) ?? '').hiddenFrom(caller);
+    const found = names.get(bucketId) ?? findBucketName(db, caller.app.appId, bucketId);
+    names.set(bucketId, found);
+    const name = await found;
+    // One in the trash has no name here, and its records wait for it.
+    return name === undefined ? hiddenSomewhere : rules.bucket(name).hiddenFrom(caller);
   };
   const ofKind = (kind: string) => {
     const resource = resources.find(({ table, rules }) => table.name === kind || rules === kind);
     return resource ? rules.of(resource.rules).hiddenFrom(caller) : [];
   };
-  const inBuckets = [rules.bucket(''), ...Object.keys(rules.stored.buckets ?? {}).map((name) => rules.bucket(name))];
   const some = [
     ...resources.map(({ table }) => table.name).filter((name) => ofKind(name).length > 0),
-    ...(inBuckets.some((one) => one.hiddenFrom(caller).length > 0) ? [records.name] : []),
+    ...(hiddenSomewhere.length > 0 ? [records.name] : []),
   ];
   return {
     tables: some.length === 0 ? [] : [...some, versions.name, trash.name],

@@ -174,6 +174,13 @@ for (const database of databases) {
       await console.send({ method: 'DELETE', url: `${records}/${objectId}` });
       const later = await person.exported();
       assert.deepEqual([later.trash.length, JSON.stringify(later).includes('rarely content')], [1, false]);
+      const another = await create(app, bucket, { metadata: { text: 'Too dark' } }, vera.headers);
+      await write(`${records}/${another}`, { metadata: { note: 'was never content' } });
+      const buckets = `/apps/${app.appId}/buckets/complaints`;
+      const gone = await console.send({ method: 'DELETE', url: buckets });
+      assert.equal(gone.status, 200, gone.raw.toString());
+      const last = await person.exported();
+      assert.deepEqual(last.records[0].doc, { text: 'Too dark' }, 'records wait for a bucket in the trash');
     });
 
     test('two apps do not erase each other’s', async () => {
