@@ -171,6 +171,8 @@ for (const database of databases) {
       assert.deepEqual(own.records[0].doc, { text: 'Too loud' });
       assert.deepEqual(own.withheld, ['installations', 'records', 'versions', 'trash']);
       assert.ok(own.versions.length > 0);
+      const notice = await console.send({ method: 'GET', url: `/apps/${app.appId}/privacy` });
+      assert.match(notice.raw.toString(), /without what the app does not show/);
       await console.send({ method: 'DELETE', url: `${records}/${objectId}` });
       const later = await person.exported();
       assert.deepEqual([later.trash.length, JSON.stringify(later).includes('rarely content')], [1, false]);
