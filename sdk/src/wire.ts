@@ -3291,6 +3291,7 @@ export interface Operations {
       readonly format: 'pharos-person';
       readonly version: number;
       readonly exportedAt: string;
+      readonly withheld?: readonly string[];
       readonly [member: string]: unknown;
     };
   };

@@ -95,7 +95,7 @@ export function alertFeature(parts: Parts, findBackupConditions: BackupFeature['
     enqueue: platform.outbox.enqueue,
     mail: mailSender(platform),
     tellWebhooks: integrations.tellWebhooks,
-    listServiceListeners: (db) => listAppsWanting(db, 'service.alert.begun'),
+    listServiceListeners: listAppsWanting,
     listRecipients: async (db, { appId }, venueId) =>
       (await listAdmins(db)).flatMap((row) => {
         const { admin_id: adminId, email, role, language, disabled_at } = row;

@@ -38,6 +38,7 @@ export function administrators(platform: Platform): AdminFeature {
   return createAdminFeature({
     ...platform,
     service: platform.admins,
+    afterChange: platform.afterAdminChange,
     enqueue: platform.outbox.enqueue,
     mail: mailSender(platform),
     limiter: new RateLimiter(10_000, platform.lasting),

@@ -1,3 +1,4 @@
+import type { StoredAppRules } from '../access/rules/rule-types.ts';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import { readPostgresAddress } from '../db/postgres/postgres-servers.ts';
@@ -20,6 +21,7 @@ export async function privacyFacts(
   appId: string,
 ): Promise<PrivacyFacts> {
   const { name: appName, policy } = await apps.get(appId);
+  const { stored } = await apps.rules(appId);
   const webhooks = (await listWebhooks(db, appId)).filter((webhook) => webhook.is_enabled === 1);
   const senders = await listSenders(db, appId);
   const providers = (await listProviders(db, appId)).filter((provider) => provider.is_enabled === 1);
@@ -30,6 +32,7 @@ export async function privacyFacts(
     pushServices: senders.map(({ kind }) => kind),
     signInProviders: providers.map(({ name }) => name),
     hosts: storageHosts(config),
+    hidesFromUsers: hidesFromUsers(stored),
     backupDays: config.backupDays,
     fixedDays: {
       shown: fixed(firings),
@@ -40,6 +43,15 @@ export async function privacyFacts(
       webhookDeliveries: deliveryDays,
     },
   };
+}
+
+/** As `withholding` in `privacy.ts`: the account itself is shown whatever the list of users hides. */
+function hidesFromUsers({ resources = {}, buckets = {} }: StoredAppRules): boolean {
+  const { users: _account, ...others } = resources;
+  const members = [...Object.values(others), ...Object.values(buckets)].flatMap((one) =>
+    Object.values(one.members ?? {}),
+  );
+  return members.some(({ hidden = [] }) => hidden.includes('user'));
 }
 
 function fixed({ name, kept }: DbTable): number {

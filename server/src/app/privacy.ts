@@ -1,20 +1,25 @@
 import { join } from 'node:path';
 import { withoutOthers } from '../access/audit.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Database } from '../db/db.ts';
+import { findBucketName } from '../features/buckets/definition/bucket-store.ts';
+import { records } from '../features/buckets/definition/tables.ts';
 import { eraseFilesOf } from '../features/files/erasure.ts';
 import { blobKeyOf, fileUrl } from '../features/files/file-name.ts';
 import { eraseDeletedFilesOf } from '../features/history/erasure.ts';
+import { trash, versions } from '../features/history/tables.ts';
 import { findHeld, findHolder, findInstallationsOf } from '../features/installations/store.ts';
 import type { ErasureDeps } from '../features/privacy/erase.ts';
+import type { Withholding } from '../features/privacy/export.ts';
 import type { PrivacyFeatureDeps } from '../features/privacy/feature.ts';
 import { addToLedger, ledgerName } from '../features/privacy/ledger.ts';
 import { idsOf } from '../features/privacy/person.ts';
 import { hasChosenAudience, withoutCounts } from '../features/push/store.ts';
 import { userExists } from '../features/users/store.ts';
 import { listHostsSentTo } from '../features/webhooks/store.ts';
-import { personParts } from './tables.ts';
+import { personParts, resources } from './tables.ts';
 
 export interface PrivacyOptions {
   readonly db: Database;
@@ -40,6 +45,7 @@ export function privacyDeps(options: PrivacyOptions): Omit<PrivacyFeatureDeps, '
         sha256,
       }),
     },
+    withholding: (caller) => withholding(db, caller),
     conceal: {
       pushes: (row) => (hasChosenAudience(row) ? withoutCounts(row) : row),
       audit: (row, person) => withoutOthers(row, idsOf(person)),
@@ -67,3 +73,54 @@ export function privacyDeps(options: PrivacyOptions): Omit<PrivacyFeatureDeps, '
         : { appId, userId: undefined, installationIds: [objectId] },
   };
 }
+
+/**
+ * What rules hide from somebody in records stays hidden in what they export of themselves. The account is shown as `GET /users/me`
+ * shows it.
+ */
+function withholding(db: Database, caller: Caller): Withholding {
+  const { rules } = caller.app;
+  const names = new Map<string, Promise<string | undefined>>();
+  const inBuckets = [rules.bucket(''), ...Object.keys(rules.stored.buckets ?? {}).map((name) => rules.bucket(name))];
+  const hiddenSomewhere = [...new Set(inBuckets.flatMap((one) => one.hiddenFrom(caller)))];
+  const ofBucket = async (bucketId: string) => {
+    const found = names.get(bucketId) ?? findBucketName(db, caller.app.appId, bucketId);
+    names.set(bucketId, found);
+    const name = await found;
+    // One in the trash has no name here, and its records wait for it.
+    return name === undefined ? hiddenSomewhere : rules.bucket(name).hiddenFrom(caller);
+  };
+  const ofKind = (kind: string) => {
+    const resource = resources.find(({ table, rules }) => table.name === kind || rules === kind);
+    return resource ? rules.of(resource.rules).hiddenFrom(caller) : [];
+  };
+  const some = [
+    ...resources.map(({ table }) => table.name).filter((name) => ofKind(name).length > 0),
+    ...(hiddenSomewhere.length > 0 ? [records.name] : []),
+  ];
+  return {
+    tables: some.length === 0 ? [] : [...some, versions.name, trash.name],
+    async membersOf({ table }, row) {
+      if (table === records) {
+        const hidden = await ofBucket(String(row['bucket_id']));
+        return hidden.length === 0 ? [] : [...hidden.map((member) => inDocument('doc', member)), ...columnsOfMembers];
+      }
+      if (table !== versions && table !== trash) return ofKind(table.name);
+      const kind = String(row['kind']);
+      if (kind === records.name) {
+        const hidden = await ofBucket(String(row['within_id']));
+        return hidden.length === 0 ? [] : [...hidden.map((member) => inDocument('state', member)), 'title'];
+      }
+      // What was deleted with it is of another kind.
+      const within = kind === 'storylines' ? ofKind('scenarios') : [];
+      const hidden = ofKind(kind).map((member) => `state.${member}`);
+      return [...hidden, ...(hidden.length > 0 ? ['title'] : []), ...(within.length > 0 ? ['children'] : [])];
+    },
+  };
+}
+
+/** Where a member of a record is in what is stored of it. */
+const inDocument = (column: string, member: string) => member.replace(/^metadata\b/, column);
+
+/** Members of documents that have a column as well. */
+const columnsOfMembers = [1, 2, 3, 4, 5, 6].flatMap((n) => [`n${n}`, `t${n}`]);

@@ -4,6 +4,7 @@ import { createPasswords, type PasswordCost, type Passwords } from '../base/pass
 import type { Database, Db } from '../db/db.ts';
 import { CacheVersion } from '../db/nodes/cache-version.ts';
 import { createTargetRules, type TargetRules } from '../delivery/provider/target-rules.ts';
+import type { AfterAdminChange } from '../features/admins/accounts/after-change.ts';
 import { AdminService } from '../features/admins/accounts/service.ts';
 import { voidLinksOf } from '../features/admins/links/void-links.ts';
 import { SecretKeyService } from '../features/apps/secret-keys.ts';
@@ -22,6 +23,7 @@ import { lockForDecision } from '../features/sightings/decide/installation-locks
 import { createAccounts } from '../features/users/accounts.ts';
 import { UserService } from '../features/users/service.ts';
 import { holdVenue } from '../features/venues/store.ts';
+import { leaveServiceAlerts } from '../features/webhooks/service-alerts.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
 import type { Accounts } from '../sign-in/accounts.ts';
 import { tellByMail } from '../sign-in/change-mail.ts';
@@ -49,6 +51,7 @@ export interface Services {
   readonly secretKeys: SecretKeyService;
   readonly buckets: BucketService;
   readonly admins: AdminService;
+  readonly afterAdminChange: AfterAdminChange;
   readonly past: ForgettablePast;
   readonly users: UserService;
   /** Begins to erase a person, in the transaction that `db` is; answers the id of the receipt. */
@@ -72,6 +75,10 @@ export function createServices(options: ServiceOptions): Services {
   const issuerKeys = new IssuerKeys({ targets, now });
   const past = createPast({ files: forgetFile(outbox), buckets: forgetBucket(outbox) });
   const tell = canMail ? tellByMail(outbox.enqueue) : undefined;
+  const afterChange: AfterAdminChange = async (db, change, how) => {
+    await voidLinksOf(db, change, how);
+    await leaveServiceAlerts(db, change, { ...how, cacheVersion });
+  };
   const accounts = createAccounts({ db, cacheVersion, now, passwords, tell, findMissing });
   return {
     cacheVersion,
@@ -81,7 +88,8 @@ export function createServices(options: ServiceOptions): Services {
     apps: new AppService({ db, cacheVersion, now, emptyApp, ruledFields, past }),
     secretKeys: new SecretKeyService({ db, cacheVersion, now }),
     buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue, past }),
-    admins: new AdminService({ db, now, passwords, voidLinks: voidLinksOf }),
+    admins: new AdminService({ db, now, passwords, afterChange }),
+    afterAdminChange: afterChange,
     users: new UserService({
       db,
       cacheVersion,

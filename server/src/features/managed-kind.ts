@@ -12,8 +12,8 @@ export interface ManagedChange {
 export interface ManagedKey {
   readonly appId: string;
   readonly objectId: string;
-  /** Where the role of whoever changes it holds. */
-  readonly reach: Reach;
+  /** The administrator who changes it, and where the role holds. */
+  readonly who: { readonly email: string; readonly reach: Reach };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sameVenues } from '../access/rules/rule-types.ts';
+import { sameToRules } from '../access/rules/rule-types.ts';
 import { fail, type Problem } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { allowedMethods, matchesPath } from './allowed-methods.ts';
@@ -161,13 +161,12 @@ function locateCall(request: FastifyRequest, endpoint: Endpoint, mount: Mount): 
   }
 }
 
-/** Another role, or other rules, show something else: the stream ends, and the client reconnects and is checked again. */
+/** Another role, another installation or other rules show something else: the stream ends, and the client reconnects and is checked again. */
 function readmission(request: FastifyRequest, endpoint: Endpoint, mount: Mount): () => Promise<boolean> {
   const { user, app } = request.call ?? {};
   return async () => {
     const now = await (mount.readmit ?? mount.admit)(request, endpoint);
-    const isSame = now.user?.role === user?.role && sameVenues(now.user, user);
-    return isSame && now.app.rules.text === app?.rules.text;
+    return sameToRules(now.user, user) && now.app.rules.text === app?.rules.text;
   };
 }
 

@@ -152,6 +152,48 @@ for (const database of databases) {
         }
     });
 
+    test('nor is whoever is limited later, by way of one that was made before', async () => {
+      const all = `/apps/${site.app.appId}/webhooks`;
+      const email = `whole${people++}@museum.example`;
+      const body = { email, name: 'Whole', role: 'manager', password };
+      const made = await owner.send({ method: 'POST', url: '/administrators', body });
+      assert.equal(made.status, 201, made.raw.toString());
+      const browser = browserOf(site.app, await signInToConsole(site.app, email));
+      const hook = async (by: Browser, events: readonly string[]) => {
+        const answer = await by.send({ method: 'POST', url: all, body: { url: 'https://93.184.215.14/hook', events } });
+        assert.equal(answer.status, 201, answer.raw.toString());
+        return answer.body.result.objectId;
+      };
+      const service = 'service.alert.ended';
+      const mixed = await hook(browser, ['alert.begun', service]);
+      const only = await hook(browser, [service]);
+      const theirs = await hook(owner, [service]);
+      const taken = await hook(browser, [service]);
+      const keep = { method: 'PUT', url: `${all}/${taken}`, body: { description: 'ours' } } as const;
+      assert.equal((await owner.send(keep)).status, 200);
+      const url = `/administrators/${made.body.result.adminId}`;
+      const limit = await owner.send({ method: 'PUT', url, body: { apps: [{ appId: site.app.appId }] } });
+      assert.equal(limit.status, 200, limit.raw.toString());
+      const now = async (id: string) => {
+        const { events, enabled } = (await owner.send({ method: 'GET', url: `${all}/${id}` })).body.result;
+        return [events, enabled];
+      };
+      assert.deepEqual(await now(mixed), [['alert.begun'], true]);
+      assert.deepEqual(await now(only), [[service], false]);
+      assert.deepEqual(await now(theirs), [[service], true]);
+      assert.deepEqual(await now(taken), [[service], true], 'an owner has taken it over');
+      for (const request of [
+        { method: 'PUT', url: `${all}/${only}`, body: { enabled: true } },
+        { method: 'POST', url: `${all}/${theirs}/secret` },
+      ] as const)
+        assert.deepEqual(refusal(await browser.send(request)), [403, 'OperationForbidden'], request.url);
+      const audit = await owner.send({ method: 'GET', url: '/audit?kind=webhook&limit=2' });
+      assert.deepEqual(
+        audit.body.results.map(({ subject }: { subject: string }) => subject).toSorted(),
+        [mixed, only].toSorted(),
+      );
+    });
+
     test('nor is it told by way of a webhook of an app', async () => {
       const browser = await limited('manager', [{ appId: site.app.appId }]);
       const all = `/apps/${site.app.appId}/webhooks`;

@@ -70,5 +70,26 @@ for (const database of databases) {
       refused(taken, 409);
       nothingOf(taken, 'Vault');
     });
+
+    test('verified places tell nothing of beacons that may be changed and not read, and find none by a hidden member', async () => {
+      const at = { x: 3, y: 4, floor: 0 };
+      const venueId = pointer('Venue', scene.venue);
+      const beacon = await site.beacon({ minor: 81, venueId, location: at });
+      const verified = { method: 'PUT', url: `/api/v2/beacons/${beacon}/placement`, body: { location: at } } as const;
+      assert.equal((await site.ask(verified)).status, 200);
+      const places = (query: object) => send('GET', `/api/v2/placements?${new URLSearchParams({ ...query })}`);
+      const rules = { list: 'user', get: 'user', update: 'user' } as const;
+      const change = (beacons: object) =>
+        site.app.app.apps.changeRules(site.app.appId, { resources: { beacons: { ...rules, ...beacons } } });
+      await change({});
+      assert.equal((await places({ venueId: scene.venue })).body.results.length, 1);
+      await change({ members: { venueId: { hidden: ['user'] } } });
+      refused(await places({ venueId: scene.venue }), 400);
+      assert.equal((await places({ beaconId: beacon })).body.results.length, 1);
+      await change({ members: { location: { hidden: ['user'] } } });
+      assert.deepEqual((await places({ beaconId: beacon })).body.results, [], 'places are what is hidden');
+      await change({ get: 'manager', list: 'manager' });
+      assert.deepEqual((await places({})).body.results, []);
+    });
   });
 }

@@ -283,6 +283,28 @@ for (const database of databases) {
         assert.equal((await ask('sightings', exit, { ...blind, ...shown })).events.length, 1);
       });
 
+      test('nor whoever has seen the objectId of a phone from before an app required secrets', async () => {
+        const objectId = await site.installation({ installationId: 'from-before' });
+        const told = async (installationId: string) => {
+          site.app.clock.now += 600_000;
+          await ask('sightings', { installationId, sightings: [site.decided('ENTER')] }, {});
+          site.app.clock.now += 60_000;
+          return (await ask('sightings', { installationId, sightings: [site.decided('EXIT')] }, {})).events.length;
+        };
+        assert.deepEqual([await told(objectId), await told('from-before')], [1, 1], 'either names it');
+        const require = (installationProof: 'required' | 'offered') =>
+          site.app.app.apps.change(site.app.appId, { policy: { installationProof } });
+        await require('required');
+        try {
+          assert.deepEqual([await told(objectId), await told('from-before')], [0, 1]);
+          const gate = { deviceType: 'embedded', pushType: 'mqtt', deviceToken: 'gates/new' };
+          for (const body of [gate, { ...gate, installationId: 'new-gate' }])
+            refused(await site.app.send({ method: 'POST', url: '/api/v2/installations', body }), 400);
+        } finally {
+          await require('offered');
+        }
+      });
+
       test('nor does somebody who has heard a tag, and reports it as a gateway with the app key', async () => {
         const metadata = { advertisedId: 'AA:BB:CC:00:11:44' };
         const tagged = await site.installation({ installationId: 'tagged', metadata });

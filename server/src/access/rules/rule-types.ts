@@ -59,7 +59,10 @@ export interface RuleUser {
   readonly venueIds?: readonly string[] | undefined;
 }
 
-export const sameVenues = (one: RuleUser | undefined, other: RuleUser | undefined) =>
-  JSON.stringify(one?.venueIds ?? []) === JSON.stringify(other?.venueIds ?? []);
+/** Whether rules say the same about both. */
+export const sameToRules = (one: RuleUser | undefined, other: RuleUser | undefined) =>
+  one?.role === other?.role &&
+  JSON.stringify(one?.venueIds ?? []) === JSON.stringify(other?.venueIds ?? []) &&
+  JSON.stringify(one?.installationIds?.toSorted()) === JSON.stringify(other?.installationIds?.toSorted());
 
 export const roleOf = (user: RuleUser | undefined): MemberRole => user?.role ?? 'app';

@@ -8,6 +8,7 @@ import type { RateLimiter } from '../../limits/rate-limit.ts';
 import type { MailSender } from '../../mail/mail-sender.ts';
 import type { IssuerKeys } from '../../sign-in/oidc/issuer-keys.ts';
 import type { Feature, InBackground } from '../feature.ts';
+import type { AfterAdminChange } from './accounts/after-change.ts';
 import type { AdminService } from './accounts/service.ts';
 import { auditEndpoints } from './audit-routes.ts';
 import { factorEndpoints } from './factor-routes.ts';
@@ -47,6 +48,7 @@ export interface AdminFeatureDeps {
   readonly targets: TargetRules;
   readonly keys: IssuerKeys;
   readonly warn: (message: string) => void;
+  readonly afterChange: AfterAdminChange;
   /** Whether the service shows the demo museum, whose password is public. */
   readonly isDemo: () => Promise<boolean>;
 }

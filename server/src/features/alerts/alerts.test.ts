@@ -177,6 +177,16 @@ for (const database of databases) {
       assert.deepEqual([await seen('owner'), await seen('editor')], [1, 0]);
     });
 
+    test('a webhook that wants to know only when something of the service is over, is told that', async () => {
+      const hook = { url: 'https://93.184.215.14/over', events: ['service.alert.ended'] };
+      const made = await send('owner', 'POST', `/apps/${app.appId}/webhooks`, hook);
+      assert.ok(made.result?.objectId, JSON.stringify(made));
+      await pass(20 * minuteMs);
+      assert.equal((await calls()).filter(({ event }) => event === 'service.alert.ended').length, 1);
+      const gone = await openConsole(app, 'owner');
+      await gone.send({ method: 'DELETE', url: `/apps/${app.appId}/webhooks/${made.result.objectId}` });
+    });
+
     test('one chooses only among what one may see', async () => {
       const { kinds } = (await send('editor', 'GET', '/session/alerts')).result;
       const on = kinds.filter(({ isOn }: { isOn: boolean }) => isOn).map(({ kind }: { kind: string }) => kind);

@@ -31,7 +31,7 @@ export interface AlertDeps {
   /** Tells the webhooks of an app. */
   readonly tellWebhooks: (db: Db, appId: string, tell: () => readonly DomainEvent[]) => Promise<void>;
   /** The apps with a webhook that wants what concerns the whole service. */
-  readonly listServiceListeners: (db: Db) => Promise<readonly string[]>;
+  readonly listServiceListeners: (db: Db, type: string) => Promise<readonly string[]>;
 }
 
 export interface PhoneNotice {
@@ -224,7 +224,7 @@ export class AlertService {
       endedAt: row.ended_at === null ? null : isoTime(row.ended_at),
     };
     const type = `${isService ? 'service.alert' : 'alert'}.${what}` as const;
-    for (const appId of isService ? await listServiceListeners(db) : [scope.appId])
+    for (const appId of isService ? await listServiceListeners(db, type) : [scope.appId])
       await tellWebhooks(db, appId, () => [{ type, at: now(), data }]);
   }
 }

@@ -14,6 +14,7 @@ import {
 import { type Call, type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
 import { isoTime, parseInstant } from '../../query/instant.ts';
+import { invalidQuery } from '../../query/problems.ts';
 import { locateBeacon, type PhotoDeps, photograph } from './photo-route.ts';
 import {
   forgetPlacement,
@@ -80,7 +81,7 @@ function list({ db }: PlacementDeps): Endpoint {
     operationId: 'listPlacements',
     tag: beacons.tag,
     summary: 'List the beacons whose place was verified',
-    description: `Of all beacons, of those of a venue or of one beacon; at most ${mostPlacements}, by the ids of the beacons. For those who may change these beacons.`,
+    description: `Of all beacons, of those of a venue or of one beacon; at most ${mostPlacements}, by the ids of the beacons. For those who may get and change these beacons, and see their location.`,
     grant: { of: 'beacons', verb: 'update' },
     query: ['venueId', 'beaconId'].map((name) => ({
       name,
@@ -93,9 +94,14 @@ function list({ db }: PlacementDeps): Endpoint {
       schema: Type.Object({ results: Type.Array(record) }),
       example: { results: [example] },
     },
-    errors: ['Timeout'],
+    errors: ['InvalidQuery', 'Timeout'],
     handle: async (call) => {
       const { venueId, beaconId } = call.query;
+      const hidden = call.app.rules.of('beacons').hiddenFrom(call);
+      if (venueId !== undefined && hidden.includes('venueId'))
+        throw invalidQuery([{ field: 'venueId', problem: 'is not a field that can be asked for' }]);
+      // They say where beacons are.
+      if (hidden.includes('location')) return { results: [] };
       const isOfHouse = call.isAdministrator || call.secretKey !== undefined || call.user?.role === 'manager';
       const rows = await listPlacements(db, call, { venueId, beaconId });
       return { results: rows.map((row) => shown(row, isOfHouse)) };

@@ -59,19 +59,21 @@ export type ListedPlacement = PlacementRow & { readonly now_at: string | null };
 /** More beacons than a venue has. */
 export const mostPlacements = 5_000;
 
-/** Of the beacons that the caller may change, by their ids. */
+/** Of the beacons that the caller may get and change, by their ids. */
 export async function listPlacements(
   db: Db,
   caller: Caller,
   { venueId, beaconId }: AskedPlacements,
 ): Promise<readonly ListedPlacement[]> {
   const { appId } = caller.app;
-  const allowed = await allowedTo(beacons, 'update', caller);
+  // The scopes of a secret key say what it may do, and not what it may get besides.
+  const verbs = caller.secretKey ? (['update'] as const) : (['get', 'update'] as const);
+  const allowed = await Promise.all(verbs.map((verb) => allowedTo(beacons, verb, caller)));
   const conditions = [
     sql`app_id = ${appId}`,
     ...(venueId === undefined ? [] : [sql`venue_id = ${venueId}`]),
     ...(beaconId === undefined ? [] : [sql`object_id = ${beaconId}`]),
-    ...(allowed ? [allowedSql(db, allowed)] : []),
+    ...allowed.flatMap((one) => (one ? [allowedSql(db, one)] : [])),
   ];
   return db.all<ListedPlacement>(sql`select app_id, beacon_id, location, photo_id, verified_at, by_admin, created_by,
       (select location from beacons where app_id = ${appId} and object_id = placements.beacon_id) as now_at

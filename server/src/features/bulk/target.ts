@@ -92,14 +92,14 @@ function managedTarget(deps: BulkDeps, call: ConsoleCall<Bulk>, kind: ManagedKin
   if (changes.some((one) => kind.needsConfirmation?.(one))) assertConfirmed(signedIn(call.admin), call.now);
   if (!kind.deletes) deps.assertRoom('change');
   const appId = call.params['appId'] ?? '';
-  const { apps: reach } = signedIn(call.admin);
+  const { email, apps: reach } = signedIn(call.admin);
   return {
     name: kind.name,
     does: kind.deletes ? 'delete' : 'change',
     isPersonal: false,
     isPeople: kind.isPeople ?? false,
     change: ({ objectId, seen, change }) =>
-      kind.change({ appId, objectId, reach }, change ? kind.read(change) : common, seen),
+      kind.change({ appId, objectId, who: { email, reach } }, change ? kind.read(change) : common, seen),
   };
 }
 

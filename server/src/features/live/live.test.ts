@@ -208,6 +208,29 @@ for (const database of databases) {
       assert.deepEqual([body.count, body.results[0].objectId], [1, opened.data.data.objectId]);
     });
 
+    test('a stream under a rule about own installations ends when one of them has gone to somebody else', async () => {
+      const [anna, ben] = [await signIn(site.app), await signIn(site.app)];
+      const phone = { installationId: 'handed-on', deviceType: 'ios' };
+      const headers = { 'installation-secret': 'h'.repeat(43) };
+      const register = async (who: typeof anna) => {
+        const request = { method: 'POST', url: '/api/v2/installations', body: phone } as const;
+        const answer = await site.app.send({ ...request, headers: { ...who.headers, ...headers } });
+        assert.ok(answer.status < 300, answer.raw.toString());
+      };
+      await register(anna);
+      const own = { installationId: '$auth.installationId' };
+      await site.app.app.apps.changeRules(site.app.appId, { resources: { visits: { get: own, listen: own } } });
+      const stream = await ready(anna.headers);
+      await register(ben);
+      await stream.ended;
+      const again = await ready(anna.headers);
+      const his = await ready(ben.headers);
+      const body = { installationId: 'handed-on', sightings: [site.decided('ENTER')] };
+      await site.app.send({ method: 'POST', url: '/api/v2/sightings', headers: ben.headers, body });
+      await his.received(1);
+      assert.deepEqual([stream.events, again.events], [[], []]);
+    });
+
     test('a token that is revoked or no longer enough ends the stream within seconds, a bad one opens none', async () => {
       const stream = await ready();
       const out = { method: 'POST', url: '/api/v2/users/signout', headers: site.user.headers } as const;

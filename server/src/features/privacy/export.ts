@@ -3,6 +3,7 @@ import { coldRows } from '../../cold/read.ts';
 import type { Database, Db, Row } from '../../db/db.ts';
 import type { DbTable } from '../../db/table.ts';
 import { isoTime } from '../../http/answers.ts';
+import { withoutMembers } from '../../http/hidden-members.ts';
 import type { WebhookRecipient } from './erase.ts';
 import { type Person, type PersonPart, scopeOf } from './person.ts';
 
@@ -27,12 +28,26 @@ export interface Exporting {
   readonly settle?: (person: Person) => Promise<void>;
 }
 
-/** The person's document as pieces of text. */
-export async function* exportPerson(exporting: Exporting, person: Person): AsyncGenerator<string> {
+/** What the rules of an app hide from the person who asks. */
+export interface Withholding {
+  /** The tables of which something may be left out, whether it is there or not. */
+  readonly tables: readonly string[];
+  /** The members that are left out of a row, as it is shown. */
+  readonly membersOf: (part: PersonPart, row: Row) => Promise<readonly string[]>;
+}
+
+/** The person's document as pieces of text. Without `withholding` it is for administrators, who give it to her. */
+export async function* exportPerson(
+  exporting: Exporting,
+  person: Person,
+  withholding?: Withholding,
+): AsyncGenerator<string> {
   const { parts, now } = exporting;
   const { appId, userId, installationIds } = person;
   await exporting.settle?.(person);
-  const head = { format: 'pharos-person', version: 1, appId, exportedAt: isoTime(now()), userId, installationIds };
+  const withheld = withholding && withholding.tables.length > 0 ? { withheld: withholding.tables } : {};
+  const about = { appId, exportedAt: isoTime(now()), userId, installationIds };
+  const head = { format: 'pharos-person', version: 1, ...about, ...withheld };
   yield JSON.stringify(head).slice(0, -1);
   yield ',"webhooks":';
   const calls = parts.find(({ how, table }) => how === 'mentioned' && table.name === 'webhook_deliveries');
@@ -43,7 +58,7 @@ export async function* exportPerson(exporting: Exporting, person: Person): Async
     if (ofTable.length === 0) continue;
     yield `,${JSON.stringify(name)}:[`;
     let separator = '\n';
-    for await (const row of rowsOf(exporting, ofTable, person)) {
+    for await (const row of rowsOf(exporting, ofTable, person, withholding)) {
       yield `${separator}${row}`;
       separator = ',\n';
     }
@@ -60,7 +75,12 @@ const isOfNobody = (how: PersonPart['how'], { name }: DbTable) =>
   how === 'mentioned' && (name === 'jobs' || name === 'live_events' || name === 'pushes');
 
 /** The rows of a table, each once. */
-async function* rowsOf(exporting: Exporting, parts: readonly PersonPart[], person: Person): AsyncGenerator<string> {
+async function* rowsOf(
+  exporting: Exporting,
+  parts: readonly PersonPart[],
+  person: Person,
+  withholding: Withholding | undefined,
+): AsyncGenerator<string> {
   const [first] = parts;
   if (!first) return;
   const { table } = first;
@@ -72,10 +92,18 @@ async function* rowsOf(exporting: Exporting, parts: readonly PersonPart[], perso
     const scope = sql`${scopeOf(part, person)}${joinSql(others, '')}`;
     for (const within of await valuesWithin(exporting.db, table, person.appId)) {
       const all = within === undefined ? scope : sql`${raw(table.within ?? '')} = ${within} and ${scope}`;
-      for await (const row of storedAndPacked(exporting.db, part, { table, scope: all, person }))
-        yield show(exporting.conceal[table.name]?.(row, person) ?? row);
+      for await (const row of storedAndPacked(exporting.db, part, { table, scope: all, person })) {
+        const text = show(exporting.conceal[table.name]?.(row, person) ?? row);
+        const hidden = withholding?.tables.includes(table.name) ? await withholding.membersOf(part, row) : [];
+        yield hidden.length === 0 ? text : without(text, hidden);
+      }
     }
   }
+}
+
+function without(text: string, hidden: readonly string[]): string {
+  const { result } = withoutMembers({ result: JSON.parse(text) as unknown }, hidden) as { readonly result: unknown };
+  return JSON.stringify(result);
 }
 
 /** The buckets of an app, where keys begin with the bucket. */

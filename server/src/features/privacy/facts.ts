@@ -15,6 +15,8 @@ export interface PrivacyFacts {
   readonly signInProviders: readonly string[];
   /** Hosts of others on which this is stored, or through which mails go, without the service's own machine. */
   readonly hosts: readonly StorageHost[];
+  /** Rules hide members of records from users, also of their own, and so from the export of oneself. */
+  readonly hidesFromUsers: boolean;
   /** After how many days backups of the console are deleted; 0: by hand. */
   readonly backupDays: number;
   readonly fixedDays: {

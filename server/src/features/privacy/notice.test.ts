@@ -22,6 +22,7 @@ const facts: PrivacyFacts = {
     { holds: 'files', host: 's3.hosting.example' },
     { holds: 'mails', host: 'smtp.hosting.example' },
   ],
+  hidesFromUsers: false,
   backupDays: 15,
   fixedDays: { shown: 16, track: 17, visitCounts: 18, sightingKeys: 19, webhookDeliveries: 20, hearing: 21 },
 };
@@ -45,6 +46,16 @@ describe('the privacy notice', () => {
     assert.match(text, /no data is passed on/);
     assert.match(text, /until they are deleted by hand/);
     assert.ok(!text.includes('asks before'));
+  });
+
+  test('says that an export of oneself is without what rules hide, where they hide something', () => {
+    for (const [language, said] of [
+      ['en', /without what the app does not show/],
+      ['de', /vor ihren Benutzern verbirgt/],
+    ] as const) {
+      assert.match(noticeText(noticeOf({ ...facts, hidesFromUsers: true }, language)), said);
+      assert.doesNotMatch(noticeText(noticeOf(facts, language)), said);
+    }
   });
 
   test('says what second factors and passkeys leave, where there are any', () => {

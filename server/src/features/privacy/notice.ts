@@ -58,7 +58,7 @@ const hostSentences: Readonly<
 const english: Words = {
   title: ({ appName }) => `What ${appName} keeps about visitors`,
   sections: (facts) => {
-    const { policy, fixedDays, webhooks, pushServices, signInProviders, hosts, backupDays } = facts;
+    const { policy, fixedDays, webhooks, pushServices, signInProviders, hosts, hidesFromUsers, backupDays } = facts;
     const { visits, events, logs, deliveries, positions } = periodsOf(policy);
     const isRequired = policy.consent === 'required';
     return [
@@ -152,6 +152,11 @@ const english: Words = {
         title: 'Rights',
         sentences: [
           'Visitors with an account can have everything that is known of them written into one file, and have it erased, in the app. Others ask the house, which can do both for a phone.',
+          ...(hidesFromUsers
+            ? [
+                'That file is without what the app does not show to users in records. The house can write that out as well; ask for it.',
+              ]
+            : []),
           'An erasure takes everything that the export shows, and leaves a receipt that names nobody: what was erased, who had been told, and which backups still have it until when.',
         ],
       },
@@ -162,7 +167,7 @@ const english: Words = {
 const german: Words = {
   title: ({ appName }) => `Was ${appName} über Besucherinnen und Besucher speichert`,
   sections: (facts) => {
-    const { policy, fixedDays, webhooks, pushServices, signInProviders, hosts, backupDays } = facts;
+    const { policy, fixedDays, webhooks, pushServices, signInProviders, hosts, hidesFromUsers, backupDays } = facts;
     const { visits, events, logs, deliveries, positions } = periodsOf(policy);
     const isRequired = policy.consent === 'required';
     return [
@@ -258,6 +263,11 @@ const german: Words = {
         title: 'Rechte',
         sentences: [
           'Wer ein Konto hat, kann in der App alles, was über die eigene Person bekannt ist, in eine Datei schreiben und löschen lassen. Alle anderen wenden sich an das Haus, das beides für ein Telefon tun kann.',
+          ...(hidesFromUsers
+            ? [
+                'In dieser Datei fehlt, was die App in Datensätzen vor ihren Benutzern verbirgt. Das Haus kann auch das ausgeben; fragen Sie danach.',
+              ]
+            : []),
           'Eine Löschung umfasst alles, was die Auskunft zeigt, und hinterlässt eine Quittung, die niemanden nennt: was gelöscht wurde, wer davon erfahren hatte und welche Sicherungen es noch bis wann enthalten.',
         ],
       },

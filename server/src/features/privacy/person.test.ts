@@ -141,6 +141,50 @@ for (const database of databases) {
       for (const { actor, address } of document.audit) assert.deepEqual([actor, address], [undefined, undefined]);
     });
 
+    test('what rules hide from her in her own records is exported by administrators only', async () => {
+      await app.app.buckets.createBucket(app.appId, 'complaints');
+      const members = { 'metadata.note': { hidden: ['user'] } } as const;
+      await app.app.apps.changeRules(app.appId, {
+        buckets: { complaints: { members } },
+        resources: { installations: { members: { appName: { hidden: ['user'] } } } },
+      });
+      const bucket = '/api/v2/data/bucket/complaints';
+      const objectId = await create(app, bucket, { metadata: { text: 'Too loud' } }, vera.headers);
+      const console = await openConsole(app, 'manager');
+      const records = `/apps/${app.appId}/v2/data/bucket/complaints`;
+      const write = async (path: string, body: object) => {
+        const answer = await console.send({ method: 'PATCH', url: path, body });
+        assert.equal(answer.status, 200, answer.raw.toString());
+      };
+      for (const note of ['is never content', 'is rarely content'])
+        await write(`${records}/${objectId}`, { metadata: { note } });
+      await write(`/apps/${app.appId}/v2/installations/${phone}`, { appName: 'inner circle' });
+      const ofAdministrator = await console.send({
+        method: 'GET',
+        url: `/apps/${app.appId}/users/${vera.userId}/export`,
+      });
+      const [all, own] = [ofAdministrator.raw.toString(), await person.exported()];
+      for (const hidden of ['never content', 'rarely content', 'inner circle']) {
+        assert.ok(all.includes(hidden), hidden);
+        assert.ok(!JSON.stringify(own).includes(hidden), hidden);
+      }
+      assert.deepEqual(own.records[0].doc, { text: 'Too loud' });
+      assert.deepEqual(own.withheld, ['installations', 'records', 'versions', 'trash']);
+      assert.ok(own.versions.length > 0);
+      const notice = await console.send({ method: 'GET', url: `/apps/${app.appId}/privacy` });
+      assert.match(notice.raw.toString(), /without what the app does not show/);
+      await console.send({ method: 'DELETE', url: `${records}/${objectId}` });
+      const later = await person.exported();
+      assert.deepEqual([later.trash.length, JSON.stringify(later).includes('rarely content')], [1, false]);
+      const another = await create(app, bucket, { metadata: { text: 'Too dark' } }, vera.headers);
+      await write(`${records}/${another}`, { metadata: { note: 'was never content' } });
+      const buckets = `/apps/${app.appId}/buckets/complaints`;
+      const gone = await console.send({ method: 'DELETE', url: buckets });
+      assert.equal(gone.status, 200, gone.raw.toString());
+      const last = await person.exported();
+      assert.deepEqual(last.records[0].doc, { text: 'Too dark' }, 'records wait for a bucket in the trash');
+    });
+
     test('two apps do not erase each other’s', async () => {
       const { appId } = await app.app.apps.create('Other', service);
       await person.fillAll(person.hers());

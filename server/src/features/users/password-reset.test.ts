@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { buildApp, databases, otherApp, type TestApp } from '../../../test/support/build-app.ts';
 import { assertRefusals, create } from '../../../test/support/cases.ts';
 import { type SmtpSink, startSmtpSink } from '../../../test/support/servers/smtp-sink.ts';
-import { raw } from '../../base/sql.ts';
+import { raw, sql } from '../../base/sql.ts';
+import { CacheVersion } from '../../db/nodes/cache-version.ts';
+import { createAccounts } from './accounts.ts';
 import { accountExample } from './schemas.ts';
 
 const users = '/api/v2/users';
@@ -72,6 +75,31 @@ for (const database of databases) {
       assert.equal(link().searchParams.get('app'), app.appId);
       assert.match(tokenIn(link()), /^[\w-]{43}$/);
       assert.deepEqual(await jobs(), []);
+    });
+
+    test('that is asked for while the address is being changed, is not mailed to the one before', {
+      skip: database === 'sqlite' && 'one transaction at a time',
+    }, async () => {
+      const account = someone();
+      const userId = await create(app, users, account);
+      const { db } = app.storage;
+      const accounts = createAccounts({
+        db,
+        cacheVersion: new CacheVersion(db),
+        now: () => app.clock.now,
+        passwords: undefined as never,
+        tell: undefined,
+        findMissing: undefined as never,
+      });
+      const waits = sql`select 1 as found from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      await db.transaction(async (changing) => {
+        await accounts.changeAddress(changing, { appId: app.appId, userId }, `moved${++people}@example.org`);
+        await forgot(account.email);
+        while (sink.mails.length === 0 && !(await db.one(waits))) await setImmediate();
+      });
+      await app.app.idle();
+      assert.deepEqual(sink.mails, []);
     });
 
     describe('a change of the account', () => {

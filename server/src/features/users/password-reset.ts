@@ -77,10 +77,11 @@ export function createPasswordReset(deps: ResetDeps) {
       const passwordHash = await passwords.hash(password, app.appId);
       const key = { appId: app.appId, userId };
       await cacheVersion.change(app.appId, async (db) => {
-        if (!(await store.useReset(db, app.appId, tokenHash, now()))) throw unusable();
+        // The account before the token, as a change of its address does.
+        const user = await store.lockUser(db, key);
+        if (!user || !(await store.useReset(db, app.appId, tokenHash, now()))) throw unusable();
         // Whoever signed up with the address did not read its mails, and may have linked an identity of their own.
-        if ((await store.lockUser(db, key))?.email_verified_at === null)
-          await deps.forgetOtherWays(db, app.appId, userId);
+        if (user.email_verified_at === null) await deps.forgetOtherWays(db, app.appId, userId);
         await store.setPassword(db, key, passwordHash, now());
         await deleteSessionsOf(db, key);
         await store.deleteResetsOf(db, key);
@@ -123,12 +124,19 @@ export function createMailHandler({ db, now, mail, findApp, publicUrl }: MailDep
         return;
       }
       const { email } = payload;
-      const [app, user] = [await findApp(job.appId), await store.findUserByEmail(db, job.appId, email)];
-      if (!app || !user || user.disabled_at !== null) return;
+      const app = await findApp(job.appId);
+      if (!app) return;
       const token = randomBytes(32).toString('base64url');
-      const key = { appId: job.appId, userId: user.object_id };
-      await store.insertReset(db, { ...key, tokenHash: secretHash(token), expiresAt: now() + resetMs });
-      await send({ to: user.email, ...resetMail(app, resetLink(app, token, publicUrl())) });
+      const to = await db.transaction(async (db) => {
+        // A change of the address that is under way takes all tokens back, and must not miss this one.
+        const user = await store.lockUserByEmail(db, job.appId, email);
+        if (!user || user.disabled_at !== null) return undefined;
+        const key = { appId: job.appId, userId: user.object_id };
+        await store.insertReset(db, { ...key, tokenHash: secretHash(token), expiresAt: now() + resetMs });
+        return user.email;
+      });
+      if (to === undefined) return;
+      await send({ to, ...resetMail(app, resetLink(app, token, publicUrl())) });
     },
   };
 }

@@ -1,11 +1,16 @@
 import { Type } from 'typebox';
 import { fail } from '../../base/errors.ts';
 import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../http/answers.ts';
-import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
+import {
+  type AdminContext,
+  type ConsoleEndpoint,
+  consoleEndpoint,
+  signedIn,
+} from '../../http/console/console-endpoint.ts';
 import { pageLimitParameter, readPageLimit } from '../../http/console/console-page.ts';
 import { readIfMatch } from '../../resources/entity-tag.ts';
 import * as schemas from './schemas.ts';
-import { type WebhookService, webhookTag } from './service.ts';
+import { type Choosing, type WebhookService, webhookTag } from './service.ts';
 
 interface Deps {
   readonly service: Omit<WebhookService, 'sweep' | 'countTrouble'>;
@@ -38,6 +43,11 @@ const locators = ({ service, assertApp }: Deps) => ({
 
 const { schema, example } = schemas.webhookRecord;
 const changeErrors = ['ValidationError', 'ObjectNotFound', 'Timeout'] as const;
+
+function whoIs(admin: AdminContext | undefined): Choosing {
+  const { email, apps } = signedIn(admin);
+  return { email, reach: apps };
+}
 
 function collectionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
   const { service } = deps;
@@ -75,7 +85,7 @@ function collectionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       },
       errors: [...changeErrors, 'OperationForbidden'],
       handle: async ({ params: { appId = '' }, body, by, admin }) => ({
-        result: await service.create(appId, body, { by, reach: signedIn(admin).apps }),
+        result: await service.create(appId, body, { by, who: whoIs(admin) }),
       }),
     }),
   ];
@@ -118,7 +128,7 @@ function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
       errors: [...changeErrors, 'OperationForbidden'],
       takesIfMatch: true,
       handle: async ({ params: { appId = '', webhookId = '' }, body, by, admin, headers, setTag }) => {
-        const how = { by, reach: signedIn(admin).apps, assertUnchanged: readIfMatch(headers) };
+        const how = { by, who: whoIs(admin), assertUnchanged: readIfMatch(headers) };
         const result = await service.change(appId, webhookId, body, how);
         setTag(webhookTag(result));
         return { result };
@@ -161,8 +171,8 @@ function secretAndTestEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         example: { result: schemas.rotatedSecret.example },
       },
       errors: ['ObjectNotFound', 'OperationForbidden'],
-      handle: async ({ params: { appId = '', webhookId = '' }, by }) => ({
-        result: await service.rotateSecret(appId, webhookId, by),
+      handle: async ({ params: { appId = '', webhookId = '' }, by, admin }) => ({
+        result: await service.rotateSecret(appId, webhookId, { by, who: whoIs(admin) }),
       }),
     }),
     consoleEndpoint({

@@ -15,10 +15,10 @@ export function webhookKinds(service: Deps): Readonly<Record<'changeWebhook' | '
       ...common,
       read: (change) => webhookShape.readUpdate(change).set,
       async change(key, change, seen) {
-        const { appId, objectId, reach } = key;
+        const { appId, objectId, who } = key;
         const { was, assertUnchanged } = await asSeen(service, key, { seen, named: Object.keys(change) });
         const fields = change as Partial<WebhookFields>;
-        const { updatedAt } = await service.change(appId, objectId, fields, { by: undefined, reach, assertUnchanged });
+        const { updatedAt } = await service.change(appId, objectId, fields, { by: undefined, who, assertUnchanged });
         return { was, updatedAt };
       },
     },

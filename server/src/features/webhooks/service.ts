@@ -17,6 +17,7 @@ import { readWebhookUrl } from './address.ts';
 import { callWebhook, secretContext } from './deliver.ts';
 import { renderPayload, timeToLiveMs, webhookJob } from './publish.ts';
 import type { WebhookFields } from './schemas.ts';
+import { hearsOfService } from './service-alerts.ts';
 import * as store from './store.ts';
 import { deliveryView, healthOf, webhookView } from './views.ts';
 
@@ -47,7 +48,13 @@ interface Removing {
 }
 
 interface Changing extends Removing {
-  /** Where the role of whoever changes it holds. */
+  readonly who: Choosing;
+}
+
+/** The administrator who decides of what it is told. */
+export interface Choosing {
+  readonly email: string;
+  /** Where the role holds. */
   readonly reach: Reach;
 }
 
@@ -87,14 +94,23 @@ export class WebhookService {
     };
   }
 
-  async create(appId: string, fields: WebhookFields, { by, reach }: { readonly by: Actor; readonly reach: Reach }) {
+  async create(appId: string, fields: WebhookFields, { by, who }: { readonly by: Actor; readonly who: Choosing }) {
     const { cacheVersion, now, secrets, targets } = this.#deps;
-    if (hearsOfService(fields)) assertWholeService(reach);
+    const serviceBy = choosesService(fields.events, who);
     const url = await readWebhookUrl(fields.url, targets);
     const objectId = newObjectId(now());
     const secret = newWebhookSecret();
     const { events, description = '', enabled = true } = fields;
-    const row = { appId, objectId, url, events: JSON.stringify(events), description, isEnabled: enabled, now: now() };
+    const row = {
+      appId,
+      objectId,
+      url,
+      events: JSON.stringify(events),
+      description,
+      isEnabled: enabled,
+      serviceBy,
+      now: now(),
+    };
     const sealed = secrets.seal(secret, secretContext(appId, objectId));
     await cacheVersion.change(appId, async (db) => {
       if ((await store.listWebhooks(db, appId)).length >= maxPerApp) throw tooMany();
@@ -108,7 +124,7 @@ export class WebhookService {
     appId: string,
     webhookId: string,
     fields: Partial<WebhookFields>,
-    { by, reach, assertUnchanged }: Changing,
+    { by, who, assertUnchanged }: Changing,
   ) {
     const { now, targets } = this.#deps;
     const url = fields.url === undefined ? undefined : await readWebhookUrl(fields.url, targets);
@@ -124,8 +140,8 @@ export class WebhookService {
         ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null, ...nothingGivenUp }),
         ...(fields.enabled === true ? { disabled_reason: null, ...nothingGivenUp } : {}),
       };
-      if (hearsOfService(shown(next))) assertWholeService(reach);
-      await store.updateWebhook(db, next, now());
+      const service_by = choosesService(shown(next).events, who);
+      await store.updateWebhook(db, { ...next, service_by }, now());
       await this.#audit(db, by, 'change', { appId, subject: webhookId, before: shown(row), after: shown(next) });
     });
     return this.get(appId, webhookId);
@@ -142,11 +158,13 @@ export class WebhookService {
     await deleteInSteps(db, { table: 'webhook_deliveries', id: 'object_id', scope });
   }
 
-  async rotateSecret(appId: string, webhookId: string, by: Actor) {
+  async rotateSecret(appId: string, webhookId: string, { by, who }: { readonly by: Actor; readonly who: Choosing }) {
     const { now, secrets } = this.#deps;
     const secret = newWebhookSecret();
     const until = now() + oldSecretMs;
     await this.#change(appId, webhookId, async (db, row) => {
+      // With it, one could tell the receiver things of the service.
+      if (hearsOfService(shown(row).events)) assertWholeService(who.reach);
       const sealed = secrets.seal(secret, secretContext(appId, webhookId));
       const next = { ...row, secret: sealed, old_secret: row.secret, old_secret_until: until };
       await store.updateWebhook(db, next, now());
@@ -242,9 +260,12 @@ interface Chosen {
 export const webhookTag = ({ url, events, description, enabled }: Chosen) =>
   entityTag(JSON.stringify([url, events, description, enabled]));
 
-/** Whether it is told what concerns the service as a whole. */
-const hearsOfService = ({ events }: { readonly events: readonly string[] }) =>
-  events.some((event) => event.startsWith(store.ofService));
+/** Who chooses that it is told of the whole service; null: it is not. @throws Failure OperationForbidden */
+function choosesService(events: readonly string[], { email, reach }: Choosing): string | null {
+  if (!hearsOfService(events)) return null;
+  assertWholeService(reach);
+  return email;
+}
 
 /** It is told to those whose role holds everywhere, also by way of an app. @throws Failure OperationForbidden */
 function assertWholeService(reach: Reach): void {

@@ -20,6 +20,8 @@ export interface WebhookRow {
   readonly given_up: number;
   readonly given_up_since: number | null;
   readonly given_up_at: number | null;
+  /** The e-mail of the administrator who chose that it is told of the whole service. */
+  readonly service_by: string | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -67,6 +69,14 @@ export function lockWebhook(db: Db, appId: string, objectId: string): Promise<We
   );
 }
 
+/** The apps with a webhook that is told of the whole service because the administrator chose it. */
+export async function listAppsChosenBy(db: Db, email: string): Promise<string[]> {
+  const rows = await db.all<{ app_id: string }>(
+    sql`select distinct app_id from webhooks where service_by = ${email} order by app_id`,
+  );
+  return rows.map(({ app_id }) => app_id);
+}
+
 export interface NewWebhook {
   readonly appId: string;
   readonly objectId: string;
@@ -75,14 +85,15 @@ export interface NewWebhook {
   readonly description: string;
   readonly isEnabled: boolean;
   readonly secret: string;
+  readonly serviceBy: string | null;
   readonly now: number;
 }
 
 export async function insertWebhook(db: Db, row: NewWebhook): Promise<void> {
   await db.run(sql`insert into webhooks
-      (app_id, object_id, url, events, description, is_enabled, secret, created_at, updated_at)
+      (app_id, object_id, url, events, description, is_enabled, secret, service_by, created_at, updated_at)
     values (${row.appId}, ${row.objectId}, ${row.url}, ${row.events}, ${row.description}, ${row.isEnabled ? 1 : 0},
-      ${row.secret}, ${row.now}, ${row.now})`);
+      ${row.secret}, ${row.serviceBy}, ${row.now}, ${row.now})`);
 }
 
 /** Writes the members that can be changed. */
@@ -91,7 +102,7 @@ export async function updateWebhook(db: Db, row: WebhookRow, now: number): Promi
       is_enabled = ${row.is_enabled}, secret = ${row.secret}, old_secret = ${row.old_secret},
       old_secret_until = ${row.old_secret_until}, failing_since = ${row.failing_since}, last_error = ${row.last_error},
       disabled_reason = ${row.disabled_reason}, given_up = ${row.given_up}, given_up_since = ${row.given_up_since},
-      given_up_at = ${row.given_up_at}, updated_at = ${now}
+      given_up_at = ${row.given_up_at}, service_by = ${row.service_by}, updated_at = ${now}
     where app_id = ${row.app_id} and object_id = ${row.object_id}`);
 }
 

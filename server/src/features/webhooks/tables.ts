@@ -19,6 +19,7 @@ export const webhooks = defineTable({
     given_up: withDefault(bigint),
     given_up_since: nullable(bigint),
     given_up_at: nullable(bigint),
+    service_by: nullable(text),
     created_at: bigint,
     updated_at: bigint,
   },

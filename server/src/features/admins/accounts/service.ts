@@ -8,6 +8,7 @@ import { newObjectId, randomText } from '../../../base/id.ts';
 import type { Passwords } from '../../../base/passwords.ts';
 import { type Database, type Db, UniqueViolation } from '../../../db/db.ts';
 import { type AssertUnchanged, entityTag } from '../../../resources/entity-tag.ts';
+import type { AfterAdminChange } from './after-change.ts';
 import * as store from './store.ts';
 
 export interface AdminView {
@@ -89,12 +90,7 @@ export interface AdminDeps {
   readonly db: Database;
   readonly now: Clock;
   readonly passwords: Passwords;
-  /** In the transaction that changes an administrator: ends the links that a former owner may have kept. */
-  readonly voidLinks: (
-    db: Db,
-    change: { readonly email: string; readonly before: store.AdminRow; readonly after: store.AdminRow },
-    how: { readonly by: Actor; readonly now: number },
-  ) => Promise<void>;
+  readonly afterChange: AfterAdminChange;
 }
 
 /** The tenant of passwords that are checked here; apps have turns of their own. */
@@ -273,7 +269,7 @@ export class AdminService {
     by: Actor,
     how: { readonly action: string; readonly change: (row: store.AdminRow) => store.AdminRow },
   ): Promise<store.AdminRow> {
-    const { db, now, voidLinks } = this.#deps;
+    const { db, now, afterChange } = this.#deps;
     return db.transaction(async (db) => {
       // The owners are locked first, so that two owners cannot remove each other at the same moment.
       const owners = await store.lockOwners(db);
@@ -286,7 +282,7 @@ export class AdminService {
       await store.updateAdmin(db, next);
       if (next.disabled_at !== null || next.password_hash !== row.password_hash)
         await store.deleteSessionsOf(db, adminId);
-      await voidLinks(db, { email: row.email, before: row, after: next }, { by, now: now() });
+      await afterChange(db, { email: row.email, before: row, after: next }, { by, now: now() });
       const [before, after] = [shown(adminView(row)), shown(adminView(next))];
       await recordChange(db, { by, action: how.action, subject: row.email, before, after, now: now() });
       return next;

@@ -2,9 +2,9 @@ import { recordChange } from '../../../access/audit.ts';
 import { storedReach } from '../../../access/reach.ts';
 import { newObjectId } from '../../../base/id.ts';
 import type { Db } from '../../../db/db.ts';
+import type { AfterAdminChange } from '../accounts/after-change.ts';
 import * as accounts from '../accounts/store.ts';
 import { deleteInvitation, findInvitationOf } from '../links/store.ts';
-import { voidLinksOf } from '../links/void-links.ts';
 import type { SsoPerson } from './person.ts';
 import * as store from './store.ts';
 
@@ -19,6 +19,7 @@ interface Admitting {
   readonly provider: store.ProviderRow;
   readonly address: string;
   readonly now: number;
+  readonly afterChange: AfterAdminChange;
 }
 
 /**
@@ -62,14 +63,14 @@ async function changeStanding(
   db: Db,
   row: accounts.AdminRow,
   { role, apps, apps_by_groups }: Standing,
-  { provider, address, now }: Admitting,
+  { provider, address, now, afterChange }: Admitting,
 ): Promise<accounts.AdminRow> {
   const isSame = role === row.role && apps === row.apps && apps_by_groups === row.apps_by_groups;
   if (isSame) return row;
   const next = { ...row, role, apps, apps_by_groups, updated_at: Math.max(now, row.updated_at) };
   await accounts.updateAdmin(db, next);
   const by = { name: 'service', address };
-  await voidLinksOf(db, { email: row.email, before: row, after: next }, { by, now });
+  await afterChange(db, { email: row.email, before: row, after: next }, { by, now });
   await recordChange(db, {
     by,
     action: 'administrator.change',

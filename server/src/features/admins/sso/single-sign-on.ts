@@ -6,6 +6,7 @@ import { randomText } from '../../../base/id.ts';
 import { type Database, UniqueViolation } from '../../../db/db.ts';
 import type { AdminContext, NewSession } from '../../../http/console/console-endpoint.ts';
 import { Unreadable } from '../../../sign-in/oidc/read-json.ts';
+import type { AfterAdminChange } from '../accounts/after-change.ts';
 import type { SignInOrigin } from '../accounts/client.ts';
 import { isFactorRequired } from '../accounts/store.ts';
 import { admit, type SsoRefusal } from './admit.ts';
@@ -21,6 +22,7 @@ export interface SingleSignOnDeps {
   readonly sessions: SessionPort;
   readonly providers: SsoProviders;
   readonly party: RelyingParty;
+  readonly afterChange: AfterAdminChange;
   /** For the operator: what a provider has answered, in words. */
   readonly warn: (message: string) => void;
 }
@@ -174,14 +176,14 @@ export class SingleSignOn {
   }
 
   async #signIn(person: SsoPerson, { attempt, provider, client }: Arrived): Promise<SsoProblem | SingleSignOnResult> {
-    const { db, now, sessions } = this.#deps;
+    const { db, now, sessions, afterChange } = this.#deps;
     const { address } = client;
     if (!person.hasProvedFactor && (await isFactorRequired(db))) {
       await sessions.noteRefusal(person.email, address);
       return 'factor';
     }
     try {
-      const admission = await db.transaction((db) => admit(db, person, { provider, address, now: now() }));
+      const admission = await db.transaction((db) => admit(db, person, { provider, address, now: now(), afterChange }));
       if ('refusal' in admission) {
         await sessions.noteRefusal(admission.email, address);
         return admission.refusal;
@@ -221,11 +223,11 @@ export class SingleSignOn {
     admin: AdminContext,
     { provider, client: { address } }: Omit<Arrived, 'attempt'>,
   ): Promise<SsoProblem | undefined> {
-    const { db, now, sessions } = this.#deps;
+    const { db, now, sessions, afterChange } = this.#deps;
     const identity = await store.findIdentity(db, person.issuer, person.subject);
     if (identity?.admin_id !== admin.adminId) return 'other';
     // The provider says in which groups they are now.
-    const admission = await db.transaction((db) => admit(db, person, { provider, address, now: now() }));
+    const admission = await db.transaction((db) => admit(db, person, { provider, address, now: now(), afterChange }));
     if ('refusal' in admission) return admission.refusal;
     await sessions.noteConfirmation(admin.sessionHash);
     return undefined;

@@ -46,6 +46,8 @@ export interface NamedLock extends InstallationLock {
   /** The last registration did not prove that it is the same phone. */
   readonly isUnproven: boolean;
   readonly secretHash: string | null;
+  /** It was named by the id that only its phone need know, or has none. */
+  readonly isByOwnId: boolean;
 }
 
 /** The engine's results are about the person who carries the phone, to whom an unproven token may not belong. */
@@ -122,7 +124,8 @@ async function lockOfApp(
       const row = byId.get(one.id);
       if (!row) continue;
       const { object_id: objectId, user_id: userId, unproven, secret_hash: secretHash } = row;
-      found.set(one, { objectId, userId, secretHash, isUnproven: unproven !== 0, ...carriedBy(row) });
+      const isByOwnId = column === 'installation_id' || row.installation_id === null;
+      found.set(one, { objectId, userId, secretHash, isByOwnId, isUnproven: unproven !== 0, ...carriedBy(row) });
     }
   };
   await take(

@@ -138,8 +138,15 @@ function withTimes(locked: Locked, known: Known): Timely {
 function isTheirs({ intake: { sender, isOwn }, lock }: Locked): boolean {
   if (lock.isUnproven) return false;
   if (lock.userId !== null) return lock.userId === sender.userId;
-  return isOwn && isProven(lock, { ...sender, seesAll: false });
+  return isOwn && isKnownEnough(sender, lock) && isProven(lock, { ...sender, seesAll: false });
 }
+
+/**
+ * Whoever may read visits sees the objectId. Where an app requires secrets, a phone from before that has none shows its own id at least;
+ * elsewhere phones may be used to naming themselves either way.
+ */
+const isKnownEnough = ({ policy }: Intake['sender'], { secretHash, isByOwnId }: Locked['lock']) =>
+  secretHash !== null || isByOwnId || policy.installationProof !== 'required';
 
 /**
  * Only the visitor, a phone that belongs to nobody, and whoever may read all events learn what follows. Somebody who only reports would
