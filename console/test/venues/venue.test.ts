@@ -120,7 +120,8 @@ describe('a venue and the plan of its floor', () => {
     await page.getByLabel('Metres between the two points').fill('8');
     await button('Set the scale').click();
     await stored('floors', ({ scale }) => (scale as { metres: number }).metres === 8);
-    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
+    const told = page.getByRole('alert').filter({ hasText: 'The scale is set.' });
+    await told.getByRole('button', { name: 'Undo' }).click();
     await stored('floors', ({ scale }) => (scale as { metres: number }).metres === 20);
     await becomes(() => page.getByLabel('Width of the picture').inputValue(), '20');
     await page.getByText('Measure', { exact: true }).click();
