@@ -5,6 +5,7 @@ import { create } from '../../../test/support/cases.ts';
 import { browserOf, openConsole, password, signInToConsole } from '../../../test/support/console.ts';
 import { type EventStream, openStream } from '../../../test/support/event-stream.ts';
 import { type SmtpSink, startSmtpSink } from '../../../test/support/servers/smtp-sink.ts';
+import { startReceiver, type WebhookReceiver } from '../../../test/support/servers/webhook-receiver.ts';
 import { pointer, stay, uuid, walk } from '../../../test/support/site.ts';
 import { listen } from '../../../test/support/socket.ts';
 import { service } from '../../access/audit.ts';
@@ -16,6 +17,7 @@ import { Blur } from '../blur.ts';
 for (const database of databases) {
   describe(`limits of people at once on ${database}`, () => {
     let smtp: SmtpSink;
+    let receiver: WebhookReceiver;
     let app: TestApp;
     let other: App;
     let headers: Readonly<Record<string, string>>;
@@ -26,6 +28,7 @@ for (const database of databases) {
 
     before(async () => {
       smtp = await startSmtpSink();
+      receiver = await startReceiver();
       app = await buildApp({ database, settings: { PHAROS_SMTP_URL: smtp.url, PHAROS_PRIVATE_TARGETS: '127.0.0.1' } });
       await app.app.apps.change(app.appId, { policy: { oneZone: false } });
       headers = (await signInManager(app)).headers;
@@ -59,6 +62,7 @@ for (const database of databases) {
       await other?.close();
       await app?.close();
       await smtp?.close();
+      await receiver?.close();
     });
 
     const make = (path: string, body: object) => create(app, `/api/v2${path}`, body, headers);
@@ -103,7 +107,7 @@ for (const database of databases) {
     test('notifies administrators who may see the venue once, whichever node checks, when there are too many and when that is over', async () => {
       const owner = await openConsole(app, 'owner');
       const events = ['occupancy.exceeded', 'occupancy.cleared', 'alert.begun', 'alert.ended'];
-      const hook = { url: 'http://127.0.0.1:9/hook', events };
+      const hook = { url: receiver.url, events };
       const made = await owner.send({ method: 'POST', url: `/apps/${app.appId}/webhooks`, body: hook });
       assert.equal(made.status, 201, JSON.stringify(made.body));
       const port = await listen(app);
@@ -150,6 +154,16 @@ for (const database of databases) {
       assert.deepEqual(await pass(1), [`here@x.example ${over}`, `owner@x.example ${over}`]);
       assert.deepEqual(await place(), [4, false]);
       assert.deepEqual(await told(), ['occupancy.exceeded', 'alert.begun', 'occupancy.cleared', 'alert.ended']);
+      await receiver.arrived(4);
+      const called = receiver.calls.map(({ body }) => JSON.parse(body));
+      assert.deepEqual(
+        called.map(({ type }) => type).sort(),
+        [...events].sort(),
+        'the receiver has been called once for each',
+      );
+      const of = (event: string) => called.find(({ type }) => type === event).data;
+      assert.equal(of('occupancy.exceeded').capacity, 5);
+      assert.equal(of('occupancy.cleared').zoneId.objectId, zone);
       // By now it would have come.
       assert.deepEqual(
         visitor.events.filter(({ event }) => event.startsWith('occupancy.')),
