@@ -247,6 +247,10 @@ for (const database of databases) {
           raw(`select * from way_rollups order by kind, span, started_at, venue_id, place`),
         )),
       ];
+      // Somebody who is still inside is so at each hour until now, and more hours have passed.
+      site.app.clock.now += hour;
+      await site.app.app.ticker.tick();
+      assert.ok((await house.visitsNow()).every(({ dwell }) => dwell !== null));
       await site.app.app.rollups.settle(appId);
       const before = await numbers();
       await site.app.storage.db.run(sql`update visit_rollups set visits = visits + 1, visitors = ''`);
