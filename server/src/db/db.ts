@@ -120,6 +120,11 @@ export interface Database extends Db {
    * during a checkpoint has to be copied while every write waits.
    */
   caughtUp(): Promise<void>;
+  /**
+   * What has been deleted is no longer in the database's files once this resolves, or soon afterwards where a backup or a long query still
+   * reads it. PostgreSQL does that in its own time (`VACUUM`).
+   */
+  forgetDeleted(): Promise<void>;
   /** @throws Error with what to do when this database cannot hold the data faithfully (its collation, its version). */
   assertUsable(): Promise<void>;
   stats(): DatabaseStats;

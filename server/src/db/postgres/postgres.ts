@@ -145,6 +145,8 @@ class PostgresDatabase implements Database {
   // The server writes its log and its tables independently of the statements.
   async caughtUp(): Promise<void> {}
 
+  async forgetDeleted(): Promise<void> {}
+
   async assertUsable(): Promise<void> {
     const { collation, encoding } = await this.#textRules();
     if (/^(C|POSIX|C\.UTF-?8)$/i.test(collation) && encoding === 'UTF8') return;

@@ -28,6 +28,8 @@ export interface LogCheckpointsParts {
   readonly file: string;
   /** Checkpoint when the log has this many frames; 16,384 by default. */
   readonly frames: number | undefined;
+  /** How long a reader of the log is waited for before it is tried to be cut off again. */
+  readonly cutAgainMs: number;
   readonly write: WriteConnection;
   readonly database: DatabaseFile;
   readonly maintenance: SqliteThread;
@@ -51,6 +53,10 @@ export class LogCheckpoints {
   #commitsSinceLook = 0;
   /** The length of the log when it could not be reset. */
   #framesBefore = 0;
+  /** Until the log has been cut off after a reset: what it was overwrites it only by and by. */
+  #isToBeCut = false;
+  #cutLater: NodeJS.Timeout | undefined;
+  #isStopped = false;
 
   constructor(parts: LogCheckpointsParts) {
     this.#parts = parts;
@@ -82,12 +88,35 @@ export class LogCheckpoints {
   async settle(): Promise<void> {
     if (this.logBytes() === 0 || !this.hasRoom()) return;
     try {
-      await this.#parts.maintenance.checkpoint();
+      // Nobody else uses the database yet. An erasure may have been interrupted before the log was cut off.
+      await this.#parts.maintenance.checkpoint(true, 0);
       await this.#parts.database.flush();
     } catch (error) {
       // On a full disk the log stays as it is; everything in it can be read.
       if (storageTrouble(error) !== 'full') throw translateSqliteError(error);
     }
+  }
+
+  /**
+   * Cuts off the log, in which old pages still hold what has been deleted since. Where a backup or a long query reads it, that is tried
+   * again until it is done.
+   */
+  async cut(): Promise<void> {
+    this.#isToBeCut = true;
+    // One that is under way may have copied the log already.
+    await this.#running;
+    this.#beginCheckpoint();
+    await this.#running;
+    clearTimeout(this.#cutLater);
+    if (!this.#isToBeCut || this.#isStopped) return;
+    this.#cutLater = setTimeout(() => void this.cut(), this.#parts.cutAgainMs);
+    this.#cutLater.unref();
+  }
+
+  /** Nothing is begun by itself any more. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#cutLater);
   }
 
   /** Bytes by which a checkpoint enlarges the database. */
@@ -155,8 +184,10 @@ export class LogCheckpoints {
       // Frames that a long query was reading could not be checkpointed before it was done.
       if (await this.#foldMost()) {
         const isShort = this.#mostFrames < this.#frames;
-        const logBytes = isShort ? this.#mostFrames * pageBytes : undefined;
+        const logBytes = this.#isToBeCut ? 0 : isShort ? this.#mostFrames * pageBytes : undefined;
         await this.#parts.holdWrites(() => this.#parts.maintenance.checkpoint(true, logBytes));
+        // What resets it writes a page.
+        if (logBytes === 0) this.#isToBeCut = this.logBytes() > 2 * pageBytes;
       }
     }, patienceMs);
     this.#framesBefore = this.#log().frames;

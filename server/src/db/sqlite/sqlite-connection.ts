@@ -74,6 +74,8 @@ export function openSqliteConnection(file: string, mode: 'write' | 'read'): Sqli
     raw.pragma('synchronous = NORMAL');
     raw.pragma('wal_autocheckpoint = 0');
     raw.pragma(`journal_size_limit = ${usualLogBytes}`);
+    // What is deleted is overwritten: whoever is erased must not be found in pages that nothing uses yet. See ADR 99.
+    raw.pragma('secure_delete = on');
   }
   // Kibibytes. A write touches pages all over the indexes; for reading, the system caches the file too.
   raw.pragma(`cache_size = -${mode === 'write' ? 16_384 : 6_144}`);

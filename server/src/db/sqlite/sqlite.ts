@@ -21,6 +21,8 @@ export interface SqliteOptions {
   readonly queryDeadlineMs: number;
   /** The log is checkpointed at this many frames, each of a page of 4 kB; 16,384 by default. */
   readonly checkpointFrames?: number;
+  /** How long a backup or a long query is waited for before the log is tried to be cut off again; 10 s by default. */
+  readonly cutAgainMs?: number;
   /** Replaces the system's flush of a file's data, for tests. */
   readonly flushFile?: FlushFile;
 }
@@ -84,6 +86,7 @@ class SqliteDatabase implements Database {
     this.#checkpoints = new LogCheckpoints({
       file: options.file,
       frames: options.checkpointFrames,
+      cutAgainMs: options.cutAgainMs ?? 10_000,
       write: this.#write,
       database: this.#database,
       maintenance: this.#maintenance,
@@ -131,6 +134,11 @@ class SqliteDatabase implements Database {
 
   caughtUp(): Promise<void> {
     return this.#checkpoints.idle();
+  }
+
+  /** Deleted rows are overwritten in the database (`secure_delete`), but not in the log. */
+  forgetDeleted(): Promise<void> {
+    return this.#checkpoints.cut();
   }
 
   get diskFailure(): Failure | undefined {
@@ -188,6 +196,7 @@ class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#writer.idle();
+    this.#checkpoints.stop();
     await this.#checkpoints.idle();
     await Promise.all([...this.#idleThreads, this.#maintenance].map((thread) => thread.close()));
     this.#wal.close();

@@ -149,6 +149,7 @@ export async function erase(erasing: ErasureDeps, { appId, payload }: Pick<Job, 
   if (receipt.webhooks === null && webhooks)
     await store.noteWebhooks(db, key, await erasing.sentTo(db, appId, scopeOf(webhooks, person)));
   for (const part of parts) await erasePart(erasing, { part, person, erasure, key });
+  await db.forgetDeleted();
   await store.complete(db, key, await erasing.listBackups(), now());
 }
 
