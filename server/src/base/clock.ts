@@ -35,6 +35,19 @@ export function createSteadyClock(
   };
 }
 
+/** A moment by both clocks: of a machine that slept, only one has gone on. */
+export interface Moment {
+  readonly elapsed: number;
+  readonly wall: number;
+}
+
+export const thisMoment = (): Moment => ({ elapsed: performance.now(), wall: Date.now() });
+
+/** How long ago that was, by the clock that says more, ms. */
+export function sinceMoment({ elapsed, wall }: Moment): number {
+  return Math.max(performance.now() - elapsed, Date.now() - wall);
+}
+
 /** A reading of somebody else's clock. */
 export interface Reading {
   /** Epoch milliseconds. */

@@ -1,10 +1,4 @@
-/** A moment by both clocks: of a machine that slept, only one has gone on. */
-export interface Moment {
-  readonly elapsed: number;
-  readonly wall: number;
-}
-
-export const thisMoment = (): Moment => ({ elapsed: performance.now(), wall: Date.now() });
+import { type Moment, sinceMoment } from '../base/clock.ts';
 
 /** The last part of a lease is not trusted: the clocks of nodes differ a little, and what is sent takes a moment to arrive. */
 const trusted = 0.9;
@@ -25,7 +19,6 @@ export class Lease {
   }
 
   get isOver(): boolean {
-    const { elapsed, wall } = thisMoment();
-    return elapsed - this.#since.elapsed >= this.#ms || wall - this.#since.wall >= this.#ms;
+    return sinceMoment(this.#since) >= this.#ms;
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, type Moment, thisMoment } from '../base/clock.ts';
 import { insist } from '../base/flow/insist.ts';
 import { abortOnceOver, isAborted } from '../base/flow/late-abort.ts';
 import type { Database } from '../db/db.ts';
@@ -16,7 +16,7 @@ import {
   RetryLater,
 } from './job.ts';
 import { JobQueue, leaseMs as usualLeaseMs } from './job-queue.ts';
-import { Lease, type Moment, thisMoment } from './lease.ts';
+import { Lease } from './lease.ts';
 import type { Outbox } from './outbox.ts';
 import * as store from './store.ts';
 
