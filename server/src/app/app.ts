@@ -209,10 +209,10 @@ function jobsOf({ features }: Composition): JobHandlers {
 
 /** Registers everything that HTTP reaches. */
 async function openToHttp(platform: Platform, integrations: Integrations, { features, admins }: Composition) {
-  const { config, db, now, server, room, cacheVersion, guard, assertRoom, fileStorage } = platform;
+  const { config, db, now, time, server, room, cacheVersion, guard, assertRoom, fileStorage } = platform;
   const endpoints = features.flatMap((feature) => feature.endpoints ?? []);
   const consoleEndpoints = features.flatMap((feature) => feature.consoleEndpoints ?? []);
-  const health = registerHealth(server, { db, room, files: () => fileStorage.problem() });
+  const health = registerHealth(server, { db, room, files: () => fileStorage.problem(), clock: () => time?.warning() });
   registerMetrics(server, metricsOf(platform, integrations));
   registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
   registerHandbook(server);

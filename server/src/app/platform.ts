@@ -10,6 +10,7 @@ import { blobPlaces, type Config } from '../config/config.ts';
 import type { Database } from '../db/db.ts';
 import { CacheVersion } from '../db/nodes/cache-version.ts';
 import { Pulse } from '../db/nodes/pulse.ts';
+import type { SharedTime } from '../db/nodes/shared-time.ts';
 import { WorkShares } from '../db/nodes/work-shares.ts';
 import { listPartitions } from '../db/partitions.ts';
 import { DryRunCounter } from '../features/apps/rules/dry-run-meter.ts';
@@ -40,6 +41,8 @@ export interface PlatformOptions {
   readonly config: Config;
   readonly db: Database;
   readonly now: Clock;
+  /** Keeps `now` that of the other nodes, if there may be some. */
+  readonly time?: SharedTime | undefined;
   readonly logStream?: { write(line: string): void };
   /** What hashing a password costs; only tests make it cheaper. */
   readonly passwordCost?: PasswordCost;
@@ -52,6 +55,7 @@ export interface Platform extends Services {
   readonly config: Config;
   readonly db: Database;
   readonly now: Clock;
+  readonly time: SharedTime | undefined;
   readonly server: FastifyInstance;
   readonly restart: (() => void) | undefined;
   /** The address for clients, without a slash at the end; right once it listens. */
@@ -86,7 +90,7 @@ export interface Platform extends Services {
 }
 
 export async function createPlatform(options: PlatformOptions): Promise<Platform> {
-  const { config, db, now, logStream, passwordCost, restart } = options;
+  const { config, db, now, time, logStream, passwordCost, restart } = options;
   const server: FastifyInstance = createServer({
     logLevel: config.logLevel,
     trustProxy: config.trustProxy,
@@ -119,6 +123,11 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
   const guard = createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns, pseudonymsOf });
   const siteRevision = new CacheVersion(db, 'site');
   const pulse = new Pulse(db);
+  // First: what else is heard is compared with the time.
+  if (time) pulse.add(time.source);
+  time?.onWarning((warning) =>
+    server.log.warn(warning ?? 'the clocks of this machine and of the database agree again'),
+  );
   // Where reads are local, caches ask by themselves.
   if (!db.readsAreLocal) for (const { source } of [cacheVersion, siteRevision]) pulse.add(source);
   const shares = new WorkShares({ db, now, works: config.worker, onError });
@@ -136,6 +145,7 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
     config,
     db,
     now,
+    time,
     server,
     restart,
     publicUrl: () => config.publicUrl ?? listeningUrl(server, config),

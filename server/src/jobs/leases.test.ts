@@ -9,6 +9,7 @@ import {
   type StoredJob,
   type WorkQueue,
 } from '../../test/support/work-queue.ts';
+import { isAborted } from '../base/flow/late-abort.ts';
 import { raw, sql } from '../base/sql.ts';
 import { type JobContext, LeaseLost, RetryLater } from './job.ts';
 import { leaseMs } from './job-queue.ts';
@@ -58,6 +59,19 @@ for (const database of databases) {
       await slowDone;
       assert.ok(old[0] instanceof LeaseLost, 'its transaction is rolled back');
       assert.deepEqual(await queue.stored(), between, 'what the old one reports changes nothing');
+    });
+
+    test('a worker that stood still for longer than its lease knows it before it goes on', async () => {
+      await queue.enqueue();
+      const seen: boolean[] = [];
+      const work = handler(async (_job, { signal }) => {
+        seen.push(isAborted(signal));
+        // Nothing else runs in the process meanwhile, and so no timer.
+        for (const until = performance.now() + 1_000; performance.now() < until; );
+        seen.push(signal.aborted, isAborted(signal), signal.aborted);
+      });
+      await queue.workerWith({ work }, { leaseMs: 1_000 }).drain();
+      assert.deepEqual(seen, [false, false, true, true]);
     });
 
     test('a job that always takes its worker down is dead after its tries', async () => {

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, type Moment, thisMoment } from '../base/clock.ts';
+import { insist } from '../base/flow/insist.ts';
+import { abortOnceOver, isAborted } from '../base/flow/late-abort.ts';
 import type { Database } from '../db/db.ts';
 import { Pulse } from '../db/nodes/pulse.ts';
 import { DueLook } from './due-jobs.ts';
@@ -14,12 +16,14 @@ import {
   RetryLater,
 } from './job.ts';
 import { JobQueue, leaseMs as usualLeaseMs } from './job-queue.ts';
+import { Lease } from './lease.ts';
 import type { Outbox } from './outbox.ts';
 import * as store from './store.ts';
 
 /** How long a stop waits for running jobs. */
 const graceMs = 5_000;
 const maxErrorLength = 1_000;
+const renewLanes = 4;
 
 export interface WorkerOptions {
   readonly db: Database;
@@ -51,6 +55,7 @@ export interface Worker {
 
 interface Running {
   readonly job: Job;
+  readonly lease: Lease;
   readonly abort: AbortController;
   readonly ended: Promise<void>;
 }
@@ -194,19 +199,22 @@ class OutboxWorker implements Worker {
       if (this.#stopping || free <= 0) return total;
       const { perApp = Number.POSITIVE_INFINITY } = slots.handler;
       const room = (appId: string) => Math.min(free, perApp - (slots.byApp.get(appId) ?? 0));
+      const since = thisMoment();
       const jobs = (await this.#attempt('claiming jobs', () => slots.queue.claim(free, now(), room))) ?? [];
       // The stop came during the claim.
       if (this.#stopping) await this.#giveBack(jobs);
-      else for (const job of jobs) this.#start(slots, job);
+      else for (const job of jobs) this.#start(slots, job, since);
       total += jobs.length;
       if (jobs.length === 0) return total;
     }
   }
 
-  #start(slots: Slots, job: Job): void {
+  #start(slots: Slots, job: Job, since: Moment): void {
     slots.running++;
     slots.byApp.set(job.appId, (slots.byApp.get(job.appId) ?? 0) + 1);
     const abort = new AbortController();
+    const lease = new Lease(this.#options.leaseMs ?? usualLeaseMs, since);
+    abortOnceOver(abort, () => lease.isOver);
     const ended = this.#run(slots.handler, job, abort.signal).finally(() => {
       slots.running--;
       const left = (slots.byApp.get(job.appId) ?? 1) - 1;
@@ -216,7 +224,7 @@ class OutboxWorker implements Worker {
       this.#ended++;
       if (!this.#stopping) void this.#fill(slots);
     });
-    const running: Running = { job, abort, ended };
+    const running: Running = { job, lease, abort, ended };
     this.#running.add(running);
   }
 
@@ -225,11 +233,13 @@ class OutboxWorker implements Worker {
     const { db, now } = this.#options;
     const refusal = refuseRun(handler, job, now());
     const outcome = refusal === undefined ? await this.#outcome(handler, job, signal) : { dead: refusal };
-    await this.#attempt('ending a job', async () => {
+    const end = async () => {
       if (outcome === 'done') await store.deleteJob(db, job);
       else if ('dead' in outcome) await this.#bury(job, outcome.dead);
       else await store.requeueJob(db, job, outcome.runAt, outcome.error);
-    });
+    };
+    // Otherwise a mail that has been sent would be sent again because the database was away for a second.
+    await this.#attempt('ending a job', () => insist(end));
   }
 
   async #bury(job: Job, reason: string): Promise<void> {
@@ -257,11 +267,21 @@ class OutboxWorker implements Worker {
   }
 
   async #renew(): Promise<void> {
-    const until = this.#options.now() + (this.#options.leaseMs ?? usualLeaseMs);
-    for (const { job, abort } of this.#running) {
-      const kept = await this.#attempt('renewing a lease', () => store.extendLease(this.#options.db, job, until));
-      if (kept === false) abort.abort();
-    }
+    const { db, now, leaseMs = usualLeaseMs } = this.#options;
+    const waiting = [...this.#running];
+    const lane = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const { job, lease, abort } = next;
+        // What is over may have been begun anew by somebody else, whatever the database says in a moment.
+        if (isAborted(abort.signal)) continue;
+        const since = thisMoment();
+        const kept = await this.#attempt('renewing a lease', () => store.extendLease(db, job, now() + leaseMs));
+        if (kept) lease.renewed(since);
+        if (kept === false) abort.abort();
+      }
+    };
+    // One that waits for a lock must not make the others late.
+    await Promise.all(Array.from({ length: renewLanes }, lane));
   }
 
   async #attempt<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {

@@ -12,6 +12,7 @@ import { restoreInto } from '../../backup/trial.ts';
 import { writeBackup } from '../../backup/write.ts';
 import type { Config } from '../../config/config.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
+import { openTime } from '../../db/nodes/shared-time.ts';
 import { becomeAnother } from '../../features/files/ownership.ts';
 import { addToLedger, type Entry, ledgerName, readLedger } from '../../features/privacy/ledger.ts';
 import type { Command, CommandResult } from '../support/command.ts';
@@ -67,7 +68,8 @@ export const backupCommands: readonly Command[] = [
       const manifest = await withDatabase(config, async (db) => {
         await db.assertUsable();
         await assertNoUnfinishedRestore(db);
-        return withBlobs(config, (blobs) => writeBackup({ db, blobs, folder, now: Date.now(), ...how }));
+        const { now } = await openTime(db);
+        return withBlobs(config, (blobs) => writeBackup({ db, blobs, folder, now: now(), ...how }));
       });
       const lost = manifest.lost ?? noneLost;
       const made = summary(manifest, lost);
@@ -151,7 +153,7 @@ export const backupCommands: readonly Command[] = [
 ];
 
 function eraseAgainIn(config: Config, entries: readonly Entry[]): Promise<number> {
-  return withServices(config, (services, db) => eraseAgain(db, services, { entries, now: Date.now() }));
+  return withServices(config, (services, db, now) => eraseAgain(db, services, { entries, now: now() }));
 }
 
 /** Does a restore that was prepared in the console, before the service opens its database. */

@@ -3,12 +3,12 @@ import { recordChange, service } from '../../access/audit.ts';
 import type { App } from '../../app/app.ts';
 import type { RestoreResult } from '../../backup/in-place.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
-import { createSteadyClock } from '../../base/clock.ts';
 import type { Config } from '../../config/config.ts';
 import { version } from '../../config/version.ts';
 import type { Database } from '../../db/db.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
 import { migrate } from '../../db/migrate.ts';
+import { openTime } from '../../db/nodes/shared-time.ts';
 import { assertDemoOrEmpty } from '../../demo/make.ts';
 import { findDemoMark } from '../../features/apps/demo-mark.ts';
 import { endLeases } from '../../jobs/store.ts';
@@ -96,7 +96,7 @@ async function serve(config: Config, terminal: Terminal, how: How): Promise<Stop
     const made = how.isDemo ? await prepareDemo(config, db) : undefined;
     const again = Promise.withResolvers<'restart'>();
     const restart = () => again.resolve('restart');
-    const app = await loadApp({ config, db, now: createSteadyClock(await db.time?.()), logStream, restart });
+    const app = await loadApp({ config, db, ...(await openTime(db)), logStream, restart });
     let demo: Demo | undefined;
     try {
       const stopped = how.stopped();

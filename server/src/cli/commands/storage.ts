@@ -2,12 +2,14 @@ import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, ope
 import { createServices, type Services } from '../../app/services.ts';
 import { assertNotHalfRestored } from '../../backup/in-place.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
+import type { Clock } from '../../base/clock.ts';
 import { makeRoomToStart } from '../../base/disk-reserve.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
 import { openBlobs } from '../../blobs/open.ts';
 import { backupsFolder, blobPlaces, type Config, databaseFile, filesFolder } from '../../config/config.ts';
 import type { Database } from '../../db/db.ts';
 import { migrate } from '../../db/migrate.ts';
+import { openTime } from '../../db/nodes/shared-time.ts';
 import { openSqlite } from '../../db/sqlite/sqlite.ts';
 
 /** Creates the data folder for this user only, and checks that it can be written, even on a full disk. */
@@ -79,10 +81,14 @@ export async function withDatabase<T>(config: Config, work: (db: Database) => Pr
 /**
  * The services on the configured database, migrated to the version of this code. A running service sees every change.
  */
-export function withServices<T>(config: Config, work: (services: Services, db: Database) => Promise<T>): Promise<T> {
+export function withServices<T>(
+  config: Config,
+  work: (services: Services, db: Database, now: Clock) => Promise<T>,
+): Promise<T> {
   return withDatabase(config, async (db) => {
     await migrate(db, Date.now());
     await assertNoUnfinishedRestore(db);
-    return work(createServices({ db, now: Date.now, privateTargets: config.privateTargets }), db);
+    const { now } = await openTime(db);
+    return work(createServices({ db, now, privateTargets: config.privateTargets }), db, now);
   });
 }

@@ -1,6 +1,6 @@
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
-import { createSteadyClock } from '../../base/clock.ts';
 import { migrate } from '../../db/migrate.ts';
+import { openTime } from '../../db/nodes/shared-time.ts';
 import { type Command, UsageError } from '../support/command.ts';
 import { loadApp } from '../support/load-app.ts';
 import { createLogLines } from '../support/log-lines.ts';
@@ -26,8 +26,7 @@ export const workCommand: Command = {
       await assertNoUnfinishedRestore(db);
       const logStream = createLogLines((lines) => terminal.err(lines));
       const stopped = waitForStop(process, { now: Date.now, atOnce: () => process.exit(1) });
-      const now = createSteadyClock(await db.time?.());
-      const app = await loadApp({ config: { ...config, worker: true }, db, now, logStream });
+      const app = await loadApp({ config: { ...config, worker: true }, db, ...(await openTime(db)), logStream });
       try {
         terminal.out(
           isJson ? JSON.stringify({ working: true }) : 'Pharos is doing the jobs of the outbox. Stop it with Ctrl+C.',

@@ -1,3 +1,4 @@
+import { type Moment, sinceMoment, thisMoment } from '../../base/clock.ts';
 import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../db.ts';
 import type { PulseSource } from './pulse.ts';
@@ -10,6 +11,8 @@ export type CacheName = 'access' | 'site';
 
 /** How many changes are remembered with their app: a node that has missed more drops everything. */
 const remembered = 4_096;
+/** A poll is usually answered within that time, ms. */
+const trustedMs = 1_000;
 /** Every so many changes, older ones are forgotten. */
 const forgetEvery = 256;
 
@@ -28,6 +31,8 @@ export class CacheVersion {
   readonly #listeners: ChangeListener[] = [];
   readonly #tell: ((n: number, appId: string) => void)[] = [];
   #known = -1;
+  /** From before the last question that was answered. */
+  #heard: Moment = thisMoment();
   #checkedThisTick = false;
   #checking: Promise<void> | undefined;
   #reading: Promise<void> = Promise.resolve();
@@ -42,9 +47,12 @@ export class CacheVersion {
     this.#listeners.push(listener);
   }
 
-  /** Call before trusting a cache. Cheap: usually no more than a flag, and then nothing has to be awaited. */
+  /**
+   * Call before trusting a cache. Cheap: usually no more than a flag or a glance at the clocks, and then nothing has to be awaited.
+   * A process that stood still has missed polls, and asks before it answers anybody by what it knew before.
+   */
   fresh(): Promise<void> | undefined {
-    if (!this.#db.readsAreLocal) return undefined;
+    if (!this.#db.readsAreLocal) return sinceMoment(this.#heard) > trustedMs ? this.recheck() : undefined;
     // Callers that come while the answer is on its way wait for it too.
     if (this.#checkedThisTick) return this.#checking;
     this.#checkedThisTick = true;
@@ -75,11 +83,16 @@ export class CacheVersion {
   /** What a pulse asks for this counter. */
   readonly source: Required<PulseSource> = {
     ask: () => {
-      const known = this.#known;
-      return {
-        value: sql`select n from revisions where name = ${this.name}`,
-        hear: (n) => this.#catchUp(n ?? 0, known).catch(this.source.lost),
+      const [known, asked] = [this.#known, thisMoment()];
+      const hear = async (n: number | null) => {
+        try {
+          await this.#catchUp(n ?? 0, known);
+          this.#heard = asked;
+        } catch {
+          this.source.lost();
+        }
       };
+      return { value: sql`select n from revisions where name = ${this.name}`, hear };
     },
     // What cannot be checked must not be trusted.
     lost: () => {
@@ -134,10 +147,11 @@ export class CacheVersion {
   }
 
   async #read(): Promise<void> {
-    const known = this.#known;
+    const [known, asked] = [this.#known, thisMoment()];
     const row = await this.#db.latest<{ n: number }>(sql`select n from revisions where name = ${this.name}`);
     const n = row?.n ?? 0;
     if (n !== this.#known) await this.#catchUp(n, known);
+    this.#heard = asked;
   }
 
   /** `known` is what was known when the counter was asked for. */

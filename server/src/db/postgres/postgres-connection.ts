@@ -124,7 +124,9 @@ function greetingOf({ statementMs, lockMs, idleInTransactionMs }: SessionLimits)
     client_min_messages: 'warning',
   };
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
-  return `select ${set.join(', ')}, pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only`;
+  // PostgreSQL 17 and newer; ours would end in the middle of a migration or a backup.
+  const newer = `case when current_setting('transaction_timeout', true) <> '0' then set_config('transaction_timeout', '0', false) end`;
+  return `select ${set.join(', ')}, ${newer}, pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only`;
 }
 
 /**

@@ -23,10 +23,10 @@ export function isStalePlan(error: unknown): boolean {
 }
 
 /**
- * Connection lost, too many connections, disk full, server shutting down, read-only standby, transaction left idle, lock not
- * available.
+ * Connection lost, too many connections, disk full, server shutting down, read-only standby, transaction left idle or too
+ * long, lock not available.
  */
-const unavailable = /^(08|53|57P|25006|25P03|55P03)/;
+const unavailable = /^(08|53|57P|25006|25P0[34]|55P03)/;
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -45,7 +45,7 @@ const poolMessages = /timeout exceeded when trying to connect|Cannot use a pool 
 /** The connection is gone, and with it what was not committed. */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return /^(08|57P|25P03)/.test(codeOf(error)) || socketCodes.has(codeOf(error)) || lostMessages.test(error.message);
+  return /^(08|57P|25P0[34])/.test(codeOf(error)) || socketCodes.has(codeOf(error)) || lostMessages.test(error.message);
 }
 
 /** The server accepts no writes (any more): it is a standby, or was made read-only. */

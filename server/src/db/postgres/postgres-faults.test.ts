@@ -307,6 +307,29 @@ describe('PostgreSQL that fails', () => {
     assert.deepEqual((await namesIn()).sort(), ['confirmed', 'unconfirmed']);
   });
 
+  test("limits that the database's administrator has set do not end what the service does", async () => {
+    const limits = ['transaction_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout'];
+    undo.push(() => server.query(...limits.map((name) => `alter database pharos reset ${name}`)));
+    await server.query(...limits.map((name) => `alter database pharos set ${name} = 50`));
+    const db = openDatabase();
+    await db.transaction(async (db) => {
+      await db.run(insert('slow'));
+      await db.one(raw('select pg_sleep(0.2)'));
+    });
+    assert.deepEqual(await namesIn(), ['slow']);
+  });
+
+  test('a transaction that the server ends because it takes too long has failed, and may be sent again', async () => {
+    const db = openDatabase();
+    await assert.rejects(
+      db.transaction(async (db) => {
+        await db.run(raw("set local transaction_timeout = '50ms'"));
+        await db.one(raw('select pg_sleep(1)'));
+      }),
+      isRefused,
+    );
+  });
+
   for (const how of ['cancel', 'terminate'] as const) {
     test(`a commit whose wait for the standby an administrator ends (${how}) is not acknowledged`, async () => {
       const db = openDatabase({ timeoutMs: 60_000 });

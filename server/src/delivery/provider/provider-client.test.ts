@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type PushProvider, startPushProvider } from '../../../test/fakes/push-provider.ts';
+import { abortOnceOver } from '../../base/flow/late-abort.ts';
 import { isAnswer } from './provider-answer.ts';
 import { ProviderClient, type ProviderClientOptions } from './provider-client.ts';
 import { publicLookup } from './public-address.ts';
@@ -48,6 +49,25 @@ describe('requests to a provider', () => {
       ends.every((end) => 'noAnswer' in end && end.noAnswer === 'timeout'),
       JSON.stringify(ends),
     );
+    await pool.close();
+  });
+
+  test('what waits for a stream is not sent any more once it is over, although nobody has said so yet', async () => {
+    const pool = client({ connections: 1 });
+    await pool.send(request('late'), never);
+    const controller = new AbortController();
+    const isOver = { now: false };
+    abortOnceOver(controller, () => isOver.now);
+    const before = provider.received.length;
+    const reached = provider.reached('late');
+    const all = Promise.all(Array.from({ length: 50 }, () => pool.send(request('late'), controller.signal)));
+    await reached;
+    isOver.now = true;
+    const stopped = (await all).filter((end) => 'noAnswer' in end && end.noAnswer === 'stopped');
+    assert.ok(provider.received.length - before <= 10, `${provider.received.length - before} were sent`);
+    assert.ok(stopped.length >= 40, `${stopped.length} were stopped`);
+    const [end] = await Promise.all([pool.send(request('late'), controller.signal)]);
+    assert.equal('noAnswer' in end && end.noAnswer, 'stopped');
     await pool.close();
   });
 

@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import { isAborted } from '../../base/flow/late-abort.ts';
 import { onAbort } from './abort.ts';
 import { Http1Client } from './http1-client.ts';
 import { Http2Session, type StreamEnd } from './http2-session.ts';
@@ -20,6 +21,7 @@ export interface ProviderClientOptions {
 /** One request from its call to its end. */
 interface Call {
   readonly request: ProviderRequest;
+  readonly signal: AbortSignal;
   readonly deadline: number;
   readonly end: (answer: ProviderAnswer | NoAnswer) => void;
   /** Undefined while it waits for a free stream. */
@@ -63,12 +65,13 @@ export class ProviderClient {
   }
 
   send(request: ProviderRequest, signal: AbortSignal): Promise<ProviderAnswer | NoAnswer> {
-    if (signal.aborted || this.#closed) {
+    if (isAborted(signal) || this.#closed) {
       return Promise.resolve({ noAnswer: 'stopped', text: 'the service is stopping' });
     }
     return new Promise((resolve) => {
       const call: Call = {
         request,
+        signal,
         deadline: performance.now() + this.#options.timeoutMs,
         end: (answer) => {
           if (!this.#calls.delete(call)) return;
@@ -127,6 +130,8 @@ export class ProviderClient {
   }
 
   #start(call: Call, session: Http2Session): void {
+    // While it waited for its turn it may have become somebody else's.
+    if (isAborted(call.signal)) return;
     call.session = session;
     call.sentAt = performance.now();
     call.tries++;
@@ -157,6 +162,7 @@ export class ProviderClient {
   }
 
   #sendHttp1(client: Http1Client, call: Call): void {
+    if (isAborted(call.signal)) return;
     call.sentAt = performance.now();
     call.cancel = client.request(call.request, (answer) => call.end(answer));
   }

@@ -1,3 +1,4 @@
+import { isAborted } from '../../base/flow/late-abort.ts';
 import type { PushSender, SendResult } from './push-sender.ts';
 
 /** Lets messages in progress end before a sender closes, and accepts none after that. */
@@ -32,7 +33,7 @@ const interrupted: SendResult = { outcome: 'retry', reason: 'It was interrupted.
 
 /** For a sender whose work cannot be cancelled: the caller no longer waits for it. */
 export function unlessAborted(signal: AbortSignal, work: () => Promise<SendResult>): Promise<SendResult> {
-  if (signal.aborted) return Promise.resolve(interrupted);
+  if (isAborted(signal)) return Promise.resolve(interrupted);
   const { promise, resolve } = Promise.withResolvers<SendResult>();
   const stop = () => resolve(interrupted);
   signal.addEventListener('abort', stop, { once: true });

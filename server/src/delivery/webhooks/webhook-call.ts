@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { isAborted } from '../../base/flow/late-abort.ts';
 import type { TargetRules } from '../provider/target-rules.ts';
 import { TargetRefused } from '../provider/target-rules.ts';
 
@@ -43,6 +44,7 @@ export async function callReceiver(call: WebhookCall, caller: WebhookClient, sig
   });
   const refusal = caller.targets.refusalOfAddress(new URL(call.url).hostname);
   if (refusal !== undefined) return result({ outcome: 'refused', text: `Not called: ${refusal}.` });
+  if (isAborted(signal)) return result({ outcome: 'again', text: 'It was interrupted.' });
   const timeout = AbortSignal.timeout(caller.timeoutMs);
   try {
     const { response, answer } = await post(call, caller, AbortSignal.any([signal, timeout]));

@@ -1,5 +1,7 @@
 import { permissionsOf } from '../../access/consent.ts';
 import type { AppPolicy } from '../../access/policy.ts';
+import { insist } from '../../base/flow/insist.ts';
+import { isAborted } from '../../base/flow/late-abort.ts';
 import type { Db } from '../../db/db.ts';
 import type { Pace } from '../../delivery/push/pace.ts';
 import type {
@@ -10,6 +12,7 @@ import type {
   SendResult,
 } from '../../delivery/push/push-sender.ts';
 import { routeOf } from '../../delivery/push/route.ts';
+import { type JobContext, LeaseLost } from '../../jobs/job.ts';
 import * as store from './delivery-store.ts';
 
 /** Hands one message to many recipients and writes down what became of each. */
@@ -108,6 +111,36 @@ export async function deliver(deps: PushDeliveryDeps, delivering: Delivering): P
   await journal.end();
 }
 
+export interface WritingDown {
+  readonly db: Db;
+  readonly outcomes: readonly DeliveryOutcome[];
+  readonly assertHeld: JobContext['assertHeld'];
+  readonly store: (db: Db, outcomes: readonly DeliveryOutcome[]) => Promise<void>;
+}
+
+/**
+ * Writes outcomes as soon as the database takes them. If the job has gone to somebody else meanwhile, what was sent is noted all the same, so
+ * that it is not sent again if there is still time for that. Answers those that were written.
+ */
+export async function writeDown({ db, outcomes, assertHeld, store }: WritingDown): Promise<readonly DeliveryOutcome[]> {
+  const write = (these: readonly DeliveryOutcome[], assert: JobContext['assertHeld']) =>
+    insist(() =>
+      db.transaction(async (db) => {
+        await assert(db);
+        await store(db, these);
+      }),
+    );
+  try {
+    await write(outcomes, assertHeld);
+    return outcomes;
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error;
+    const sent = outcomes.filter(({ state }) => state === 'sent');
+    if (sent.length > 0) await write(sent, async () => undefined);
+    return sent;
+  }
+}
+
 /** After the commit: what was rolled back did not happen. */
 export function noteWritten(
   { onWritten }: Pick<PushDeliveryDeps, 'onWritten'>,
@@ -174,7 +207,7 @@ async function attempt(
   const { kind, sender, target } = route;
   const pace = deps.paceOf(one.appId, kind);
   const admittedAt = await pace.admit(one.signal);
-  if (one.signal.aborted) return undefined;
+  if (isAborted(one.signal)) return undefined;
   if (admittedAt > 0) return putOff(recipient, { kind, at: admittedAt, reason: recipient.reason, tries: 0 });
   const language = one.languageFor(recipient.locale_identifier);
   const message = {

@@ -2,7 +2,14 @@ import type { Db } from '../../db/db.ts';
 import { contentOfTrigger, type ProximityMessage } from '../../delivery/push/content.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
-import { deliver, noteWritten, type PushDeliveryDeps, writeOutcomes } from './deliver.ts';
+import {
+  type DeliveryOutcome,
+  deliver,
+  noteWritten,
+  type PushDeliveryDeps,
+  writeDown,
+  writeOutcomes,
+} from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 
 /** Messages that the proximity engine lets go: one delivery each, to the installation that was sensed. */
@@ -72,11 +79,9 @@ async function sendProximity(
     urgency: 'high',
     signal,
     write: async (outcomes) => {
-      await db.transaction(async (db) => {
-        await assertHeld(db);
-        await writeOutcomes(db, { appId, outcomes, now: now() }, deps.markTokenDead);
-      });
-      noteWritten(deps, outcomes);
+      const store = async (db: Db, outcomes: readonly DeliveryOutcome[]) =>
+        void (await writeOutcomes(db, { appId, outcomes, now: now() }, deps.markTokenDead));
+      noteWritten(deps, await writeDown({ db, outcomes, assertHeld, store }));
       due = outcomes.find(({ state }) => state === 'queued')?.runAt;
     },
   });

@@ -3,7 +3,14 @@ import { contentOfPush } from '../../delivery/push/content.ts';
 import { inLanguage, languageFor } from '../../delivery/push/translations.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
 import type { Announce } from '../domain-event.ts';
-import { deliver, noteWritten, type PushDeliveryDeps, writeOutcomes } from './deliver.ts';
+import {
+  type DeliveryOutcome,
+  deliver,
+  noteWritten,
+  type PushDeliveryDeps,
+  writeDown,
+  writeOutcomes,
+} from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 import type { PushSlice } from './expand.ts';
 import { countAndTell } from './progress.ts';
@@ -49,12 +56,11 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
     signal,
     write: async (outcomes) => {
       const at = now();
-      await db.transaction(async (db) => {
-        await assertHeld(db);
+      const store = async (db: Db, outcomes: readonly DeliveryOutcome[]) => {
         const counts = await writeOutcomes(db, { appId, outcomes, now: at }, deps.markTokenDead);
         await countAndTell(db, { appId, pushId, now: at }, counts, announce);
-      });
-      noteWritten(deps, outcomes);
+      };
+      noteWritten(deps, await writeDown({ db, outcomes, assertHeld, store }));
     },
   });
   if (signal.aborted) throw new RetryLater('the service stops', 1);

@@ -1,5 +1,6 @@
 import { recordChange, service } from '../../access/audit.ts';
 import type { Clock } from '../../base/clock.ts';
+import { insist } from '../../base/flow/insist.ts';
 import type { SecretBox } from '../../base/secrets.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
@@ -93,12 +94,14 @@ export function createWebhookHandler(deps: WebhookDeliveryDeps): JobHandler {
     const reason = isLate ? `${result.text} No time is left for another try.` : result.text;
     const { status = null, answer = null, durationMs: duration } = result;
     const attempt = { attempts, status, answer, duration, state, reason, nextAt: null, now: now() } as const;
-    await db.transaction(async (db) => {
-      await context.assertHeld(db);
-      await store.noteAttempt(db, delivery, state === 'queued' ? { ...attempt, nextAt } : attempt);
-      if (result.outcome === 'sent') await store.noteSuccess(db, webhook);
-      else await store.noteFailure(db, webhook, result.text, now());
-    });
+    const write = () =>
+      db.transaction(async (db) => {
+        await context.assertHeld(db);
+        await store.noteAttempt(db, delivery, state === 'queued' ? { ...attempt, nextAt } : attempt);
+        if (result.outcome === 'sent') await store.noteSuccess(db, webhook);
+        else await store.noteFailure(db, webhook, result.text, now());
+      });
+    await insist(write);
     if (status === gone) await switchOff(webhook);
     if (state === 'queued') throw new RetryLater(result.text, Math.max(0, nextAt - now()));
   }

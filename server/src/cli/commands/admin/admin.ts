@@ -97,9 +97,9 @@ export const adminCommands: readonly Command[] = [
     options: { email },
     async run(call) {
       const address = call.text('email') ?? '';
-      const admin = await withServices(call.config(), async (services, db) => {
+      const admin = await withServices(call.config(), async (services, db, now) => {
         const { adminId } = await findAdministrator(services, address);
-        return adminView(await resetFactors({ db, now: Date.now }, adminId, commandLine));
+        return adminView(await resetFactors({ db, now }, adminId, commandLine));
       });
       return { text: `${admin.email} has no second factor any more.`, json: admin };
     },
@@ -112,18 +112,18 @@ export const adminCommands: readonly Command[] = [
     async run(call) {
       const address = call.text('email') ?? '';
       const config = call.config();
-      const { link, expiresAt } = await withServices(config, async (services, db) => {
+      const { link, expiresAt } = await withServices(config, async (services, db, now) => {
         const { adminId } = await findAdministrator(services, address);
         const links = new AdminLinks({
           db,
-          now: Date.now,
+          now,
           passwords: services.passwords,
           enqueue: services.outbox.enqueue,
           publicUrl: () => consoleUrl(config),
           canMail: false,
         });
         const sent = await links.sendReset(adminId, commandLine);
-        await openLocalSignIn({ db, now: Date.now }, { adminId, until: sent.expiresAt, by: commandLine });
+        await openLocalSignIn({ db, now }, { adminId, until: sent.expiresAt, by: commandLine });
         return sent;
       });
       return {

@@ -54,11 +54,11 @@ const setOptions: Readonly<Record<string, OptionSpec>> = {
 };
 
 function withProviders<T>(config: Config, work: (providers: SsoProviders) => Promise<T>): Promise<T> {
-  return withServices(config, ({ targets, issuerKeys: keys }, db) => {
+  return withServices(config, ({ targets, issuerKeys: keys }, db, now) => {
     // The nodes of a PostgreSQL database share no folder.
     const folder = config.databaseUrl ? undefined : config.dataFolder;
     const secrets = createSecretBox({ keys: config.secretKeys, folder });
-    return work(new SsoProviders({ db, now: Date.now, secrets, targets, keys }));
+    return work(new SsoProviders({ db, now, secrets, targets, keys }));
   });
 }
 

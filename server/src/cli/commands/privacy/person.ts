@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { commandLine } from '../../../access/audit.ts';
 import { privacyDeps } from '../../../app/privacy.ts';
 import type { Services } from '../../../app/services.ts';
+import type { Clock } from '../../../base/clock.ts';
 import type { BlobStorage } from '../../../blobs/blob-store.ts';
 import { backupsFolder, type Config } from '../../../config/config.ts';
 import type { Database } from '../../../db/db.ts';
@@ -29,21 +30,22 @@ const who = {
 interface Stores {
   readonly db: Database;
   readonly blobs: BlobStorage;
+  readonly now: Clock;
 }
 
-function depsOf(config: Config, { db, blobs }: Stores) {
+function depsOf(config: Config, { db, blobs, now }: Stores) {
   const backups = new BackupService({
     db,
     blobs,
     folder: backupsFolder(config),
-    now: Date.now,
+    now,
     keptDays: config.backupDays,
     inBackground: () => undefined,
     assertRoom: () => undefined,
   });
   return privacyDeps({
     db,
-    now: Date.now,
+    now,
     blobs,
     dataFolder: config.dataFolder,
     publicUrl: () => config.publicUrl ?? '',
@@ -71,7 +73,7 @@ async function findPerson(call: CommandCall, stores: Stores, { apps }: Services,
 }
 
 function withStores<T>(config: Config, work: (services: Services, stores: Stores) => Promise<T>): Promise<T> {
-  return withBlobs(config, (blobs) => withServices(config, (services, db) => work(services, { db, blobs })));
+  return withBlobs(config, (blobs) => withServices(config, (services, db, now) => work(services, { db, blobs, now })));
 }
 
 export const personCommands: readonly Command[] = [

@@ -1,0 +1,70 @@
+import { type Clock, createSteadyClock, SharedClock } from '../../base/clock.ts';
+import { raw } from '../../base/sql.ts';
+import type { Database } from '../db.ts';
+import type { PulseSource } from './pulse.ts';
+
+/** A greater difference is told to the operator; NTP keeps machines within some milliseconds. */
+const noticedMs = 10_000;
+
+/**
+ * The one time of all nodes of a database: that of the database. Leases, deadlines and ids are compared between nodes, so what counts is
+ * that all have the same time, and the database is the only clock that all of them can ask.
+ */
+export class SharedTime {
+  readonly #clock: SharedClock;
+  readonly now: Clock;
+  #tell: (warning: string | undefined) => void = () => undefined;
+  #isTold = false;
+
+  private constructor(clock: SharedClock) {
+    this.#clock = clock;
+    this.now = clock.now;
+  }
+
+  static async ask(time: () => Promise<number>): Promise<SharedTime> {
+    const asked = performance.now();
+    const told = await time();
+    return new SharedTime(new SharedClock({ told, asked, heard: performance.now() }));
+  }
+
+  readonly source: PulseSource = {
+    ask: () => {
+      const asked = performance.now();
+      return {
+        value: raw('floor(extract(epoch from clock_timestamp()) * 1000)::bigint'),
+        hear: (told) => {
+          if (told === null) return;
+          this.#clock.heed({ told, asked, heard: performance.now() });
+          const warning = this.warning();
+          if ((warning !== undefined) !== this.#isTold) this.#tell(warning);
+          this.#isTold = warning !== undefined;
+        },
+      };
+    },
+  };
+
+  /** Calls the listener when the clocks begin to differ, and when they agree again (undefined). */
+  onWarning(listener: (warning: string | undefined) => void): void {
+    this.#tell = listener;
+  }
+
+  /** What is wrong with the clock of this machine, or of the database's. */
+  warning(): string | undefined {
+    const ahead = Date.now() - this.now();
+    if (Math.abs(ahead) < noticedMs) return undefined;
+    const seconds = Math.round(Math.abs(ahead) / 1_000);
+    return `The clock of this machine is ${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} that of the database, whose time the service uses. Set both with NTP.`;
+  }
+}
+
+/** The time of a process, and where it shares it with others, what keeps it so. */
+export interface OwnTime {
+  readonly now: Clock;
+  readonly time?: SharedTime;
+}
+
+export async function openTime(db: Database): Promise<OwnTime> {
+  if (!db.time) return { now: createSteadyClock() };
+  const time = await SharedTime.ask(() => db.time?.() ?? Promise.resolve(Date.now()));
+  return { now: time.now, time };
+}
