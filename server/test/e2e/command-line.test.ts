@@ -258,6 +258,24 @@ test('on SIGTERM a request that has begun is finished, and the process ends with
   }
 });
 
+test('while it drains, checks of a load balancer are no errors in the log', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
+  const service = await startService({ PHAROS_DATA: folder, PHAROS_DRAIN_MS: '2000' });
+  try {
+    const ready = () => call(service, 'GET', '/readyz', { headers: {} });
+    assert.equal((await ready()).status, 200);
+    const ended = service.stop('SIGTERM');
+    while ((await ready()).status === 200);
+    const { status, body } = await ready();
+    assert.deepEqual([status, body.code], [503, 124]);
+    assert.equal(await ended, 0);
+    assert.doesNotMatch(service.output(), /"level":50/);
+  } finally {
+    service.process.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 /** New connections are refused from the moment the stop begins. */
 async function untilClosed(baseUrl: string): Promise<void> {
   for (;;) {

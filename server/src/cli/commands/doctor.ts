@@ -16,7 +16,7 @@ import {
   checkPolicies,
 } from './doctor/data.ts';
 import { type Finding, finder } from './doctor/finding.ts';
-import { checkFolder, checkMail, checkNode, checkSettings } from './doctor/machine.ts';
+import { checkBackupFolder, checkFolder, checkMail, checkNode, checkSettings } from './doctor/machine.ts';
 import { explain } from './explain.ts';
 import { openDatabase, withBlobs } from './storage.ts';
 
@@ -41,7 +41,12 @@ async function examine(call: CommandCall): Promise<Finding[]> {
     if (!(error instanceof ConfigError)) throw error;
     return [...findings, ...error.problems.map((problem) => finder('settings').fail(problem))];
   }
-  findings.push(...checkSettings(config), ...checkFolder(config), ...(await checkMail(config)));
+  findings.push(
+    ...checkSettings(config),
+    ...checkFolder(config),
+    ...checkBackupFolder(config),
+    ...(await checkMail(config)),
+  );
   if (!config.databaseUrl && !existsSync(databaseFile(config)))
     return [...findings, finder('database').warn('There is none yet. pharos serve creates it.')];
   return [...findings, ...(await examineDatabase(config))];
