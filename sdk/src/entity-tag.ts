@@ -15,3 +15,16 @@ export function noteTag(answer: unknown, tag: string | null): void {
   const record = Array.isArray(result) ? result[0] : result;
   if (tag !== null && typeof record === 'object' && record !== null) tags.set(record, tag);
 }
+
+/** Where the service says that what was asked for can be found, by its answer. */
+const places = new WeakMap<object, string>();
+
+/** Notes the address of what an answer is about (`Location`), which is nowhere in some answers themselves. */
+export function notePlace(answer: unknown, location: string | null): void {
+  if (location !== null && typeof answer === 'object' && answer !== null) places.set(answer, location);
+}
+
+/** The id at the end of that address; empty if the answer came without one. */
+export function placedId(answer: object): string {
+  return places.get(answer)?.split('/').pop() ?? '';
+}

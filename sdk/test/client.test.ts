@@ -117,6 +117,13 @@ describe('the client, against the service', () => {
     assert.equal((await refused(client.beacons.get(objectId))).name, 'ObjectNotFound');
   });
 
+  test('a push that was sent can be followed and cancelled by its id', async () => {
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const { objectId } = await client.push.send({ data: { alert: 'The tour begins.' }, sendAt: later });
+    assert.equal((await client.push.get(objectId)).data['alert'], 'The tour begins.');
+    assert.equal((await client.push.cancel(objectId)).state, 'cancelled');
+  });
+
   test('a change that depends on a tag is refused after somebody else has made one', async () => {
     const { objectId } = await client.beacons.create(hall);
     const read = await client.beacons.get(objectId);
@@ -224,6 +231,8 @@ describe('the client, against the service', () => {
       ['DELETE /storylines/s/detail/d', () => storylines.deleteDetail('s', 'd')],
       ['DELETE /storylines/s', () => storylines.delete('s')],
       ['PUT /users/me {}', () => users.updateMe(body)],
+      ['POST /users/password/forgot {"email":"a@b.c"}', () => users.requestPasswordReset('a@b.c')],
+      ['POST /users/password/reset {}', () => users.resetPassword(body)],
     ] as const) {
       await refused(call());
       assert.equal(sent.pop(), request);

@@ -69,6 +69,27 @@ export async function use(pharos: PharosClient, guest: Guest, opening: Opening):
 }
 `;
 
+/** The examples of its README as one program, after what an app has anyway. */
+function examplesOf(readme: string, { baseUrl, appId, appKey }: Readonly<Record<string, string>>): string {
+  const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const imported = blocks.flatMap((block) => block.match(/^import .*$/gm) ?? []);
+  return `${imported.join('\n')}
+  const kept = new Map<string, string>();
+  const localStorage = { getItem: (name: string) => kept.get(name) ?? null, setItem: (name: string, text: string) => void kept.set(name, text) };
+  const [appId, appKey, email, password] = ['${appId}', '${appKey}', 'vera@example.org', 'open sesame'];
+  const [installationId, deviceToken, picture] = ['phone-of-vera', 'a1'.repeat(32), new Blob(['a picture'])];
+  const show = (message: object): void => console.log(message);
+  const app = new PharosClient({ baseUrl: '${baseUrl}', appId, appKey });
+  await app.users.signUp({ firstname: 'Vera', lastname: 'Visitor', email, password });
+  await app.users.signIn({ email, password });
+  const { objectId: beaconId } = await app.beacons.create({ name: 'Door', uuid: 'u', major: 1, minor: 12 });
+  ${blocks
+    .join('')
+    .replace(/^import .*$/gm, '')
+    .replace('https://pharos.example.org', baseUrl ?? '')}
+  console.log([near, state, queue.size].map((value) => JSON.stringify(value)).join(' '));`;
+}
+
 describe('the packed client, in an empty folder', () => {
   let app: TestApp;
   let settings: string;
@@ -160,6 +181,24 @@ describe('the packed client, in an empty folder', () => {
          new Own('x', options) instanceof other.PharosError, new PharosError('x', options) instanceof Own);`,
     );
     assert.equal(await node(file), 'true true true false');
+  });
+
+  test('the examples of its README compile, and do what they say', async () => {
+    await app.app.buckets.createBucket(app.appId, 'guestbook');
+    const readme = readFileSync(join(folder, 'node_modules', '@pharos', 'sdk', 'README.md'), 'utf8');
+    const file = write('readme.mts', examplesOf(readme, JSON.parse(settings)));
+    const compilerOptions = {
+      ...{ target: 'es2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: [] },
+      ...{ lib: ['es2022', 'dom'], module: 'nodenext', moduleResolution: 'nodenext', allowImportingTsExtensions: true },
+    };
+    const config = write('tsconfig.readme.json', JSON.stringify({ compilerOptions, files: ['readme.mts'] }));
+    const compiled = await run(process.execPath, [tool('typescript/bin/tsc'), '-p', config], { cwd: folder }).catch(
+      (error) => error,
+    );
+    assert.equal(compiled.stdout, '');
+    const lines = (await node(file)).split('\n');
+    assert.match(lines[0] ?? '', /^101 ObjectNotFound There is no beacon with this objectId\./);
+    assert.match(lines.join('\n'), /^\{"major":\{"\$gte":3\},.*\} "(accepted|sending|done)" 0$/m);
   });
 
   test('has types for every way of resolving modules', async () => {

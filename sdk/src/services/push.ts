@@ -1,11 +1,15 @@
 import type { Body, Call, CallOptions, Query } from '../call.ts';
+import { placedId } from '../entity-tag.ts';
 
 /** Messages to everyone or to a filtered audience, and their results. */
 export const pushService = (call: Call) => ({
-  /** Resolves once it is durably accepted; it is delivered in the background. */
-  send: async (body: Body<'sendPush'>, options: CallOptions = {}): Promise<void> => {
-    await call('sendPush', { body, ...options });
-  },
+  /**
+   * Resolves once it is durably accepted; it is delivered in the background. `get` and `cancel` take the `objectId`, which is empty
+   * only if something between has removed the header that has it.
+   */
+  send: async (body: Body<'sendPush'>, options: CallOptions = {}): Promise<{ readonly objectId: string }> => ({
+    objectId: placedId(await call('sendPush', { body, ...options })),
+  }),
   /** Newest first. */
   list: (query: Query = {}, options: CallOptions = {}) => call('listPushes', { query, ...options }),
   /** How many recipients reached each state, and why some were not reached. */

@@ -57,6 +57,14 @@ export const userService = (call: Call, session: Session) => ({
   verifyEmail: async (token: string, options: CallOptions = {}): Promise<void> => {
     await call('verifyEmail', { body: { token }, ...options });
   },
+  /** Asks for a mail with a link to a new password; its `token` is for `resetPassword`. */
+  requestPasswordReset: async (email: string, options: CallOptions = {}): Promise<void> => {
+    await call('forgotPassword', { body: { email }, ...options });
+  },
+  /** Sets a new password with the `token` of the mail, which is good once. Sign in with it then. */
+  resetPassword: async (body: Body<'resetPassword'>, options: CallOptions = {}): Promise<void> => {
+    await call('resetPassword', { body, ...options });
+  },
   /** Ends the token in the service and forgets it here. */
   signOut: async (options: CallOptions = {}): Promise<void> => {
     try {

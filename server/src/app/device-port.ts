@@ -55,7 +55,10 @@ export async function createDevicePort(deps: DevicePortDeps): Promise<DevicePort
 }
 
 function readIdentity(certPath: string, keyPath: string): { readonly cert: string; readonly key: string } {
-  const identity = { cert: readPem(certPath), key: readPem(keyPath) };
+  const identity = {
+    cert: readPem('PHAROS_MQTT_CERT', certPath),
+    key: readPem('PHAROS_MQTT_KEY', keyPath),
+  };
   try {
     createSecureContext(identity);
   } catch (error) {
@@ -66,10 +69,10 @@ function readIdentity(certPath: string, keyPath: string): { readonly cert: strin
   return identity;
 }
 
-function readPem(path: string): string {
+function readPem(variable: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError([`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
+    throw new ConfigError([`${variable}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
   }
 }

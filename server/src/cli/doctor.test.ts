@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -19,6 +19,8 @@ for (const database of databases) {
         await run('app create --name Guide');
         const { code, json } = await run('doctor --json');
         assert.equal(code, 0, JSON.stringify(json));
+        const settings = json.checks.filter(({ check }: { check: string }) => check === 'settings');
+        assert.equal(JSON.stringify(settings).includes('PHAROS_SECRET_KEY is not set'), database === 'postgres');
         const stateOf = (check: string) => json.checks.find((one: { check: string }) => one.check === check)?.state;
         assert.deepEqual(
           ['Node', 'database', 'migrations', 'integrity', 'files', 'administrators', 'app Guide'].map(stateOf),
@@ -27,6 +29,21 @@ for (const database of databases) {
         const bad = await run('doctor --port 99999 --json');
         assert.equal(bad.code, 1);
         assert.match(JSON.stringify(bad.json), /--port must be a whole number/);
+      }));
+
+    test('doctor finds no failure in the database of an earlier version, which lacks tables', () =>
+      withShell(database, async ({ environment, run }) => {
+        await run('migrate');
+        await run('app create --name Guide');
+        const db = await openDatabase(readConfig(environment));
+        await db.run(raw('drop table admin_languages'));
+        await db.run(raw('delete from migrations where id >= 250'));
+        await db.close();
+        const { code, json } = await run('doctor --json');
+        assert.equal(code, 0, JSON.stringify(json));
+        const told = json.checks.map(({ state, message }: { state: string; message: string }) => `${state} ${message}`);
+        assert.match(told.join('\n'), /warn The database is at \d+ of \d+\. Run: pharos migrate/);
+        assert.equal(told.at(-1), 'warn The rest can be checked once it is migrated.');
       }));
   });
 }
@@ -42,6 +59,14 @@ test('doctor reports problems, and what to do about them', () =>
     };
     const data = join(folder, 'data');
     assert.match((await examine()).of('data folder').join(), /^warn .*data does not exist yet/);
+    assert.deepEqual((await examine()).of('backup folder'), []);
+    const backupsIn = async (place: string) =>
+      (await examine({ PHAROS_BACKUP_FOLDER: place })).of('backup folder').join();
+    assert.match(await backupsIn(join(folder, 'backups')), /^warn .*backups does not exist yet/);
+    assert.match(await backupsIn(folder), /^ok .* can be written/);
+    // On Linux nobody may write there, not even root.
+    if (existsSync('/proc/self'))
+      assert.match(await backupsIn('/proc/self'), /^fail \/proc\/self cannot be written by this user/);
     await run('migrate');
     const made = (await run('app create --name Guide --json')).json;
     chmodSync(data, 0o755);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { buildApp, signIn } from '../../test/support/build-app.ts';
 import { shellOf, withShell } from '../../test/support/command-line.ts';
 import { commands } from './run.ts';
 
@@ -101,7 +102,7 @@ test('one sentence and exit code 1 for an impossible folder, and for a missing P
     writeFileSync(join(folder, 'file'), '');
     const cases: readonly (readonly [string, RegExp])[] = [
       [`app list --data ${join(folder, 'file', 'data')}`, /cannot be used: .*Choose another folder/],
-      [`serve --data ${join(folder, 'file')}`, /cannot be used: .*Choose another folder/],
+      [`serve --data ${join(folder, 'file')}`, /cannot be used: it is not a folder\. Choose another folder/],
       [
         'app list --database-url postgres://a:secret@127.0.0.1:1/x',
         /PostgreSQL at 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/,
@@ -118,6 +119,32 @@ test('one sentence and exit code 1 for an impossible folder, and for a missing P
     }
   } finally {
     rmSync(folder, { recursive: true });
+  }
+});
+
+test('a link for an administrator names the public address, or says that the service may have another one', () =>
+  withShell('sqlite', async ({ run, folder, environment }) => {
+    await run('admin create --email vera@example.org');
+    const guessed = await run('admin link --email vera@example.org');
+    assert.match(guessed.out, /\nhttp:\/\/localhost:8080\/console\/link#[\w-]+\n\nIf the service has another address/);
+    const known = shellOf(folder, { ...environment, PHAROS_PUBLIC_URL: 'https://pharos.example' });
+    const named = await known.run('admin link --email vera@example.org');
+    assert.match(named.out, /\nhttps:\/\/pharos\.example\/console\/link#[\w-]+$/);
+  }));
+
+test('an export of a person does not overwrite a file, and says so', async () => {
+  const app = await buildApp({ database: 'sqlite' });
+  try {
+    const { dataFolder } = app.config;
+    const { userId } = await signIn(app);
+    const file = join(dataFolder, 'vera.json');
+    const line = `person export --app ${app.appId} --user ${userId} --to ${file}`;
+    const { run } = shellOf(dataFolder, app.storage.settings);
+    assert.equal((await run(line)).code, 0);
+    const { code, err } = await run(line);
+    assert.deepEqual([code, err], [1, `${file} exists already and is not overwritten. Choose another name.`]);
+  } finally {
+    await app.close();
   }
 });
 

@@ -18,7 +18,14 @@ const bad: Readonly<Record<string, readonly string[] | undefined>> = {
   // Any text names a folder, and none is the folder in the data folder.
   PHAROS_BACKUP_FOLDER: undefined,
   PHAROS_DATABASE_URL: ['localhost', 'mysql://localhost/pharos', 'postgres://u:100%@localhost/pharos'],
-  PHAROS_PUBLIC_URL: ['pharos.example.org', 'ftp://pharos.example.org', 'https://'],
+  PHAROS_PUBLIC_URL: [
+    'pharos.example.org',
+    'ftp://pharos.example.org',
+    'https://',
+    'https://a/b?c',
+    'https://a/#b',
+    'https://u@a',
+  ],
   PHAROS_HEADER_PREFIXES: ['', 'X-Service', 'X Service-'],
   PHAROS_CORS_ORIGINS: [...notOrigins, `https://a.example.org,${notOrigins[0]}`, 'https://a:443', '*,https://a'],
   PHAROS_TRUST_PROXY: ['maybe', '10.0.0.0/33', '10.0.0', '::1/129', '10.0.0.1/8/8'],

@@ -47,6 +47,14 @@ export const url =
     return text.replace(/\/+$/, '');
   };
 
+/** What addresses of files and of pages are put behind. */
+export function publicUrl(text: string): string | undefined {
+  const address = url('http:', 'https:')(text);
+  if (address !== undefined && /[?#]|\/\/[^/]*@/.test(address))
+    throw new Error('must end with the host, the port or a path: no user name, and nothing after ? or #');
+  return address;
+}
+
 const badPercent = 'must have a % in it as %25; other special characters likewise';
 
 /** Whether the percent signs of an address are valid escapes. In a password they are decoded only later. */

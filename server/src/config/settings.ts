@@ -12,6 +12,7 @@ import {
   mailAddress,
   onOrOff,
   postgresUrl,
+  publicUrl,
   secretKeys,
   targets,
   trustProxy,
@@ -84,7 +85,7 @@ const declarations = {
     variable: 'PHAROS_PUBLIC_URL',
     fallback: '',
     help: 'address under which clients reach the service; addresses of files begin with it',
-    parse: url('http:', 'https:'),
+    parse: publicUrl,
   },
   /** Days after which a backup that was made in the console is deleted; 0: never by itself. */
   backupDays: {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Failure, fail } from '../base/errors.ts';
 import { type Database, tryRead, tryWrite } from '../db/db.ts';
+import { sendFailure } from './server/server.ts';
 
 /** The space on the disk: why new content is refused, or soon will be. */
 export interface Room {
@@ -32,8 +33,12 @@ export interface HealthState {
 export function registerHealth(server: FastifyInstance, { db, room, files, clock }: Asked): HealthState {
   let refusal: string | undefined;
   server.get('/healthz', async () => ({ status: 'ok' }));
-  server.get('/readyz', async () => {
-    if (refusal !== undefined) throw fail('Timeout', refusal);
+  server.get('/readyz', async (request, reply) => {
+    if (refusal !== undefined) {
+      // What is asked for at every update is no error for the log.
+      sendFailure(fail('Timeout', refusal), request, reply);
+      return reply;
+    }
     if (db.diskFailure) throw db.diskFailure;
     // A remote database is checked within its own limit. An embedded one is not written to on a full disk, where the remaining
     // space is for deletions.

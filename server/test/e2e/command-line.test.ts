@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createMigratedPostgres, databases } from '../support/build-app.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
@@ -168,6 +169,11 @@ test('what is wrong with where it listens, or with a setting, is told in one sen
     [{ PHAROS_TRUST_PROXY: 'maybe' }, 2, /^The configuration has a problem:\n {2}PHAROS_TRUST_PROXY must [^\n]+$/],
     [{ PHAROS_CORS_ORIGINS: 'app.example.org' }, 2, /^[^\n]+:\n {2}PHAROS_CORS_ORIGINS must [^\n]+$/],
     [
+      { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_CERT: garbage, PHAROS_MQTT_KEY: join(folder, 'none') },
+      2,
+      /^[^\n]+:\n {2}PHAROS_MQTT_KEY: [^\n]+none cannot be read \(ENOENT\)$/,
+    ],
+    [
       { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_CERT: garbage, PHAROS_MQTT_KEY: garbage },
       2,
       /^[^\n]+:\n {2}PHAROS_MQTT_CERT [^\n]+ must be a certificate and its key in PEM [^\n]+$/,
@@ -182,6 +188,23 @@ test('what is wrong with where it listens, or with a setting, is told in one sen
       assert.match(stderr.trimEnd(), said);
       assert.deepEqual([code, stdout], [wanted, '']);
     }
+  } finally {
+    await service.stop('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('behind a proxy, and in a folder whose name a shell would split, the first start says what to do there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
+  const data = join(folder, "the museum's data");
+  const service = await startService({ PHAROS_DATA: data, PHAROS_PUBLIC_URL: 'https://127.0.0.1:8443' });
+  try {
+    const output = service.output();
+    assert.match(output, /Only this machine can reach it, such as a proxy that serves https:\/\/127\.0\.0\.1:8443\.\n/);
+    assert.doesNotMatch(output, /set PHAROS_/);
+    const [, command = ''] = /for your shell:\n\n {2}(.+)\n/.exec(output) ?? [];
+    const shown = await promisify(execFile)('sh', ['-c', `${command} && echo $BASE_URL`]);
+    assert.equal(shown.stdout.trim(), 'https://127.0.0.1:8443');
   } finally {
     await service.stop('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
@@ -229,6 +252,24 @@ test('on SIGTERM a request that has begun is finished, and the process ends with
     answer.resume();
     assert.equal(answer.statusCode, 201);
     assert.equal(await ended, 0);
+  } finally {
+    service.process.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('while it drains, checks of a load balancer are no errors in the log', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
+  const service = await startService({ PHAROS_DATA: folder, PHAROS_DRAIN_MS: '2000' });
+  try {
+    const ready = () => call(service, 'GET', '/readyz', { headers: {} });
+    assert.equal((await ready()).status, 200);
+    const ended = service.stop('SIGTERM');
+    while ((await ready()).status === 200);
+    const { status, body } = await ready();
+    assert.deepEqual([status, body.code], [503, 124]);
+    assert.equal(await ended, 0);
+    assert.doesNotMatch(service.output(), /"level":50/);
   } finally {
     service.process.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });

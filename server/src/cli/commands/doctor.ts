@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createServices } from '../../app/services.ts';
+import { Failure } from '../../base/errors.ts';
 import { type Config, ConfigError, databaseFile } from '../../config/config.ts';
 import type { Database } from '../../db/db.ts';
 import { isInUse } from '../../db/migrate.ts';
@@ -15,7 +16,7 @@ import {
   checkPolicies,
 } from './doctor/data.ts';
 import { type Finding, finder } from './doctor/finding.ts';
-import { checkFolder, checkMail, checkNode, checkSettings } from './doctor/machine.ts';
+import { checkBackupFolder, checkFolder, checkMail, checkNode, checkSettings } from './doctor/machine.ts';
 import { explain } from './explain.ts';
 import { openDatabase, withBlobs } from './storage.ts';
 
@@ -40,7 +41,12 @@ async function examine(call: CommandCall): Promise<Finding[]> {
     if (!(error instanceof ConfigError)) throw error;
     return [...findings, ...error.problems.map((problem) => finder('settings').fail(problem))];
   }
-  findings.push(...checkSettings(config), ...checkFolder(config), ...(await checkMail(config)));
+  findings.push(
+    ...checkSettings(config),
+    ...checkFolder(config),
+    ...checkBackupFolder(config),
+    ...(await checkMail(config)),
+  );
   if (!config.databaseUrl && !existsSync(databaseFile(config)))
     return [...findings, finder('database').warn('There is none yet. pharos serve creates it.')];
   return [...findings, ...(await examineDatabase(config))];
@@ -49,21 +55,33 @@ async function examine(call: CommandCall): Promise<Finding[]> {
 async function examineDatabase(config: Config): Promise<Finding[]> {
   const findings: Finding[] = [];
   let db: Database | undefined;
+  let isBehind = false;
   try {
     db = await openDatabase(config);
     findings.push(...(await checkDatabase(db)));
     if (!(await isInUse(db)))
       return [...findings, finder('migrations').warn('The database is empty. pharos serve creates its tables.')];
-    findings.push(await checkMigrations(db), ...(await checkIntegrity(db)));
+    const migrations = await checkMigrations(db);
+    isBehind = migrations.state === 'warn';
+    findings.push(migrations, ...(await checkIntegrity(db)));
     findings.push(...(await examineFiles(config, db)));
     const { admins, apps } = createServices({ db, now: Date.now });
     findings.push(await checkAdmins(admins), ...(await checkPolicies(apps)));
   } catch (error) {
-    findings.push(finder('database').fail(explain(error, config)));
+    const { warn, fail } = finder('database');
+    // After an update, before the first start.
+    const isExpected = isBehind && isOlderSchema(error);
+    findings.push(isExpected ? warn('The rest can be checked once it is migrated.') : fail(explain(error, config)));
   } finally {
     await db?.close();
   }
   return findings;
+}
+
+/** A table or column that this version knows and the database does not have yet. */
+function isOlderSchema(error: unknown): boolean {
+  const { code, message } = (error instanceof Failure ? error.cause : error) as { code?: string; message?: string };
+  return code === '42P01' || code === '42703' || /^no such (table|column)/.test(message ?? '');
 }
 
 function examineFiles(config: Config, db: Database): Promise<Finding[]> {

@@ -25,6 +25,13 @@ import { openDatabase, prepareFolder } from './storage.ts';
 const servedDemo = 'This is a demo; its visitors are stopped. Start it with --demo to let them walk.';
 const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
 
+/** A shell looks for a name without a slash elsewhere, and takes spaces and quotes for its own. */
+function fileForShell(path: string): string {
+  const short = relative('.', path) || path;
+  const named = short.includes('/') ? short : `./${short}`;
+  return /^[\w./-]+$/.test(named) ? named : `'${named.replaceAll("'", "'\\''")}'`;
+}
+
 /** The start-up text. Only that of the first start, and of a demo, contains secrets. */
 export function startText(
   app: Pick<App, 'publicUrl'>,
@@ -40,12 +47,14 @@ export function startText(
       'There is no administrator yet. Use the link that the first start printed, or run: pharos admin create --email EMAIL',
     );
   if (first.app) {
-    const file = relative('.', first.app.file) || first.app.file;
     parts.push(
-      `A first app is ready. These lines are also in ${file}, so that ". ${file}" sets them:\n\n${first.app.lines.map((line) => `  ${line}`).join('\n')}`,
+      `A first app is ready:\n\n${first.app.lines.map((line) => `  ${line}`).join('\n')}`,
+      `These lines are also in a file, for your shell:\n\n  . ${fileForShell(first.app.file)}`,
     );
   }
   if (demo.length > 0 && loopback.has(config.host)) parts.push('Only this machine can reach it.');
+  else if (loopback.has(config.host) && config.publicUrl)
+    parts.push(`Only this machine can reach it, such as a proxy that serves ${config.publicUrl}.`);
   else if (loopback.has(config.host))
     parts.push(
       'Only this machine can reach it. To open it to the network, set PHAROS_HOST=0.0.0.0, and PHAROS_PUBLIC_URL to\nthe address that clients use.',

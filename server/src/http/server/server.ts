@@ -197,7 +197,7 @@ function answerStopping(request: FastifyRequest, reply: FastifyReply, done: (err
   reply.header('cache-control', 'no-store').type('text/event-stream; charset=utf-8').send('retry: 1000\n\n');
 }
 
-function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
+export function sendFailure(failure: Failure, request: FastifyRequest, reply: FastifyReply): void {
   void reply
     .code(failure.entry.status)
     .headers({

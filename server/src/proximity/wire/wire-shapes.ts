@@ -155,6 +155,8 @@ interface GatewayReport {
 }
 
 function gatewayReading({ gateway, tag, values, address }: GatewayReport): DraftReading {
+  if (tag.trim() === '')
+    return refuse('unknown_shape', 'id', 'A sighting of a gateway names the tag that it heard: send its id.');
   if (address !== undefined && !address.ok) return address;
   const own = address === undefined ? {} : { address: address.address };
   return { ok: true, draft: { subject: { direction: 'gateway', gateway, tag, ...own }, ...values } };

@@ -36,6 +36,12 @@ function consoleUrl({ publicUrl, host, port }: Config): string {
   return publicUrl ?? `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
+/** Without the public address nobody but the service knows where it listens. */
+const elsewhere = (config: Config) =>
+  config.publicUrl
+    ? ''
+    : `\n\nIf the service has another address than ${consoleUrl(config)}, replace that; PHAROS_PUBLIC_URL is not set.`;
+
 /** @throws Error when there is no such administrator */
 async function findAdministrator({ admins }: Services, address: string): Promise<AdminView> {
   const found = await admins.findByEmail(address);
@@ -127,7 +133,7 @@ export const adminCommands: readonly Command[] = [
         return sent;
       });
       return {
-        text: `A new password for ${address}, once and until ${new Date(expiresAt).toISOString()}:\n${link}`,
+        text: `A new password for ${address}, once and until ${new Date(expiresAt).toISOString()}:\n${link}${elsewhere(config)}`,
         json: { link, expiresAt: new Date(expiresAt).toISOString() },
       };
     },

@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import type { Config } from '../../../config/config.ts';
 import { type Finding, finder } from './finding.ts';
 
@@ -30,6 +30,12 @@ export function checkSettings(config: Config): Finding[] {
         'PHAROS_TRUST_PROXY is false: behind a proxy every client seems to have the address of the proxy. Name it there.',
       ),
     );
+  if (config.databaseUrl && config.secretKeys.length === 0)
+    findings.push(
+      warn(
+        'PHAROS_SECRET_KEY is not set: credentials of push services, secrets of webhooks and authenticator apps cannot be stored. Set it to 32 random bytes in base64, the same on every node: openssl rand -base64 32',
+      ),
+    );
   if (config.smtpUrl === undefined)
     findings.push(warn('PHAROS_SMTP_URL is not set: users who forget their password get no mail.'));
   return findings.length > 0 ? findings : [ok('nothing stands out')];
@@ -54,6 +60,20 @@ export function checkFolder({ dataFolder }: Config): Finding[] {
   if (free < 0.1 * gibibyte) findings.push(fail(`${said} Make room: writes will be refused soon.`));
   else findings.push(free < gibibyte ? warn(`${said} Make room.`) : ok(said));
   return findings;
+}
+
+/** The folder of backups, where that is elsewhere: otherwise it is noticed when the first one fails. */
+export function checkBackupFolder({ backupFolder }: Config): Finding[] {
+  if (backupFolder === undefined) return [];
+  const { ok, warn, fail } = finder('backup folder');
+  if (!existsSync(backupFolder))
+    return [warn(`${backupFolder} does not exist yet. The first backup creates it, if it may.`)];
+  try {
+    accessSync(backupFolder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return [ok(`${backupFolder} can be written.`)];
+  } catch {
+    return [fail(`${backupFolder} cannot be written by this user. Change its owner: chown -R USER ${backupFolder}`)];
+  }
 }
 
 /** Talks to the mail server, up to signing in. */

@@ -295,6 +295,15 @@ for (const database of databases) {
         unknown.problems.map(({ code }: { code: string }) => code),
         ['unknown_tag', 'unknown_gateway'],
       );
+      const nameless = await post({ gateway: 'room-1', sightings: [{ rssi: -50 }] });
+      assert.deepEqual(nameless.problems, [
+        {
+          index: 0,
+          code: 'unknown_shape',
+          field: 'id',
+          message: 'A sighting of a gateway names the tag that it heard: send its id.',
+        },
+      ]);
       // Both follow what is changed later.
       const change = (path: string, metadata: object) =>
         site.ask({ method: 'PUT', url: `/api/v2/${path}`, body: { metadata } });

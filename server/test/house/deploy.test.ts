@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const read = (path: string) => readFileSync(`${root}/${path}`, 'utf8');
+const rulesOf = (path: string) =>
+  read(path)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+
+test('an image has nothing that git ignores, such as the data of a service that has run in the checkout', () => {
+  const ignored = rulesOf('.dockerignore');
+  for (const rule of rulesOf('.gitignore')) {
+    const path = rule.replace(/^\/|\/$/g, '').replace('*', 'x');
+    // Rules without a slash in front hold in every folder.
+    for (const one of rule.startsWith('/') || rule.slice(0, -1).includes('/') ? [path] : [path, `console/${path}`])
+      assert.ok(
+        ignored.some((pattern) => matchesGlob(one, pattern)),
+        `${one} would be copied`,
+      );
+  }
+  const isLeftOut = (path: string) =>
+    path.split('/').some((_, at, parts) => ignored.some((rule) => matchesGlob(parts.slice(0, at + 1).join('/'), rule)));
+  const sources = ['server/src', 'server/bin', 'server/migrations', 'console/src', 'sdk/src', 'scripts', 'docs'];
+  const files = sources.flatMap((folder) =>
+    readdirSync(`${root}/${folder}`, { recursive: true }).map((name) => `${folder}/${String(name)}`),
+  );
+  assert.deepEqual([...files, 'package.json', 'package-lock.json', '.npmrc'].filter(isLeftOut), []);
+});
+
+test('what the unit and the image say to run is there, and builds the console, too', () => {
+  for (const path of ['deploy/pharos.service', 'deploy/Containerfile', 'docs/operations.md']) {
+    const scripts = [...read(path).matchAll(/\bnode ((?:scripts|server)\/[\w/-]+\.mjs)/g)].map(([, name = '']) => name);
+    assert.ok(scripts.includes('scripts/build-console.mjs'), path);
+    for (const name of scripts) assert.ok(existsSync(`${root}/${name}`), `${path}: ${name}`);
+  }
+});
