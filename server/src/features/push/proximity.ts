@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts';
 import { contentOfTrigger, type ProximityMessage } from '../../delivery/push/content.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
-import { deliver, noteWritten, type PushDeliveryDeps, writeOutcomes } from './deliver.ts';
+import { type DeliveryOutcome, deliver, noteWritten, type PushDeliveryDeps, writeOutcomes } from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 
 /** Messages that the proximity engine lets go: one delivery each, to the installation that was sensed. */
@@ -62,8 +62,8 @@ async function sendProximity(
   const payload = job.payload as ProximityPayload;
   const recipient = await deliveries.findRecipient(db, appId, payload.deliveryId);
   if (!recipient) return;
-  let due: number | undefined;
-  await deliver(deps, {
+  let waiting: DeliveryOutcome | undefined;
+  const replaced = await deliver(deps, {
     appId,
     recipients: [recipient],
     // It was chosen when the message fired, and is noted.
@@ -77,9 +77,11 @@ async function sendProximity(
         await writeOutcomes(db, { appId, outcomes, now: now() }, deps.markTokenDead);
       });
       noteWritten(deps, outcomes);
-      due = outcomes.find(({ state }) => state === 'queued')?.runAt;
+      waiting = outcomes.find(({ state }) => state === 'queued');
     },
   });
   if (signal.aborted) throw new RetryLater('the service stops', 1);
-  if (due !== undefined) throw new RetryLater('the message has to wait', Math.max(1, due - now()));
+  if (!waiting) return;
+  const isFree = replaced.some((kind) => kind === waiting?.sender);
+  throw new RetryLater('the message has to wait', isFree ? 1 : Math.max(1, waiting.runAt - now()));
 }

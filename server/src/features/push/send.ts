@@ -3,7 +3,7 @@ import { contentOfPush } from '../../delivery/push/content.ts';
 import { inLanguage, languageFor } from '../../delivery/push/translations.ts';
 import { type Job, type JobContext, type JobHandler, RetryLater } from '../../jobs/job.ts';
 import type { Announce } from '../domain-event.ts';
-import { deliver, noteWritten, type PushDeliveryDeps, writeOutcomes } from './deliver.ts';
+import { deliver, noteWritten, type PushDeliveryDeps, waitsForFormer, writeOutcomes } from './deliver.ts';
 import * as deliveries from './delivery-store.ts';
 import type { PushSlice } from './expand.ts';
 import { countAndTell } from './progress.ts';
@@ -40,9 +40,12 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
   const words = store.wordsOf(push);
   const startedAt = now();
   const queued = await deliveries.findQueued(db, appId, slice);
-  await deliver(deps, {
+  const senders = await deps.findSenders(appId);
+  const replaced = await deliver(deps, {
     appId,
-    recipients: queued.filter(({ run_at, expires_at }) => run_at <= startedAt || expires_at <= startedAt),
+    recipients: queued.filter(
+      (one) => one.run_at <= startedAt || one.expires_at <= startedAt || waitsForFormer(senders, one),
+    ),
     languageFor: (locale) => languageFor(words, locale),
     contentFor: (_deviceType, language) => contentOfPush(inLanguage(data, words, language)),
     urgency: 'normal',
@@ -58,6 +61,7 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
     },
   });
   if (signal.aborted) throw new RetryLater('the service stops', 1);
+  if (replaced.length > 0) await deliveries.endPauses(db, appId, { ...slice, kinds: replaced, now: now() });
   const due = await deliveries.nextDue(db, appId, slice);
   if (due !== undefined) throw new RetryLater('some recipients have to wait', Math.max(1, due - now()));
 }
