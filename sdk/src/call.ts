@@ -101,6 +101,8 @@ export interface Connection {
   readonly timeout?: number;
   /** Other words for an error, before it is thrown. */
   readonly reword?: (error: PharosError) => PharosError;
+  /** See {@link SessionOptions}. */
+  readonly repeatedByPeople?: boolean;
 }
 
 export interface RenewableSession {
@@ -134,12 +136,13 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
   connection: Connection,
 ): Caller<Ops> {
   const retry = withDefaults(connection.retry);
+  const lost = connection.repeatedByPeople ? new LostKeys() : undefined;
   const call = async (id: string, input: Loose = {}): Promise<unknown> => {
     const operation = table[id];
     if (!operation) throw new TypeError(`There is no operation ${id}.`);
     const { signal } = input;
     // Repeated after a lost answer, a conditional change would fail because of itself.
-    const key = operation.takesKey ? (input.idempotencyKey ?? randomId()) : undefined;
+    const key = operation.takesKey ? (input.idempotencyKey ?? lost?.take(id, input) ?? randomId()) : undefined;
     const mayRepeat =
       key !== undefined || (input.ifMatch === undefined && isRepeatable(id, operation.method, input.body));
     const attempts = mayRepeat ? retry.attempts : 1;
@@ -151,11 +154,17 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
           installationSecret && speaksForPhone.has(id) ? await unlessAborted(installationSecret(), signal) : undefined;
         return await sendSignedIn(connection, id, operation, { ...input, idempotencyKey: key, secret });
       } catch (error) {
-        if (signal?.aborted) throw reasonOf(signal);
+        if (signal?.aborted) {
+          if (key !== undefined) lost?.keep(id, input, key);
+          throw reasonOf(signal);
+        }
         if (mayBeDone && isGone(error) && operation.method === 'DELETE') return emptyAnswer(operation);
         const delay = attempt < attempts ? delayBefore(attempt, error, retry) : undefined;
-        if (delay === undefined) throw reworded(connection, error);
         mayBeDone ||= error instanceof PharosError && error.mayBeDone;
+        if (delay === undefined) {
+          if (mayBeDone && key !== undefined) lost?.keep(id, input, key);
+          throw reworded(connection, error);
+        }
         const waiting = retry.sleep ? retry.sleep(delay) : pause(delay, signal);
         await unlessAborted(waiting, signal);
       }
@@ -163,6 +172,29 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
   };
   return call as Caller<Ops>;
 }
+
+/**
+ * The keys of calls whose answers were lost. Whoever presses a button again makes the same call, and the service does what it asks for once.
+ * Two lost calls with the same input have a key each, since both were wanted.
+ */
+class LostKeys {
+  readonly #keys = new Map<string, string[]>();
+
+  take(id: string, input: Loose): string | undefined {
+    const name = nameOf(id, input);
+    const keys = this.#keys.get(name) ?? [];
+    const key = keys.shift();
+    if (keys.length === 0) this.#keys.delete(name);
+    return key;
+  }
+
+  keep(id: string, input: Loose, key: string): void {
+    const name = nameOf(id, input);
+    this.#keys.set(name, [...(this.#keys.get(name) ?? []), key]);
+  }
+}
+
+const nameOf = (id: string, { params, query, body }: Loose) => JSON.stringify([id, params, query, body]);
 
 const reworded = ({ reword }: Connection, error: unknown) =>
   reword && error instanceof PharosError ? reword(error) : error;
