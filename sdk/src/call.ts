@@ -109,6 +109,8 @@ export interface RenewableSession {
   /** Has read the tokens where they are stored. @throws PharosError */
   ready(): Promise<void>;
   readonly token: string | undefined;
+  /** Whose it is, if that is known. */
+  readonly userId: string | undefined;
   /** Whether the token is to be renewed before it is sent. */
   readonly isDue: boolean;
   /**
@@ -225,23 +227,45 @@ const signedOut = new Set([
 
 /**
  * Renews the access token before it expires: some calls ignore one that has expired, and would forget whose phone it is. If it
- * is refused all the same, nothing was done, and the call is sent once more.
+ * is refused all the same, nothing was done, and the call is sent once more: as the same user. Somebody else may have signed in meanwhile, here
+ * or in another tab.
  */
 async function sendSignedIn(connection: Connection, id: string, operation: Operation, input: Loose): Promise<unknown> {
   const { session } = connection;
   if (!session || signedOut.has(id)) return sendOnce(connection, operation, input);
   const renewed = (refused: string | undefined) => unlessAborted(session.renew(refused), input.signal);
   await unlessAborted(session.ready(), input.signal);
+  const { userId } = session;
   if (session.isDue) await renewed(session.token);
+  if (isAnothers(session, userId)) throw signedInAsAnother();
   const { token } = session;
   try {
     return await sendOnce(connection, operation, input);
   } catch (error) {
     const isOver = error instanceof PharosError && error.name === 'InvalidSessionToken';
-    if (!isOver || token === undefined || isStream(input.body) || !(await renewed(token))) throw error;
+    if (
+      !isOver ||
+      token === undefined ||
+      isStream(input.body) ||
+      !(await renewed(token)) ||
+      isAnothers(session, userId)
+    )
+      throw error;
     return sendOnce(connection, operation, input);
   }
 }
+
+/** Whether somebody else is signed in than the user who began. */
+export const isAnothers = (session: RenewableSession, userId: string | undefined): boolean =>
+  userId !== undefined && session.userId !== undefined && session.userId !== userId;
+
+export const signedInAsAnother = () =>
+  new PharosError('Somebody else has signed in since. Nothing was sent.', {
+    name: 'InvalidSessionToken',
+    code: 209,
+    status: 403,
+    mayBeDone: false,
+  });
 
 /** It can be read once. */
 const isStream = (body: unknown) => typeof (body as { readonly getReader?: unknown } | null)?.getReader === 'function';
