@@ -101,12 +101,16 @@ export interface Connection {
   readonly timeout?: number;
   /** Other words for an error, before it is thrown. */
   readonly reword?: (error: PharosError) => PharosError;
+  /** See {@link SessionOptions}. */
+  readonly repeatedByPeople?: boolean;
 }
 
 export interface RenewableSession {
   /** Has read the tokens where they are stored. @throws PharosError */
   ready(): Promise<void>;
   readonly token: string | undefined;
+  /** Whose it is, if that is known. */
+  readonly userId: string | undefined;
   /** Whether the token is to be renewed before it is sent. */
   readonly isDue: boolean;
   /**
@@ -134,12 +138,13 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
   connection: Connection,
 ): Caller<Ops> {
   const retry = withDefaults(connection.retry);
+  const lost = connection.repeatedByPeople ? new LostKeys() : undefined;
   const call = async (id: string, input: Loose = {}): Promise<unknown> => {
     const operation = table[id];
     if (!operation) throw new TypeError(`There is no operation ${id}.`);
     const { signal } = input;
     // Repeated after a lost answer, a conditional change would fail because of itself.
-    const key = operation.takesKey ? (input.idempotencyKey ?? randomId()) : undefined;
+    const key = operation.takesKey ? (input.idempotencyKey ?? lost?.take(id, input) ?? randomId()) : undefined;
     const mayRepeat =
       key !== undefined || (input.ifMatch === undefined && isRepeatable(id, operation.method, input.body));
     const attempts = mayRepeat ? retry.attempts : 1;
@@ -151,11 +156,17 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
           installationSecret && speaksForPhone.has(id) ? await unlessAborted(installationSecret(), signal) : undefined;
         return await sendSignedIn(connection, id, operation, { ...input, idempotencyKey: key, secret });
       } catch (error) {
-        if (signal?.aborted) throw reasonOf(signal);
+        if (signal?.aborted) {
+          if (key !== undefined) lost?.keep(id, input, key);
+          throw reasonOf(signal);
+        }
         if (mayBeDone && isGone(error) && operation.method === 'DELETE') return emptyAnswer(operation);
         const delay = attempt < attempts ? delayBefore(attempt, error, retry) : undefined;
-        if (delay === undefined) throw reworded(connection, error);
         mayBeDone ||= error instanceof PharosError && error.mayBeDone;
+        if (delay === undefined) {
+          if (mayBeDone && key !== undefined) lost?.keep(id, input, key);
+          throw reworded(connection, error);
+        }
         const waiting = retry.sleep ? retry.sleep(delay) : pause(delay, signal);
         await unlessAborted(waiting, signal);
       }
@@ -163,6 +174,29 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
   };
   return call as Caller<Ops>;
 }
+
+/**
+ * The keys of calls whose answers were lost. Whoever presses a button again makes the same call, and the service does what it asks for once.
+ * Two lost calls with the same input have a key each, since both were wanted.
+ */
+class LostKeys {
+  readonly #keys = new Map<string, string[]>();
+
+  take(id: string, input: Loose): string | undefined {
+    const name = nameOf(id, input);
+    const keys = this.#keys.get(name) ?? [];
+    const key = keys.shift();
+    if (keys.length === 0) this.#keys.delete(name);
+    return key;
+  }
+
+  keep(id: string, input: Loose, key: string): void {
+    const name = nameOf(id, input);
+    this.#keys.set(name, [...(this.#keys.get(name) ?? []), key]);
+  }
+}
+
+const nameOf = (id: string, { params, query, body }: Loose) => JSON.stringify([id, params, query, body]);
 
 const reworded = ({ reword }: Connection, error: unknown) =>
   reword && error instanceof PharosError ? reword(error) : error;
@@ -193,23 +227,45 @@ const signedOut = new Set([
 
 /**
  * Renews the access token before it expires: some calls ignore one that has expired, and would forget whose phone it is. If it
- * is refused all the same, nothing was done, and the call is sent once more.
+ * is refused all the same, nothing was done, and the call is sent once more: as the same user. Somebody else may have signed in meanwhile, here
+ * or in another tab.
  */
 async function sendSignedIn(connection: Connection, id: string, operation: Operation, input: Loose): Promise<unknown> {
   const { session } = connection;
   if (!session || signedOut.has(id)) return sendOnce(connection, operation, input);
   const renewed = (refused: string | undefined) => unlessAborted(session.renew(refused), input.signal);
   await unlessAborted(session.ready(), input.signal);
+  const { userId } = session;
   if (session.isDue) await renewed(session.token);
+  if (isAnothers(session, userId)) throw signedInAsAnother();
   const { token } = session;
   try {
     return await sendOnce(connection, operation, input);
   } catch (error) {
     const isOver = error instanceof PharosError && error.name === 'InvalidSessionToken';
-    if (!isOver || token === undefined || isStream(input.body) || !(await renewed(token))) throw error;
+    if (
+      !isOver ||
+      token === undefined ||
+      isStream(input.body) ||
+      !(await renewed(token)) ||
+      isAnothers(session, userId)
+    )
+      throw error;
     return sendOnce(connection, operation, input);
   }
 }
+
+/** Whether somebody else is signed in than the user who began. */
+export const isAnothers = (session: RenewableSession, userId: string | undefined): boolean =>
+  userId !== undefined && session.userId !== undefined && session.userId !== userId;
+
+export const signedInAsAnother = () =>
+  new PharosError('Somebody else has signed in since. Nothing was sent.', {
+    name: 'InvalidSessionToken',
+    code: 209,
+    status: 403,
+    mayBeDone: false,
+  });
 
 /** It can be read once. */
 const isStream = (body: unknown) => typeof (body as { readonly getReader?: unknown } | null)?.getReader === 'function';

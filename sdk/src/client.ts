@@ -84,6 +84,11 @@ export interface SessionOptions extends Transport {
   readonly credentials?: 'omit' | 'same-origin' | 'include';
   /** More headers for each request, as they are when it is sent. */
   readonly headers?: () => Readonly<Record<string, string>>;
+  /**
+   * People make a call again whose answer was lost, by pressing a button once more: with the same input it then has the same
+   * `Idempotency-Key` as before, so that it is done once.
+   */
+  readonly repeatedByPeople?: boolean;
 }
 
 export type PharosOptions = AppOptions | ServerOptions | SessionOptions;
@@ -201,8 +206,8 @@ function connectionOf(options: PharosOptions, session: Session): Connection {
     ...(reword ? { reword } : {}),
   };
   if ('apiUrl' in options) {
-    const { apiUrl: url, credentials = 'same-origin', headers } = options;
-    return { ...transport, url, credentials, ...(headers ? { headers } : {}) };
+    const { apiUrl: url, credentials = 'same-origin', headers, repeatedByPeople = false } = options;
+    return { ...transport, url, credentials, repeatedByPeople, ...(headers ? { headers } : {}) };
   }
   const { baseUrl, appId } = options;
   const appKey = 'secretKey' in options ? options.secretKey : options.appKey;

@@ -1,5 +1,5 @@
 import { following, pause, unlessAborted, within } from './abort.ts';
-import { addressOf, type Connection, defaultTimeout, joined, readJson } from './call.ts';
+import { addressOf, type Connection, defaultTimeout, isAnothers, joined, readJson, signedInAsAnother } from './call.ts';
 import { errorOfAnswer, PharosError } from './error.ts';
 import { report, safely } from './report.ts';
 import type { JsonObject } from './wire.ts';
@@ -65,10 +65,11 @@ async function listen(connection: Connection, options: LiveOptions, signal: Abor
   const tellState = (state: 'open' | 'waiting' | 'closed') => safely(() => options.onState?.(state), onError);
   let after = options.after;
   let failures = 0;
+  const owner: Owner = { userId: undefined };
   while (!signal.aborted) {
     let askedMs = 0;
     try {
-      await connect(connection, { after, kinds: options.kinds }, signal, (event) => {
+      await connect(connection, { after, kinds: options.kinds, owner }, signal, (event) => {
         failures = 0;
         if (event.id !== undefined) after = event.id;
         if (event.type === 'ready') tellState('open');
@@ -107,7 +108,13 @@ function tell({ onEvent, onError }: LiveOptions, { id, type, text }: RawEvent & 
   safely(() => onEvent(event), onError);
 }
 
+/** Who has opened it, as soon as that is known: it is not continued as somebody else. */
+interface Owner {
+  userId: string | undefined;
+}
+
 interface Wanted {
+  readonly owner: Owner;
   readonly after: number | undefined;
   readonly kinds: readonly string[] | undefined;
 }
@@ -165,13 +172,20 @@ async function connect(
 async function openStream(connection: Connection, wanted: Wanted, signal: AbortSignal): Promise<Response> {
   const { session } = connection;
   await session?.ready();
+  const { owner } = wanted;
+  owner.userId ??= session?.userId;
+  const assertOwn = () => {
+    if (session && isAnothers(session, owner.userId)) throw signedInAsAnother();
+  };
   if (session?.isDue) await session.renew(session.token);
+  assertOwn();
   const token = session?.token;
   try {
     return await openOnce(connection, wanted, signal);
   } catch (error) {
     const isOver = error instanceof PharosError && error.name === 'InvalidSessionToken';
     if (!isOver || token === undefined || !(await session?.renew(token))) throw error;
+    assertOwn();
     return openOnce(connection, wanted, signal);
   }
 }

@@ -14,6 +14,8 @@ export interface Tokens {
 
 /** What signing in and renewing answer. */
 interface Issued {
+  /** Of the user. */
+  readonly objectId: string;
   readonly accessToken: string;
   /** Seconds. */
   readonly expiresIn: number;
@@ -23,7 +25,12 @@ interface Issued {
 /** A request takes a while, and clocks differ. */
 const earlyMs = 30_000;
 
-const noTokens: Tokens = { token: undefined, refreshToken: undefined, tokenExpiresAt: undefined };
+/** With whose they are, which is not known of tokens that an earlier version has stored, or that the app has kept itself. */
+interface OwnTokens extends Tokens {
+  readonly userId: string | undefined;
+}
+
+const noTokens: OwnTokens = { token: undefined, refreshToken: undefined, tokenExpiresAt: undefined, userId: undefined };
 
 /**
  * The tokens of a client. An access token that comes with a refresh token is renewed shortly before it expires. Clients with one
@@ -32,6 +39,7 @@ const noTokens: Tokens = { token: undefined, refreshToken: undefined, tokenExpir
 export class Session implements RenewableSession {
   token: string | undefined;
   refreshToken: string | undefined;
+  userId: string | undefined;
   #expiresAt: number | undefined;
   readonly #onTokens: ((tokens: Tokens) => void) | undefined;
   readonly #storage: TextStorage | undefined;
@@ -85,7 +93,7 @@ export class Session implements RenewableSession {
   }
 
   /** What was stored before counts no more. */
-  #change(tokens: Tokens): Promise<void> {
+  #change(tokens: OwnTokens): Promise<void> {
     this.#changes++;
     this.#reading = Promise.resolve();
     this.#set(tokens);
@@ -95,9 +103,8 @@ export class Session implements RenewableSession {
   }
 
   /** A storage that does not work is reported; until the page is closed, memory will do. */
-  async #save(tokens: Tokens): Promise<void> {
-    const { token, refreshToken, tokenExpiresAt } = tokens;
-    const text = JSON.stringify({ token, refreshToken, tokenExpiresAt });
+  async #save({ token, refreshToken, tokenExpiresAt, userId }: OwnTokens): Promise<void> {
+    const text = JSON.stringify({ token, refreshToken, tokenExpiresAt, userId });
     const saving = inTime(async () => this.#storage?.save(text));
     safely(() => saving);
     this.#isUnsaved = await saving.then(
@@ -122,9 +129,10 @@ export class Session implements RenewableSession {
     if (stored && (stored.token !== this.token || stored.refreshToken !== this.refreshToken)) this.#set(stored);
   }
 
-  #set(tokens: Tokens): void {
+  #set({ userId, ...tokens }: OwnTokens): void {
     this.token = tokens.token;
     this.refreshToken = tokens.refreshToken;
+    this.userId = userId;
     this.#expiresAt = tokens.tokenExpiresAt;
     safely(() => this.#onTokens?.(tokens));
   }
@@ -143,9 +151,9 @@ export class Session implements RenewableSession {
     if (this.token !== refused && !this.isDue) return this.token !== undefined;
     const before = this.refreshToken;
     const isSignedIn = await this.#renew();
-    const { token, refreshToken } = this;
+    const { token, refreshToken, userId } = this;
     // Whoever has signed in or out meanwhile saves that behind this.
-    if (refreshToken !== before) await this.#save({ token, refreshToken, tokenExpiresAt: this.#expiresAt });
+    if (refreshToken !== before) await this.#save({ token, refreshToken, userId, tokenExpiresAt: this.#expiresAt });
     return isSignedIn;
   }
 
@@ -164,14 +172,15 @@ export class Session implements RenewableSession {
   }
 }
 
-const tokensOf = ({ accessToken, expiresIn, refreshToken }: Issued): Tokens => ({
+const tokensOf = ({ objectId, accessToken, expiresIn, refreshToken }: Issued): OwnTokens => ({
+  userId: objectId,
   token: accessToken,
   refreshToken,
   tokenExpiresAt: Date.now() + expiresIn * 1000,
 });
 
 /** Undefined: nothing that was stored by a client. */
-function readTokens(text: string | null | undefined): Tokens | undefined {
+function readTokens(text: string | null | undefined): OwnTokens | undefined {
   if (!text) return undefined;
   try {
     const stored = JSON.parse(text) as Readonly<Record<string, unknown>> | null;
@@ -181,6 +190,7 @@ function readTokens(text: string | null | undefined): Tokens | undefined {
     return {
       token: textOf('token'),
       refreshToken: textOf('refreshToken'),
+      userId: textOf('userId'),
       tokenExpiresAt: typeof tokenExpiresAt === 'number' ? tokenExpiresAt : undefined,
     };
   } catch {

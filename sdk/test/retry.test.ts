@@ -41,6 +41,28 @@ describe('repeating', () => {
     [seen, keys, waits] = [[], [], []];
   });
 
+  test('of what a person calls again after its answer was lost has the key of the lost call, once for each', async () => {
+    const { port } = server.address() as AddressInfo;
+    const page = new PharosClient({ apiUrl: `http://127.0.0.1:${port}`, retry: false, repeatedByPeople: true });
+    const make = (minor: number) => page.beacons.create({ ...beacon, minor });
+    script = ['drop', 504];
+    for (const minor of [1, 1]) await assert.rejects(make(minor), PharosError);
+    assert.equal(keys[0], keys[1]);
+    script = ['drop', 'drop', 'drop'];
+    const together = await Promise.allSettled([1, 1, 2].map(make));
+    assert.ok(together.every(({ status }) => status === 'rejected'));
+    const lost = keys.slice(2);
+    assert.equal(new Set(lost).size, 3, 'both were wanted');
+    await Promise.all([1, 1, 2].map(make));
+    assert.deepEqual(keys.slice(5).toSorted(), lost.toSorted());
+    await make(1);
+    assert.ok(!lost.includes(keys.at(-1)), 'what was answered is over');
+    script = [400];
+    await assert.rejects(make(4), PharosError);
+    await make(4);
+    assert.notEqual(keys.at(-1), keys.at(-2), 'what was refused, too');
+  });
+
   const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'correct horse' };
   const beacon = { name: 'b', uuid: 'u', major: 1, minor: 1 };
   const log = {

@@ -227,6 +227,45 @@ describe('a client with a refresh token, against the service', () => {
       assert.equal((await tab(storage).client.users.me()).validemail, email);
     });
 
+    for (const when of ['is refused', 'has expired'])
+      test(`what somebody began is not sent in the name of whoever has signed in since, where the token ${when}`, async () => {
+        const storage = storageOf();
+        const { client: anas } = await connect({ tokenStorage: storage });
+        const { email: bens } = await connect();
+        const { client: other, asked } = tab(storage);
+        await other.users.me();
+        await anas.users.signOut();
+        await anas.users.signIn({ email: bens, password, refresh: true });
+        if (when === 'has expired') pass(1_000_000);
+        asked.length = 0;
+        assert.equal(await failure(other.users.updateMe({ firstname: 'Ana' })), 'InvalidSessionToken');
+        assert.ok(asked.filter((path) => path === '/users/me').length <= 1, asked.join());
+        const me = await other.users.me();
+        assert.deepEqual([me.validemail, me.firstname === 'Ana'], [bens, false], 'what comes next is Ben’s');
+      });
+
+    test('a stream is not continued in the name of whoever has signed in since', async () => {
+      const storage = storageOf();
+      const { client: anas } = await connect({ tokenStorage: storage });
+      const { email: bens } = await connect();
+      const { client: other } = tab(storage);
+      await other.users.me();
+      await anas.users.signOut();
+      await anas.users.signIn({ email: bens, password, refresh: true });
+      const refused = await new Promise<PharosError>((resolve) => {
+        const stream = other.live({
+          onEvent: () => {},
+          onRefused: resolve,
+          onState: (state) => {
+            if (state !== 'open') return;
+            stream.close();
+            resolve({ name: state } as PharosError);
+          },
+        });
+      });
+      assert.equal(refused.name, 'InvalidSessionToken');
+    });
+
     test('whoever signs in while the storage is read is signed in', async () => {
       const storage = storageOf();
       await connect({ tokenStorage: storage });

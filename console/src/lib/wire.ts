@@ -497,8 +497,10 @@ export interface Attention {
     readonly failing: number;
     /** Webhooks whose oldest calls are given up, because too many are waiting */
     readonly behind: number;
-    /** Webhooks that the service has switched off */
+    /** Webhooks that the service has switched off because the receiver answered 410 Gone */
     readonly switchedOff: number;
+    /** Webhooks that the service has switched off because whoever chose their events lost the right to */
+    readonly withoutRight: number;
   };
   /** Whom a push to everyone would reach now; every role sees it */
   readonly reach: {
@@ -2129,8 +2131,10 @@ export interface Webhook {
   readonly health: 'ok' | 'retrying' | 'behind' | 'failing';
   readonly failingSince: string | null;
   readonly lastError: string | null;
-  /** Why the service has switched it off: the receiver answered 410 Gone */
+  /** Why the service has switched it off, as a sentence */
   readonly disabledReason: string | null;
+  /** receiver: it answered 410 Gone; rights: it was told of the whole service only, and whoever chose that is limited to some apps now */
+  readonly disabledBy: 'receiver' | 'rights' | null;
   /** Calls waiting for their first or next try */
   readonly waiting: number;
   /** Calls that were given up because too many were waiting; forgotten a week after the last of them */

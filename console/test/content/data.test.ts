@@ -156,7 +156,7 @@ describe('data in the console', () => {
     await assertAccessible(page);
     assert.equal((await stored()).length, 1, 'a dry run changes nothing');
     await button('Import 3').click();
-    await page.getByText('2 of 3 rows are in, 1 were rejected by the service.').waitFor();
+    await page.getByText('2 of 3 rows are in, 1 failed.').waitFor();
     await page.unroute('**/v2/data/bucket/birds');
   });
 

@@ -93,11 +93,32 @@ describe('beacons from and to files in the console', () => {
       .locator('input[type=file]')
       .setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
     await button('Import 3').click();
-    await page.getByText('2 of 3 rows are in, 1 were rejected by the service.').waitFor();
+    await page.getByText('2 of 3 rows are in, 1 failed.').waitFor();
     await page.unroute('**/v2/beacons');
     await button('Try 1 again').click();
     await page.getByText('3 of 3 rows are in.').waitFor();
     assert.equal((await stored('&where={"uuid":"BB"}')).length, 3);
+  });
+
+  test('a row whose answer was lost is in once, however often it is tried', async () => {
+    await page.route('**/v2/beacons', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await open('/import');
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'lost.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('name,uuid,major,minor\nLost,DD,1,1\nLost too,DD,1,2\n'),
+    });
+    await button('Import 2').click();
+    await page.getByText('0 of 2 rows are in, 2 failed.').waitFor();
+    await button('Try 2 again').click();
+    await page.getByText('0 of 2 rows are in, 2 failed.').waitFor();
+    await page.unroute('**/v2/beacons');
+    await button('Try 2 again').click();
+    await page.getByText('2 of 2 rows are in.').waitFor();
+    assert.equal((await stored('&where={"uuid":"DD"}')).length, 2);
   });
 
   test('a reload in the middle of an import shows what is in already, and the rest can go on', async () => {

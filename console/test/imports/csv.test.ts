@@ -25,6 +25,9 @@ describe('CSV', () => {
       ],
     ],
     ['semicolons', 'a;b\n1;"2;3"\n', [['1', '2;3']]],
+    ['what Excel is told of the separator', '\uFEFFsep=;\r\na;b\r\n1,5;2\r\n', [['1,5', '2']]],
+    ['the same with tabs', 'SEP=\t\na\tb\n1\t2;3\n', [['1', '2;3']]],
+    ['a heading that is called so', 'sep=x,b\n1,2\n', [['1', '2']]],
     ['one column', 'a\nx\n', [['x']]],
   ];
   for (const [what, text, rows] of cases) test(`reads ${what}`, () => assert.deepEqual(read(text), rows));

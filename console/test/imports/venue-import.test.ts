@@ -37,7 +37,7 @@ describe('the file of a venue', () => {
     const sentence = page.getByText(/rows are in/);
     const isOver = async () => {
       const text = await sentence.innerText();
-      return text === result || text.includes('rejected') ? text : undefined;
+      return text === result || text.includes('failed') ? text : undefined;
     };
     await becomes(async () => (await isOver()) !== undefined, true);
     assert.equal(await sentence.innerText(), result);

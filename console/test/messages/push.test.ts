@@ -127,6 +127,34 @@ describe('push in the console', () => {
     );
   });
 
+  test('one whose answer was lost is sent once, also when it is sent again', async () => {
+    const before = (await pushes()).length;
+    const calls = fcm.calls.length;
+    await page.route('**/push/notification', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await open('/new');
+    await field('Title').fill('Closing early');
+    await button('Send …').click();
+    await dialog()
+      .getByRole('button', { name: /^Send to/ })
+      .click();
+    await page.getByText('The service does not answer. Is it running, and are you online?').first().waitFor();
+    await page.unroute('**/push/notification');
+    if (!(await dialog().isVisible())) await button('Send …').click();
+    await dialog()
+      .getByRole('button', { name: /^Send to/ })
+      .click();
+    await link('Closing early').waitFor();
+    assert.deepEqual(visited.complaints.splice(0), ['Failed to load resource: net::ERR_FAILED']);
+    await app.app.idle();
+    assert.equal((await pushes()).length, before + 1);
+    const sent = fcm.calls.slice(calls).map(({ target }) => target.token);
+    assert.ok(sent.length > 0 && new Set(sent).size === sent.length, sent.join());
+    await open();
+  });
+
   test('its page tells why, for each recipient', async () => {
     await link('Tonight').click();
     await page.getByText('The installation has no device token.').first().waitFor();

@@ -326,3 +326,69 @@ describe('webhooks in the console', () => {
     assert.deepEqual(visited.complaints, []);
   });
 });
+
+describe('a webhook that was told of the whole service', () => {
+  let site: Site;
+  let origin: string;
+  let browser: Browser;
+
+  before(async () => {
+    site = await openSite('sqlite');
+    origin = await listenWithConsole(site.app);
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  test('one whose chooser is limited to some apps now says so, and what to do', async () => {
+    const { appId } = site.app;
+    const owner = await openAs(browser, { app: site.app, origin, role: 'owner' });
+    const ask = async (method: 'post' | 'put', path: string, data: object) => {
+      const answer = await owner.context.request[method](`/console/api${path}`, { data, headers: { origin } });
+      assert.ok(answer.ok(), await answer.text());
+      return (await answer.json()).result;
+    };
+    const account = { email: 'gone@museum.example', password: 'a long enough secret' };
+    const { adminId } = await site.app.app.admins.create(
+      { ...account, name: 'Gone', role: 'manager' },
+      { name: 'test', address: null },
+    );
+    const theirs = await visit(browser, origin);
+    const signedIn = await theirs.context.request.post('/console/api/session', { data: account, headers: { origin } });
+    assert.equal(signedIn.status(), 201);
+    const data = {
+      url: 'https://93.184.215.14/hook',
+      events: ['service.alert.begun'],
+      description: 'Alarm of the operators',
+    };
+    const made = await theirs.context.request.post(`/console/api/apps/${appId}/webhooks`, {
+      data,
+      headers: { origin },
+    });
+    const { objectId } = (await made.json()).result;
+    await ask('put', `/administrators/${adminId}`, { apps: [{ appId }] });
+    const why =
+      'The administrator who chose its events is limited to some apps now, and may no longer be told of the whole service. Somebody who is limited to no apps can switch it on again, or choose other events for it.';
+    const { page } = owner;
+    await page.goto(`/console/apps/${appId}/webhooks`);
+    await page.getByText(why).waitFor();
+    await page.getByText('Switched off by the service').waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'webhooks-without-right');
+    await goTo(page, `/console/apps/${appId}/webhooks/${objectId}`);
+    await page.getByRole('region', { name: 'Facts', exact: true }).getByText(why).waitFor();
+    await takePictures(page, 'webhook-without-right');
+    const german = await visit(browser, origin);
+    await german.context.addCookies(await owner.context.cookies());
+    await german.page.addInitScript("localStorage.setItem('pharos language', 'de')");
+    await german.page.goto(`/console/apps/${appId}/webhooks/${objectId}`);
+    await german.page
+      .getByText(/^Der Administrator, der seine Ereignisse gewählt hat, ist jetzt auf einige Apps /)
+      .waitFor();
+    await page.getByRole('switch').click({ force: true });
+    await page.getByText(why).waitFor({ state: 'detached' });
+    await page.getByText('Working').waitFor();
+  });
+});

@@ -220,6 +220,7 @@ async function openToHttp(platform: Platform, integrations: Integrations, { feat
   const { lasting } = platform;
   // One process of an embedded database keeps these in memory; several share them.
   const memory = lasting instanceof SharedLimits ? (name: string) => lasting.memory(name) : undefined;
+  const idempotencyKeys = new IdempotencyKeys(db);
   await registerApi(server, {
     endpoints,
     guard,
@@ -231,7 +232,7 @@ async function openToHttp(platform: Platform, integrations: Integrations, { feat
     corsOrigins: config.corsOrigins,
     assertRoom,
     findHeld: (appId, userId) => findHeld(db, appId, userId),
-    idempotencyKeys: new IdempotencyKeys(db),
+    idempotencyKeys,
     record: (change) => recordChange(db, change),
   });
   await registerConsoleApi(server, {
@@ -244,6 +245,7 @@ async function openToHttp(platform: Platform, integrations: Integrations, { feat
       },
       record: (change) => recordChange(db, change),
       assertRoom,
+      idempotencyKeys,
     },
     findSession: admins.findSession,
     now,

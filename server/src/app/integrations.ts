@@ -33,7 +33,7 @@ import { createLivePublisher } from '../features/live/publish.ts';
 import { createPushDelivery, type PushDelivery } from '../features/push/delivery.ts';
 import { requestProximityPushes } from '../features/push/proximity.ts';
 import type { ReachDeps } from '../features/push/reach.ts';
-import { wakeTarget } from '../features/push/wake.ts';
+import { wakeSending, wakeTarget } from '../features/push/wake.ts';
 import { createSenderRegistry } from '../features/senders/registry.ts';
 import { SenderService } from '../features/senders/service.ts';
 import type { RequestPushes } from '../features/sightings/record/record.ts';
@@ -107,7 +107,7 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     // If an app does not have its own broker, its devices are reached through the ports of the nodes.
     builtIn: (appId) =>
       devices
-        ? new Map([['mqtt', { sender: createEmbeddedMqttSender({ broker: devices, appId, ...senderDeps }) }]])
+        ? new Map([['mqtt', { sender: createEmbeddedMqttSender({ broker: devices, appId, ...senderDeps }), since: 0 }]])
         : new Map(),
     onError,
   });
@@ -154,7 +154,7 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     background.run('sending what waited for a device', () => wakeTarget(db, appId, topic, now())),
   );
   return {
-    senders: new SenderService({ db, now, secrets, definitions, senderDeps }),
+    senders: new SenderService({ db, now, secrets, definitions, senderDeps, onEntered: wakeSending }),
     deviceCredentials,
     devices,
     deviceRouter: port?.router,

@@ -14,10 +14,11 @@ import { clientNetwork, LimitKeys, type RateLimiter, type RateRule } from '../li
 import { allowedMethods } from './allowed-methods.ts';
 import { auditedHandle, storesNothing } from './audited-handle.ts';
 import { noteDryRun } from './dry-run.ts';
-import { type Call, type Endpoint, type Grant, JsonText } from './endpoint.ts';
+import type { Call, Endpoint, Grant } from './endpoint.ts';
 import { assertGranted, assertInScope, grantOf } from './grants.ts';
 import { handleByMembers } from './member-rules.ts';
 import { type Admitted, type AssertRoom, type HandlerAnswer, mountEndpoints } from './mount-endpoints.ts';
+import { handleOnce } from './once.ts';
 
 export const apiPrefix = '/api/v2';
 
@@ -120,9 +121,11 @@ function handle(
 ): Promise<HandlerAnswer> {
   const { dryRun } = call.app;
   if (dryRun) noteDryRun(endpoint, call, dryRun);
-  return request.raw.headers['idempotency-key'] === undefined || !endpoint.repeat
-    ? handleByMembers(endpoint, call, request.body)
-    : handleOnce(request, endpoint, call, idempotencyKeys);
+  return handleOnce(request, endpoint, call, {
+    keys: idempotencyKeys,
+    caller: call.user?.userId ?? call.secretKey?.keyId ?? null,
+    handle: (call) => handleByMembers(endpoint, call, request.body),
+  });
 }
 
 /**
@@ -131,33 +134,6 @@ function handle(
  */
 function isAudited({ method, tag, operationId }: Endpoint): boolean {
   return method !== 'GET' && tag.console?.write !== undefined && !tag.isPersonal && !storesNothing.has(operationId);
-}
-
-async function handleOnce(
-  request: FastifyRequest,
-  endpoint: Endpoint,
-  call: Call<unknown, unknown>,
-  keys: IdempotencyKeys,
-): Promise<HandlerAnswer> {
-  const { repeat } = endpoint;
-  if (!repeat) return handleByMembers(endpoint, call, request.body);
-  const repeatable = {
-    appId: call.app.appId,
-    caller: call.user?.userId ?? call.secretKey?.keyId ?? null,
-    address: `${request.method} ${request.url}`,
-    key: String(request.raw.headers['idempotency-key']),
-    body: request.body,
-    now: call.now,
-  };
-  return keys.once<HandlerAnswer>(repeatable, {
-    create: (creation) => handleByMembers(endpoint, { ...call, ...creation }, request.body),
-    repeat: (creation) => replayed(repeat(creation)),
-  });
-}
-
-function replayed(answer: JsonText | object): JsonText {
-  const [text, headers] = answer instanceof JsonText ? [answer.text, answer.headers] : [JSON.stringify(answer), {}];
-  return new JsonText(text, { ...headers, 'idempotency-replayed': 'true' });
 }
 
 /** Credentials and rate limit: every request has to pass these before the rest of it is read. */

@@ -226,6 +226,12 @@ export async function wakeJobs(db: Db, { appId, kind, of, now }: Waiting): Promi
     and state = 'queued' and lease_token is null and run_at > ${now}`);
 }
 
+/** The same for all jobs of a kind that an app has. */
+export async function wakeJobsOfKind(db: Db, { appId, kind, now }: Omit<Waiting, 'of'>): Promise<number> {
+  return db.run(sql`update jobs set run_at = ${now} where app_id = ${appId} and kind = ${kind}
+    and state = 'queued' and lease_token is null and run_at > ${now}`);
+}
+
 /** Locks the row until the end of the transaction, so that nobody takes the job in between. */
 export async function isHeld(db: Db, job: Job): Promise<boolean> {
   return (await db.run(sql`update jobs set lease_token = lease_token where ${held(job)}`)) > 0;

@@ -10,8 +10,9 @@ import {
   signInManager,
   type TestApp,
 } from '../../test/support/build-app.ts';
+import { openConsole } from '../../test/support/console.ts';
 import { fail } from '../base/errors.ts';
-import { type Sql, sql } from '../base/sql.ts';
+import { raw, type Sql, sql } from '../base/sql.ts';
 import { UniqueViolation } from '../db/db.ts';
 import { IdempotencyKeys } from './idempotency.ts';
 
@@ -43,6 +44,26 @@ for (const database of databases) {
     const records = () => count('/api/v2/data/bucket/Stamps');
     /** As if the service had ended before it noted that the request was done. */
     const forgetEnd = () => app.storage.db.run(sql`update idempotency_keys set is_done = 0`);
+
+    test('that an administrator sends again from the console is carried out and recorded once, and another one’s key is its own', async () => {
+      const [one, other] = [await openConsole(app, 'manager'), await openConsole(app, 'manager')];
+      const [before, audited] = [await records(), (await entries()).length];
+      const request = {
+        method: 'POST',
+        url: `/apps/${app.appId}/v2/data/bucket/Stamps`,
+        body: { metadata: { page: 3 } },
+      } as const;
+      const headers = { 'idempotency-key': newKey() };
+      const [first, again] = [await one.send({ ...request, headers }), await one.send({ ...request, headers })];
+      assert.deepEqual([first.status, again.status, again.body], [first.status, first.status, first.body]);
+      assert.deepEqual(
+        [first.headers['idempotency-replayed'], again.headers['idempotency-replayed']],
+        [undefined, 'true'],
+      );
+      assert.deepEqual([await records(), (await entries()).length], [before + 1, audited + 1]);
+      assert.notEqual((await other.send({ ...request, headers })).body.result.objectId, first.body.result.objectId);
+    });
+    const entries = () => app.storage.db.all(raw("select * from audit where action = 'data.createRecord'"));
 
     const creations: readonly (readonly [name: string, path: string, body: object])[] = [
       ['a record', '/api/v2/data/bucket/Stamps', { metadata: { page: 1 } }],

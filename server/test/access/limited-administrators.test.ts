@@ -167,6 +167,8 @@ for (const database of databases) {
       const service = 'service.alert.ended';
       const mixed = await hook(browser, ['alert.begun', service]);
       const only = await hook(browser, [service]);
+      const off = await hook(browser, [service]);
+      await browser.send({ method: 'PUT', url: `${all}/${off}`, body: { enabled: false } });
       const theirs = await hook(owner, [service]);
       const taken = await hook(browser, [service]);
       const keep = { method: 'PUT', url: `${all}/${taken}`, body: { description: 'ours' } } as const;
@@ -182,15 +184,50 @@ for (const database of databases) {
       assert.deepEqual(await now(only), [[service], false]);
       assert.deepEqual(await now(theirs), [[service], true]);
       assert.deepEqual(await now(taken), [[service], true], 'an owner has taken it over');
+      const why = async (id: string) => {
+        const { disabledBy, disabledReason } = (await owner.send({ method: 'GET', url: `${all}/${id}` })).body.result;
+        return [disabledBy, disabledReason];
+      };
+      assert.deepEqual(await why(only), [
+        'rights',
+        'The administrator who chose its events is limited to some apps now, and may no longer be told of the whole service.',
+      ]);
+      assert.deepEqual(await why(off), [null, null], 'somebody had switched it off before');
+      assert.deepEqual(await why(mixed), [null, null]);
+      const attention = await owner.send({ method: 'GET', url: `/apps/${site.app.appId}/attention` });
+      assert.deepEqual(
+        attention.body.result.findings
+          .filter(({ kind }: { kind: string }) => kind === 'webhooks')
+          .map(({ title, text }: Record<string, string>) => [title, text]),
+        [['1 webhook does not get through', '1 was switched off because whoever chose its events lost the right to.']],
+      );
       for (const request of [
         { method: 'PUT', url: `${all}/${only}`, body: { enabled: true } },
         { method: 'POST', url: `${all}/${theirs}/secret` },
       ] as const)
         assert.deepEqual(refusal(await browser.send(request)), [403, 'OperationForbidden'], request.url);
-      const audit = await owner.send({ method: 'GET', url: '/audit?kind=webhook&limit=2' });
+      const audit = await owner.send({ method: 'GET', url: '/audit?kind=webhook&limit=3' });
       assert.deepEqual(
         audit.body.results.map(({ subject }: { subject: string }) => subject).toSorted(),
-        [mixed, only].toSorted(),
+        [mixed, only, off].toSorted(),
+      );
+      const others = { method: 'PUT', url: `${all}/${only}`, body: { events: ['alert.begun'] } } as const;
+      assert.equal((await browser.send(others)).status, 200);
+      assert.deepEqual(
+        [await now(only), await why(only)],
+        [
+          [['alert.begun'], false],
+          [null, null],
+        ],
+      );
+      const again = { method: 'PUT', url: `${all}/${only}`, body: { events: [service], enabled: true } } as const;
+      assert.equal((await owner.send(again)).status, 200);
+      assert.deepEqual(
+        [await now(only), await why(only)],
+        [
+          [[service], true],
+          [null, null],
+        ],
       );
     });
 

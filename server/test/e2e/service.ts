@@ -163,6 +163,7 @@ export async function preparePushApp(
       secrets: createSecretBox({ keys: config.secretKeys, folder: undefined }),
       definitions: [fcmDefinition],
       senderDeps: { now: Date.now, timeoutMs: 10_000 },
+      onEntered: async () => undefined,
     });
     await senders.save({ appId, kind: 'fcm' }, { serviceAccount: provider.fcm.serviceAccount }, byService);
     await insertInstallations(

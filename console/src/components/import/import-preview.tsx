@@ -125,7 +125,7 @@ function Going({ total, done, failed }: GoingProps) {
       />
       <Text size="sm" mt={4}>
         {t(
-          '{done, number} of {total, number} rows are in{hasFailed, select, true {, {failed, number} were rejected by the service.} other {.}}',
+          '{done, number} of {total, number} rows are in{hasFailed, select, true {, {failed, number} failed.} other {.}}',
           { done, total, failed, hasFailed: failed > 0 },
         )}
       </Text>

@@ -1,5 +1,6 @@
 import { deliveryColors, deliveryWords } from '../../lib/text/delivery-words.ts';
 import type { Session, Webhook, WebhookDelivery } from '../../lib/wire.ts';
+import { told } from '../../lib/words/service-words.ts';
 import { t } from '../../lib/words/words.ts';
 
 export type WebhookEvent = Webhook['events'][number];
@@ -50,8 +51,9 @@ interface Condition {
 }
 
 /** The condition of a webhook in a few words. */
-export function webhookHealth({ enabled, disabledReason, health }: Webhook): Condition {
-  if (disabledReason !== null) return { label: t('Switched off by the receiver'), color: 'red' };
+export function webhookHealth({ enabled, disabledBy, health }: Webhook): Condition {
+  if (disabledBy === 'rights') return { label: t('Switched off by the service'), color: 'red' };
+  if (disabledBy !== null) return { label: t('Switched off by the receiver'), color: 'red' };
   if (!enabled) return { label: t('Switched off'), color: 'gray' };
   if (health === 'failing') return { label: t('Failing for a day'), color: 'red' };
   if (health === 'behind') return { label: t('Falling behind'), color: 'red' };
@@ -61,17 +63,25 @@ export function webhookHealth({ enabled, disabledReason, health }: Webhook): Con
 
 /** What is wrong with a webhook, in sentences. */
 export function webhookTrouble(
-  { disabledReason, failingSince, lastError, givenUp, givenUpSince }: Webhook,
+  { disabledBy, disabledReason, failingSince, lastError, givenUp, givenUpSince }: Webhook,
   showTime: (iso: string) => string,
 ): string | undefined {
   const sentences = [];
-  if (disabledReason !== null)
-    sentences.push(t('{disabledReason} Switch it on when the receiver is back.', { disabledReason }));
+  if (disabledBy === 'rights')
+    sentences.push(
+      t('{disabledReason} Somebody who is limited to no apps can switch it on again, or choose other events for it.', {
+        disabledReason: told(disabledReason ?? ''),
+      }),
+    );
+  else if (disabledReason !== null)
+    sentences.push(
+      t('{disabledReason} Switch it on when the receiver is back.', { disabledReason: told(disabledReason) }),
+    );
   else if (failingSince !== null)
     sentences.push(
       t('No call has succeeded since {time}. Last error: {lastError}', {
         time: showTime(failingSince),
-        lastError: lastError ?? t('unknown.'),
+        lastError: lastError === null ? t('unknown.') : told(lastError),
       }),
     );
   if (givenUpSince !== null)

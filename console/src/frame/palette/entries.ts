@@ -2,6 +2,7 @@ import { where } from '@pharos/sdk';
 import type { IconName } from '../../components/page/icon.tsx';
 import { type Standing, standingOf } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
+import { isSignedOut } from '../../lib/data/signing-in.ts';
 import type { dataNeeds, Session } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { appSectionGroups, isShownTo } from '../app-sections.ts';
@@ -98,8 +99,14 @@ export function matching(entries: readonly PaletteEntry[], text: string): readon
 
 const mostOfKind = 5;
 
-/** Records whose name contains a text. A kind that cannot be read now is left out. */
-export async function findRecords(session: Session, appId: string, text: string): Promise<readonly PaletteEntry[]> {
+export interface FoundRecords {
+  readonly entries: readonly PaletteEntry[];
+  /** Why some kinds could not be searched; the others were. */
+  readonly failure?: string;
+}
+
+/** Records whose name contains a text. @throws PharosError without a session */
+export async function findRecords(session: Session, appId: string, text: string): Promise<FoundRecords> {
   const { notifications, storylines, beacons } = dataOf(appId);
   const by = (field: string) => ({ where: where().contains(field, text), order: field, limit: mostOfKind });
   const standing = standingOf(session, appId);
@@ -107,7 +114,7 @@ export async function findRecords(session: Session, appId: string, text: string)
   const found = await Promise.allSettled([
     may('listNotifications')
       ? notifications.list(by('description')).then(({ results }) =>
-          results.map(({ objectId, description }) =>
+          allOf(results, ({ objectId, description }) =>
             record({
               kind: t('Notification'),
               label: description,
@@ -117,10 +124,10 @@ export async function findRecords(session: Session, appId: string, text: string)
             }),
           ),
         )
-      : [],
+      : nothing,
     may('listStorylines')
       ? storylines.list(by('title')).then(({ results }) =>
-          results.map(({ objectId, title }) =>
+          allOf(results, ({ objectId, title }) =>
             record({
               kind: t('Storyline'),
               label: title,
@@ -130,10 +137,10 @@ export async function findRecords(session: Session, appId: string, text: string)
             }),
           ),
         )
-      : [],
+      : nothing,
     may('listBeacons')
       ? beacons.list(by('name')).then(({ results }) =>
-          results.map(({ objectId, name }) =>
+          allOf(results, ({ objectId, name }) =>
             record({
               kind: t('Beacon'),
               label: name,
@@ -143,16 +150,32 @@ export async function findRecords(session: Session, appId: string, text: string)
             }),
           ),
         )
-      : [],
-    may('listSchemas') ? findInBuckets(standing, appId, text) : [],
+      : nothing,
+    may('listSchemas') ? findInBuckets(standing, appId, text) : nothing,
   ]);
-  return found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  return joined(found);
 }
+
+/** What was found, and the first failure. @throws PharosError without a session: the page has to ask for it */
+function joined(found: readonly PromiseSettledResult<FoundRecords>[]): FoundRecords {
+  const parts = found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const reasons = found.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
+  const ended = reasons.find(isSignedOut);
+  if (ended) throw ended;
+  const failure = reasons[0]?.message ?? parts.find((part) => part.failure !== undefined)?.failure;
+  const entries = parts.flatMap((part) => part.entries);
+  return failure === undefined ? { entries } : { entries, failure };
+}
+
+const nothing: FoundRecords = { entries: [] };
+const allOf = <T>(results: readonly T[], entryOf: (one: T) => PaletteEntry): FoundRecords => ({
+  entries: results.map(entryOf),
+});
 
 const record = (entry: Omit<PaletteEntry, 'key'>): PaletteEntry => ({ ...entry, key: JSON.stringify(entry.params) });
 
 /** Buckets by name, and their records by the declared text that names them. */
-async function findInBuckets({ mayCall }: Standing, appId: string, text: string): Promise<readonly PaletteEntry[]> {
+async function findInBuckets({ mayCall }: Standing, appId: string, text: string): Promise<FoundRecords> {
   const { results } = await call('listBuckets', { params: { appId } });
   const buckets = results.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).slice(0, mostOfKind);
   const searched = results
@@ -165,18 +188,17 @@ async function findInBuckets({ mayCall }: Standing, appId: string, text: string)
   const found = await Promise.allSettled(
     mayRead ? searched.map(({ name, member }) => findInBucket(appId, name, member, text)) : [],
   );
-  return [
-    ...buckets.map(({ name }) =>
-      record({
-        kind: t('Bucket'),
-        label: name,
-        icon: 'bucket',
-        to: '/apps/$appId/buckets/$bucketName',
-        params: { appId, bucketName: name },
-      }),
-    ),
-    ...found.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
-  ];
+  const named = buckets.map(({ name }) =>
+    record({
+      kind: t('Bucket'),
+      label: name,
+      icon: 'bucket',
+      to: '/apps/$appId/buckets/$bucketName',
+      params: { appId, bucketName: name },
+    }),
+  );
+  const { entries, failure } = joined(found);
+  return { entries: [...named, ...entries], ...(failure === undefined ? {} : { failure }) };
 }
 
 const mostBuckets = 5;
@@ -187,7 +209,7 @@ async function findInBucket(appId: string, bucketName: string, member: string, t
   const { results } = await dataOf(appId)
     .bucket(bucketName)
     .list({ where: where().contains(`metadata.${member}`, text), limit: mostOfKind });
-  return results.map(({ objectId, metadata }) =>
+  return allOf(results, ({ objectId, metadata }) =>
     record({
       kind: bucketName,
       label: String(metadata[member]),

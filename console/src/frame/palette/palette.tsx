@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
+import { longestText } from '../../components/list/list-search.ts';
 import { Icon } from '../../components/page/icon.tsx';
 import { useSession } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';
@@ -50,22 +51,31 @@ export function Palette({ appId }: Props) {
 }
 
 const mostShown = 30;
+/** How soon is searched again what could not be, ms. */
+const againMs = 5_000;
 
 /** What has this name: pages and actions at once, records as soon as the service has answered. */
 function useEntries(appId: string | undefined, text: string) {
   const session = useSession();
   const [asked] = useDebouncedValue(text.trim(), 200);
-  const { data: records = [], isFetching } = useQuery({
+  const { data, error, isFetching } = useQuery({
     queryKey: ['apps', appId, 'palette', asked],
     queryFn: () => findRecords(session, appId ?? '', asked),
     enabled: appId !== undefined && asked !== '',
+    refetchInterval: ({ state: { data } }) => (data?.failure === undefined ? false : againMs),
   });
-  const isWaiting = isFetching || (appId !== undefined && asked !== text.trim());
-  const entries = [...matching(fixedEntries(session, appId), text), ...(text.trim() === '' ? [] : records)].slice(
+  const wanted = text.trim();
+  const isWaiting = isFetching || (appId !== undefined && asked !== wanted);
+  // Until the pause is over they are those of a shorter text, and Enter must not open what this one does not name.
+  const records = (data?.entries ?? []).filter(
+    ({ label }) => asked === wanted || label.toLowerCase().includes(wanted.toLowerCase()),
+  );
+  const entries = [...matching(fixedEntries(session, appId), text), ...(wanted === '' ? [] : records)].slice(
     0,
     mostShown,
   );
-  return { entries, isWaiting };
+  const failure = wanted === '' ? undefined : (data?.failure ?? error?.message);
+  return { entries, isWaiting, failure };
 }
 
 function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
@@ -77,7 +87,7 @@ function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
   useEffect(() => field.current?.focus(), []);
   const [text, setText] = useState('');
   const [place, setPlace] = useState(0);
-  const { entries, isWaiting } = useEntries(appId, text);
+  const { entries, isWaiting, failure } = useEntries(appId, text);
   const chosen = Math.min(place, entries.length - 1);
   useEffect(() => {
     list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' });
@@ -109,6 +119,7 @@ function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
         aria-controls={`${id}list`}
         aria-activedescendant={entries[chosen] ? `${id}${chosen}` : undefined}
         autoComplete="off"
+        maxLength={longestText}
         value={text}
         onChange={({ currentTarget }) => {
           setText(currentTarget.value);
@@ -135,10 +146,23 @@ function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
         ))}
       </div>
       <Text size="sm" c="dimmed" role="status">
-        {entries.length === 0 ? (isWaiting ? t('Searching …') : t('Nothing has this name.')) : ''}
+        {said({ isEmpty: entries.length === 0, isWaiting, failure })}
       </Text>
     </>
   );
+}
+
+interface Said {
+  readonly isEmpty: boolean;
+  readonly isWaiting: boolean;
+  readonly failure: string | undefined;
+}
+
+/** Below what was found. That nothing has the name is said only after everything was searched. */
+function said({ isEmpty, isWaiting, failure }: Said): string {
+  if (failure !== undefined) return t('Not everything could be searched. {message}', { message: failure });
+  if (!isEmpty) return '';
+  return isWaiting ? t('Searching …') : t('Nothing has this name.');
 }
 
 const keys = [

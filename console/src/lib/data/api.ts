@@ -58,6 +58,7 @@ export function dataOf(appId: string): PharosClient {
   const client = new PharosClient({
     apiUrl: `/console/api/apps/${encodeURIComponent(appId)}/v2`,
     retry: false,
+    repeatedByPeople: true,
     reword: toldError,
     headers: pageHeaders,
   });

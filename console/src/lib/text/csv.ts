@@ -46,12 +46,18 @@ export class CsvError extends Error {}
  * spreadsheets write in some countries. Short rows are filled up. What is wrong with one row is its `problem`. Of columns
  * with the same heading one is read.
  *
+ * A first line `sep=;`, by which Excel is told the separator, is no heading.
+ *
  * @throws CsvError
  */
 export function parseCsv(text: string, options: HeadOptions = {}): CsvTable {
   const source = text.replace(/^\uFEFF/, '');
-  const separator = separatorOf(source);
-  const [first, ...rows] = split(source, separator).filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
+  const [said, told] = /^"?sep=([,;\t])"?[ \t]*(?:\r\n|[\r\n]|$)/i.exec(source) ?? [];
+  const separator = (told as Separator | undefined) ?? separatorOf(source);
+  // What it says is left empty, so that lines keep their numbers.
+  const [first, ...rows] = split(said === undefined ? source : source.slice(said.trimEnd().length), separator).filter(
+    ({ cells }) => cells.some((cell) => cell.trim() !== ''),
+  );
   if (!first) throw new CsvError(t('The file is empty.'));
   const given = withoutTrailing(first.cells.map((name) => name.trim()));
   const repeated = repeatedIn(given, options);

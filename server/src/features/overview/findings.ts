@@ -98,13 +98,16 @@ function reachFindings({ reach }: AppCounts): readonly ServiceCondition[] {
   ];
 }
 
-function webhookFindings({ webhooks: { failing, behind, switchedOff } }: AppCounts): readonly ServiceCondition[] {
-  const total = failing + behind + switchedOff;
+function webhookFindings({
+  webhooks: { failing, behind, switchedOff, withoutRight },
+}: AppCounts): readonly ServiceCondition[] {
+  const total = failing + behind + switchedOff + withoutRight;
   if (total === 0) return [];
   const parts = [
     failing > 0 && `${number(failing)} could not be called for a day`,
     behind > 0 && `${number(behind)} cannot keep up, and the oldest calls are dropped`,
     switchedOff > 0 && `${number(switchedOff)} answered 410 Gone and was switched off`,
+    withoutRight > 0 && `${number(withoutRight)} was switched off because whoever chose its events lost the right to`,
   ];
   const title = total === 1 ? '1 webhook does not get through' : `${number(total)} webhooks do not get through`;
   const text = `${parts.filter(Boolean).join('; ')}.`;

@@ -39,7 +39,7 @@ for (const database of databases) {
         silentBeacons: { total: 0, seen: 0, beacons: [] },
         tokens: { installations: 1, dead: [] },
         failures: [],
-        webhooks: { failing: 0, behind: 0, switchedOff: 0 },
+        webhooks: { failing: 0, behind: 0, switchedOff: 0, withoutRight: 0 },
         reach: {
           senders: 1,
           installations: 1,

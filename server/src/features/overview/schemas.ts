@@ -69,7 +69,10 @@ export const funnelRecord = {
 const webhookTrouble = Type.Object({
   failing: count('Webhooks whose calls have all failed for a day'),
   behind: count('Webhooks whose oldest calls are given up, because too many are waiting'),
-  switchedOff: count('Webhooks that the service has switched off'),
+  switchedOff: count('Webhooks that the service has switched off because the receiver answered 410 Gone'),
+  withoutRight: count(
+    'Webhooks that the service has switched off because whoever chose their events lost the right to',
+  ),
 });
 export type WebhookTrouble = Static<typeof webhookTrouble>;
 
@@ -151,7 +154,7 @@ export const attentionRecord = {
     },
     tokens: { installations: 1200, dead: [{ reason: 'The app was removed (UNREGISTERED).', count: 31 }] },
     failures: [{ sender: 'fcm', reason: 'Firebase refused the credentials (403).', count: 12, lastAt: exampleUpdated }],
-    webhooks: { failing: 0, behind: 1, switchedOff: 0 },
+    webhooks: { failing: 0, behind: 1, switchedOff: 0, withoutRight: 0 },
     reach: {
       senders: 1,
       installations: 1200,

@@ -18,7 +18,10 @@ import * as store from './delivery-store.ts';
 /** Hands one message to many recipients and writes down what became of each. */
 
 /** What an app has set up: a sender, or why it cannot be used. */
-export type UsableSenders = ReadonlyMap<PushSenderKind, { readonly sender: PushSender } | { readonly problem: string }>;
+export type UsableSenders = ReadonlyMap<
+  PushSenderKind,
+  { readonly sender: PushSender; readonly since: number } | { readonly problem: string }
+>;
 
 /** Installations are another feature's; `since`: what was registered later is alive. */
 export type MarkTokenDead = (
@@ -39,8 +42,8 @@ export interface PushDeliveryDeps {
   readonly findSenders: (appId: string) => Promise<UsableSenders>;
   /** Undefined when the app is gone. */
   readonly findPolicy: (appId: string) => Promise<AppPolicy | undefined>;
-  /** One for each app and provider. */
-  readonly paceOf: (appId: string, kind: PushSenderKind) => Pace;
+  /** One for each app and provider, since its credentials were entered: a provider pauses an account, not an app. */
+  readonly paceOf: (appId: string, kind: PushSenderKind, since: number) => Pace;
   /** 0 to 1, for the pause before a retry. */
   readonly random: () => number;
   readonly onError: (what: string, error: unknown) => void;
@@ -79,9 +82,10 @@ export const providerNames: Readonly<Record<PushSenderKind, string>> = {
   mqtt: 'MQTT',
 };
 
-export async function deliver(deps: PushDeliveryDeps, delivering: Delivering): Promise<void> {
+/** Answers for which providers other credentials were entered meanwhile: what they have put off need not wait. */
+export async function deliver(deps: PushDeliveryDeps, delivering: Delivering): Promise<readonly PushSenderKind[]> {
   const { recipients, write } = delivering;
-  if (recipients.length === 0) return;
+  if (recipients.length === 0) return [];
   const senders = await deps.findSenders(delivering.appId);
   const consent = (await deps.findPolicy(delivering.appId))?.consent ?? 'assumed';
   const contents = new Map<string, PushContent>();
@@ -101,14 +105,34 @@ export async function deliver(deps: PushDeliveryDeps, delivering: Delivering): P
   const pause = deps.random();
   const journal = createJournal(write);
   const one = { ...delivering, senders, consent, languageFor, contentFor, pause };
+  let isSomePutOff = false;
   await Promise.all(
     recipients.map(async (recipient) => {
       const outcome = await attempt(deps, one, recipient);
       // The stop came in between: whether it was sent is unknown, and somebody else tries again.
-      if (outcome !== undefined) journal.add({ recipient, ...outcome });
+      if (outcome === undefined) return;
+      isSomePutOff ||= outcome.state === 'queued';
+      journal.add({ recipient, ...outcome });
     }),
   );
   await journal.end();
+  if (!isSomePutOff) return [];
+  const present = await deps.findSenders(delivering.appId);
+  return [...present.keys()].filter((kind) => enteredAt(present, kind) > enteredAt(senders, kind));
+}
+
+/** When the credentials were entered that are in use; 0 where there are none. */
+function enteredAt(senders: UsableSenders, kind: PushSenderKind): number {
+  const found = senders.get(kind);
+  return found && 'since' in found ? found.since : 0;
+}
+
+/** Whether there are other credentials by now than those with which it was put off. */
+export function waitsForFormer(
+  senders: UsableSenders,
+  { sender, updated_at }: Pick<store.PushRecipient, 'sender' | 'updated_at'>,
+): boolean {
+  return sender !== null && updated_at < enteredAt(senders, sender);
 }
 
 export interface WritingDown {
@@ -204,8 +228,8 @@ async function attempt(
   if (recipient.expires_at <= deps.now()) return tooLate(recipient);
   const route = findRoute(one, recipient);
   if ('problem' in route) return ended('noTarget', route.problem);
-  const { kind, sender, target } = route;
-  const pace = deps.paceOf(one.appId, kind);
+  const { kind, sender, since, target } = route;
+  const pace = deps.paceOf(one.appId, kind, since);
   const admittedAt = await pace.admit(one.signal);
   if (isAborted(one.signal)) return undefined;
   if (admittedAt > 0) return putOff(recipient, { kind, at: admittedAt, reason: recipient.reason, tries: 0 });
@@ -230,7 +254,12 @@ const broken: SendResult = {
   reason: 'Something went wrong inside the service; its log has more.',
 };
 
-type FoundRoute = { readonly kind: PushSenderKind; readonly sender: PushSender; readonly target: PushTarget };
+interface FoundRoute {
+  readonly kind: PushSenderKind;
+  readonly sender: PushSender;
+  readonly since: number;
+  readonly target: PushTarget;
+}
 
 function findRoute(
   { senders, consent }: Pick<Attempt, 'senders' | 'consent'>,
@@ -254,6 +283,7 @@ function findRoute(
   return {
     kind: route.kind,
     sender: found.sender,
+    since: found.since,
     target: { token, deviceType, ...(app === null ? {} : { appIdentifier: app }) },
   };
 }

@@ -4,7 +4,7 @@ import { findCold } from '../../cold/read.ts';
 import { hasChunks } from '../../cold/store.ts';
 import { bulkInsert } from '../../db/bulk.ts';
 import type { Database, Db, Row } from '../../db/db.ts';
-import type { PushTarget } from '../../delivery/push/push-sender.ts';
+import type { PushSenderKind, PushTarget } from '../../delivery/push/push-sender.ts';
 import { deliveries } from './resource.ts';
 import type { PushDeliveryState } from './schemas.ts';
 
@@ -15,6 +15,9 @@ export interface PushRecipient {
   readonly installation_id: string;
   readonly attempts: number;
   readonly run_at: number;
+  /** The provider that was asked last; null before the first try. */
+  readonly sender: PushSenderKind | null;
+  readonly updated_at: number;
   readonly expires_at: number;
   readonly reason: string | null;
   readonly received_at: number | null;
@@ -33,7 +36,7 @@ export interface PushRecipient {
 }
 
 const recipientColumns =
-  raw(`d.object_id, d.installation_id, d.attempts, d.run_at, d.expires_at, d.reason, d.received_at,
+  raw(`d.object_id, d.installation_id, d.attempts, d.run_at, d.sender, d.updated_at, d.expires_at, d.reason, d.received_at,
   i.device_type, i.device_token, i.token_dead_at, i.token_dead_reason, i.push_type, i.app_identifier, i.locale_identifier,
   d.created_at, i.handed_over_at, i.consents`);
 const withInstallation = raw(
@@ -69,6 +72,17 @@ export async function nextDue(db: Db, appId: string, slice: Slice): Promise<numb
     sql`select min(d.run_at) as due from deliveries d where ${within(appId, slice)} and d.state = 'queued'`,
   );
   return row?.due ?? undefined;
+}
+
+/** Makes due what the slice has put off for these providers. */
+export async function endPauses(
+  db: Db,
+  appId: string,
+  { kinds, now, ...slice }: Slice & { readonly kinds: readonly PushSenderKind[]; readonly now: number },
+): Promise<void> {
+  await db.run(sql`update deliveries set run_at = ${now}
+    where app_id = ${appId} and object_id > ${slice.from} and object_id <= ${slice.to} and state = 'queued'
+      and run_at > ${now} and sender in (${listOf(kinds)})`);
 }
 
 /** All that is queued in the slice ends as `state`. Answers how many. */

@@ -33,8 +33,8 @@ const maxPaces = 2_000;
 
 function createPaces({ now, perSecond }: Pick<PushJobDeps, 'now' | 'perSecond'>): PushDeliveryDeps['paceOf'] {
   const paces = new BoundedMap<string, Pace>(maxPaces);
-  return (appId, kind) => {
-    const key = `${appId} ${kind}`;
+  return (appId, kind, since) => {
+    const key = `${appId} ${kind} ${since}`;
     const pace = paces.get(key) ?? createPace({ perSecond: perSecond(kind), now });
     paces.delete(key);
     paces.set(key, pace);

@@ -69,8 +69,8 @@ async function sendProximity(
   const payload = job.payload as ProximityPayload;
   const recipient = await deliveries.findRecipient(db, appId, payload.deliveryId);
   if (!recipient) return;
-  let due: number | undefined;
-  await deliver(deps, {
+  let waiting: DeliveryOutcome | undefined;
+  const replaced = await deliver(deps, {
     appId,
     recipients: [recipient],
     // It was chosen when the message fired, and is noted.
@@ -82,9 +82,11 @@ async function sendProximity(
       const store = async (db: Db, outcomes: readonly DeliveryOutcome[]) =>
         void (await writeOutcomes(db, { appId, outcomes, now: now() }, deps.markTokenDead));
       noteWritten(deps, await writeDown({ db, outcomes, assertHeld, store }));
-      due = outcomes.find(({ state }) => state === 'queued')?.runAt;
+      waiting = outcomes.find(({ state }) => state === 'queued');
     },
   });
   if (signal.aborted) throw new RetryLater('the service stops', 1);
-  if (due !== undefined) throw new RetryLater('the message has to wait', Math.max(1, due - now()));
+  if (!waiting) return;
+  const isFree = replaced.some((kind) => kind === waiting?.sender);
+  throw new RetryLater('the message has to wait', isFree ? 1 : Math.max(1, waiting.runAt - now()));
 }

@@ -8,6 +8,7 @@ import {
   deliver,
   noteWritten,
   type PushDeliveryDeps,
+  waitsForFormer,
   writeDown,
   writeOutcomes,
 } from './deliver.ts';
@@ -47,9 +48,12 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
   const words = store.wordsOf(push);
   const startedAt = now();
   const queued = await deliveries.findQueued(db, appId, slice);
-  await deliver(deps, {
+  const senders = await deps.findSenders(appId);
+  const replaced = await deliver(deps, {
     appId,
-    recipients: queued.filter(({ run_at, expires_at }) => run_at <= startedAt || expires_at <= startedAt),
+    recipients: queued.filter(
+      (one) => one.run_at <= startedAt || one.expires_at <= startedAt || waitsForFormer(senders, one),
+    ),
     languageFor: (locale) => languageFor(words, locale),
     contentFor: (_deviceType, language) => contentOfPush(inLanguage(data, words, language)),
     urgency: 'normal',
@@ -64,6 +68,7 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
     },
   });
   if (signal.aborted) throw new RetryLater('the service stops', 1);
+  if (replaced.length > 0) await deliveries.endPauses(db, appId, { ...slice, kinds: replaced, now: now() });
   const due = await deliveries.nextDue(db, appId, slice);
   if (due !== undefined) throw new RetryLater('some recipients have to wait', Math.max(1, due - now()));
 }

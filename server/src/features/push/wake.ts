@@ -1,6 +1,6 @@
 import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { wakeJobs } from '../../jobs/store.ts';
+import { wakeJobs, wakeJobsOfKind } from '../../jobs/store.ts';
 import { sendJob } from './expand.ts';
 import { proximityJob } from './proximity.ts';
 
@@ -26,4 +26,12 @@ export async function wakeTarget(db: Db, appId: string, token: string, now: numb
         : { appId, kind: sendJob, of: { subject: pushId }, now },
     );
   }
+}
+
+/**
+ * Makes the jobs due at once that send an app's messages. Called in the transaction that replaces credentials: what the provider had asked
+ * of the former ones is over. Each job finds out by itself which of its messages that concerns.
+ */
+export async function wakeSending(db: Db, appId: string, now: number): Promise<void> {
+  for (const kind of [sendJob, proximityJob]) await wakeJobsOfKind(db, { appId, kind, now });
 }

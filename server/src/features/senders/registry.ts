@@ -4,7 +4,13 @@ import type { PushSender, PushSenderKind, SenderDefinition, SenderDeps } from '.
 import { listSenders, type SenderRow } from './store.ts';
 
 /** What an app has set up: a sender, or the reason why its credentials cannot be used. */
-export type FoundSender = { readonly sender: PushSender } | { readonly problem: string };
+export type FoundSender =
+  | {
+      readonly sender: PushSender;
+      /** When these credentials were entered; 0 for a sender that needs none. */
+      readonly since: number;
+    }
+  | { readonly problem: string };
 export type AppSenders = ReadonlyMap<PushSenderKind, FoundSender>;
 
 export interface SenderRegistry {
@@ -47,7 +53,7 @@ export function createSenderRegistry(deps: RegistryDeps): SenderRegistry {
     if (!definition) return { problem: `this version knows no provider ${row.kind}` };
     try {
       const settings: unknown = JSON.parse(secrets.open(row.settings, sealContext(row.app_id, row.kind)));
-      return { sender: definition.create(definition.read(settings), senderDeps) };
+      return { sender: definition.create(definition.read(settings), senderDeps), since: row.updated_at };
     } catch (error) {
       onError(`opening the ${row.kind} credentials of app ${row.app_id}`, error);
       return { problem: `the ${definition.name} credentials cannot be read; enter them again in the console` };

@@ -15,6 +15,8 @@ export interface SenderServiceDeps {
   readonly secrets: SecretBox;
   readonly definitions: readonly SenderDefinition[];
   readonly senderDeps: SenderDeps;
+  /** In the transaction in which credentials are entered or brought back. */
+  readonly onEntered: (db: Db, appId: string, now: number) => Promise<void>;
 }
 
 export interface SenderView {
@@ -72,7 +74,7 @@ export class SenderService {
     by: Actor,
     assertUnchanged?: AssertUnchanged,
   ) {
-    const { db, now, secrets } = this.#deps;
+    const { db, now, secrets, onEntered } = this.#deps;
     const definition = this.find(target.kind);
     const complete = withGenerated(definition, entered);
     const summary = definition.summarise(definition.read(complete));
@@ -88,6 +90,7 @@ export class SenderService {
       const saved = { appId, kind, settings: sealed, summary: JSON.stringify(summary), now: at, seen };
       // Somebody may have come in between.
       if (!(await store.saveSender(db, saved))) throw fail('PreconditionFailed');
+      await onEntered(db, appId, at);
       await recordChange(db, { by, action: 'sender.save', subject: kind, appId, after: summary, now: at });
     });
     return view(kind, name, await this.#stored(appId, kind));
@@ -116,7 +119,7 @@ export class SenderService {
     updatedAt: string | null,
     by: Actor,
   ): Promise<SenderView> {
-    const { db, now } = this.#deps;
+    const { db, now, onEntered } = this.#deps;
     const { kind, name } = this.find(wanted);
     await db.transaction(async (db) => {
       const row = await store.findSender(db, appId, kind);
@@ -124,6 +127,7 @@ export class SenderService {
         throw fail('ObjectNotFound', `There are no ${name} credentials to bring back.`);
       if (view(kind, name, row).updatedAt !== updatedAt) throw fail('PreconditionFailed');
       await store.restoreSender(db, { appId, kind, now: now() });
+      await onEntered(db, appId, now());
       await recordChange(db, { by, action: 'sender.restore', subject: kind, appId, now: now() });
     });
     return view(kind, name, await this.#stored(appId, kind));

@@ -66,7 +66,7 @@ for (const database of databases) {
       const shown = await read(id);
       assert.deepEqual([shown.waiting, shown.givenUp, shown.givenUpSince, shown.health], [5, 7, since, 'behind']);
       const overview = await browser.send({ method: 'GET', url: `/apps/${site.app.appId}/attention` });
-      assert.deepEqual(overview.body.result.webhooks, { failing: 0, behind: 1, switchedOff: 0 });
+      assert.deepEqual(overview.body.result.webhooks, { failing: 0, behind: 1, switchedOff: 0, withoutRight: 0 });
       const metrics = await site.app.send({ method: 'GET', url: '/metrics' });
       assert.match(String(metrics.body), /^pharos_webhook_calls_given_up_total 7$/m);
     });

@@ -70,7 +70,11 @@ export const webhookRecord = {
     failingSince: Type.Union([timestampSchema, Type.Null()]),
     lastError: Type.Union([Type.String(), Type.Null()]),
     disabledReason: Type.Union([Type.String(), Type.Null()], {
-      description: 'Why the service has switched it off: the receiver answered 410 Gone',
+      description: 'Why the service has switched it off, as a sentence',
+    }),
+    disabledBy: Type.Union([Type.Enum(['receiver', 'rights']), Type.Null()], {
+      description:
+        'receiver: it answered 410 Gone; rights: it was told of the whole service only, and whoever chose that is limited to some apps now',
     }),
     waiting: Type.Integer({ description: 'Calls waiting for their first or next try' }),
     givenUp: Type.Integer({
@@ -88,6 +92,7 @@ export const webhookRecord = {
     failingSince: null,
     lastError: null,
     disabledReason: null,
+    disabledBy: null,
     waiting: 0,
     givenUp: 0,
     givenUpSince: null,

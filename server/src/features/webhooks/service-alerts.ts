@@ -5,6 +5,10 @@ import type { Db } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import * as store from './store.ts';
 
+/** Why one that is told of nothing else is switched off then. Stored with it: one that reads otherwise counts as the receiver's words. */
+export const chooserIsLimited =
+  'The administrator who chose its events is limited to some apps now, and may no longer be told of the whole service.';
+
 interface Standing {
   readonly role: AdminRole;
   readonly apps: string | null;
@@ -51,7 +55,12 @@ function withoutService(row: store.WebhookRow) {
   const next =
     left.length > 0
       ? { ...row, events: JSON.stringify(left), service_by: null }
-      : { ...row, is_enabled: 0, service_by: null };
+      : {
+          ...row,
+          is_enabled: 0,
+          service_by: null,
+          ...(row.is_enabled === 1 ? { disabled_reason: chooserIsLimited } : {}),
+        };
   return {
     before: { events, enabled: row.is_enabled === 1 },
     after: { events: JSON.parse(next.events) as unknown, enabled: next.is_enabled === 1 },

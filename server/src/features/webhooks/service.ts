@@ -19,7 +19,7 @@ import { renderPayload, timeToLiveMs, webhookJob } from './publish.ts';
 import type { WebhookFields } from './schemas.ts';
 import { hearsOfService } from './service-alerts.ts';
 import * as store from './store.ts';
-import { deliveryView, healthOf, webhookView } from './views.ts';
+import { deliveryView, disabledBy, healthOf, webhookView } from './views.ts';
 
 export interface WebhookDeps {
   readonly db: Database;
@@ -90,7 +90,8 @@ export class WebhookService {
     return {
       failing: live.filter((health) => health === 'failing').length,
       behind: live.filter((health) => health === 'behind').length,
-      switchedOff: rows.filter((row) => row.disabled_reason !== null).length,
+      switchedOff: rows.filter((row) => disabledBy(row) === 'receiver').length,
+      withoutRight: rows.filter((row) => disabledBy(row) === 'rights').length,
     };
   }
 
@@ -141,7 +142,9 @@ export class WebhookService {
         ...(fields.enabled === true ? { disabled_reason: null, ...nothingGivenUp } : {}),
       };
       const service_by = choosesService(shown(next).events, who);
-      await store.updateWebhook(db, { ...next, service_by }, now());
+      // Where the service is no longer among its events, the right to hear of it does not matter.
+      const disabled_reason = disabledBy(next) === 'rights' && service_by === null ? null : next.disabled_reason;
+      await store.updateWebhook(db, { ...next, service_by, disabled_reason }, now());
       await this.#audit(db, by, 'change', { appId, subject: webhookId, before: shown(row), after: shown(next) });
     });
     return this.get(appId, webhookId);

@@ -1,4 +1,5 @@
 import { isoTime } from '../../http/answers.ts';
+import { chooserIsLimited } from './service-alerts.ts';
 import type { DeliveryRow, WebhookRow } from './store.ts';
 
 /** A webhook and a delivery as the console shows them. */
@@ -18,6 +19,12 @@ export function healthOf({ failing_since, given_up_at }: WebhookRow, now: number
   return failing_since === null ? 'ok' : 'retrying';
 }
 
+/** What has switched it off by itself; null where nobody or a person did. */
+export function disabledBy({ disabled_reason: reason }: WebhookRow): 'receiver' | 'rights' | null {
+  if (reason === null) return null;
+  return reason === chooserIsLimited ? 'rights' : 'receiver';
+}
+
 export function webhookView(row: WebhookRow, { now, waiting }: { readonly now: number; readonly waiting: number }) {
   return {
     objectId: row.object_id,
@@ -29,6 +36,7 @@ export function webhookView(row: WebhookRow, { now, waiting }: { readonly now: n
     failingSince: timeOrNull(row.failing_since),
     lastError: row.last_error,
     disabledReason: row.disabled_reason,
+    disabledBy: disabledBy(row),
     waiting,
     givenUp: row.given_up,
     givenUpSince: timeOrNull(row.given_up_since),

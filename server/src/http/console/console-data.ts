@@ -4,11 +4,13 @@ import type { AppContext } from '../../access/context.ts';
 import { isAllowed } from '../../access/roles.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
+import type { IdempotencyKeys } from '../../limits/idempotency.ts';
 import { auditedHandle, storesNothing } from '../audited-handle.ts';
 import type { Call, Endpoint } from '../endpoint.ts';
 import { isByVenue } from '../grants.ts';
 import { assertNotAskedBy, hiddenMembers, withoutMembers } from '../hidden-members.ts';
 import { type AssertRoom, type HandlerAnswer, type Mount, mountEndpoints } from '../mount-endpoints.ts';
+import { handleOnce } from '../once.ts';
 import { type AdminContext, assertConfirmed } from './console-endpoint.ts';
 import type { ConsoleGuard } from './console-guard.ts';
 import { dataPermission } from './console-roles.ts';
@@ -22,6 +24,8 @@ export interface ConsoleDataOptions {
   readonly findApp: (appId: string) => Promise<AppContext>;
   readonly record: (change: Change) => Promise<void>;
   readonly assertRoom: AssertRoom;
+  /** A person presses a button again whose answer was lost. */
+  readonly idempotencyKeys: IdempotencyKeys;
 }
 
 interface Options extends ConsoleDataOptions {
@@ -71,12 +75,17 @@ async function handle(
   request: FastifyRequest,
   endpoint: Endpoint,
   call: Call<unknown, unknown>,
-  { endpoints, record }: Options,
+  { endpoints, record, idempotencyKeys: keys }: Options,
 ): Promise<HandlerAnswer> {
   const admin = request.admin as AdminContext;
   if (endpoint.method !== 'GET') {
     if (storesNothing.has(endpoint.operationId)) return endpoint.handle(call);
-    return auditedHandle(endpoint, call, { endpoints, record, by: { name: admin.email, address: request.ip } });
+    const by = { name: admin.email, address: request.ip };
+    return handleOnce(request, endpoint, call, {
+      keys,
+      caller: `administrator ${admin.adminId}`,
+      handle: (call) => auditedHandle(endpoint, call, { endpoints, record, by }),
+    });
   }
   const hidden = endpoint.tag.hides;
   if (!hidden || isAllowed(admin.role, hidden.permission)) return endpoint.handle(call);

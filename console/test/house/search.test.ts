@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { assertAccessible } from '../axe.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
+
+/** What is typed, and the name that it has to find. */
+const odd = [
+  ['100 % wool', '100 % WOOL'],
+  ['hall_3', 'hall_3'],
+  ['Café "Zur Post"', 'café "zur'],
+  ["L'été", "L'ÉTÉ"],
+  ['Straße 7', 'straße'],
+  ['Back\\slash', 'k\\s'],
+  ['Owl 🦉 room', '🦉'],
+  ['שלום', 'שלום'],
+  ['[a-z]+ (x)', '[A-Z]+ ('],
+] as const;
+
+describe('the search over everything', () => {
+  let app: TestApp;
+  let origin: string;
+  let browser: Browser;
+  let visited: Visit;
+  let page: Page;
+
+  before(async () => {
+    ({ app, origin } = await startConsole());
+    const { headers } = await signIn(app);
+    for (const [index, [name]] of odd.entries())
+      await create(app, '/api/v2/beacons', { name, uuid: 'AA', major: 1, minor: index }, headers);
+    await create(app, '/api/v2/beacons', { name: 'Gate', uuid: 'AA', major: 2, minor: 1 }, headers);
+    await create(app, '/api/v2/storylines', { title: 'Gatehouse', isEnabled: true }, headers);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { app, origin, role: 'manager' });
+    page = visited.page;
+    await page.goto(`/console/apps/${app.appId}/push`);
+    await page.getByRole('heading', { name: 'Push' }).first().waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  const field = () => page.getByRole('combobox', { name: 'Search pages, actions and records' });
+  const option = (name: string) => page.getByRole('option', { name, exact: true });
+  const said = (text: string | RegExp) => page.getByRole('dialog').getByText(text);
+  const type = async (text: string) => {
+    if (!(await field().isVisible())) await page.keyboard.press('Control+k');
+    await field().fill(text);
+  };
+
+  for (const [name, text] of odd)
+    test(`finds ${name} by ${text}`, async () => {
+      await type(`  ${text} `);
+      await page.getByRole('option').filter({ hasText: name }).waitFor();
+      assert.equal(await page.getByRole('option').count(), 1);
+    });
+
+  test('says that nothing has a name of any length', async () => {
+    await type('x'.repeat(5_000));
+    await said('Nothing has this name.').waitFor();
+  });
+
+  test('says that it could not search everything, shows the rest, and searches again by itself', async () => {
+    await page.route(/\/beacons\?/, (route) => route.abort());
+    await type('gat');
+    await option('Gatehouse Storyline').waitFor();
+    await said(/^Not everything could be searched\. /).waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'search-incomplete');
+    await type('nowhere');
+    await said(/^Not everything could be searched\. /).waitFor();
+    assert.equal(await said('Nothing has this name.').count(), 0);
+    await type('gat');
+    await page.unroute(/\/beacons\?/);
+    await option('Gate Beacon').waitFor();
+    assert.equal(await said(/^Not everything could be searched\. /).count(), 0);
+  });
+
+  test('Enter opens nothing that the text no longer names, and a late answer shows nothing', async () => {
+    await type('gate');
+    await option('Gate Beacon').waitFor();
+    const before = page.url();
+    await field().press('h');
+    await field().press('Enter');
+    assert.equal(await option('Gate Beacon').count(), 0);
+    await becomes(async () => page.url().split('/').at(-2), 'storylines');
+    await goTo(page, before.replace(origin, ''));
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/\/beacons\?.*owl/i, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await type('owl');
+    await page.waitForRequest(/\/beacons\?.*owl/i);
+    await type('gateh');
+    await option('Gatehouse Storyline').waitFor();
+    release();
+    await page.waitForResponse(/\/beacons\?.*owl/i);
+    assert.deepEqual(await page.getByRole('option').allInnerTexts(), ['Gatehouse\nStoryline']);
+    await page.unroute(/\/beacons\?.*owl/i);
+  });
+
+  test('asks to sign in again when the session has ended', async () => {
+    assert.deepEqual(
+      visited.complaints.filter((one) => !one.includes('net::ERR_FAILED')),
+      [],
+    );
+    await visited.context.request.delete('/console/api/session', { headers: { origin } });
+    await type('straße');
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+  });
+});
