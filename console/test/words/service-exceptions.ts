@@ -66,6 +66,7 @@ export const serviceExceptions: readonly Exception[] = [
       'The venue still has floors or beacons. Move or delete them first.',
       'On this floor there are still zones or beacons. Move or delete them first.',
       'level: there is a floor at this level of the venue already.',
+      'Somebody else has signed in since. Nothing was sent.',
     ],
   },
   {
@@ -113,6 +114,7 @@ export const serviceExceptions: readonly Exception[] = [
   {
     reason: 'names of limits, of conditions and of rows',
     texts: [
+      'administrator {0}',
       /^(confirm|join|add|admin|Pharos|reset|account|guess|guesses|new|mail|mails|notice|ask|page|user|key|quota|approval|refused|crowded|reports|samples|tag|beacon|webhook|sender|pairing|uploads|bytes|pushes|password|totp|factor|issuer|url|Bearer|bearer) \{0\}/,
       /^(report (looks|sendings|mails?)|sso provider|pushes of managers) \{0\}$/,
       /^\{0\} (key|user) \{1\}$/,
