@@ -3,9 +3,9 @@
  * messages to show. Unsent sightings wait in a file until the next run.
  *
  *   PHAROS_URL=http://127.0.0.1:8080 PHAROS_APP_ID=… PHAROS_APP_KEY=… PHAROS_EMAIL=… PHAROS_PASSWORD=… \
- *     node examples/visitor.ts
+ *     npx node examples/visitor.ts
  *
- * Needs Node 24. Signs the user up if there is none.
+ * `npx node` is the Node of the checkout; your own has to be 24 or newer. Signs the user up if there is none.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { PharosClient, PharosError } from '../sdk/src/index.ts';

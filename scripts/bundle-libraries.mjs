@@ -2,7 +2,7 @@
  * Makes one file each of libraries with very many modules, for a faster start (`bundled-libraries.mjs`), if
  * that has not been done for the installed version. `npm start` and `npm test` do it; nothing is downloaded.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -20,9 +20,12 @@ export function bundleFolder() {
 /** A start does not fail for the want of it: then the libraries are loaded as they are. */
 export async function bundleLibraries() {
   const folder = bundleFolder();
-  if (existsSync(folder)) return;
   let made;
   try {
+    if (existsSync(folder)) {
+      openToOthers(folder);
+      return;
+    }
     const { rolldown } = await import('rolldown');
     const input = Object.fromEntries(Object.entries(bundledLibraries).map(([name, file]) => [file, name]));
     const bundle = await rolldown({ input, platform: 'node', logLevel: 'silent' });
@@ -30,11 +33,15 @@ export async function bundleLibraries() {
     made = mkdtempSync(join(dirname(folder), 'bundle-'));
     await bundle.write({ dir: made, format: 'esm' });
     await bundle.close();
+    openToOthers(made);
     // Complete from the moment it is there, also if two starts do this at once.
     renameSync(made, folder);
   } catch {
     if (made) rmSync(made, { recursive: true, force: true });
   }
 }
+
+/** Temporary folders are for their owner only, and the service may run as another user than the one that has installed it. */
+const openToOthers = (folder) => chmodSync(folder, 0o777 & ~process.umask());
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await bundleLibraries();

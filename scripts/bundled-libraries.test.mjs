@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -32,6 +32,31 @@ test('a library of hundreds of modules is one file, and does what the library it
   await bundleLibraries();
   assert.deepEqual(load([hook]), { isFew: true, checks: [true, false] });
   assert.deepEqual(load([]), { isFew: false, checks: [true, false] });
+});
+
+test('a service that runs as another user than the one that has installed it can read it, or does without', () => {
+  // Other tests are loading the one of this checkout.
+  const checkout = mkdtempSync(join(tmpdir(), 'pharos-bundle-'));
+  try {
+    cpSync(join(root, 'scripts'), join(checkout, 'scripts'), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+    const bundle = () => spawnSync(process.execPath, [join(checkout, 'scripts', 'bundle-libraries.mjs')]);
+    const hooked = () => load([pathToFileURL(join(checkout, 'scripts', 'bundled-libraries.mjs')).href]);
+    bundle();
+    const [name = ''] = readdirSync(join(checkout, '.cache'));
+    const folder = join(checkout, '.cache', name);
+    const isOpen = () => (statSync(folder).mode & 0o777) === (0o777 & ~process.umask());
+    assert.ok(isOpen());
+    assert.deepEqual(hooked(), { isFew: true, checks: [true, false] });
+    // As an earlier version has left it.
+    chmodSync(folder, 0o700);
+    bundle();
+    assert.ok(isOpen());
+    rmSync(join(folder, 'typebox.js'));
+    assert.deepEqual(hooked(), { isFew: false, checks: [true, false] });
+  } finally {
+    rmSync(checkout, { recursive: true, force: true });
+  }
 });
 
 test('a first start gets as far as installing, on a Node that could load the file', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { buildApp, signIn } from '../../test/support/build-app.ts';
 import { shellOf, withShell } from '../../test/support/command-line.ts';
+import { canMount, fillUp, smallDisk } from '../../test/support/storage/small-disk.ts';
 import { commands } from './run.ts';
 
 test('there is help for pharos, for a group and for each command, and it explains every setting', async () => {
@@ -147,6 +148,21 @@ test('an export of a person does not overwrite a file, and says so', async () =>
     await app.close();
   }
 });
+
+test('a backup to a full disk says that this disk is full, and blames no database', { skip: !canMount }, () =>
+  withShell('sqlite', async ({ run }) => {
+    await run('migrate');
+    const disk = smallDisk(1_000_000) ?? assert.fail();
+    try {
+      fillUp(disk.folder);
+      const { code, err } = await run(`backup --to ${join(disk.folder, 'monday')}`);
+      assert.equal(code, 1);
+      assert.match(err, /monday\.unfinished\S* cannot be used: no space left on device \(ENOSPC\)\. Make room/);
+    } finally {
+      disk.remove();
+    }
+  }),
+);
 
 test('a database that is newer than the code is left alone', () =>
   withShell('sqlite', async ({ run, folder }) => {

@@ -24,7 +24,11 @@ export function tryLockFile(path: string): HeldLock | undefined {
     return { release: () => void file.close() };
   } catch (error) {
     file.close();
-    if (String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')) return undefined;
+    const code = String((error as { code?: unknown }).code);
+    if (code.startsWith('SQLITE_BUSY')) return undefined;
+    // It is no database, and its disk may be another one.
+    if (code === 'SQLITE_FULL')
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC', path });
     throw error;
   }
 }

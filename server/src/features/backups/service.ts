@@ -252,6 +252,6 @@ async function sizeOfTables(path: string, { tables, blobs }: Manifest): Promise<
 function failureText(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC') return 'The disk is full. Nothing of the backup was kept.';
-  if (code === 'EACCES' || code === 'EROFS') return 'The data folder cannot be written.';
+  if (code === 'EACCES' || code === 'EROFS') return 'The folder of backups cannot be written.';
   return 'The backup failed, and nothing of it was kept. The log of the service says why.';
 }
