@@ -155,6 +155,39 @@ describe('beacons from and to files in the console', () => {
     );
   });
 
+  test('of two files, the one that was chosen last counts, also if the first takes longer to read', async () => {
+    await open('/import');
+    await page.evaluate(`(() => {
+      const read = Blob.prototype.arrayBuffer;
+      const held = Promise.withResolvers();
+      const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      let slow;
+      globalThis.release = async () => {
+        held.resolve();
+        await slow;
+        await drawn();
+        await drawn();
+      };
+      Blob.prototype.arrayBuffer = function () {
+        if (this.name !== 'slow.csv') return read.call(this);
+        slow = held.promise.then(() => read.call(this));
+        return slow;
+      };
+    })()`);
+    const choose = (name: string, beacon: string) =>
+      page.locator('input[type=file]').setInputFiles({
+        name,
+        mimeType: 'text/csv',
+        buffer: Buffer.from(`name,uuid,major,minor\n${beacon},FF,1,1\n`),
+      });
+    await choose('slow.csv', 'Former');
+    await choose('quick.csv', 'Chosen');
+    const cell = (name: string) => page.getByRole('cell', { name, exact: true });
+    await cell('Chosen').waitFor();
+    await page.evaluate('release()');
+    assert.deepEqual([await cell('Chosen').count(), await cell('Former').count()], [1, 0]);
+  });
+
   test('a reload in the middle of an import shows what is in already, and the rest can go on', async () => {
     // The service never receives this one, as when the page is closed before it is sent.
     await page.route('**/v2/beacons', (route) =>
