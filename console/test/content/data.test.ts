@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
@@ -175,6 +176,46 @@ describe('data in the console', () => {
     await page.reload();
     await heading('Import records').waitFor();
     assert.equal(await page.getByText('was chosen before', { exact: false }).count(), 0, 'what is done is forgotten');
+  });
+
+  test('a record whose answer was lost is in once, however often the import is tried', async () => {
+    await page.route('**/v2/data/bucket/birds', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    await open('/birds/import');
+    await chooseFile('lost.csv', 'species,count\nLost,1\nLost,1\n');
+    await button('Import 2').click();
+    await page.getByText('0 of 2 rows are in, 2 failed.').waitFor();
+    await page.unroute('**/v2/data/bucket/birds');
+    await button('Try 2 again').click();
+    await page.getByText('2 of 2 rows are in.').waitFor();
+    const lost = (await stored()).filter(
+      ({ metadata }: { metadata: { species?: string } }) => metadata.species === 'Lost',
+    );
+    assert.equal(lost.length, 2);
+    for (const { objectId } of lost)
+      await app.send({ method: 'DELETE', url: `/api/v2/data/bucket/birds/${objectId}`, headers });
+  });
+
+  test('an import does not take back what somebody else has changed since the preview', async () => {
+    const where = encodeURIComponent('{"metadata.species":"Merlin"}');
+    const url = '/api/v2/data/bucket/birds';
+    const objectId = await create(app, url, { metadata: { species: 'Merlin', count: 1 } }, headers);
+    await open('/birds/import');
+    await chooseFile('late.csv', `objectId,count\n${objectId},5\n`);
+    await button('Import 1').waitFor();
+    const body = { metadata: { species: 'Merlin', count: 1, notes: { seen: 'twice' } } };
+    await app.send({ method: 'PUT', url: `${url}/${objectId}`, body, headers });
+    await button('Import 1').click();
+    await page.getByText('Somebody else has changed it since the file was read.', { exact: false }).waitFor();
+    const { results } = (await app.send({ method: 'GET', url: `${url}?where=${where}`, headers })).body;
+    assert.deepEqual(
+      results.map(({ metadata }: { metadata: object }) => metadata),
+      [body.metadata],
+    );
+    await app.send({ method: 'DELETE', url: `${url}/${objectId}`, headers });
   });
 
   test('records are searched, filtered by their types, sorted and paged by the service', async () => {

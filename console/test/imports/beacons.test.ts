@@ -113,12 +113,79 @@ describe('beacons from and to files in the console', () => {
     });
     await button('Import 2').click();
     await page.getByText('0 of 2 rows are in, 2 failed.').waitFor();
-    await button('Try 2 again').click();
-    await page.getByText('0 of 2 rows are in, 2 failed.').waitFor();
     await page.unroute('**/v2/beacons');
     await button('Try 2 again').click();
     await page.getByText('2 of 2 rows are in.').waitFor();
     assert.equal((await stored('&where={"uuid":"DD"}')).length, 2);
+  });
+
+  test('what somebody else has changed or added since the preview is neither overwritten nor doubled', async () => {
+    const [first, second] = [
+      await create(app, '/api/v2/beacons', { name: 'First', uuid: 'EE', major: 1, minor: 1 }, headers),
+      await create(app, '/api/v2/beacons', { name: 'Second', uuid: 'EE', major: 1, minor: 2 }, headers),
+    ];
+    await open('/import');
+    const rows = ['name,uuid,major,minor', 'Mine,EE,1,1', 'Mine too,EE,1,2', 'Same,EE,1,3', 'Other,EE,1,4'];
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'late.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) });
+    await button('Import 4').waitFor();
+    const change = (id: string, body: object) =>
+      app.send({ method: 'PUT', url: `/api/v2/beacons/${id}`, body, headers });
+    await change(first, { name: 'Theirs' });
+    await change(second, { radius: 3 });
+    await create(app, '/api/v2/beacons', { name: 'Same', uuid: 'EE', major: 1, minor: 3 }, headers);
+    await create(app, '/api/v2/beacons', { name: 'Theirs too', uuid: 'ee', major: 1, minor: 4 }, headers);
+    await button('Import 4').click();
+    await page.getByText('2 of 4 rows are in, 2 failed.').waitFor();
+    await page.getByText('Somebody else has changed it since the file was read.', { exact: false }).waitFor();
+    await page
+      .getByText('Somebody else has added a beacon with this UUID, major and minor', { exact: false })
+      .waitFor();
+    assert.deepEqual(
+      (await stored('&where={"major":1,"uuid":{"$regex":"(?i)^ee$"}}')).map(
+        ({ name, radius, minor }: Record<string, unknown>) => [minor, name, radius ?? null],
+      ),
+      [
+        [2, 'Mine too', 3],
+        [3, 'Same', null],
+        [1, 'Theirs', null],
+        [4, 'Theirs too', null],
+      ],
+    );
+  });
+
+  test('of two files, the one that was chosen last counts, also if the first takes longer to read', async () => {
+    await open('/import');
+    await page.evaluate(`(() => {
+      const read = Blob.prototype.arrayBuffer;
+      const held = Promise.withResolvers();
+      const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      let slow;
+      globalThis.release = async () => {
+        held.resolve();
+        await slow;
+        await drawn();
+        await drawn();
+      };
+      Blob.prototype.arrayBuffer = function () {
+        if (this.name !== 'slow.csv') return read.call(this);
+        slow = held.promise.then(() => read.call(this));
+        return slow;
+      };
+    })()`);
+    const choose = (name: string, beacon: string) =>
+      page.locator('input[type=file]').setInputFiles({
+        name,
+        mimeType: 'text/csv',
+        buffer: Buffer.from(`name,uuid,major,minor\n${beacon},FF,1,1\n`),
+      });
+    await choose('slow.csv', 'Former');
+    await choose('quick.csv', 'Chosen');
+    const cell = (name: string) => page.getByRole('cell', { name, exact: true });
+    await cell('Chosen').waitFor();
+    await page.evaluate('release()');
+    assert.deepEqual([await cell('Chosen').count(), await cell('Former').count()], [1, 0]);
   });
 
   test('a reload in the middle of an import shows what is in already, and the rest can go on', async () => {

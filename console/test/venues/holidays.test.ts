@@ -39,6 +39,19 @@ describe('holidays of a calendar', () => {
     assert.deepEqual((await daysOf('Europe/Vienna', ...repeated)).slice(0, 2), ['2027-05-01', '2028-05-01']);
   });
 
+  test('have their names, however the program that exported them writes letters', async () => {
+    const text = await calendar('SUMMARY:Mariä Empfängnis', 'DTSTART;VALUE=DATE:20261208').text();
+    const encodings = {
+      'UTF-8 with a mark': Buffer.from(`\uFEFF${text}`),
+      'Windows-1252': Buffer.from(text, 'latin1'),
+      'UTF-16': Buffer.from(`\uFEFF${text}`, 'utf16le'),
+    };
+    for (const [encoding, bytes] of Object.entries(encodings)) {
+      const days = await readCalendar(new File([bytes], 'holidays.ics'), { now, timeZone: 'Europe/Vienna' });
+      assert.deepEqual(days, [{ date: '2026-12-08', name: 'Mariä Empfängnis', hours: [] }], encoding);
+    }
+  });
+
   test('that have been repeated for many years are there', async () => {
     const mondays = await daysOf('Europe/Vienna', 'DTSTART;VALUE=DATE:20100104', 'RRULE:FREQ=WEEKLY');
     assert.deepEqual([mondays[0], mondays.length], ['2026-10-26', 162]);

@@ -63,13 +63,17 @@ function useImportFile<Row extends ImportRow>(props: Props<Row>) {
     if (lackOf(next).some((name) => !next.given?.[name])) read.reset();
     else read.mutate({ file: next, options });
   };
+  /** A large file may be read only after another one was chosen. */
+  const wanted = useRef<File>(undefined);
   const choose = useAction({
     run: async (chosen: File): Promise<KeptFile> => {
+      wanted.current = chosen;
       if (chosen.size > mostBytes) throw new Error(t('The file is larger than 20 MB. Split it.'));
       return readFile(chosen);
     },
     showsError: true,
-    after: (next) => {
+    after: (next, chosen) => {
+      if (wanted.current !== chosen) return;
       keepFile(keepAs, next);
       setKept(false);
       setLostName(undefined);
@@ -91,6 +95,7 @@ function useImportFile<Row extends ImportRow>(props: Props<Row>) {
     if (known?.text !== undefined) start(known);
   });
   function clear() {
+    wanted.current = undefined;
     forgetFile(keepAs);
     setFile(undefined);
     setKept(false);

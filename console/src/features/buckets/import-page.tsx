@@ -3,6 +3,7 @@ import type { BucketRecord, JsonObject } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { changeAsPreviewed } from '../../components/import/as-previewed.ts';
 import { FileImport } from '../../components/import/file-import.tsx';
 import type { PlanOptions } from '../../components/import/import-rows.ts';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -80,9 +81,14 @@ async function planFile(
   return planRecords(rows, { columns, records, isCopy, isLenient });
 }
 
-function applyRow(appId: string, bucketName: string, { objectId, document }: RecordRow): Promise<unknown> {
+function applyRow(appId: string, bucketName: string, { objectId, before, document }: RecordRow): Promise<unknown> {
   const bucket = dataOf(appId).bucket(bucketName);
   if (objectId === undefined) return bucket.create(document);
   // `metadata` alone replaces the whole document, so cleared members are removed.
-  return bucket.update(objectId, { metadata: document } as JsonObject);
+  return changeAsPreviewed({
+    before: { metadata: before },
+    after: { metadata: document },
+    read: () => bucket.get(objectId),
+    send: (ifMatch) => bucket.update(objectId, { metadata: document } as JsonObject, { ifMatch }),
+  });
 }

@@ -100,6 +100,8 @@ function recordOf(item: unknown, line: number): FileRecord {
 export interface RecordRow extends ImportRow {
   /** The record that changes. */
   readonly objectId?: string;
+  /** What that had. */
+  readonly before?: JsonObject;
   readonly document: JsonObject;
 }
 
@@ -162,7 +164,13 @@ function compare(
   const differences = names
     .filter((member) => canonical(metadata[member]) !== canonical(document[member]))
     .map((member) => ({ member, before: differenceText(metadata[member]), after: differenceText(document[member]) }));
-  return { ...planned, document, differences, kind: differences.length > 0 ? 'changed' : 'unchanged' };
+  return {
+    ...planned,
+    before: metadata,
+    document,
+    differences,
+    kind: differences.length > 0 ? 'changed' : 'unchanged',
+  };
 }
 
 function definedOf(members: Readonly<Record<string, unknown>>): JsonObject {

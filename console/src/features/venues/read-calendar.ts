@@ -1,3 +1,4 @@
+import { decodeText } from '../../lib/text/decode.ts';
 import { wallTime } from '../../lib/time/zoned-time.ts';
 import { t } from '../../lib/words/words.ts';
 import type { Exception } from './venue-fields.ts';
@@ -29,7 +30,7 @@ interface Reading {
  */
 export async function readCalendar(file: File, { now = new Date(), timeZone }: Reading): Promise<readonly Exception[]> {
   if (file.size > mostBytes) throw new Error(t('The calendar is larger than 2 MB. Export only the holidays.'));
-  const text = await file.text();
+  const { text } = decodeText(new Uint8Array(await file.arrayBuffer()));
   const { default: ICAL } = await import('ical.js');
   const events = eventsOf(ICAL, text);
   const window = { from: dayOf(new Date(now.getTime() - 31 * 86_400_000)), until: dayIn(now, yearsAhead), timeZone };

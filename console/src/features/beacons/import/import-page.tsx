@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import type { Beacon, Body } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { changeAsPreviewed, holds } from '../../../components/import/as-previewed.ts';
 import { FileImport } from '../../../components/import/file-import.tsx';
 import type { PlanOptions } from '../../../components/import/import-rows.ts';
 import { SectionHeader } from '../../../components/page/page-header.tsx';
@@ -15,7 +16,7 @@ import { completed, parseCsv, writeCsv } from '../../../lib/text/csv.ts';
 import { t } from '../../../lib/words/words.ts';
 import { beaconKeys } from '../queries.ts';
 import { csvColumns, missingColumns } from './csv-columns.ts';
-import { type PlannedRow, planImport } from './import-plan.ts';
+import { keyOf, type PlannedRow, planImport } from './import-plan.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/beacons/import');
 
@@ -90,9 +91,27 @@ async function planFile(
   return planImport(table, beacons, options);
 }
 
-function applyRow(appId: string, { beaconId, members }: PlannedRow): Promise<unknown> {
+async function applyRow(appId: string, { beaconId, before = {}, members }: PlannedRow): Promise<void> {
   const { beacons } = dataOf(appId);
-  return beaconId === undefined
-    ? beacons.create(members as Body<'createBeacon'>)
-    : beacons.update(beaconId, members as Body<'updateBeacon'>);
+  if (beaconId !== undefined)
+    return changeAsPreviewed({
+      before,
+      after: members,
+      read: () => beacons.get(beaconId),
+      send: (ifMatch) => beacons.update(beaconId, members as Body<'updateBeacon'>, { ifMatch }),
+    });
+  // Two people may have planned the same file.
+  const { major, minor } = members;
+  const { results } = await beacons.list({ where: { major, minor }, limit: mostAlike });
+  const alike = results.find((one) => keyOf(one) === keyOf(members));
+  if (!alike) await beacons.create(members as Body<'createBeacon'>);
+  else if (!holds(alike, members))
+    throw new Error(
+      t(
+        'Somebody else has added a beacon with this UUID, major and minor since the file was read. Choose the file again.',
+      ),
+    );
 }
+
+/** Beacons with one major and minor, of different UUIDs. */
+const mostAlike = 100;

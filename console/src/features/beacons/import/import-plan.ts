@@ -10,6 +10,8 @@ import { type BeaconMembers, type CsvColumn, columnsIn, readRow } from './csv-co
 export interface PlannedRow extends ImportRow {
   /** The beacon that changes. */
   readonly beaconId?: string;
+  /** What that had of these members. */
+  readonly before?: Readonly<Record<string, unknown>>;
   /** What is sent. */
   readonly members: BeaconMembers;
 }
@@ -43,7 +45,7 @@ export function planImport(
   });
 }
 
-const keyOf = ({ uuid, major, minor }: BeaconMembers): string => `${uuidKey(uuid ?? '')} ${major} ${minor}`;
+export const keyOf = ({ uuid, major, minor }: BeaconMembers): string => `${uuidKey(uuid ?? '')} ${major} ${minor}`;
 
 interface NamedCells {
   readonly line: number;
@@ -104,6 +106,7 @@ function compare(row: PlannedRow, beacon: Beacon): PlannedRow {
     ...row,
     kind: changed.length > 0 ? 'changed' : 'unchanged',
     beaconId: beacon.objectId,
+    before: Object.fromEntries(changed.map(([member]) => [member, beacon[member as keyof Beacon] ?? null])),
     members: Object.fromEntries(changed) as BeaconMembers,
     differences,
   };

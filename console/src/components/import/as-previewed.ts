@@ -1,0 +1,48 @@
+import { entityTag, PharosError } from '@pharos/sdk';
+import { canonical } from '../../lib/text/json-compare.ts';
+import { t } from '../../lib/words/words.ts';
+
+/** By member, as JSON. */
+type Members = Readonly<Record<string, unknown>>;
+
+interface Previewed {
+  /** What the preview compared with, of the members that change. */
+  readonly before: Members;
+  readonly after: Members;
+  readonly read: () => Promise<object>;
+  /** Changes it if it still has the tag. */
+  readonly send: (ifMatch: string | undefined) => Promise<unknown>;
+}
+
+const mostTries = 3;
+
+/**
+ * Changes a record as the preview said, unless somebody has changed the same members since: that is not taken back in silence. What is there
+ * already is done, such as by a try whose answer was lost.
+ *
+ * @throws Error whose message is a sentence
+ */
+export async function changeAsPreviewed({ before, after, read, send }: Previewed): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const now = await read();
+    if (holds(now, after)) return;
+    if (!holds(now, before))
+      throw new Error(
+        t('Somebody else has changed it since the file was read. Choose the file again to see the difference.'),
+      );
+    try {
+      await send(entityTag(now));
+      return;
+    } catch (error) {
+      // Somebody has changed something else of it in between.
+      const isChanged = error instanceof PharosError && error.name === 'PreconditionFailed';
+      if (!isChanged || attempt === mostTries) throw error;
+    }
+  }
+}
+
+/** Whether a record has these values. */
+export const holds = (record: object, members: Members): boolean =>
+  Object.entries(members).every(
+    ([name, value]) => canonical((record as Members)[name] ?? null) === canonical(value ?? null),
+  );
