@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
@@ -63,6 +63,24 @@ describe('the search over everything', () => {
   test('says that nothing has a name of any length', async () => {
     await type('x'.repeat(5_000));
     await said('Nothing has this name.').waitFor();
+  });
+
+  test('says which buckets it has not searched, before it says that there is nothing', async () => {
+    const { headers } = await signInManager(app);
+    const names = ['alpacas', 'bees', 'cranes', 'doves', 'eagles', 'foxes'];
+    for (const name of names) {
+      await app.app.buckets.createBucket(app.appId, name);
+      await create(app, `/api/v2/data/schema/${name}`, { column: { title: { type: 'String' } } }, headers);
+    }
+    await create(app, '/api/v2/data/bucket/foxes', { metadata: { title: 'Zerda' } }, headers);
+    await goTo(page, `/console/apps/${app.appId}/push`);
+    await page.reload();
+    await type('zerda');
+    await said(/^Nothing found\. The records of some buckets .* such as foxes: search there\.$/).waitFor();
+    assert.equal(await said('Nothing has this name.').count(), 0);
+    await type('zq');
+    await said(/such as alpacas, bees, cranes, doves, eagles: search there\.$/).waitFor();
+    await takePictures(page, 'search-unsearched');
   });
 
   test('says that it could not search everything, shows the rest, and searches again by itself', async () => {

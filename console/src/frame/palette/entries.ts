@@ -103,6 +103,8 @@ export interface FoundRecords {
   readonly entries: readonly PaletteEntry[];
   /** Why some kinds could not be searched; the others were. */
   readonly failure?: string;
+  /** Buckets whose records were not searched, of those that have a text to search by. */
+  readonly unsearched?: readonly string[];
 }
 
 /** Records whose name contains a text. @throws PharosError without a session */
@@ -163,8 +165,8 @@ function joined(found: readonly PromiseSettledResult<FoundRecords>[]): FoundReco
   const ended = reasons.find(isSignedOut);
   if (ended) throw ended;
   const failure = reasons[0]?.message ?? parts.find((part) => part.failure !== undefined)?.failure;
-  const entries = parts.flatMap((part) => part.entries);
-  return failure === undefined ? { entries } : { entries, failure };
+  const unsearched = parts.flatMap((part) => part.unsearched ?? []);
+  return { entries: parts.flatMap((part) => part.entries), unsearched, ...(failure === undefined ? {} : { failure }) };
 }
 
 const nothing: FoundRecords = { entries: [] };
@@ -178,16 +180,13 @@ const record = (entry: Omit<PaletteEntry, 'key'>): PaletteEntry => ({ ...entry, 
 async function findInBuckets({ mayCall }: Standing, appId: string, text: string): Promise<FoundRecords> {
   const { results } = await call('listBuckets', { params: { appId } });
   const buckets = results.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).slice(0, mostOfKind);
-  const searched = results
-    .flatMap(({ name, columns }) => {
-      const member = Object.keys(columns).find((column) => columns[column] === 'String');
-      return member === undefined ? [] : [{ name, member }];
-    })
-    .slice(0, mostBuckets);
-  const mayRead = mayCall('listRecords') && text.length >= fewestLetters;
-  const found = await Promise.allSettled(
-    mayRead ? searched.map(({ name, member }) => findInBucket(appId, name, member, text)) : [],
-  );
+  const searchable = results.flatMap(({ name, columns }) => {
+    const member = Object.keys(columns).find((column) => columns[column] === 'String');
+    return member === undefined || !mayCall('listRecords') ? [] : [{ name, member }];
+  });
+  const searched = text.length < fewestLetters ? [] : searchable.slice(0, mostBuckets);
+  const unsearched = searchable.slice(searched.length).map(({ name }) => name);
+  const found = await Promise.allSettled(searched.map(({ name, member }) => findInBucket(appId, name, member, text)));
   const named = buckets.map(({ name }) =>
     record({
       kind: t('Bucket'),
@@ -198,7 +197,7 @@ async function findInBuckets({ mayCall }: Standing, appId: string, text: string)
     }),
   );
   const { entries, failure } = joined(found);
-  return { entries: [...named, ...entries], ...(failure === undefined ? {} : { failure }) };
+  return { entries: [...named, ...entries], unsearched, ...(failure === undefined ? {} : { failure }) };
 }
 
 const mostBuckets = 5;

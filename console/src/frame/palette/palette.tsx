@@ -75,7 +75,7 @@ function useEntries(appId: string | undefined, text: string) {
     mostShown,
   );
   const failure = wanted === '' ? undefined : (data?.failure ?? error?.message);
-  return { entries, isWaiting, failure };
+  return { entries, isWaiting, failure, unsearched: data?.unsearched ?? [] };
 }
 
 function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
@@ -87,7 +87,7 @@ function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
   useEffect(() => field.current?.focus(), []);
   const [text, setText] = useState('');
   const [place, setPlace] = useState(0);
-  const { entries, isWaiting, failure } = useEntries(appId, text);
+  const { entries, isWaiting, failure, unsearched } = useEntries(appId, text);
   const chosen = Math.min(place, entries.length - 1);
   useEffect(() => {
     list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' });
@@ -146,7 +146,7 @@ function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
         ))}
       </div>
       <Text size="sm" c="dimmed" role="status">
-        {said({ isEmpty: entries.length === 0, isWaiting, failure })}
+        {said({ isEmpty: entries.length === 0, isWaiting, failure, unsearched })}
       </Text>
     </>
   );
@@ -156,13 +156,20 @@ interface Said {
   readonly isEmpty: boolean;
   readonly isWaiting: boolean;
   readonly failure: string | undefined;
+  readonly unsearched: readonly string[];
 }
 
+const mostNamed = 5;
+
 /** Below what was found. That nothing has the name is said only after everything was searched. */
-function said({ isEmpty, isWaiting, failure }: Said): string {
+function said({ isEmpty, isWaiting, failure, unsearched }: Said): string {
   if (failure !== undefined) return t('Not everything could be searched. {message}', { message: failure });
   if (!isEmpty) return '';
-  return isWaiting ? t('Searching …') : t('Nothing has this name.');
+  if (isWaiting) return t('Searching …');
+  if (unsearched.length === 0) return t('Nothing has this name.');
+  return t('Nothing found. The records of some buckets were not searched, such as {buckets}: search there.', {
+    buckets: unsearched.slice(0, mostNamed).join(', '),
+  });
 }
 
 const keys = [
