@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { service } from '../../src/access/audit.ts';
 import type { App } from '../../src/app/app.ts';
 import { createServices } from '../../src/app/services.ts';
+import { raw } from '../../src/base/sql.ts';
 import type { DeviceBroker } from '../../src/delivery/mqtt/mqtt-device-broker.ts';
 import { createDeviceCredentials } from '../../src/features/devices/credentials.ts';
 import { create } from '../support/cases.ts';
@@ -57,9 +58,13 @@ describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-serve
   async function switchOff(seen: () => Promise<void>) {
     const { appKey } = site.app;
     assert.equal(await statusAt(second(), appKey), 200);
+    await second().pulse.look();
+    const start = performance.now();
     await first().apps.change(site.app.appId, { disabled: true });
     await seen();
     await until('the app is closed', async () => (await statusAt(second(), appKey)) !== 200);
+    // After a second it asks by itself.
+    assert.ok(performance.now() - start < 1_000, 'at once');
     await first().apps.change(site.app.appId, { disabled: false });
     await seen();
   }
@@ -93,6 +98,23 @@ describe('two nodes with a bus', { skip: natsPath === '' && 'it needs nats-serve
 
   test('what is switched off on one is closed on the other, without a look at the database', async () => {
     await switchOff(async () => undefined);
+  });
+
+  test('a forged message hides no change', async () => {
+    const { appKey, appId } = site.app;
+    const row = await site.app.storage.db.one<{ n: number }>(raw("select n from revisions where name = 'access'"));
+    assert.equal(await statusAt(second(), appKey), 200);
+    await second().pulse.look();
+    first().bus?.tell({ kind: 'change', name: 'access', n: (row?.n ?? 0) + 1, appId: 'another' });
+    await pause(100);
+    await nats.stop();
+    await until('both know', () => nodes.every(({ app }) => app.bus?.isConnected === false));
+    await first().apps.change(appId, { disabled: true });
+    await second().pulse.look();
+    assert.notEqual(await statusAt(second(), appKey), 200);
+    await first().apps.change(appId, { disabled: false });
+    await nats.start();
+    await until('both are connected', () => nodes.every(({ app }) => app.bus?.isConnected));
   });
 
   test('events on one reach listeners on the other; a client that resumes there misses nothing and gets nothing twice', async () => {

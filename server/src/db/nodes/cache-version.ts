@@ -116,12 +116,9 @@ export class CacheVersion {
     this.#tell.push(listener);
   }
 
-  /** Another node has committed this change. */
+  /** Another node says that it has committed this change. The next poll finds it all the same, since anybody may say so. */
   heard(n: number, appId: string): void {
-    if (n <= this.#known) return;
-    // If some in between are missing, the next poll finds out whose they are.
-    if (n === this.#known + 1) this.#known = n;
-    this.#announce(appId);
+    if (n > this.#known) this.#announce(appId);
   }
 
   /** The same in a transaction that is under way already. */
