@@ -6,16 +6,18 @@ import { forecastEndpoints } from '../features/analytics/forecast/routes.ts';
 import { messageEndpoints } from '../features/analytics/messages/routes.ts';
 import { noteReceiptOfShowing, noteShowings } from '../features/analytics/messages/showings.ts';
 import { findBlur } from '../features/analytics/numbers/store.ts';
+import { goneVisits } from '../features/analytics/numbers/tables.ts';
 import type { Rollups } from '../features/analytics/rollups.ts';
 import { analyticsEndpoints } from '../features/analytics/routes.ts';
 import { wayEndpoints } from '../features/analytics/ways/routes.ts';
 import { knownSecretKeys } from '../features/apps/secret-key-store.ts';
-import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
+import { asking, findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
 import type { BackupFeature } from '../features/backups/feature.ts';
 import { BackupService } from '../features/backups/service.ts';
 import { calibrationEndpoints } from '../features/beacons/calibration-routes.ts';
 import { listPlaced, setZone } from '../features/beacons/place.ts';
 import { placementEndpoints } from '../features/beacons/placement-routes.ts';
+import { beacons } from '../features/beacons/resource.ts';
 import { beaconParts } from '../features/beacons/routes.ts';
 import { findMissingBeacons, findUnreadableBeacons } from '../features/beacons/store.ts';
 import { createBucketFeature } from '../features/buckets/feature.ts';
@@ -152,8 +154,7 @@ export function composeFeatures(platform: Platform, integrations: Integrations):
     {
       consoleEndpoints: senderConsoleEndpoints({ service: integrations.senders, assertApp: parts.assertApp }),
       sweeps: {
-        'forgetting former credentials of senders': async () =>
-          integrations.senders.sweep((await listApps(parts.platform.db)).map((app) => app.app_id)),
+        'forgetting former credentials of senders': () => integrations.senders.sweep(asking(platform.db)),
       },
     },
     webhooks(parts),
@@ -210,6 +211,8 @@ function sightingFeature({ platform, integrations, ownOf, assertApp, rollups }: 
     beforePurge: (appId, since) => rollups.closeBefore(appId, since),
     letGo: (appId, before) => rollups.letGo(appId, before),
     listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: policyOf(app) })),
+    appsWith: asking(db),
+    countedTables: [beacons.table, goneVisits],
   });
 }
 
@@ -301,8 +304,7 @@ function devices({
     endpoints,
     consoleEndpoints: deviceConsoleEndpoints({ credentials: integrations.deviceCredentials, assertApp }),
     sweeps: {
-      'forgetting former credentials of devices': async () =>
-        integrations.deviceCredentials.sweep((await listApps(db)).map((app) => app.app_id)),
+      'forgetting former credentials of devices': () => integrations.deviceCredentials.sweep(asking(db)),
       ...(deviceRouter ? { 'forgetting where devices listened': () => deviceRouter.sweep() } : {}),
     },
   };

@@ -5,7 +5,7 @@ import { findVenuesOf } from '../access/venue-limit.ts';
 import { fail } from '../base/errors.ts';
 import type { Database, Db } from '../db/db.ts';
 import type { AppService } from '../features/apps/service.ts';
-import { listApps } from '../features/apps/store.ts';
+import { asking } from '../features/apps/store.ts';
 import { findBucket, findBucketName } from '../features/buckets/definition/bucket-store.ts';
 import { findRecords } from '../features/buckets/definition/record-store.ts';
 import type { BucketFeature } from '../features/buckets/feature.ts';
@@ -38,7 +38,7 @@ export function historyFeature(
     past,
     usage,
     kinds: keptKinds({ db, apps, bucketService: platform.buckets, ...kinds }),
-    listAppIds: async () => (await listApps(db)).map((app) => app.app_id),
+    appsWith: asking(db),
   });
   return {
     consoleEndpoints: [

@@ -1,5 +1,7 @@
 import { standingIn, storedReach } from '../access/reach.ts';
 import { serviceTimeZone } from '../base/clock.ts';
+import { firstIdAt } from '../base/id.ts';
+import { sql } from '../base/sql.ts';
 import { backupsFolder } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { listAdmins } from '../features/admins/accounts/store.ts';
@@ -11,22 +13,32 @@ import { dryRunConsoleEndpoints } from '../features/apps/rules/dry-run-routes.ts
 import { DryRunService } from '../features/apps/rules/dry-runs.ts';
 import { rulesConsoleEndpoints } from '../features/apps/rules/rules-routes.ts';
 import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
-import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
+import { asking, findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
+import { secretKeys } from '../features/apps/tables.ts';
 import { usageConsoleEndpoints, usedQuotas } from '../features/apps/usage-routes.ts';
 import { type BackupFeature, createBackupFeature } from '../features/backups/feature.ts';
 import type { BackupService } from '../features/backups/service.ts';
 import { beaconsOfPlaces } from '../features/beacons/place.ts';
+import { beacons } from '../features/beacons/resource.ts';
 import { findBeaconNames } from '../features/beacons/store.ts';
+import { buckets } from '../features/buckets/definition/tables.ts';
 import type { Feature } from '../features/feature.ts';
+import { files } from '../features/files/resource.ts';
+import { trash } from '../features/history/tables.ts';
 import { listPhones } from '../features/installations/pairing/store.ts';
+import { installations } from '../features/installations/resource.ts';
 import { countTokens } from '../features/installations/store.ts';
 import { createOccupancyFeature, type OccupancyFeature } from '../features/occupancy/feature.ts';
 import { conditionKey } from '../features/occupancy/occupancy.ts';
+import { crowdedPlaces } from '../features/occupancy/tables.ts';
 import { type AttentionDeps, readAppAttention } from '../features/overview/attention.ts';
 import { overviewConsoleEndpoints } from '../features/overview/console-routes.ts';
 import { countFailures, countProximityStates } from '../features/push/delivery-counts.ts';
 import { readReach } from '../features/push/reach.ts';
+import { deliveries, pushes } from '../features/push/resource.ts';
 import { listWaiting } from '../features/push/store.ts';
+import { reportMails } from '../features/reports/tables.ts';
+import { senders } from '../features/senders/tables.ts';
 import * as traceCounts from '../features/sightings/traces/counts.ts';
 import { findStorylineOf } from '../features/storylines/store.ts';
 import { systemConsoleEndpoints } from '../features/system/console-routes.ts';
@@ -34,6 +46,7 @@ import { findUser, venuesOf } from '../features/users/store.ts';
 import { listAppsWithLimits, listLimitedPlaces } from '../features/venues/store.ts';
 import { webhookConsoleEndpoints } from '../features/webhooks/console-routes.ts';
 import { listAppsWanting } from '../features/webhooks/store.ts';
+import { webhooks as webhookTable } from '../features/webhooks/tables.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { countJobs } from '../jobs/store.ts';
 import type { Parts } from './parts.ts';
@@ -81,6 +94,24 @@ const counts = {
   failures: countFailures,
   tokens: countTokens,
 };
+
+const failuresWithinMs = 24 * 3_600_000;
+
+/**
+ * The apps in which anything may need a person; the others are not asked. Whatever `findingsOf` finds has its row in one of these tables, unless
+ * it is of a quota, which may be nothing at all.
+ */
+async function appsToLookAt({ db, now }: Platform): Promise<ReadonlySet<string>> {
+  const appsWith = asking(db);
+  const found = new Set<string>();
+  const resources = [beacons.table, installations.table, files.table];
+  const tables = [senders, webhookTable, crowdedPlaces, reportMails, secretKeys, trash, buckets];
+  for (const table of [...resources, ...tables]) for (const appId of await appsWith(table)) found.add(appId);
+  const recent = sql`object_id >= ${firstIdAt(now() - failuresWithinMs)}`;
+  for (const appId of await appsWith(deliveries.table, recent)) found.add(appId);
+  for (const appId of await appsWith(pushes.table, sql`waits = 1 and state = 'accepted'`)) found.add(appId);
+  return found;
+}
 
 /** After half an hour, an alarm that calls somebody to a room is outdated. */
 const noticeMs = 30 * 60_000;
@@ -133,6 +164,11 @@ export function alertFeature(parts: Parts, findBackupConditions: BackupFeature['
         timeZone: policyOf(app).timeZone,
         isDisabled: app.disabled_at !== null,
       })),
+    async listAppsToLookAt() {
+      const found = new Set(await appsToLookAt(platform));
+      for (const app of await listApps(db)) if (Object.values(policyOf(app).quotas).includes(0)) found.add(app.app_id);
+      return found;
+    },
     findAppConditions: async (appId) => (await readAppAttention(attention, appId, now())).findings,
   });
 }
@@ -235,8 +271,7 @@ export function webhooks({ platform: { db }, integrations, assertApp }: Parts): 
     consoleEndpoints: webhookConsoleEndpoints({ service: integrations.webhooks, assertApp }),
     jobs: integrations.webhookJobs,
     sweeps: {
-      'purging old webhook deliveries': async () =>
-        integrations.webhooks.sweep((await listApps(db)).map((app) => app.app_id)),
+      'purging old webhook deliveries': () => integrations.webhooks.sweep(asking(db)),
     },
   };
 }

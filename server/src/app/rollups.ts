@@ -2,12 +2,15 @@ import type { Database, Db } from '../db/db.ts';
 import type { DaysOf } from '../features/analytics/forecast/answer.ts';
 import type { MessageCounts } from '../features/analytics/messages/counts.ts';
 import { noteVisitors } from '../features/analytics/messages/showings.ts';
+import { messageShowings, messageStates } from '../features/analytics/messages/tables.ts';
 import type { BeaconPlace } from '../features/analytics/numbers/places.ts';
 import { type Effects, Rollups } from '../features/analytics/rollups.ts';
-import { findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
+import { appsWith, findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
 import { listWhereBeaconsAre } from '../features/beacons/place.ts';
+import { beacons } from '../features/beacons/resource.ts';
 import type { InBackground } from '../features/feature.ts';
 import * as visitChanges from '../features/sightings/traces/visit-changes.ts';
+import { visits } from '../features/sightings/traces/visits.ts';
 import { dayKindsOf } from '../features/venues/day-kinds.ts';
 import { findVenueOf, isOnFloor, listAllFloors, listCalendars, listZoneFloors } from '../features/venues/store.ts';
 import { createMessageCounts } from './messages.ts';
@@ -26,8 +29,9 @@ export async function findDays(db: Db, appId: string, { place, venues }: DaysOf)
   return dayKindsOf(await listCalendars(db, appId, [venueId]));
 }
 
-const effectsOf = (counts: MessageCounts): Effects => ({
+const effectsOf = (db: Db, counts: MessageCounts): Effects => ({
   settle: (appId) => counts.settle(appId),
+  apps: async () => [...new Set([...(await appsWith(db, messageStates)), ...(await appsWith(db, messageShowings))])],
   rebuild: (appId) => counts.rebuild(appId),
   closeBefore: (appId, at) => counts.closeBefore(appId, at),
   stop: () => counts.stop(),
@@ -48,7 +52,7 @@ export function createRollups({
   return new Rollups({
     db,
     inBackground,
-    effects: effectsOf(createMessageCounts({ db, now })),
+    effects: effectsOf(db, createMessageCounts({ db, now })),
     now,
     visitsOf: visitChanges.visitsInOrder,
     listPlaces: beaconPlacesNow,
@@ -65,6 +69,7 @@ export function createRollups({
       apps: visitChanges.appsWithVisitChanges,
     },
     listApps: async () => (await listApps(db)).map((app) => countedOf(app.app_id, policyOf(app).timeZone)),
+    appsWithPlaces: async () => [...(await appsWith(db, visits.table)), ...(await appsWith(db, beacons.table))],
     findApp: async (appId) => {
       const app = await findAppAccess(db, appId);
       return app && countedOf(appId, app.policy.timeZone);

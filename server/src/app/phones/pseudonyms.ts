@@ -1,12 +1,13 @@
 import { periodsOf } from '../../access/policy.ts';
 import { type AppPseudonyms, findPseudonyms } from '../../access/pseudonyms/pseudonyms.ts';
 import { forgetDays } from '../../access/pseudonyms/store.ts';
+import { pseudonymDays } from '../../access/pseudonyms/tables.ts';
 import type { ResourceName } from '../../access/rules/presets.ts';
 import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { Generations } from '../../db/nodes/generations.ts';
-import { findApp, listApps, policyOf } from '../../features/apps/store.ts';
+import { appsWith, findApp, listApps, policyOf } from '../../features/apps/store.ts';
 import { type DomainEvent, tracesOfEvents } from '../../features/domain-event.ts';
 import { findHeld } from '../../features/installations/store.ts';
 
@@ -81,7 +82,9 @@ const marginDays = 4;
 
 /** Deletes the secrets of days from which nothing is kept, so that nobody can link their pseudonyms to a phone. */
 export async function forgetPseudonyms(db: Db, now: number): Promise<void> {
+  const named = new Set(await appsWith(db, pseudonymDays));
   for (const app of await listApps(db)) {
+    if (!named.has(app.app_id)) continue;
     const { deliveries, positions, visits, events, logs } = periodsOf(policyOf(app));
     const days = Math.max(deliveries, positions, visits, events, logs) + marginDays;
     await forgetDays(db, app.app_id, now - days * dayMs);

@@ -100,6 +100,8 @@ const monday = 1;
  */
 export class AlertService {
   readonly #deps: AlertDeps;
+  /** The last day of an app of which its digest has been made, as far as this process knows: it need not try again. */
+  readonly #digested = new Map<string, string>();
 
   constructor(deps: AlertDeps) {
     this.#deps = deps;
@@ -127,13 +129,13 @@ export class AlertService {
     });
   }
 
-  /** Once a day of the app, from the morning on, to those who want one. */
-  async digest(scope: AlertScope): Promise<void> {
+  /** Once a day of the app, from the morning on, to those who want one. Answers whether it had to be looked at. */
+  async digest(scope: AlertScope): Promise<boolean> {
     const { db, now, canMail, listRecipients, enqueue } = this.#deps;
-    if (!canMail) return;
+    if (!canMail) return false;
     const at = now();
     const { day, hour, weekday } = dayIn(scope.timeZone, at);
-    if (hour < digestHour) return;
+    if (hour < digestHour || this.#digested.get(scope.appId) === day) return false;
     await db.transaction(async (db) => {
       if (!(await store.noteDigest(db, scope.appId, day, at))) return;
       for (const { adminId, role } of await listRecipients(db, scope)) {
@@ -145,6 +147,8 @@ export class AlertService {
         await enqueue(db, { appId: jobTenant, kind: alertMailJob, payload, expiresAt: at + mailMs });
       }
     });
+    this.#digested.set(scope.appId, day);
+    return true;
   }
 
   async #begin(db: Db, scope: AlertScope, condition: ServiceCondition, at: number): Promise<void> {

@@ -17,6 +17,12 @@ export async function hasOpenAlerts(db: Db, appId: string): Promise<boolean> {
   return (await db.one(open)) !== undefined;
 }
 
+/** The apps of which something is not over. */
+export async function appsWithOpenAlerts(db: Db): Promise<string[]> {
+  const rows = await db.all<{ app_id: string }>(sql`select distinct app_id from alerts where ended_at is null`);
+  return rows.map(({ app_id }) => app_id);
+}
+
 /** In a transaction: those that are not over; no other node changes them until the transaction ends. */
 export function lockOpenAlerts(db: Db, appId: string): Promise<AlertRow[]> {
   return db.all(sql`select * from alerts where app_id = ${appId} and ended_at is null

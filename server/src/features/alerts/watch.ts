@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../db/db.ts';
 import { deleteSetting, findSetting, insertSetting } from '../../db/settings.ts';
+import { Pace, sweepRest } from '../../jobs/pace.ts';
 import type { ServiceCondition } from '../condition.ts';
 import type { InBackground } from '../feature.ts';
 import type { AlertScope, AlertService } from './service.ts';
@@ -17,12 +18,16 @@ export interface AlertWatchDeps {
   /** Of the service; digests about it come in its morning. */
   readonly timeZone: string;
   readonly listApps: () => Promise<readonly (AlertScope & { readonly isDisabled: boolean })[]>;
+  /** Those in which there may be conditions; of the others nothing has to be found out. */
+  readonly listAppsToLookAt: () => Promise<ReadonlySet<string>>;
   readonly findAppConditions: (appId: string) => Promise<readonly ServiceCondition[]>;
 }
 
 const everyMs = 60_000;
 /** Apps are counted by one node at a time, this often. */
 const appsEveryMs = 5 * 60_000;
+/** Apps are asked one after the other, at a pace at which there are answers to others meanwhile, and soon enough for the next turn. */
+const appsWithinMs = 4 * 60_000;
 const turnName = 'alerts_checked';
 const keptMs = 90 * 86_400_000;
 
@@ -31,6 +36,8 @@ export class AlertWatch {
   readonly #deps: AlertWatchDeps;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
+  #isLookingAtApps = false;
+  #isStopped = false;
 
   constructor(deps: AlertWatchDeps) {
     this.#deps = deps;
@@ -45,6 +52,7 @@ export class AlertWatch {
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.#isStopped = true;
   }
 
   /** One check of the service, and of the apps if it is this node's turn. */
@@ -53,9 +61,15 @@ export class AlertWatch {
     this.#isLooking = true;
     try {
       await this.#lookAtService();
-      if (await this.#takeTurn()) await this.#lookAtApps();
     } finally {
       this.#isLooking = false;
+    }
+    if (this.#isLookingAtApps) return;
+    this.#isLookingAtApps = true;
+    try {
+      if (await this.#takeTurn()) await this.#lookAtApps();
+    } finally {
+      this.#isLookingAtApps = false;
     }
   }
 
@@ -84,17 +98,25 @@ export class AlertWatch {
   }
 
   async #lookAtApps(): Promise<void> {
-    const { service, listApps, findAppConditions } = this.#deps;
+    const { db, service, listApps, listAppsToLookAt, findAppConditions } = this.#deps;
+    const asked = new Set([...(await listAppsToLookAt()), ...(await store.appsWithOpenAlerts(db))]);
+    const apps = (await listApps()).filter(({ isDisabled }) => !isDisabled);
+    // Some of them have nothing to be asked, so the rests are rather too short.
+    let left = apps.length;
+    const pace = new Pace({ rest: sweepRest, withinMs: appsWithinMs });
     let failure: unknown;
-    for (const { isDisabled, ...scope } of await listApps()) {
-      if (isDisabled) continue;
+    for (const { isDisabled: _, ...scope } of apps) {
+      if (this.#isStopped) break;
+      let isAsked = asked.has(scope.appId);
       try {
-        await service.follow(scope, await findAppConditions(scope.appId));
-        await service.digest(scope);
+        if (isAsked) await service.follow(scope, await findAppConditions(scope.appId));
+        if (await service.digest(scope)) isAsked = true;
       } catch (error) {
         // One app that cannot be counted must not hide the others.
         failure = error;
       }
+      left--;
+      if (isAsked) await pace.rest(left);
     }
     if (failure) throw failure;
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, Db } from '../../db/db.ts';
+import { Pace, sweepRest } from '../../jobs/pace.ts';
 import { siteTimeZone } from '../../proximity/index.ts';
 import type { InBackground } from '../feature.ts';
 import { addUpPlaces } from './add-up.ts';
@@ -44,6 +45,8 @@ export interface CountedApp {
 /** What is counted along with visits. */
 export interface Effects {
   readonly settle: (appId: string) => Promise<void>;
+  /** Those of which something is counted. */
+  readonly apps: () => Promise<readonly string[]>;
   readonly rebuild: (appId: string) => Promise<void>;
   readonly closeBefore: (appId: string, at: number) => Promise<boolean>;
   readonly stop: () => void;
@@ -68,6 +71,8 @@ export interface RollupDeps {
   /** What else follows from visits: the effects of messages. */
   readonly effects: Effects;
   readonly listApps: () => Promise<readonly CountedApp[]>;
+  /** The apps that have visits, or beacons: of the others there is nothing to count. */
+  readonly appsWithPlaces: () => Promise<readonly string[]>;
   readonly findApp: (appId: string) => Promise<CountedApp | undefined>;
 }
 
@@ -135,15 +140,22 @@ export class Rollups {
 
   /** Counts what is left of all apps: after an update, a restart, or where another node has stopped. */
   async settleAll(): Promise<void> {
-    const { db, changes, listApps, now } = this.#deps;
+    const { db, changes, listApps, appsWithPlaces, now } = this.#deps;
     const states = new Map((await store.listStates(db)).map((state) => [state.app_id, state]));
     const changed = new Set([...(await changes.apps(db)), ...(await ways.appsWithDue(db, now() + preparedWaitMs))]);
+    const withEffects = new Set(await this.#deps.effects.apps());
+    const withPlaces = new Set(await appsWithPlaces());
+    const pace = new Pace({ rest: sweepRest });
     for (const { appId, timeZone } of await listApps()) {
+      if (this.#isStopped) return;
       const state = states.get(appId);
       const isCounted = state?.counted_until === null && state.placed_until === null;
       const isSettled = isCounted && state.time_zone === siteTimeZone([timeZone]);
-      if (!isSettled || changed.has(appId)) await this.settle(appId);
-      else await this.#deps.effects.settle(appId);
+      const isEmpty = state === undefined && !withPlaces.has(appId) && !withEffects.has(appId);
+      if ((!isSettled && !isEmpty) || changed.has(appId)) await this.settle(appId);
+      else if (withEffects.has(appId)) await this.#deps.effects.settle(appId);
+      else continue;
+      await pace.rest();
     }
   }
 

@@ -5,12 +5,14 @@ import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { randomText } from '../../base/id.ts';
 import { restorableMs } from '../../base/restorable.ts';
+import { sql } from '../../base/sql.ts';
 import type { Database } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import type { DeviceLogin } from '../../delivery/mqtt/mqtt-connection.ts';
 import { isoTime } from '../../http/answers.ts';
+import type { AppsWith } from '../feature.ts';
 import * as store from './credential-store.ts';
-import { devices } from './resource.ts';
+import { deviceCredentials, devices } from './resource.ts';
 
 export interface CredentialDeps {
   readonly db: Database;
@@ -96,8 +98,10 @@ export function createDeviceCredentials({ db, cacheVersion, now }: CredentialDep
     },
 
     /** Deletes what can no longer be restored. */
-    async sweep(appIds: readonly string[]): Promise<void> {
-      for (const appId of appIds) await store.forgetFormer(db, appId, now() - restorableMs);
+    async sweep(appsWith: AppsWith): Promise<void> {
+      const before = now() - restorableMs;
+      for (const appId of await appsWith(deviceCredentials, sql`former_at <= ${before}`))
+        await store.forgetFormer(db, appId, before);
     },
 
     async login(username: string, password: string): Promise<DeviceLogin | undefined> {

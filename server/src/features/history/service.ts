@@ -3,14 +3,18 @@ import { type AdminRole, isAllowed } from '../../access/roles.ts';
 import { ofNoVenue } from '../../access/venue-limit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
+import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
 import { signedIn } from '../../http/console/console-endpoint.ts';
+import { Pace, sweepRest } from '../../jobs/pace.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
 import type { PastRecord } from '../../resources/past.ts';
+import type { AppsWith } from '../feature.ts';
 import type { Deleted, HistoryCall, KeptKind } from './kinds.ts';
 import { bounds, type Child, type ForgettablePast } from './past.ts';
 import * as store from './store.ts';
+import { trash, versions } from './tables.ts';
 
 export interface HistoryDeps {
   readonly db: Database;
@@ -18,7 +22,7 @@ export interface HistoryDeps {
   readonly kinds: readonly KeptKind[];
   readonly past: Pick<ForgettablePast, 'forget'>;
   readonly usage: Pick<UsageMeter, 'add' | 'count'>;
-  readonly listAppIds: () => Promise<readonly string[]>;
+  readonly appsWith: AppsWith;
 }
 
 const dayMs = 86_400_000;
@@ -129,8 +133,12 @@ export class HistoryService {
 
   /** Deletes what has expired. To be called from time to time. */
   async sweep(): Promise<void> {
-    for (const appId of await this.#deps.listAppIds()) {
-      await this.#sweepTrash(appId);
+    const { appsWith, now } = this.#deps;
+    const before = now() - bounds.trashDays * dayMs;
+    for (const appId of await appsWith(trash, sql`deleted_at < ${before}`)) await this.#sweepTrash(appId);
+    const pace = new Pace({ rest: sweepRest });
+    for (const appId of await appsWith(versions)) {
+      await pace.rest();
       await this.#sweepVersions(appId);
       for (const kind of this.#deps.kinds) await this.#sweepOrphans(appId, kind);
     }

@@ -3,11 +3,14 @@ import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { restorableMs } from '../../base/restorable.ts';
 import type { SecretBox } from '../../base/secrets.ts';
+import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import type { PushSenderKind, SenderDefinition, SenderDeps, TestAnswer } from '../../delivery/push/push-sender.ts';
 import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
+import type { AppsWith } from '../feature.ts';
 import { sealContext } from './registry.ts';
 import * as store from './store.ts';
+import { senders } from './tables.ts';
 
 export interface SenderServiceDeps {
   readonly db: Db;
@@ -134,9 +137,11 @@ export class SenderService {
   }
 
   /** Deletes what can no longer be restored. */
-  async sweep(appIds: readonly string[]): Promise<void> {
+  async sweep(appsWith: AppsWith): Promise<void> {
     const { db, now } = this.#deps;
-    for (const appId of appIds) await store.forgetFormer(db, appId, now() - restorableMs);
+    const before = now() - restorableMs;
+    for (const appId of await appsWith(senders, sql`former_at <= ${before}`))
+      await store.forgetFormer(db, appId, before);
   }
 
   /**

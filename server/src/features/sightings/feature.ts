@@ -4,10 +4,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { Database } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { addPartitions } from '../../db/partitions.ts';
+import type { DbTable } from '../../db/table.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
 import type { Announce } from '../domain-event.ts';
 import type { LogStore } from '../event-log.ts';
-import type { Feature, InBackground } from '../feature.ts';
+import type { AppsWith, Feature, InBackground } from '../feature.ts';
 import { findLearnable } from './decide/installation-locks.ts';
 import { mendFutureTracks } from './decide/track-store.ts';
 import { heardConsoleEndpoints } from './heard/routes.ts';
@@ -54,6 +55,9 @@ export interface SightingFeatureDeps {
   /** @throws Failure ObjectNotFound */
   readonly assertApp: (appId: string) => Promise<unknown>;
   readonly listApps: () => Promise<readonly RetainedApp[]>;
+  readonly appsWith: AppsWith;
+  /** What is counted of their rows before visits go because of their age. */
+  readonly countedTables: readonly DbTable[];
   readonly inBackground: InBackground;
   readonly enqueue: Outbox['enqueue'];
   readonly installations: ReplayDeps['installations'];
@@ -173,6 +177,7 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
       clearInterval(timer);
       ticker.stop();
       packing.stop();
+      retention.stop();
     },
     async close() {
       await Promise.all([counts.flush(), flush(flushing, { isLast: true })]);

@@ -4,6 +4,7 @@ import { databases } from '../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../test/support/console.ts';
 import { answerWith, startReceiver, type WebhookReceiver } from '../../../test/support/servers/webhook-receiver.ts';
 import { openSite, type Site } from '../../../test/support/site.ts';
+import { asking } from '../apps/store.ts';
 import { WebhookService } from './service.ts';
 import { insertDelivery } from './store.ts';
 
@@ -85,11 +86,11 @@ for (const database of databases) {
       const shown = await read(id);
       assert.deepEqual([shown.waiting, shown.givenUp, shown.health], [0, 3, 'ok']);
       const service = new WebhookService({ db: site.app.storage.db, now: () => site.now } as never);
-      await service.sweep([site.app.appId]);
+      await service.sweep(asking(site.app.storage.db));
       assert.equal((await read(id)).givenUp, 3);
       site.app.clock.now += 8 * 24 * hour;
       browser = await openConsole(site.app, 'manager');
-      await service.sweep([site.app.appId]);
+      await service.sweep(asking(site.app.storage.db));
       assert.deepEqual([(await read(id)).givenUp, (await read(id)).givenUpSince], [0, null]);
     });
 

@@ -6,6 +6,7 @@ import { type Answering, answerWith, startReceiver } from '../../../test/support
 import { openNode, type Site } from '../../../test/support/site.ts';
 import { openWebhookSite, type WebhookSite } from '../../../test/support/sites/webhook-site.ts';
 import { insertJobs } from '../../jobs/store.ts';
+import { asking } from '../apps/store.ts';
 import { ConcurrencySlots } from './concurrency-slots.ts';
 import { WebhookService } from './service.ts';
 import { insertDelivery } from './store.ts';
@@ -272,11 +273,11 @@ for (const database of databases) {
       await hooks.enter();
       await site.app.app.idle();
       const service = new WebhookService({ db: site.app.storage.db, now: () => site.now } as never);
-      await service.sweep([site.app.appId]);
+      await service.sweep(asking(site.app.storage.db));
       assert.equal((await hooks.deliveries(hook)).length, 1);
       site.app.clock.now += 8 * 24 * hour;
       hooks.browser = await openConsole(site.app, 'manager');
-      await service.sweep([site.app.appId]);
+      await service.sweep(asking(site.app.storage.db));
       assert.equal((await hooks.deliveries(hook)).length, 0);
     });
   });

@@ -13,12 +13,14 @@ import { newWebhookSecret } from '../../delivery/webhooks/webhook-signature.ts';
 import { isoTime } from '../../http/answers.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
+import type { AppsWith } from '../feature.ts';
 import { readWebhookUrl } from './address.ts';
 import { callWebhook, secretContext } from './deliver.ts';
 import { renderPayload, timeToLiveMs, webhookJob } from './publish.ts';
 import type { WebhookFields } from './schemas.ts';
 import { hearsOfService } from './service-alerts.ts';
 import * as store from './store.ts';
+import { webhookDeliveries, webhooks } from './tables.ts';
 import { deliveryView, disabledBy, healthOf, webhookView } from './views.ts';
 
 export interface WebhookDeps {
@@ -207,13 +209,14 @@ export class WebhookService {
   }
 
   /** Deletes finished deliveries older than a week, and forgets earlier given-up calls. */
-  async sweep(appIds: readonly string[]): Promise<void> {
+  async sweep(appsWith: AppsWith): Promise<void> {
     const { db, now } = this.#deps;
-    const before = firstIdAt(now() - keptMs);
-    for (const appId of appIds) {
+    const keptSince = now() - keptMs;
+    const before = firstIdAt(keptSince);
+    for (const appId of await appsWith(webhookDeliveries, sql`object_id < ${before}`))
       while ((await store.deleteOldDeliveries(db, appId, before, stepSize)) === stepSize);
-      await store.forgetGivenUp(db, appId, now() - keptMs);
-    }
+    for (const appId of await appsWith(webhooks, sql`given_up_at < ${keptSince}`))
+      await store.forgetGivenUp(db, appId, keptSince);
   }
 
   async #find(appId: string, webhookId: string): Promise<store.WebhookRow> {

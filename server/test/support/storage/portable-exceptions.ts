@@ -13,13 +13,14 @@ export const acrossApps: Exceptions = [
     'after a clock that was set back, at the start',
   ],
   [
-    /^select distinct app_id from (crowded_places|visit_changes|ways_due where due_at <= \?)$/,
+    /^select distinct app_id from (crowded_places|visit_changes|ways_due where due_at <= \?|alerts where ended_at is null)$/,
     'which apps have something to count',
   ],
   [/^select app_id from zones where capacity is not null union /, 'which apps limit how many people are inside'],
   [/^select \* from rollup_states$/, 'how far the numbers of each app are, at the start'],
   [/^select \* from reports where is_on = 1 /, 'which reports are due'],
   [/^select \* from apps order by app_id/, 'the list of apps'],
+  [/^select a\.app_id from apps a where exists \(select 1 from /, 'which apps have something in a table, for sweeps'],
   [
     /^select app_id, object_id, stored_name, size, bytes_missing_at, created_by from files where /,
     'whether files are there, at the start',

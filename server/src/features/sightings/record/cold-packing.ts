@@ -1,11 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
+import { firstIdAt } from '../../../base/id.ts';
+import { sql } from '../../../base/sql.ts';
 import { announcedMs, announcePacking, expectPacked, isNeverPacked } from '../../../cold/ever.ts';
 import { type ChunkSizes, type ColdAge, packOld, rest } from '../../../cold/pack.ts';
 import type { ColdScope } from '../../../cold/store.ts';
 import { completeSummaries } from '../../../cold/summaries.ts';
+import { coldChunks } from '../../../cold/tables.ts';
 import type { Database } from '../../../db/db.ts';
 import type { DbTable } from '../../../db/table.ts';
+import { Pace, sweepRest } from '../../../jobs/pace.ts';
+import type { AppsWith } from '../../feature.ts';
 import { dayMs, type RetainedApp } from './kept.ts';
 
 export interface ColdPackingDeps {
@@ -15,6 +20,8 @@ export interface ColdPackingDeps {
   /** Rows that are older are packed; 0: none. */
   readonly coldAfterDays: number;
   readonly listApps: () => Promise<readonly RetainedApp[]>;
+  /** Without it all apps are looked at. */
+  readonly appsWith?: AppsWith;
   /** For so long (ms); until then by the clock without it. */
   readonly wait?: (ms: number) => Promise<unknown>;
   /** Those of the product without it. */
@@ -55,19 +62,41 @@ export class ColdPacking {
       if (isPacking && !this.#isAnnounced) await this.#announce();
       const before = begun - coldAfterDays * dayMs;
       const since = isDaily ? 0 : before - recentMs;
-      for (const { appId } of await this.#deps.listApps())
+      const pace = new Pace({ rest: sweepRest });
+      for (const [appId, { isPacked, tables }] of await this.#findApps(isPacking ? { since, before } : undefined)) {
+        if (this.#stopping.signal.aborted) break;
         for (const table of this.#deps.packedTables)
           try {
-            if (isPacking) await this.#pack({ appId, table, before }, since);
+            if (isPacking && (isPacked || tables.has(table))) await this.#pack({ appId, table, before }, since);
             if (isDaily) await this.#complete({ appId, table });
           } catch (error) {
             errors.push(error);
           }
+        await pace.rest();
+      }
       if (isDaily && errors.length === 0) this.#lastWalk = begun;
     } finally {
       this.#isRunning = false;
     }
     if (errors.length > 0) throw new AggregateError(errors, 'Some old records could not be packed.');
+  }
+
+  /** Those of which something is packed, and those that have rows of this time (ms) in some of the tables. */
+  async #findApps(time: { readonly since: number; readonly before: number } | undefined) {
+    const { listApps, packedTables } = this.#deps;
+    const { appsWith = async () => (await listApps()).map(({ appId }) => appId) } = this.#deps;
+    const packed = new Set(await appsWith(coldChunks));
+    const found = new Map<string, { readonly isPacked: boolean; readonly tables: Set<DbTable> }>();
+    const note = (appId: string, ...tables: readonly DbTable[]) => {
+      const known = found.get(appId) ?? { isPacked: packed.has(appId), tables: new Set() };
+      for (const table of tables) known.tables.add(table);
+      found.set(appId, known);
+    };
+    for (const appId of packed) note(appId);
+    if (!time) return found;
+    const inTime = sql`object_id > ${firstIdAt(time.since)} and object_id < ${firstIdAt(time.before)}`;
+    for (const table of packedTables) for (const appId of await appsWith(table, inTime)) note(appId, table);
+    return found;
   }
 
   /** A node that has asked just before still believes that nothing was packed. */

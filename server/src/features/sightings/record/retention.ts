@@ -2,12 +2,16 @@ import { recordFolded, service } from '../../../access/audit.ts';
 import { isForgetful, noDayMs } from '../../../access/policy.ts';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import { forgetColdBefore } from '../../../cold/forget.ts';
+import { coldChunks } from '../../../cold/tables.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { analyzePartitions } from '../../../db/partitions.ts';
 import { type DbTable, type RetentionRule, stepColumn } from '../../../db/table.ts';
+import { Pace, sweepRest } from '../../../jobs/pace.ts';
 import { timePrefix } from '../../../proximity/index.ts';
+import type { AppsWith } from '../../feature.ts';
 import { tryLockInstallation } from '../decide/installation-locks.ts';
+import { presence, sightingKeys, trackSamples, tracks } from '../traces/tables.ts';
 import { visits } from '../traces/visits.ts';
 import { dayMs, keptSince, type Purged, type RetainedApp } from './kept.ts';
 import { forgetAnswers } from './key-store.ts';
@@ -144,60 +148,148 @@ function allKeptSince({ policy }: RetainedApp, now: number): number {
 export interface Retention {
   /** To be called from time to time; presences are scanned once a day. */
   sweep(): Promise<void>;
+  /** What is under way ends after the app that it is at. */
+  stop(): void;
 }
 
-export function createRetention(deps: {
+export interface RetentionDeps {
   readonly db: Database;
   readonly now: () => number;
   /** Every table that says how long its rows are kept, of all features. */
   readonly keptTables: readonly DbTable[];
   readonly listApps: () => Promise<readonly RetainedApp[]>;
+  readonly appsWith: AppsWith;
+  /** Apps that have rows in these are told to `beforePurge` too, though nothing of theirs is old. */
+  readonly countedTables?: readonly DbTable[];
   /** Told from when on (ms) all visits are there once the old ones are deleted, before they are; false: not yet. */
   readonly beforePurge?: (appId: string, visitsSince: number) => Promise<boolean>;
   /** Deletes visits that ended before a time (ms), counting them as they go; answers of how many. */
   readonly letGo?: (appId: string, before: number) => Promise<number>;
-}): Retention {
+}
+
+/** What there is of apps, each found by one statement for all of them. */
+interface OldRows {
+  /** The apps that may have old rows in a table. */
+  readonly of: ReadonlyMap<DbTable, ReadonlySet<string>>;
+  /** The apps that have packed rows. */
+  readonly packed: ReadonlySet<string>;
+}
+
+/** Whether an index leads from an app to its oldest rows. */
+const isFoundByAge = ({ kept, indexes = {} }: DbTable) =>
+  kept?.by === undefined ||
+  Object.values(indexes).some(({ on: [first, then] }) => first === 'app_id' && then === kept.by);
+
+/** Rows that are too old for the app that keeps them for the shortest time; where no index knows which are old, any. */
+async function findOld(
+  { keptTables, appsWith }: RetentionDeps,
+  apps: readonly RetainedApp[],
+  now: number,
+): Promise<OldRows> {
+  const of = new Map<DbTable, ReadonlySet<string>>();
+  for (const table of keptTables) {
+    const { kept } = table;
+    if (!kept) continue;
+    const latest = apps.reduce((latest, { policy }) => Math.max(latest, keptSince(kept, policy, now)), 0);
+    of.set(table, new Set(await appsWith(table, isFoundByAge(table) ? olderThan(kept, latest) : undefined)));
+  }
+  return { of, packed: new Set(await appsWith(coldChunks)) };
+}
+
+/** The tables whose old rows go along with visits. */
+const goesWithVisits = ({ kept }: DbTable) => kept?.days === 'visits';
+
+export function createRetention(deps: RetentionDeps): Retention {
+  const { db, appsWith, keptTables, countedTables = [] } = deps;
   let lastWalk = 0;
   /** When answers were last dropped (ms). */
   let lastForgotten = 0;
+  let isStopped = false;
+
+  async function forgetOldAnswers(apps: readonly RetainedApp[], now: number): Promise<void> {
+    const since = Math.max(lastForgotten, now - dayMs);
+    const longest = apps.reduce((longest, { policy }) => Math.max(longest, policy.pushTimeToLive * 1000), 0);
+    const answered = sql`created_at >= ${since - longest} and created_at < ${now} and answer is not null`;
+    const having = new Set(await appsWith(sightingKeys, answered));
+    for (const { appId, policy } of apps.filter((app) => having.has(app.appId))) {
+      // No message in them could be shown any more, so they are not needed; they are most of what a batch leaves.
+      const shownMs = policy.pushTimeToLive * 1000;
+      await forgetAnswers(db, { appId, from: since - shownMs, until: now - shownMs });
+    }
+    lastForgotten = now;
+  }
+
+  /** Tells of what is about to go. Answers the apps of which nothing may go yet. */
+  async function announce(apps: readonly RetainedApp[], old: OldRows, now: number): Promise<ReadonlySet<string>> {
+    const told = new Set<string>(old.packed);
+    for (const [table, having] of old.of) if (goesWithVisits(table)) for (const appId of having) told.add(appId);
+    for (const table of countedTables) for (const appId of await appsWith(table)) told.add(appId);
+    const refused = new Set<string>();
+    const pace = new Pace({ rest: sweepRest });
+    for (const app of apps.filter(({ appId }) => told.has(appId))) {
+      if (isStopped || (await deps.beforePurge?.(app.appId, allKeptSince(app, now))) === false) refused.add(app.appId);
+      if (!isStopped) await pace.rest();
+    }
+    return refused;
+  }
+
+  async function purge(app: RetainedApp, { of, packed }: OldRows, now: number): Promise<Purged> {
+    const having = keptTables.filter(
+      (table) => of.get(table)?.has(app.appId) || (table.packed && packed.has(app.appId)),
+    );
+    const aged = await purgeTraces(db, having, { ...app, now });
+    if (app.policy.retentionDays.visits !== 0 || !having.some(({ name }) => name === visits.table.name)) return aged;
+    const gone = await deps.letGo?.(app.appId, now - noDayMs);
+    return gone ? { ...aged, visits: gone } : aged;
+  }
+
+  /** Adds up what has gone of an app in a day. */
+  const record = (appId: string, purged: Purged, now: number) =>
+    recordFolded(db, {
+      change: { by: service, action: 'traces.purge', subject: appId, appId, now },
+      withinMs: dayMs,
+      most: 10_000,
+      fold: (earlier) => sum((earlier ?? {}) as Purged, purged),
+    });
+
+  /** The apps of which there is something in any of these tables. */
+  const havingAny = async (...asked: readonly DbTable[]) =>
+    new Set((await Promise.all(asked.map((table) => appsWith(table)))).flat());
+
   return {
+    stop() {
+      isStopped = true;
+    },
     async sweep() {
       const now = deps.now();
       const isDaily = now - lastWalk >= dayMs;
       if (isDaily) lastWalk = now;
       const apps = await deps.listApps();
-      const since = Math.max(lastForgotten, now - dayMs);
-      for (const { appId, policy } of apps) {
-        // No message in them could be shown any more, so they are not needed; they are most of what a batch leaves.
-        const shownMs = policy.pushTimeToLive * 1000;
-        await forgetAnswers(deps.db, { appId, from: since - shownMs, until: now - shownMs });
-      }
-      lastForgotten = now;
-      const ready: RetainedApp[] = [];
-      for (const app of apps)
-        if ((await deps.beforePurge?.(app.appId, allKeptSince(app, now))) !== false) ready.push(app);
+      await forgetOldAnswers(apps, now);
+      const old = await findOld(deps, apps, now);
+      const refused = await announce(apps, old, now);
       // What is too old for every app is dropped at once, if it is in partitions.
-      const whole =
-        ready.length === apps.length
-          ? await dropOldPartitions(deps.db, { tables: deps.keptTables, apps, now })
-          : undefined;
-      for (const app of ready) {
-        const aged = sum(whole?.get(app.appId) ?? {}, await purgeTraces(deps.db, deps.keptTables, { ...app, now }));
-        const gone = app.policy.retentionDays.visits === 0 ? await deps.letGo?.(app.appId, now - noDayMs) : 0;
-        const purged = gone ? { ...aged, visits: gone } : aged;
-        if (isForgetful(app.policy)) await purgeSignals(deps.db, app.appId, now);
-        if (Object.keys(purged).length > 0)
-          await recordFolded(deps.db, {
-            change: { by: service, action: 'traces.purge', subject: app.appId, appId: app.appId, now },
-            withinMs: dayMs,
-            most: 10_000,
-            fold: (earlier) => sum((earlier ?? {}) as Purged, purged),
-          });
-        if (!isDaily) continue;
-        await purgePresences(deps.db, app.appId, now);
-        await purgeTracks(deps.db, app.appId, now);
+      const whole = refused.size === 0 ? await dropOldPartitions(db, { tables: keptTables, apps, now }) : undefined;
+      const [withSignals, withWalks] = [
+        apps.some(({ policy }) => isForgetful(policy)) ? await havingAny(trackSamples, sightingKeys) : new Set(),
+        isDaily ? await havingAny(presence, tracks) : new Set(),
+      ];
+      const having = new Set([...old.packed, ...withSignals, ...withWalks, ...(whole?.keys() ?? [])]);
+      for (const ofTable of old.of.values()) for (const appId of ofTable) having.add(appId);
+      const pace = new Pace({ rest: sweepRest });
+      for (const app of apps.filter(({ appId }) => having.has(appId) && !refused.has(appId))) {
+        if (isStopped) return;
+        const { appId, policy } = app;
+        const purged = sum(whole?.get(appId) ?? {}, await purge(app, old, now));
+        if (withSignals.has(appId) && isForgetful(policy)) await purgeSignals(db, appId, now);
+        if (Object.keys(purged).length > 0) await record(appId, purged, now);
+        if (withWalks.has(appId)) {
+          await purgePresences(db, appId, now);
+          await purgeTracks(db, appId, now);
+        }
+        await pace.rest();
       }
-      if (isDaily) await analyzePartitions(deps.db);
+      if (isDaily) await analyzePartitions(db);
     },
   };
 }
