@@ -25,6 +25,9 @@ interface Issued {
 /** A request takes a while, and clocks differ. */
 const earlyMs = 30_000;
 
+/** How long another tab may take to renew them. */
+const turnMs = 30_000;
+
 /** With whose they are, which is not known of tokens that an earlier version has stored, or that the app has kept itself. */
 interface OwnTokens extends Tokens {
   readonly userId: string | undefined;
@@ -167,9 +170,11 @@ export class Session implements RenewableSession {
 
   renew(refused: string | undefined): Promise<boolean> {
     if (this.token !== refused) return Promise.resolve(this.token !== undefined);
-    this.#renewing ??= (this.#storage ? lockedTokens(() => this.#renewForAll(refused)) : this.#renew()).finally(() => {
-      this.#renewing = undefined;
-    });
+    this.#renewing ??= (this.#storage ? lockedTokens(() => this.#renewForAll(refused), turnMs) : this.#renew()).finally(
+      () => {
+        this.#renewing = undefined;
+      },
+    );
     return this.#renewing;
   }
 

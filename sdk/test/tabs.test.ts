@@ -6,7 +6,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { launchBrowser, patienceMs } from '../../console/test/browser.ts';
+import { becomes, launchBrowser, patienceMs } from '../../console/test/browser.ts';
 import { buildApp, signInManager, type TestApp } from '../../server/test/support/build-app.ts';
 import { create } from '../../server/test/support/cases.ts';
 
@@ -166,5 +166,22 @@ describe('tabs of one browser, whose tokens are in localStorage', () => {
     assert.equal(await me(other.tab), email);
     await pass(3_600_000);
     assert.deepEqual([await me(other.tab), await me(one.tab)], [email, email]);
+  });
+
+  test('a tab that stands still in the middle of a renewal holds up no other for ever', async () => {
+    const email = await person();
+    const [one, other] = [await openTab(), await openTab()];
+    await signIn(one.tab, email);
+    assert.equal(await me(other.tab), email);
+    await pass(1_000_000);
+    // As where it stands still in the middle of a renewal, whose timers stand still as well.
+    await one.tab.evaluate("void navigator.locks.request('pharos-tokens', () => new Promise(() => {}))");
+    const asked = me(other.tab);
+    await becomes(() => other.tab.evaluate('navigator.locks.query().then(({ pending }) => pending.length)'), 1);
+    await other.tab.clock.runFor(31_000);
+    const hangs = new Promise<string>((resolve) => setTimeout(() => resolve('hangs'), 10_000).unref());
+    assert.equal(await Promise.race([asked, hangs]), 'TimedOut');
+    await one.tab.close();
+    assert.equal(await me(other.tab), email);
   });
 });
