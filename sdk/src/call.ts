@@ -234,8 +234,9 @@ async function sendSignedIn(connection: Connection, id: string, operation: Opera
   const { session } = connection;
   if (!session || signedOut.has(id)) return sendOnce(connection, operation, input);
   const renewed = (refused: string | undefined) => unlessAborted(session.renew(refused), input.signal);
+  const { userId: known } = session;
   await unlessAborted(session.ready(), input.signal);
-  const { userId } = session;
+  const userId = known ?? session.userId;
   if (session.isDue) await renewed(session.token);
   if (isAnothers(session, userId)) throw signedInAsAnother();
   const { token } = session;

@@ -150,7 +150,7 @@ export class PharosClient {
   }
 
   /**
-   * Whether somebody is signed in, as far as is known without asking the service: reads `tokenStorage` if that has not been read.
+   * Whether somebody is signed in, as far as is known without asking the service: reads `tokenStorage` unless somebody is.
    *
    * @throws PharosError `StorageFailed`
    */

@@ -171,8 +171,9 @@ async function connect(
 /** As for calls: a token that is refused all the same, since clocks differ, is renewed once. */
 async function openStream(connection: Connection, wanted: Wanted, signal: AbortSignal): Promise<Response> {
   const { session } = connection;
-  await session?.ready();
   const { owner } = wanted;
+  owner.userId ??= session?.userId;
+  await session?.ready();
   owner.userId ??= session?.userId;
   const assertOwn = () => {
     if (session && isAnothers(session, owner.userId)) throw signedInAsAnother();

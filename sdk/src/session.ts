@@ -25,6 +25,9 @@ interface Issued {
 /** A request takes a while, and clocks differ. */
 const earlyMs = 30_000;
 
+/** How long another tab may take to renew them. */
+const turnMs = 30_000;
+
 /** With whose they are, which is not known of tokens that an earlier version has stored, or that the app has kept itself. */
 interface OwnTokens extends Tokens {
   readonly userId: string | undefined;
@@ -44,10 +47,16 @@ export class Session implements RenewableSession {
   readonly #onTokens: ((tokens: Tokens) => void) | undefined;
   readonly #storage: TextStorage | undefined;
   #reading: Promise<void> | undefined;
+  /** It is over, and may begin again. */
+  #isRead = false;
+  /** As far as was stored or answered, nobody is signed in; otherwise the app itself has taken the tokens away. */
+  #isNobody: boolean;
   /** The storage did not take the last tokens, and has older ones. */
   #isUnsaved = false;
   /** How often somebody has signed in or out here. */
   #changes = 0;
+  /** Sign-ins and sign-outs that are not stored yet. */
+  #saving = 0;
   #renewing: Promise<boolean> | undefined;
   /** Set once there is something to call with. */
   call: Call | undefined;
@@ -60,21 +69,33 @@ export class Session implements RenewableSession {
     this.token = token;
     this.refreshToken = refreshToken;
     this.#expiresAt = tokenExpiresAt;
+    this.#isNobody = isNobody(this);
     this.#onTokens = onTokens;
     this.#storage = storage;
   }
 
   /**
-   * Has read what is stored, before the first call that needs it.
+   * Has read what is stored, before the first call that needs it; while nobody is signed in, before each call, since somebody may have
+   * signed in in another tab.
    *
    * @throws PharosError `StorageFailed`; the next call tries again
    */
   ready(): Promise<void> {
-    this.#reading ??= (this.#storage ? this.#takeStored() : Promise.resolve()).catch((error: unknown) => {
+    if (this.#isRead && this.#isNobody && isNobody(this) && this.#saving === 0) this.#reading = undefined;
+    this.#reading ??= this.#read();
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    if (!this.#storage) return;
+    this.#isRead = false;
+    try {
+      await this.#takeStored();
+      this.#isRead = true;
+    } catch (error) {
       this.#reading = undefined;
       throw error;
-    });
-    return this.#reading;
+    }
   }
 
   get isDue(): boolean {
@@ -96,10 +117,13 @@ export class Session implements RenewableSession {
   #change(tokens: OwnTokens): Promise<void> {
     this.#changes++;
     this.#reading = Promise.resolve();
+    this.#isRead = this.#storage !== undefined;
     this.#set(tokens);
-    const saving = this.#storage && lockedTokens(() => this.#save(tokens));
+    if (!this.#storage) return Promise.resolve();
+    this.#saving++;
+    const saving = lockedTokens(() => this.#save(tokens)).finally(() => this.#saving--);
     // Another tab may be renewing, and its network be slow: nobody waits for long.
-    return saving ? inTime(() => saving).catch(() => undefined) : Promise.resolve();
+    return inTime(() => saving).catch(() => undefined);
   }
 
   /** A storage that does not work is reported; until the page is closed, memory will do. */
@@ -126,12 +150,19 @@ export class Session implements RenewableSession {
     const stored = readTokens(text);
     // Somebody has signed in or out while it was read.
     if (this.#changes !== before) return;
-    if (stored && (stored.token !== this.token || stored.refreshToken !== this.refreshToken)) this.#set(stored);
+    if (!stored || (stored.token === this.token && stored.refreshToken === this.refreshToken)) return;
+    this.#set(isNobody(stored) ? this.#signedOut : stored);
+  }
+
+  /** Not by the app in this tab. What that begins next is still meant to be done by whoever was signed in, and not by the next one. */
+  get #signedOut(): OwnTokens {
+    return { ...noTokens, userId: this.userId };
   }
 
   #set({ userId, ...tokens }: OwnTokens): void {
     this.token = tokens.token;
     this.refreshToken = tokens.refreshToken;
+    this.#isNobody = isNobody(tokens);
     this.userId = userId;
     this.#expiresAt = tokens.tokenExpiresAt;
     safely(() => this.#onTokens?.(tokens));
@@ -139,9 +170,11 @@ export class Session implements RenewableSession {
 
   renew(refused: string | undefined): Promise<boolean> {
     if (this.token !== refused) return Promise.resolve(this.token !== undefined);
-    this.#renewing ??= (this.#storage ? lockedTokens(() => this.#renewForAll(refused)) : this.#renew()).finally(() => {
-      this.#renewing = undefined;
-    });
+    this.#renewing ??= (this.#storage ? lockedTokens(() => this.#renewForAll(refused), turnMs) : this.#renew()).finally(
+      () => {
+        this.#renewing = undefined;
+      },
+    );
     return this.#renewing;
   }
 
@@ -166,7 +199,7 @@ export class Session implements RenewableSession {
       if (this.refreshToken === refreshToken) this.#set(tokensOf(answer));
     } catch (error) {
       if (!(error instanceof PharosError) || error.name !== 'InvalidSessionToken') throw error;
-      if (this.refreshToken === refreshToken) this.#set(noTokens);
+      if (this.refreshToken === refreshToken) this.#set(this.#signedOut);
     }
     return this.token !== undefined;
   }
@@ -178,6 +211,9 @@ const tokensOf = ({ objectId, accessToken, expiresIn, refreshToken }: Issued): O
   refreshToken,
   tokenExpiresAt: Date.now() + expiresIn * 1000,
 });
+
+const isNobody = ({ token, refreshToken }: Pick<Tokens, 'token' | 'refreshToken'>) =>
+  token === undefined && refreshToken === undefined;
 
 /** Undefined: nothing that was stored by a client. */
 function readTokens(text: string | null | undefined): OwnTokens | undefined {

@@ -6,6 +6,12 @@ import { signInManager, type TestApp } from '../../../server/test/support/build-
 import { create } from '../../../server/test/support/cases.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 
+const triangle = [
+  { x: 0, y: 0 },
+  { x: 4, y: 0 },
+  { x: 4, y: 3 },
+];
+
 describe('the file of a venue', () => {
   let app: TestApp;
   let browser: Browser;
@@ -122,5 +128,75 @@ describe('the file of a venue', () => {
     const levelOf = ({ location }: Beacon) => (location as { readonly floor?: unknown } | undefined)?.floor;
     assert.deepEqual(beacons.map(levelOf), [0, 2, 3, 4, 5, 6], 'each beacon comes along with its floor');
     assert.ok(beacons.every(({ zoneId }) => zoneId !== undefined));
+  });
+
+  test('takes back and doubles nothing that others have done since the preview', async () => {
+    const venueId = await create(app, '/api/v2/venues', { name: 'Castle', capacity: 10 }, headers);
+    const door = [{ name: 'Door', x: 0, y: 0 }];
+    const cellar = { venueId: pointer('Venue', venueId), name: 'Cellar', level: -1, gateways: door };
+    const floorId = await create(app, '/api/v2/floors', cellar, headers);
+    const zoneOf = (name: string) => ({ floorId: pointer('Floor', floorId), name, kind: 'room', polygon: triangle });
+    const zoneId = await create(app, '/api/v2/zones', zoneOf('Vault'), headers);
+    const beacon = { name: 'Arch', uuid: 'C9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 7, minor: 1 };
+    const beaconId = await create(app, '/api/v2/beacons', beacon, headers);
+    const on = { level_id: floorId };
+    const zone = { type: 'Polygon', coordinates: [[...triangle, triangle[0]].map((at) => [at?.x, -(at?.y ?? 0)])] };
+    const line = {
+      type: 'LineString',
+      coordinates: [
+        [0, 0],
+        [9, 0],
+      ],
+    };
+    const at = (x: number) => ({ type: 'Point', coordinates: [x, -1] });
+    const features = [
+      { feature_type: 'venue', id: venueId, properties: { name: 'Castle', capacity: 20 } },
+      { feature_type: 'level', id: floorId, properties: { name: 'Old cellar', ordinal: -1 } },
+      { feature_type: 'unit', id: zoneId, geometry: zone, properties: { ...on, name: 'Treasury' } },
+      { feature_type: 'unit', geometry: zone, properties: { ...on, name: 'Prison', category: 'room' } },
+      { feature_type: 'unit', geometry: zone, properties: { ...on, name: 'Well', category: 'room' } },
+      { feature_type: 'wall', geometry: line, properties: on },
+      { feature_type: 'gateway', geometry: at(5), properties: { ...on, name: 'Door' } },
+      { feature_type: 'gateway', geometry: at(6), properties: { ...on, name: 'Stairs' } },
+      { feature_type: 'beacon', id: beaconId, geometry: at(1), properties: { ordinal: -1, name: 'Arch of the king' } },
+      { feature_type: 'beacon', geometry: at(2), properties: { ...beacon, minor: 2, ordinal: -1, name: 'Niche' } },
+    ];
+    const text = JSON.stringify({ type: 'FeatureCollection', units: 'metres', features });
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}/import`);
+    const file = { name: 'castle.geojson', mimeType: 'text/plain', buffer: Buffer.from(text) };
+    await page.locator('input[type=file]').setInputFiles(file);
+    const confirm = page.getByRole('button', { name: /^Import / });
+    await confirm.waitFor();
+
+    const change = async (path: string, payload: object) => {
+      const { status } = await app.send({ method: 'PATCH', url: `/api/v2/${path}`, headers, body: payload });
+      assert.equal(status, 200);
+    };
+    await change(`venues/${venueId}`, { capacity: 30 });
+    const gateways = [
+      { name: 'Door', x: 2, y: 2 },
+      { name: 'Stairs', x: 6, y: 1 },
+    ];
+    const walls = [{ points: line.coordinates.map(([x, y]) => ({ x, y })) }];
+    await change(`floors/${floorId}`, { name: 'Dungeon', gateways, walls });
+    await change(`zones/${zoneId}`, { name: 'Safe' });
+    await create(app, '/api/v2/zones', zoneOf('Prison'), headers);
+    await create(app, '/api/v2/zones', { ...zoneOf('Well'), kind: 'shop' }, headers);
+    await change(`beacons/${beaconId}`, { name: 'Gate' });
+    await create(app, '/api/v2/beacons', { ...beacon, minor: 2, name: 'Corner' }, headers);
+
+    await confirm.click();
+    const sentence = page.getByText(/rows are in/);
+    await becomes(() => sentence.innerText().then((text) => / 10 .*7 .*failed/s.test(text) || text), true);
+    const [venue] = (await records(`venues?where={"objectId":"${venueId}"}`)) as { readonly capacity: number }[];
+    const [floor] = (await records(`floors?where={"objectId":"${floorId}"}`)) as Floor[];
+    assert.deepEqual([venue?.capacity, floor?.name], [30, 'Dungeon']);
+    assert.deepEqual([floor?.gateways, floor?.walls], [gateways, walls]);
+    const zones = (await records('zones?limit=100')) as Zone[];
+    const names = zones.filter((zone) => zone.floorId.objectId === floorId).map(({ name, kind }) => `${name} ${kind}`);
+    assert.deepEqual(names.sort(), ['Prison room', 'Safe room', 'Well shop']);
+    const beacons = (await records('beacons?where={"major":7}')) as Beacon[];
+    assert.deepEqual(beacons.map(({ name }) => name).sort(), ['Corner', 'Gate']);
+    assert.equal(await page.getByText(/^Somebody else has (changed|added)/).count(), 7);
   });
 });

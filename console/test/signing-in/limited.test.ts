@@ -70,6 +70,60 @@ describe('a role that holds for one venue, in a browser', () => {
     await takePictures(page, 'limited-beacons');
   });
 
+  test('a limited administrator finds by name and by id only what belongs to the venue, and nothing that was deleted', async () => {
+    const { headers } = await signInManager(app);
+    const beacons = (await app.send({ method: 'GET', url: '/api/v2/beacons?order=minor', headers })).body.results;
+    const idOf = (name: string) => beacons.find((one: { name: string }) => one.name === name).objectId as string;
+    const at = (name: string) => ({ __type: 'Pointer', className: 'Beacon', objectId: idOf(name) });
+    const type = {
+      event: 'ENTER',
+      type: 'TEXT',
+      message: { alertTitle: 'Hi', alertMessage: 'Come in.' },
+      isEnabled: true,
+    };
+    for (const name of ['North', 'South'])
+      await create(
+        app,
+        '/api/v2/notifications',
+        { description: `${name} secret`, beaconId: at(`${name} door`), ...type },
+        headers,
+      );
+    await create(app, '/api/v2/storylines', { title: 'Story secret', isEnabled: true }, headers);
+    await create(app, '/api/v2/data/schema/secret', { column: { title: { type: 'String' } } }, headers);
+    await create(app, '/api/v2/data/bucket/secret', { metadata: { title: 'Record secret' } }, headers);
+    const venueId = beacons[0].venueId;
+    const gone = await create(
+      app,
+      '/api/v2/beacons',
+      { name: 'North secret gone', uuid, major: 1, minor: 9, venueId },
+      headers,
+    );
+    assert.equal((await app.send({ method: 'DELETE', url: `/api/v2/beacons/${gone}`, headers })).status, 200);
+    const asked: string[] = [];
+    page.on('response', (answer) => asked.push(`${answer.status()} ${answer.url()}`));
+    await page.getByRole('button', { name: /Search everything/ }).click();
+    const found = page.getByRole('listbox', { name: 'Found' }).getByRole('option');
+    const search = async (text: string, end: string | RegExp) => {
+      await page.getByRole('combobox', { name: /Search pages/ }).fill(text);
+      await page.getByRole('dialog').getByRole('status').filter({ hasText: end }).waitFor();
+      return found.allInnerTexts();
+    };
+    await page.getByRole('combobox', { name: /Search pages/ }).fill('secret');
+    await found.first().waitFor();
+    assert.deepEqual(
+      (await found.allInnerTexts()).map((text) => text.split('\n')[0]),
+      ['North secret'],
+    );
+    for (const text of ['South', 'Story', 'Record', 'gone', idOf('South door'), idOf('North door'), gone])
+      assert.deepEqual(await search(text, 'Nothing has this name.'), [], text);
+    assert.deepEqual(
+      asked.filter((one) => !one.startsWith('200')),
+      [],
+      'nothing is asked for that the role may not read',
+    );
+    await page.keyboard.press('Escape');
+  });
+
   test('the limited tries a message of the venue on a phone of their own, and on no other', async () => {
     const secret = 'limited'.padEnd(43, 'x');
     await page.goto(`/console/apps/${app.appId}/notifications/new`);

@@ -26,10 +26,7 @@ export async function changeAsPreviewed({ before, after, read, send }: Previewed
   for (let attempt = 1; ; attempt++) {
     const now = await read();
     if (holds(now, after)) return;
-    if (!holds(now, before))
-      throw new Error(
-        t('Somebody else has changed it since the file was read. Choose the file again to see the difference.'),
-      );
+    assertAsPreviewed(now, { before, after });
     try {
       await send(entityTag(now));
       return;
@@ -40,6 +37,15 @@ export async function changeAsPreviewed({ before, after, read, send }: Previewed
     }
   }
 }
+
+/** Each member is as it was, or as it is to be. @throws Error whose message is a sentence */
+export function assertAsPreviewed(now: object, { before, after }: Pick<Previewed, 'before' | 'after'>): void {
+  for (const name of Object.keys(before))
+    if (!holds(now, { [name]: before[name] }) && !holds(now, { [name]: after[name] })) throw changedSince();
+}
+
+export const changedSince = () =>
+  new Error(t('Somebody else has changed it since the file was read. Choose the file again to see the difference.'));
 
 /** Whether a record has these values. */
 export const holds = (record: object, members: Members): boolean =>

@@ -19,6 +19,11 @@ interface Props {
   readonly attention: Attention;
 }
 
+interface BlockProps extends Props {
+  /** The service does not answer: what it said last may no longer be so. */
+  readonly isAway: boolean;
+}
+
 type ServerFinding = Attention['findings'][number];
 
 interface Finding {
@@ -29,11 +34,11 @@ interface Finding {
 }
 
 /** Problems that need attention, worst first; otherwise a line that all is well. */
-export function AttentionBlock({ appId, attention }: Props) {
+export function AttentionBlock({ appId, attention, isAway }: BlockProps) {
   const findings = [...attention.findings.map(useShown(appId, attention)), ...useRuleFindings(appId, attention)];
   const worstFirst = findings.toSorted((a, b) => Number(b.isGrave) - Number(a.isGrave));
   if (worstFirst.length === 0)
-    return (
+    return isAway ? null : (
       <p className={classes.calm}>
         <Icon name="check" /> {t('All is well. Nothing needs your attention.')}
       </p>

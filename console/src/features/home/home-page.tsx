@@ -40,6 +40,8 @@ function HomeOfVenues({ appId }: { readonly appId: string }) {
 
 function HomeOfApp({ appId }: { readonly appId: string }) {
   const { data, error } = useQuery(attentionQuery(appId));
+  // It is read more often.
+  const isAway = useQuery(liveQuery(appId)).error !== null || error !== null;
   const isKnown = useAreRulesKnown(appId);
   const attention = isKnown ? data : undefined;
   const live = useLive(appId);
@@ -63,7 +65,7 @@ function HomeOfApp({ appId }: { readonly appId: string }) {
       )}
       {attention && !isNew && (
         <>
-          <AttentionBlock appId={appId} attention={attention} />
+          <AttentionBlock appId={appId} attention={attention} isAway={isAway} />
           <div className={classes.pair}>
             <LiveNow appId={appId} />
             <LastHour appId={appId} live={live} />

@@ -23,7 +23,7 @@ export function LiveNow({ appId }: { readonly appId: string }) {
   const more = live ? live.occupied - live.beacons.length : 0;
   return (
     <Block title={t('Live now')}>
-      <FailureNote message={error && !live ? error.message : undefined} />
+      <FailureNote message={error?.message} />
       {!live && !error && <Skeleton h={180} />}
       {live && (
         <>

@@ -27,7 +27,8 @@ export const attentionQuery = (appId: string) =>
   queryOptions({
     queryKey: key(appId, 'attention'),
     queryFn: async ({ signal }) => (await call('getAttention', { params: { appId }, signal })).result,
-    refetchInterval: everyMs.attention,
+    // One that has failed is made up for soon.
+    refetchInterval: ({ state: { error } }) => (error ? everyMs.live : everyMs.attention),
   });
 
 /** The progress of a new app. */

@@ -49,7 +49,7 @@ export function SystemPage() {
           {told(warning)}
         </Alert>
       )}
-      {system && problems.length === 0 && !warning && (
+      {system && !error && problems.length === 0 && !warning && (
         <Alert color="teal" variant="light" mb="md">
           {t('Everything is working.')}
         </Alert>

@@ -73,7 +73,11 @@ export function useNow(appId: string, isWanted: boolean) {
     }, drawEveryMs);
     // Administrators limited to some venues have no stream, since it covers all.
     const ask = setInterval(() => {
-      if (source?.readyState === EventSource.CLOSED) readAll().then(() => setLive(true), ignore);
+      if (source?.readyState !== EventSource.CLOSED) return;
+      readAll().then(
+        () => setLive(true),
+        () => setLive(false),
+      );
     }, askEveryMs);
     document.addEventListener('visibilitychange', open);
     open();

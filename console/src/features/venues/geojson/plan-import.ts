@@ -1,11 +1,13 @@
-import type { Body, Floor, Zone } from '@pharos/sdk';
+import type { Beacon, Body, Floor, Zone } from '@pharos/sdk';
+import { assertAsPreviewed, changeAsPreviewed, changedSince, holds } from '../../../components/import/as-previewed.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
+import { canonical } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
 import { readPlanCsv } from '../csv/read.ts';
-import { changeGateways, withChanged, withGateway } from '../floor/gateways.ts';
+import { changeGateways, type GatewayEdit, withChanged, withGateway } from '../floor/gateways.ts';
 import { changeFloorNow } from '../floor/meanwhile.ts';
-import { changeWalls, withWall } from '../floor/walls.ts';
+import { changeWalls, type Wall, withWall } from '../floor/walls.ts';
 import { kindTexts } from '../venue-fields.ts';
 import { VenueRows } from './plan-venue.ts';
 import { capacityOf, compared, isCapacity, type PlannedFeature, refused, rowOf } from './planned.ts';
@@ -23,6 +25,8 @@ import {
 import type { Site } from './write.ts';
 
 const mostCorners = 200;
+/** Zones of one name on a floor, beacons with one major and minor. */
+const mostAlike = 100;
 
 export interface Into extends Site {
   /** Of the app's secret keys; without them only the service says which are unknown. */
@@ -116,6 +120,8 @@ const categories: Readonly<Record<string, Zone['kind']>> = {
   nonpublic: 'staff',
 };
 
+type Members = Readonly<Record<string, unknown>>;
+
 interface Wanted {
   readonly name: string;
   readonly polygon: readonly Point[];
@@ -134,6 +140,10 @@ class Target {
   readonly #made = new Map<number, Promise<string>>();
   /** Floors that have left their level to another one. */
   readonly #moved = new Map<string, Promise<unknown>>();
+  /** Those that come with this file. */
+  readonly #ownZones = new Set<string>();
+  /** Zones under way, by floor and name. */
+  readonly #making = new Map<string, Promise<unknown>>();
   readonly venue: VenueRows;
 
   constructor(appId: string, site: Into, all: readonly Found[]) {
@@ -162,7 +172,9 @@ class Target {
     if (!floor) return { ...rowOf(found), kind: 'new', apply: () => this.#makeFloor(ordinal, name) };
     const { objectId } = floor;
     const wanted = { name, level: ordinal, ...northOf(found) };
-    return compared(found, floor, wanted, async ({ level, ...change }: Partial<typeof wanted>) => {
+    return compared(found, floor, wanted, async (after: Partial<typeof wanted>, before) => {
+      const { level, ...change } = after;
+      assertAsPreviewed(await dataOf(this.#appId).floors.get(objectId), { before, after });
       if (level !== undefined) await this.#moveFloor(objectId, level, []);
       if (Object.keys(change).length > 0) await this.#changeFloor(objectId, change);
     });
@@ -192,16 +204,50 @@ class Target {
       // A file that says nothing of kinds changes none.
       const said = category === '' ? {} : { kind };
       const wanted = { name, ...said, polygon: outline, floorId: pointer('Floor', floor.objectId), ...limit };
-      return compared(found, known, wanted, (change) => data.zones.update(known.objectId, change));
+      return compared(found, known, wanted, (after: Body<'updateZone'>, before) =>
+        changeAsPreviewed({
+          before,
+          after: after as Members,
+          read: () => data.zones.get(known.objectId),
+          send: (ifMatch) => data.zones.update(known.objectId, after, { ifMatch }),
+        }),
+      );
     }
     return {
       ...rowOf(found),
       kind: 'new',
       apply: async () => {
         const floorId = floor?.objectId ?? (await this.#makeFloor(level, t('Level {level}', { level })));
-        await data.zones.create({ floorId: pointer('Floor', floorId), name, kind, polygon: [...polygon], ...limit });
+        await this.#makeZone({ floorId: pointer('Floor', floorId), name, kind, polygon: [...polygon], ...limit });
       },
     };
+  }
+
+  /** Somebody else may have taken the same file in since the preview. Zones of one name go in one after the other, to know one's own. */
+  #makeZone(zone: Body<'createZone'>): Promise<void> {
+    const { zones } = dataOf(this.#appId);
+    const { floorId, name } = zone;
+    const make = async () => {
+      const { results } = await zones.list({ where: { floorId, name }, limit: mostAlike });
+      const known = new Set([...this.#site.zones.map(({ objectId }) => objectId), ...this.#ownZones]);
+      const others = results.filter(({ objectId }) => !known.has(objectId));
+      const { polygon, ...members } = zone;
+      if (others.some((one) => holds(one, members) && isSameOutline(one.polygon, polygon))) return;
+      if (others.length > 0)
+        throw new Error(
+          t(
+            'Somebody else has added a zone of this name on this level since the file was read. Choose the file again.',
+          ),
+        );
+      this.#ownZones.add((await zones.create(zone)).objectId);
+    };
+    const key = canonical([floorId, name]);
+    const making = (this.#making.get(key) ?? Promise.resolve()).then(make);
+    this.#making.set(
+      key,
+      making.catch(() => undefined),
+    );
+    return making;
   }
 
   wall(found: Found): PlannedFeature {
@@ -219,7 +265,9 @@ class Target {
       kind: 'new',
       apply: async () => {
         const floorId = floor?.objectId ?? (await this.#makeFloor(level, t('Level {level}', { level })));
-        await changeWalls(this.#appId, floorId, withWall({ points }));
+        // Somebody else may have drawn it since the preview.
+        const isThere = (wall: Wall) => isSameLine(wall.points, points);
+        await changeWalls(this.#appId, floorId, (walls) => (walls.some(isThere) ? walls : withWall({ points })(walls)));
       },
     };
   }
@@ -244,8 +292,12 @@ class Target {
     if (!isKnown && !this.#site.isLenient) return { ...refused(found, unread.unread?.[0] ?? ''), ...unread };
     const tie = keyId !== '' && isKnown ? { keyId } : {};
     if (known && floor) {
-      const row = compared(found, known, { name, ...at, ...tie }, (change: object) =>
-        changeGateways(this.#appId, floor.objectId, withChanged(known.name, change)),
+      const row = compared(found, known, { name, ...at, ...tie }, (after: GatewayEdit, before) =>
+        changeGateways(this.#appId, floor.objectId, (gateways) => {
+          const now = gateways.find((one) => one.name === known.name) ?? gateways.find((one) => one.name === name);
+          if (now) assertAsPreviewed(now, { before, after: after as Members });
+          return withChanged(now?.name ?? known.name, after)(gateways);
+        }),
       );
       return { ...row, ...unread };
     }
@@ -255,7 +307,12 @@ class Target {
       kind: 'new',
       apply: async () => {
         const floorId = floor?.objectId ?? (await this.#makeFloor(level, t('Level {level}', { level })));
-        await changeGateways(this.#appId, floorId, withGateway({ name, ...at, ...tie }));
+        const gateway = { name, ...at, ...tie };
+        await changeGateways(this.#appId, floorId, (gateways) => {
+          const now = gateways.find((one) => one.name === name);
+          if (now && !holds(now, gateway)) throw changedSince();
+          return now ? gateways : withGateway(gateway)(gateways);
+        });
       },
     };
   }
@@ -271,14 +328,45 @@ class Target {
     const floor = typeof ordinal === 'number' || typeof ordinal === 'string' ? { floor: ordinal } : {};
     const place = { venueId: pointer('Venue', venue.objectId), location: { ...known?.location, ...at, ...floor } };
     const data = dataOf(this.#appId).beacons;
-    if (known)
-      return compared(found, known, { ...place, name: labelOf(name) || known.name }, (change) =>
-        data.update(known.objectId, change),
-      );
+    if (known) {
+      const change = (after: Body<'updateBeacon'>, before: Members) =>
+        this.#changeBeacon(known, { after, before, moved: { location: { ...known.location, ...floor } } });
+      return compared(found, known, { ...place, name: labelOf(name) || known.name }, change);
+    }
     if (typeof uuid !== 'string' || typeof major !== 'number' || typeof minor !== 'number')
       return refused(found, t('A new beacon needs uuid, major and minor.'));
     const body = { name: labelOf(name), uuid, major, minor, ...place } as unknown as Body<'createBeacon'>;
-    return { ...rowOf(found), kind: 'new', apply: () => data.create(body) };
+    const apply = async () => {
+      const { results } = await data.list({ where: { major, minor }, limit: mostAlike });
+      const alike = results.find((one) => one.uuid.toLowerCase() === uuid.toLowerCase());
+      if (!alike) await data.create(body);
+      else if (!holds(alike, { name: body.name, ...place }))
+        throw new Error(
+          t(
+            'Somebody else has added a beacon with this UUID, major and minor since the file was read. Choose the file again.',
+          ),
+        );
+    };
+    return { ...rowOf(found), kind: 'new', apply };
+  }
+
+  /** `moved` is how it is where it has come along with a floor that the file moves. */
+  async #changeBeacon(
+    { objectId }: Beacon,
+    {
+      after,
+      before,
+      moved,
+    }: { readonly after: Body<'updateBeacon'>; readonly before: Members; readonly moved: Members },
+  ): Promise<void> {
+    const { beacons } = dataOf(this.#appId);
+    const isMoved = 'location' in before && holds(await beacons.get(objectId), moved);
+    await changeAsPreviewed({
+      before: isMoved ? { ...before, ...moved } : before,
+      after: after as Members,
+      read: () => beacons.get(objectId),
+      send: (ifMatch) => beacons.update(objectId, after, { ifMatch }),
+    });
   }
 
   /** By its id, or by the level that it has once the file is in: floors that the file moves are not those that they make room for. */

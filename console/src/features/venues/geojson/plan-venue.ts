@@ -1,4 +1,5 @@
 import type { Venue } from '@pharos/sdk';
+import { changeAsPreviewed } from '../../../components/import/as-previewed.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { t } from '../../../lib/words/words.ts';
 import { changeDay } from '../csv/change-day.ts';
@@ -43,8 +44,14 @@ export class VenueRows {
       ...(typeof time_zone === 'string' && time_zone !== '' ? { timeZone: time_zone } : {}),
       ...(typeof address === 'string' && address !== '' ? { address } : {}),
     };
-    const save = async ({ exceptions: changed, ...members }: Partial<Pick<Venue, 'exceptions'>>) => {
-      if (Object.keys(members).length > 0) await dataOf(this.#appId).venues.update(venue.objectId, members);
+    const { venues } = dataOf(this.#appId);
+    const save = async ({ exceptions: changed, ...members }: Partial<Pick<Venue, 'exceptions'>>, before: object) => {
+      await changeAsPreviewed({
+        before: before as Readonly<Record<string, unknown>>,
+        after: members,
+        read: () => venues.get(venue.objectId),
+        send: (ifMatch) => venues.update(venue.objectId, members, { ifMatch }),
+      });
       // Day by day, so that what somebody else has changed of other days stays.
       if (changed) for (const day of exceptions) await this.#save(day);
     };
@@ -65,7 +72,8 @@ export class VenueRows {
 
   /** One after the other: all days are one member of the venue. */
   #save(day: Exception): Promise<void> {
-    const saving = this.#days.then(() => changeDay(this.#appId, this.#venue.objectId, day));
+    const before = this.#venue.exceptions.find(({ date }) => date === day.date);
+    const saving = this.#days.then(() => changeDay(this.#appId, this.#venue.objectId, { before, day }));
     this.#days = saving.catch(() => undefined);
     return saving;
   }

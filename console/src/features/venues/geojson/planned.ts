@@ -27,12 +27,12 @@ export const refused = (found: Found, problem: string): PlannedFeature => ({
   apply: async () => undefined,
 });
 
-/** What would change of a record that is there. `change` is given only that. */
+/** What would change of a record that is there. `change` is given only that, and what the record has there. */
 export function compared(
   found: Found,
   known: Venue | Exception | Floor | Zone | Beacon | Gateway,
   wanted: object,
-  change: (members: never) => Promise<unknown>,
+  change: (members: never, before: Readonly<Record<string, unknown>>) => Promise<unknown>,
 ): PlannedFeature {
   const before = known as unknown as Readonly<Record<string, unknown>>;
   const changed = Object.entries(wanted).filter(
@@ -46,6 +46,10 @@ export function compared(
       before: differenceText(before[member]),
       after: differenceText(value),
     })),
-    apply: () => change(Object.fromEntries(changed) as never),
+    apply: () =>
+      change(
+        Object.fromEntries(changed) as never,
+        Object.fromEntries(changed.map(([member]) => [member, before[member]])),
+      ),
   };
 }
