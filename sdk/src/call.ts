@@ -148,7 +148,8 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
     const mayRepeat =
       key !== undefined || (input.ifMatch === undefined && isRepeatable(id, operation.method, input.body));
     const attempts = mayRepeat ? retry.attempts : 1;
-    for (let attempt = 1, mayBeDone = false; ; attempt++) {
+    const isDeletion = operation.method === 'DELETE';
+    for (let attempt = 1, mayBeDone = isDeletion && lost?.take(id, input) !== undefined; ; attempt++) {
       if (signal?.aborted) throw reasonOf(signal);
       try {
         const { installationSecret } = connection;
@@ -160,11 +161,12 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
           if (key !== undefined) lost?.keep(id, input, key);
           throw reasonOf(signal);
         }
-        if (mayBeDone && isGone(error) && operation.method === 'DELETE') return emptyAnswer(operation);
+        if (mayBeDone && isGone(error) && isDeletion) return emptyAnswer(operation);
         const delay = attempt < attempts ? delayBefore(attempt, error, retry) : undefined;
         mayBeDone ||= error instanceof PharosError && error.mayBeDone;
         if (delay === undefined) {
-          if (mayBeDone && key !== undefined) lost?.keep(id, input, key);
+          // The service takes no key for a deletion: that it was begun is enough.
+          if (mayBeDone && (key !== undefined || isDeletion)) lost?.keep(id, input, key ?? '');
           throw reworded(connection, error);
         }
         const waiting = retry.sleep ? retry.sleep(delay) : pause(delay, signal);

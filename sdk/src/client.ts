@@ -86,7 +86,7 @@ export interface SessionOptions extends Transport {
   readonly headers?: () => Readonly<Record<string, string>>;
   /**
    * People make a call again whose answer was lost, by pressing a button once more: with the same input it then has the same
-   * `Idempotency-Key` as before, so that it is done once.
+   * `Idempotency-Key` as before, so that it is done once; and a deletion has succeeded if the record is gone by then.
    */
   readonly repeatedByPeople?: boolean;
 }

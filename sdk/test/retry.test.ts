@@ -25,7 +25,7 @@ describe('repeating', () => {
       if (retryAfter) response.setHeader('retry-after', retryAfter);
       response.statusCode = status as number;
       response.setHeader('content-type', 'application/json');
-      const error = { code: status === 429 ? 904 : 1, name: 'X', error: 'no', status };
+      const error = { code: status === 429 ? 904 : status === 404 ? 101 : 1, name: 'X', error: 'no', status };
       response.end(JSON.stringify(status === 200 ? { result: {}, results: [] } : { error, code: error.code }));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -61,6 +61,21 @@ describe('repeating', () => {
     await assert.rejects(make(4), PharosError);
     await make(4);
     assert.notEqual(keys.at(-1), keys.at(-2), 'what was refused, too');
+  });
+
+  test('of a deletion that a person calls again after its answer was lost it is enough that the record is gone', async () => {
+    const { port } = server.address() as AddressInfo;
+    const page = new PharosClient({ apiUrl: `http://127.0.0.1:${port}`, retry: false, repeatedByPeople: true });
+    const remove = (id: string) => page.beacons.delete(id);
+    const isGone = (error: unknown) => error instanceof PharosError && error.status === 404;
+    script = ['drop', 404, 404, 'drop', 403, 404, 404];
+    await assert.rejects(remove('a'), PharosError);
+    await assert.rejects(remove('b'), isGone, 'nobody has begun to delete this one');
+    await remove('a');
+    await assert.rejects(remove('a'), PharosError);
+    await assert.rejects(remove('a'), PharosError);
+    await remove('a');
+    await assert.rejects(remove('a'), isGone, 'what was answered is over');
   });
 
   const account = { firstname: 'Vera', lastname: 'Visitor', email: 'vera@example.org', password: 'correct horse' };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { type Gateway, openGateway } from '../gateway.ts';
@@ -72,6 +73,27 @@ describe('a service that stops or is updated under an open tab', () => {
     await visited.context.setOffline(false);
     await button('Add the beacon').click();
     await heading('Offline').waitFor();
+    const names = (await beacons()).map(({ name }: { name: string }) => name);
+    assert.deepEqual(names.sort(), ['Offline', 'Tower']);
+  });
+
+  test('a deletion whose answer was lost is done when the button is pressed again', async () => {
+    await create(app, '/api/v2/beacons', { name: 'Spare', uuid: 'AB', major: 1, minor: 9 }, headers);
+    await open('beacons');
+    await link('Spare').click();
+    await button('Delete').click();
+    await page.route('**/v2/beacons/*', async (route) => {
+      if (route.request().method() !== 'DELETE') return route.continue();
+      await route.fetch();
+      return route.abort('connectionreset');
+    });
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete Spare' });
+    await confirm.click();
+    await page.getByRole('dialog').getByText('The service does not answer.').waitFor();
+    await page.unroute('**/v2/beacons/*');
+    await confirm.click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await heading('Beacons').waitFor();
     const names = (await beacons()).map(({ name }: { name: string }) => name);
     assert.deepEqual(names.sort(), ['Offline', 'Tower']);
   });

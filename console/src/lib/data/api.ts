@@ -10,6 +10,7 @@ const connection = {
   credentials: 'same-origin',
   // The query cache repeats reads; people repeat writes.
   retry: false,
+  repeatedByPeople: true,
   reword: toldError,
 } as const;
 
