@@ -1,7 +1,5 @@
 import { standingIn, storedReach } from '../access/reach.ts';
 import { serviceTimeZone } from '../base/clock.ts';
-import { firstIdAt } from '../base/id.ts';
-import { sql } from '../base/sql.ts';
 import { backupsFolder } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { listAdmins } from '../features/admins/accounts/store.ts';
@@ -95,21 +93,16 @@ const counts = {
   tokens: countTokens,
 };
 
-const failuresWithinMs = 24 * 3_600_000;
-
 /**
  * The apps in which anything may need a person; the others are not asked. Whatever `findingsOf` finds has its row in one of these tables, unless
  * it is of a quota, which may be nothing at all.
  */
-async function appsToLookAt({ db, now }: Platform): Promise<ReadonlySet<string>> {
+async function appsToLookAt({ db }: Platform): Promise<ReadonlySet<string>> {
   const appsWith = asking(db);
   const found = new Set<string>();
-  const resources = [beacons.table, installations.table, files.table];
+  const resources = [beacons.table, installations.table, files.table, deliveries.table, pushes.table];
   const tables = [senders, webhookTable, crowdedPlaces, reportMails, secretKeys, trash, buckets];
   for (const table of [...resources, ...tables]) for (const appId of await appsWith(table)) found.add(appId);
-  const recent = sql`object_id >= ${firstIdAt(now() - failuresWithinMs)}`;
-  for (const appId of await appsWith(deliveries.table, recent)) found.add(appId);
-  for (const appId of await appsWith(pushes.table, sql`waits = 1 and state = 'accepted'`)) found.add(appId);
   return found;
 }
 

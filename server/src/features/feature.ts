@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Sql } from '../base/sql.ts';
 import type { DbTable } from '../db/table.ts';
 import type { ConsoleEndpoint } from '../http/console/console-endpoint.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -36,8 +35,8 @@ export interface Feature {
 /** Runs work that nobody waits for; errors are logged under the name `what`. A stop waits for it. */
 export type InBackground = (what: string, work: () => Promise<unknown>) => void;
 
-/** The apps of which there is a row in a table that a condition is true of, all by one statement. */
-export type AppsWith = (table: DbTable, condition?: Sql) => Promise<readonly string[]>;
+/** The apps of which there is a row in a table; those that have none cost nothing. */
+export type AppsWith = (table: DbTable) => Promise<readonly string[]>;
 
 /** @throws Failure ObjectNotFound if there is no such app */
 export type AssertApp = (appId: string) => Promise<unknown>;

@@ -4,10 +4,11 @@ import { closedRules } from '../../access/rules/closing.ts';
 import { DryRun, type DryRunMeter } from '../../access/rules/dry-run.ts';
 import type { StoredAppRules } from '../../access/rules/rule-types.ts';
 import { type AppRules, compileRules } from '../../access/rules/rules.ts';
-import { raw, type Sql, sql } from '../../base/sql.ts';
+import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { insertSetting } from '../../db/settings.ts';
 import type { DbTable, RowOf } from '../../db/table.ts';
+import { Pace, sweepRest } from '../../jobs/pace.ts';
 import type { AppsWith } from '../feature.ts';
 import { listSecretKeys, secretKeyOf } from './secret-key-store.ts';
 import type { appKeys, apps } from './tables.ts';
@@ -29,27 +30,28 @@ export function listApps(db: Db): Promise<AppRow[]> {
 }
 
 /**
- * The apps of which there is a row in a table (that `condition` is true of): one look at its index for each app, by one statement, so that
- * work for all apps need not ask each of them. A condition names columns of the table, and is best one that the index answers.
+ * The apps of which there is a row in a table, by a walk along its index from one app to the next: a statement for each that has some, and
+ * none for the others. One statement for all of them would read the whole table where PostgreSQL knows that few apps fill it.
  */
-export async function appsWith(
-  db: Db,
-  { name }: Pick<DbTable, 'name'>,
-  condition: Sql = raw('1 = 1'),
-): Promise<string[]> {
-  const rows = await db.all<{ app_id: string }>(
-    sql`select a.app_id from apps a
-      where exists (select 1 from ${raw(name)} t where t.app_id = a.app_id and ${condition}) order by a.app_id`,
-    { tenant: 'sweeps' },
-  );
-  return rows.map(({ app_id }) => app_id);
+export async function appsWith(db: Db, { name }: Pick<DbTable, 'name'>): Promise<string[]> {
+  const found: string[] = [];
+  const pace = new Pace({ rest: sweepRest });
+  for (let last = ''; ; ) {
+    const next = await db.one<{ app_id: string }>(
+      sql`select app_id from ${raw(name)} where app_id > ${last} order by app_id limit 1`,
+    );
+    if (next === undefined) return found;
+    last = next.app_id;
+    found.push(last);
+    await pace.rest();
+  }
 }
 
-/** For sweeps, which ask for all apps together and go on with those that have something. */
+/** For sweeps, which go on with the apps that have something. */
 export const asking =
   (db: Db): AppsWith =>
-  (table, condition) =>
-    appsWith(db, table, condition);
+  (table) =>
+    appsWith(db, table);
 
 /** Keys of an app, newest first; disabled ones too. */
 export function listKeys(db: Db, appId: string): Promise<KeyRow[]> {

@@ -5,7 +5,6 @@ import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { randomText } from '../../base/id.ts';
 import { restorableMs } from '../../base/restorable.ts';
-import { sql } from '../../base/sql.ts';
 import type { Database } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import type { DeviceLogin } from '../../delivery/mqtt/mqtt-connection.ts';
@@ -100,8 +99,7 @@ export function createDeviceCredentials({ db, cacheVersion, now }: CredentialDep
     /** Deletes what can no longer be restored. */
     async sweep(appsWith: AppsWith): Promise<void> {
       const before = now() - restorableMs;
-      for (const appId of await appsWith(deviceCredentials, sql`former_at <= ${before}`))
-        await store.forgetFormer(db, appId, before);
+      for (const appId of await appsWith(deviceCredentials)) await store.forgetFormer(db, appId, before);
     },
 
     async login(username: string, password: string): Promise<DeviceLogin | undefined> {

@@ -3,7 +3,6 @@ import { type AdminRole, isAllowed } from '../../access/roles.ts';
 import { ofNoVenue } from '../../access/venue-limit.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
-import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { isoTime } from '../../http/answers.ts';
 import { signedIn } from '../../http/console/console-endpoint.ts';
@@ -133,9 +132,8 @@ export class HistoryService {
 
   /** Deletes what has expired. To be called from time to time. */
   async sweep(): Promise<void> {
-    const { appsWith, now } = this.#deps;
-    const before = now() - bounds.trashDays * dayMs;
-    for (const appId of await appsWith(trash, sql`deleted_at < ${before}`)) await this.#sweepTrash(appId);
+    const { appsWith } = this.#deps;
+    for (const appId of await appsWith(trash)) await this.#sweepTrash(appId);
     const pace = new Pace({ rest: sweepRest });
     for (const appId of await appsWith(versions)) {
       await pace.rest();

@@ -3,7 +3,6 @@ import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import { restorableMs } from '../../base/restorable.ts';
 import type { SecretBox } from '../../base/secrets.ts';
-import { sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import type { PushSenderKind, SenderDefinition, SenderDeps, TestAnswer } from '../../delivery/push/push-sender.ts';
 import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
@@ -140,8 +139,7 @@ export class SenderService {
   async sweep(appsWith: AppsWith): Promise<void> {
     const { db, now } = this.#deps;
     const before = now() - restorableMs;
-    for (const appId of await appsWith(senders, sql`former_at <= ${before}`))
-      await store.forgetFormer(db, appId, before);
+    for (const appId of await appsWith(senders)) await store.forgetFormer(db, appId, before);
   }
 
   /**

@@ -213,10 +213,9 @@ export class WebhookService {
     const { db, now } = this.#deps;
     const keptSince = now() - keptMs;
     const before = firstIdAt(keptSince);
-    for (const appId of await appsWith(webhookDeliveries, sql`object_id < ${before}`))
+    for (const appId of await appsWith(webhookDeliveries))
       while ((await store.deleteOldDeliveries(db, appId, before, stepSize)) === stepSize);
-    for (const appId of await appsWith(webhooks, sql`given_up_at < ${keptSince}`))
-      await store.forgetGivenUp(db, appId, keptSince);
+    for (const appId of await appsWith(webhooks)) await store.forgetGivenUp(db, appId, keptSince);
   }
 
   async #find(appId: string, webhookId: string): Promise<store.WebhookRow> {

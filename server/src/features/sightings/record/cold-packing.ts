@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../../base/clock.ts';
-import { firstIdAt } from '../../../base/id.ts';
-import { sql } from '../../../base/sql.ts';
 import { announcedMs, announcePacking, expectPacked, isNeverPacked } from '../../../cold/ever.ts';
 import { type ChunkSizes, type ColdAge, packOld, rest } from '../../../cold/pack.ts';
 import type { ColdScope } from '../../../cold/store.ts';
@@ -63,7 +61,7 @@ export class ColdPacking {
       const before = begun - coldAfterDays * dayMs;
       const since = isDaily ? 0 : before - recentMs;
       const pace = new Pace({ rest: sweepRest });
-      for (const [appId, { isPacked, tables }] of await this.#findApps(isPacking ? { since, before } : undefined)) {
+      for (const [appId, { isPacked, tables }] of await this.#findApps(isPacking)) {
         if (this.#stopping.signal.aborted) break;
         for (const table of this.#deps.packedTables)
           try {
@@ -81,8 +79,8 @@ export class ColdPacking {
     if (errors.length > 0) throw new AggregateError(errors, 'Some old records could not be packed.');
   }
 
-  /** Those of which something is packed, and those that have rows of this time (ms) in some of the tables. */
-  async #findApps(time: { readonly since: number; readonly before: number } | undefined) {
+  /** Those of which something is packed, and those that have rows in some of the tables that are packed. */
+  async #findApps(isPacking: boolean) {
     const { listApps, packedTables } = this.#deps;
     const { appsWith = async () => (await listApps()).map(({ appId }) => appId) } = this.#deps;
     const packed = new Set(await appsWith(coldChunks));
@@ -93,9 +91,8 @@ export class ColdPacking {
       found.set(appId, known);
     };
     for (const appId of packed) note(appId);
-    if (!time) return found;
-    const inTime = sql`object_id > ${firstIdAt(time.since)} and object_id < ${firstIdAt(time.before)}`;
-    for (const table of packedTables) for (const appId of await appsWith(table, inTime)) note(appId, table);
+    if (!isPacking) return found;
+    for (const table of packedTables) for (const appId of await appsWith(table)) note(appId, table);
     return found;
   }
 

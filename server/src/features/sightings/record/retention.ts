@@ -167,7 +167,7 @@ export interface RetentionDeps {
   readonly letGo?: (appId: string, before: number) => Promise<number>;
 }
 
-/** What there is of apps, each found by one statement for all of them. */
+/** What there is of apps, found without a question to those that have nothing. */
 interface OldRows {
   /** The apps that may have old rows in a table. */
   readonly of: ReadonlyMap<DbTable, ReadonlySet<string>>;
@@ -175,24 +175,9 @@ interface OldRows {
   readonly packed: ReadonlySet<string>;
 }
 
-/** Whether an index leads from an app to its oldest rows. */
-const isFoundByAge = ({ kept, indexes = {} }: DbTable) =>
-  kept?.by === undefined ||
-  Object.values(indexes).some(({ on: [first, then] }) => first === 'app_id' && then === kept.by);
-
-/** Rows that are too old for the app that keeps them for the shortest time; where no index knows which are old, any. */
-async function findOld(
-  { keptTables, appsWith }: RetentionDeps,
-  apps: readonly RetainedApp[],
-  now: number,
-): Promise<OldRows> {
+async function findOld({ keptTables, appsWith }: RetentionDeps): Promise<OldRows> {
   const of = new Map<DbTable, ReadonlySet<string>>();
-  for (const table of keptTables) {
-    const { kept } = table;
-    if (!kept) continue;
-    const latest = apps.reduce((latest, { policy }) => Math.max(latest, keptSince(kept, policy, now)), 0);
-    of.set(table, new Set(await appsWith(table, isFoundByAge(table) ? olderThan(kept, latest) : undefined)));
-  }
+  for (const table of keptTables) if (table.kept) of.set(table, new Set(await appsWith(table)));
   return { of, packed: new Set(await appsWith(coldChunks)) };
 }
 
@@ -208,9 +193,7 @@ export function createRetention(deps: RetentionDeps): Retention {
 
   async function forgetOldAnswers(apps: readonly RetainedApp[], now: number): Promise<void> {
     const since = Math.max(lastForgotten, now - dayMs);
-    const longest = apps.reduce((longest, { policy }) => Math.max(longest, policy.pushTimeToLive * 1000), 0);
-    const answered = sql`created_at >= ${since - longest} and created_at < ${now} and answer is not null`;
-    const having = new Set(await appsWith(sightingKeys, answered));
+    const having = new Set(await appsWith(sightingKeys));
     for (const { appId, policy } of apps.filter((app) => having.has(app.appId))) {
       // No message in them could be shown any more, so they are not needed; they are most of what a batch leaves.
       const shownMs = policy.pushTimeToLive * 1000;
@@ -253,8 +236,8 @@ export function createRetention(deps: RetentionDeps): Retention {
     });
 
   /** The apps of which there is something in any of these tables. */
-  const havingAny = async (...asked: readonly DbTable[]) =>
-    new Set((await Promise.all(asked.map((table) => appsWith(table)))).flat());
+  const havingAny = async (first: DbTable, second: DbTable) =>
+    new Set([...(await appsWith(first)), ...(await appsWith(second))]);
 
   return {
     stop() {
@@ -266,7 +249,7 @@ export function createRetention(deps: RetentionDeps): Retention {
       if (isDaily) lastWalk = now;
       const apps = await deps.listApps();
       await forgetOldAnswers(apps, now);
-      const old = await findOld(deps, apps, now);
+      const old = await findOld(deps);
       const refused = await announce(apps, old, now);
       // What is too old for every app is dropped at once, if it is in partitions.
       const whole = refused.size === 0 ? await dropOldPartitions(db, { tables: keptTables, apps, now }) : undefined;
