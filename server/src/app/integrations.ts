@@ -76,7 +76,7 @@ export interface Integrations {
   readonly feed: Feed;
   /** Reports events to webhooks and listeners. */
   readonly announce: Announce;
-  /** Reports to webhooks alone. */
+  /** Reports to webhooks alone what happens rarely. */
   readonly tellWebhooks: Announce;
   /** What is needed to count whom a push would reach. */
   readonly reach: ReachDeps;
@@ -119,7 +119,7 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     mostWaiting: config.webhookBacklog,
     run: (work) => background.run('giving up calls of a webhook', work),
   });
-  const tellWebhooks = createWebhookPublisher({
+  const webhookPublisher = createWebhookPublisher({
     cacheVersion,
     now,
     enqueue,
@@ -129,7 +129,7 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
   pulse.add(feed.source);
   const tellListeners = createLivePublisher({ cacheVersion, now, wake: feed.wake });
   const announce: Announce = async (db, appId, tell) => {
-    await tellWebhooks(db, appId, tell);
+    await webhookPublisher.tell(db, appId, tell);
     await tellListeners(db, appId, tell);
   };
   const push = createPushDelivery({
@@ -161,7 +161,7 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     webhooks: new WebhookService(webhookDeps),
     feed,
     announce,
-    tellWebhooks,
+    tellWebhooks: webhookPublisher.tellRare,
     reach: { db, findSenders: registry.find, audienceFields: installations.records.lookup, countRoutes },
     requestPushes: (db, messages) => requestProximityPushes(db, messages, outbox),
     counts: push.counts,

@@ -28,10 +28,21 @@ export interface PublisherDeps {
   readonly conceal: (db: Db, appId: string, told: readonly DomainEvent[]) => Promise<readonly DomainEvent[]>;
 }
 
-/**
- * Queues an event in the outbox once for every webhook that wants it. For an app without webhooks this costs one map look-up.
- */
-export function createWebhookPublisher({ cacheVersion, now, enqueue, backlog, conceal }: PublisherDeps): Announce {
+export interface WebhookPublisher {
+  /** For an app without webhooks this costs one map look-up. A webhook added at another node a second ago may not be told yet. */
+  readonly tell: Announce;
+  /** For what happens rarely and is told once: asks the database which webhooks there are. */
+  readonly tellRare: Announce;
+}
+
+/** Queues an event in the outbox once for every webhook that wants it. */
+export function createWebhookPublisher({
+  cacheVersion,
+  now,
+  enqueue,
+  backlog,
+  conceal,
+}: PublisherDeps): WebhookPublisher {
   const known = new BoundedMap<string, readonly Subscription[]>(maxCachedApps);
   const generations = new Generations();
   cacheVersion.onChange((appId) => {
@@ -61,8 +72,12 @@ export function createWebhookPublisher({ cacheVersion, now, enqueue, backlog, co
     backlog.noteQueued(db, appId, webhookId);
   }
 
-  return async (db, appId, tell) => {
-    const subscriptions = known.get(appId) ?? (await load(db, appId));
+  async function tellEach(
+    db: Db,
+    appId: string,
+    subscriptions: readonly Subscription[],
+    tell: Parameters<Announce>[2],
+  ): Promise<void> {
     if (subscriptions.length === 0) return;
     const all = subscriptions.map(({ events }) => events);
     const wanted = tell().filter(({ type }) => all.some((events) => events.has(type)));
@@ -71,6 +86,11 @@ export function createWebhookPublisher({ cacheVersion, now, enqueue, backlog, co
         if (events.has(domainEvent.type)) await publish(db, appId, webhookId, domainEvent);
       }
     }
+  }
+
+  return {
+    tell: async (db, appId, tell) => tellEach(db, appId, known.get(appId) ?? (await load(db, appId)), tell),
+    tellRare: async (db, appId, tell) => tellEach(db, appId, await load(db, appId), tell),
   };
 }
 
