@@ -8,32 +8,39 @@ import { promisify } from 'node:util';
 import { startService } from '../e2e/service.ts';
 
 /** The block after the marker, as a reader would paste it. */
-function firstSession(): string {
-  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-  return /<!-- first-session[^>]*-->\n```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+function session(name: string, file: string): string {
+  const text = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+  const block = new RegExp(`<!-- ${name}[^>]*-->\n\`\`\`sh\n([\\s\\S]*?)\`\`\``).exec(text)?.[1] ?? '';
+  assert.ok(block.includes('curl') || block.includes('api/v2'), `${file} has the session`);
+  return block;
 }
 
-test("the README's first session works as pasted", async () => {
+test("the README's first session and that of a phone after it work as pasted", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-readme-'));
   mkdirSync(join(folder, 'data'));
   const service = await startService({ PHAROS_DATA: join(folder, 'data') });
   try {
-    const session = firstSession();
-    assert.ok(session.includes('curl'), 'the README has a first session');
-    const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', session], {
+    const pasted = `${session('first-session', 'README.md')}\necho; echo after\n${session('phone-session', 'docs/phones.md')}`;
+    const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-euo', 'pipefail', '-c', pasted], {
       cwd: folder,
     });
     assert.equal(stderr, '');
-    const answers = stdout
-      .replaceAll('}{', '}\n{')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line));
+    const [first = [], phone = []] = stdout.split('\nafter\n').map((part) =>
+      part
+        .replaceAll('}{', '}\n{')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line)),
+    );
     assert.ok(
-      answers.every((answer) => !answer.error),
+      [...first, ...phone].every((answer) => !answer.error),
       stdout,
     );
-    assert.deepEqual(answers.at(-1).results[0].metadata, { species: 'Kestrel', count: 2 });
+    assert.deepEqual(first.at(-1).results[0].metadata, { species: 'Kestrel', count: 2 });
+    const [, heard, receipts] = phone;
+    assert.deepEqual(heard.result.problems, []);
+    assert.equal(heard.result.messages[0].notification.message.alertTitle, 'Welcome');
+    assert.deepEqual(receipts.result.unknown, []);
   } finally {
     await service.stop('SIGTERM');
     rmSync(folder, { recursive: true, force: true });

@@ -21,7 +21,15 @@ export interface Found {
 
 const editors = ['', 'messages', 'beacons', 'activity', 'people', 'content', 'app', 'told', 'service', 'account'];
 const operators = ['operations', 'installing-beacons', 'simulation', 'demo'];
-const programmers = ['interface', 'proximity', 'performance', 'architecture', 'console-review', 'adding-a-resource'];
+const programmers = [
+  'phones',
+  'interface',
+  'proximity',
+  'performance',
+  'architecture',
+  'console-review',
+  'adding-a-resource',
+];
 
 /** Reads the handbook for editors and the other documents of a checkout, a page at a time, so that nobody waits for all. */
 export async function readBook(docs: string, layout = apart): Promise<Book> {
