@@ -14,13 +14,16 @@ interface Found {
 
 /**
  * Waits until nothing fades any more: a translucent element does not have its final colours yet. A dialog is
- * transparent for some frames before its fade is an animation, so those count too, and calm has to last.
+ * transparent for some frames before its fade is an animation, so those count too, and calm has to last. A list that is loaded
+ * again is paler meanwhile.
  */
 const settled = `(async () => {
   const isFading = (one) => one.playState === 'running' && Number.isFinite(one.effect.getComputedTiming().endTime);
   const isBefore = (one) => one.style.opacity === '0' && one.checkVisibility();
   const isBusy = () =>
-    document.getAnimations().some(isFading) || [...document.querySelectorAll('[style*="opacity: 0"]')].some(isBefore);
+    document.querySelector('table[aria-busy="true"]') !== null ||
+    document.getAnimations().some(isFading) ||
+    [...document.querySelectorAll('[style*="opacity: 0"]')].some(isBefore);
   const latest = performance.now() + 10_000;
   for (let calm = 0; calm < 3; calm = isBusy() ? 0 : calm + 1) {
     if (performance.now() > latest) throw new Error('Something has been fading for ten seconds.');

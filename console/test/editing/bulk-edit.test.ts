@@ -175,6 +175,7 @@ describe('one field of many records', () => {
     assert.deepEqual(await zones(), ['Europe/Vienna', 'Europe/Vienna']);
     await button('Undo').click();
     await becomes(zones, [undefined, 'Asia/Jakarta']);
+    await page.getByRole('cell', { name: 'Asia/Jakarta' }).waitFor();
     await assertAccessible(page);
   });
 
