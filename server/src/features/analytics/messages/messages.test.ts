@@ -149,7 +149,10 @@ for (const database of databases) {
       assert.equal((await groupsOf()).get('A')?.['acted'], 2, 'four hours are within five');
     });
 
-    test('while many records are looked at for a goal, others write', async () => {
+    test('while many records are looked at for a goal, others write', async (context) => {
+      // The service knows another goal of the message, by which it would count in between.
+      context.mock.method(site.app.app.rollups, 'settleDue', async () => undefined);
+      await site.app.app.idle();
       const { db } = site.app.storage;
       const [{ installation_id: who = '', shown_at: shownAt = 0 } = {}] = await db.all<Record<string, never>>(
         sql`select installation_id, shown_at from message_showings where trigger_id = ${message} and is_first = 1 and acted_at is null limit 1`,
