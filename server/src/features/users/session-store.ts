@@ -94,6 +94,12 @@ export async function findSessionStart(db: Db, key: UserKey, tokenHash: string):
   return row?.created_at;
 }
 
+/** Whether an access token has not been taken back. */
+export async function hasToken(db: Db, key: UserKey, tokenHash: string): Promise<boolean> {
+  const row = await db.one(sql`select 1 as found from tokens where ${ownedBy(key)} and token_hash = ${tokenHash}`);
+  return row !== undefined;
+}
+
 /** Ends a session. False if the user has no such session. */
 export async function deleteSession(db: Db, key: UserKey, objectId: string): Promise<boolean> {
   // The session first: whoever renews it at the same moment has issued its last token then.
