@@ -57,39 +57,3 @@ export function watchStatements(db: Database, { pulses = false } = {}): { take()
     },
   };
 }
-
-/**
- * Stops before the first statement of this form, until `go`: what happens in between happens halfway through what somebody else does. For
- * PostgreSQL; where writers wait for each other, nothing can come in between.
- */
-export function holdUp(db: Database, form: RegExp): { readonly reached: Promise<void>; go(): void } {
-  const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  let isOver = false;
-  const watched = new WeakSet<object>();
-  function watch(target: object): void {
-    if (watched.has(target)) return;
-    watched.add(target);
-    const own = target as Record<string, (...given: unknown[]) => Promise<unknown>>;
-    for (const name of asking) {
-      const original = own[name];
-      if (!original) continue;
-      own[name] = async (...given) => {
-        if (!isOver && form.test(plainText(given[0] as Sql))) {
-          isOver = true;
-          reached.resolve();
-          await gate.promise;
-        }
-        return original.apply(target, given);
-      };
-    }
-    const transaction = own['transaction'];
-    if (transaction)
-      own['transaction'] = (work) =>
-        transaction.call(target, (inner: object) => {
-          if (!isOver) watch(inner);
-          return (work as (db: object) => unknown)(inner);
-        });
-  }
-  watch(db);
-  return { reached: reached.promise, go: () => gate.resolve() };
-}

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { type Answer, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
+import { halfway as goHalfway } from '../../../../test/support/halfway.ts';
 import { SoftwarePasskey } from '../../../../test/support/servers/software-passkey.ts';
 import {
   catchUp,
@@ -12,7 +13,6 @@ import {
   staffOf,
   users,
 } from '../../../../test/support/sites/staff-app.ts';
-import { holdUp } from '../../../../test/support/statements.ts';
 import { sql } from '../../../base/sql.ts';
 
 const site = 'https://app.museum.example';
@@ -46,14 +46,8 @@ describe('whoever is cast out of an account halfway through', () => {
 
   /** Lets `first` come as far as the account, does `second`, and goes on. */
   async function halfway(first: () => Promise<Answer>, second: () => Promise<unknown>): Promise<Answer> {
-    const { reached, go } = holdUp(
-      app.storage.db,
-      /^select \* from users where app_id = \? and object_id = \? for update/,
-    );
-    const answer = first();
-    await Promise.race([reached, answer.then(({ body }) => assert.fail(JSON.stringify(body)))]);
-    await second();
-    go();
+    const form = /^select \* from users where app_id = \? and object_id = \? for update/;
+    const [answer] = await goHalfway(app, form, first, second);
     return answer;
   }
 
