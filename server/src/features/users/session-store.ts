@@ -173,11 +173,12 @@ export async function noteTokenUse(
   use: { readonly now: number; readonly expiresAt: number },
 ): Promise<void> {
   await db.transaction(async (db) => {
-    await db.run(sql`update tokens set last_used_at = ${use.now}, expires_at = ${use.expiresAt}
-      where app_id = ${appId} and token_hash = ${tokenHash}`);
+    // The session first, as wherever it is ended.
     await db.run(sql`update sessions set last_used_at = ${use.now}, expires_at = ${use.expiresAt}
       where app_id = ${appId} and object_id in (
         select session_id from tokens where app_id = ${appId} and token_hash = ${tokenHash})`);
+    await db.run(sql`update tokens set last_used_at = ${use.now}, expires_at = ${use.expiresAt}
+      where app_id = ${appId} and token_hash = ${tokenHash}`);
   });
 }
 
