@@ -92,10 +92,11 @@ export function createAccounts(deps: AccountDeps): Accounts {
       if (user.email_key !== null) await deps.tell?.(db, { ...key, email: user.email, change: 'email', at });
     },
     async dropPassword(db, key) {
-      await cacheVersion.note(db, key.appId);
       await store.clearPassword(db, key);
       await deleteSessionsOf(db, key);
       await store.deleteResetsOf(db, key);
+      // After the sessions: whoever ends one of them by itself counts that last, too.
+      await cacheVersion.note(db, key.appId);
     },
     async setRole(db, key, role) {
       await cacheVersion.note(db, key.appId);
@@ -106,9 +107,9 @@ export function createAccounts(deps: AccountDeps): Accounts {
     tryHalf: (appId, challenge) => readHalf(db, { appId, challenge, now: now(), counts: true }),
     finishHalf: (db, app, challenge) => finishHalf(db, app, { challenge, now: now() }),
     async settleSession(db, key, tokenHash, hasSecondFactor) {
-      await cacheVersion.note(db, key.appId);
       await deleteSessionsOf(db, key, tokenHash);
       await setSecondFactor(db, key, tokenHash, hasSecondFactor);
+      await cacheVersion.note(db, key.appId);
     },
     async assertFresh(key, tokenHash) {
       if (!(await isFresh(deps, key, tokenHash))) throw notFresh('This changes how you sign in.');
