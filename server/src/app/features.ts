@@ -317,6 +317,7 @@ function files({ platform, quotas, assertApp }: Parts): FileFeature {
     maxFileBytes: platform.config.maxFileBytes,
     redirects: platform.config.filesRedirect,
     claimRoom: (bytes) => platform.room.claim(platform.blobs.needsOnDisk(bytes)),
+    userExists,
     log: (level, message) => platform.server.log[level](message),
     assertApp,
   });

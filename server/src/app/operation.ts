@@ -11,6 +11,7 @@ import { dryRunConsoleEndpoints } from '../features/apps/rules/dry-run-routes.ts
 import { DryRunService } from '../features/apps/rules/dry-runs.ts';
 import { rulesConsoleEndpoints } from '../features/apps/rules/rules-routes.ts';
 import { secretKeyConsoleEndpoints } from '../features/apps/secret-key-routes.ts';
+import { emptyAppJob } from '../features/apps/service.ts';
 import { asking, findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
 import { secretKeys } from '../features/apps/tables.ts';
 import { usageConsoleEndpoints, usedQuotas } from '../features/apps/usage-routes.ts';
@@ -253,6 +254,15 @@ export function apps({ platform, ownOf, assertApp }: Parts, endpoints: () => rea
       ...dryRunConsoleEndpoints({ apps, dryRuns }),
       ...usageConsoleEndpoints({ usage, getApp: assertApp }),
     ],
+    jobs: {
+      [emptyAppJob]: {
+        concurrency: 1,
+        maxAttempts: 50,
+        baseDelayMs: 5_000,
+        maxDelayMs: 300_000,
+        run: ({ payload }) => apps.finishRemoval((payload as { readonly appId: string }).appId),
+      },
+    },
     ownSweeps: { 'counting what is stored': () => usage.sweep() },
     sweeps: { 'forgetting pseudonyms of days that are gone': () => forgetPseudonyms(db, platform.now()) },
     close: () => counter.write(),

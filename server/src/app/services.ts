@@ -85,7 +85,7 @@ export function createServices(options: ServiceOptions): Services {
     passwords,
     outbox,
     past,
-    apps: new AppService({ db, cacheVersion, now, emptyApp, ruledFields, past }),
+    apps: new AppService({ db, cacheVersion, now, emptyApp, enqueue: outbox.enqueue, ruledFields, past }),
     secretKeys: new SecretKeyService({ db, cacheVersion, now }),
     buckets: new BucketService({ db, cacheVersion, now, enqueue: outbox.enqueue, past }),
     admins: new AdminService({ db, now, passwords, afterChange }),

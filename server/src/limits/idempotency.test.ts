@@ -218,6 +218,56 @@ for (const database of databases) {
       assert.deepEqual([await once(), made], [first, [first]]);
     });
 
+    test('is not done again because one of two that came at once was refused, whichever came first', async () => {
+      for (const refused of [0, 1]) {
+        const request = { appId: app.appId, caller: null, address: 'POST /', body: {}, now: app.clock.now };
+        const keys = new IdempotencyKeys(app.storage.db);
+        const made: string[] = [];
+        const once = (work: () => Promise<void>) =>
+          keys.once<string>(
+            { ...request, key: `refused-${database}-${refused}` },
+            {
+              create: async ({ objectId }) => {
+                await work();
+                made.push(objectId);
+                return objectId;
+              },
+              repeat: ({ objectId }) => objectId,
+            },
+          );
+        const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+        const wait = async () => {
+          started.resolve();
+          await gate.promise;
+        };
+        const refuse = async () => {
+          throw fail('APICallLimit');
+        };
+        // The first one has bound the key before the second comes.
+        const first = once(refused === 0 ? () => wait().then(refuse) : wait);
+        await started.promise;
+        if (refused === 0) {
+          const [inside, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+          const second = once(async () => {
+            inside.resolve();
+            await go.promise;
+          });
+          await inside.promise;
+          gate.resolve();
+          await assert.rejects(first, { name: 'APICallLimit' });
+          go.resolve();
+          await second;
+        } else {
+          await assert.rejects(once(refuse), { name: 'APICallLimit' });
+          // Sent again, before the first one is done and afterwards.
+          gate.resolve();
+          await first;
+        }
+        assert.equal(await once(async () => undefined), made[0]);
+        assert.equal(made.length, 1, `refused: ${refused}`);
+      }
+    });
+
     test('needs a key of visible characters', async () => {
       const before = await records();
       for (const key of ['', ' ', 'a b', 'é', 'x'.repeat(256)]) {

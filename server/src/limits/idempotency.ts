@@ -51,18 +51,20 @@ export class IdempotencyKeys {
     { create, repeat }: { create(creation: Creation): Promise<T>; repeat(creation: Creation): T },
   ): Promise<T> {
     const claim = await this.#claim(request);
-    if (claim.isDone) return repeat(claim);
-    const answer = await create(claim).catch(async (error: unknown) => {
-      if (error instanceof UniqueViolation) return repeat(claim);
-      if (isRefusal(error)) await this.#release(request, claim);
+    const creation: Creation = { objectId: claim.objectId, now: claim.now };
+    if (claim.isDone) return repeat(creation);
+    const answer = await create(creation).catch(async (error: unknown) => {
+      if (error instanceof UniqueViolation) return repeat(creation);
+      // Only by the request that has bound the key: another one with it may be under way, and succeed.
+      if (claim.isNew && isRefusal(error)) await this.#release(request, claim);
       throw error;
     });
     // It is done, whatever happens to this: a repeated request would find the row.
-    await this.#settle(request).catch(() => undefined);
+    await this.#settle(request, claim).catch(() => undefined);
     return answer;
   }
 
-  async #claim(request: RepeatableRequest): Promise<Creation & { readonly isDone: boolean }> {
+  async #claim(request: RepeatableRequest): Promise<Claim> {
     const { appId, key, now } = request;
     if (!keyForm.test(key)) {
       const problem = 'must be 1 to 255 visible ASCII characters, such as a UUID';
@@ -79,7 +81,7 @@ export class IdempotencyKeys {
     const isNew =
       await this.#db.run(sql`insert into idempotency_keys (app_id, key_hash, fingerprint, object_id, created_at)
       values (${appId}, ${keyHash}, ${fingerprint}, ${objectId}, ${now}) on conflict (app_id, key_hash) do nothing`);
-    if (isNew > 0) return { objectId, now, isDone: false };
+    if (isNew > 0) return { objectId, now, fingerprint, isDone: false, isNew: true };
     const row = await this.#db.latest<{ fingerprint: string; object_id: string; is_done: number; created_at: number }>(
       sql`select fingerprint, object_id, is_done, created_at from idempotency_keys
         where app_id = ${appId} and key_hash = ${keyHash}`,
@@ -91,7 +93,7 @@ export class IdempotencyKeys {
         message: 'This Idempotency-Key was sent with another body. Use a new key for a new request.',
         details: [{ field: 'Idempotency-Key', problem: 'was sent with another body' }],
       });
-    return { objectId: row.object_id, now: row.created_at, isDone: row.is_done !== 0 };
+    return { objectId: row.object_id, now: row.created_at, fingerprint, isDone: row.is_done !== 0, isNew: false };
   }
 
   /** Refused requests leave nothing, so that they do not fill the table. */
@@ -101,10 +103,23 @@ export class IdempotencyKeys {
   }
 
   /** From now on the answer does not depend on the record, which somebody may delete. */
-  async #settle(request: RepeatableRequest): Promise<void> {
-    await this.#db.run(sql`update idempotency_keys set is_done = 1
-      where app_id = ${request.appId} and key_hash = ${hashOf(request)}`);
+  async #settle(request: RepeatableRequest, { objectId, now, fingerprint }: Claim): Promise<void> {
+    const { appId } = request;
+    const keyHash = hashOf(request);
+    const noted = await this.#db.run(sql`update idempotency_keys set is_done = 1
+      where app_id = ${appId} and key_hash = ${keyHash} and object_id = ${objectId}`);
+    // The request that had bound the key was refused meanwhile, and has released it.
+    if (noted === 0)
+      await this.#db.run(sql`insert into idempotency_keys (app_id, key_hash, fingerprint, object_id, is_done, created_at)
+        values (${appId}, ${keyHash}, ${fingerprint}, ${objectId}, 1, ${now}) on conflict (app_id, key_hash) do nothing`);
   }
+}
+
+interface Claim extends Creation {
+  readonly isDone: boolean;
+  /** By this request the key was bound. */
+  readonly isNew: boolean;
+  readonly fingerprint: string;
 }
 
 /** The service has looked at the request and done nothing. */

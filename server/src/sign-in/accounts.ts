@@ -1,4 +1,4 @@
-import type { AppContext, UserRole } from '../access/context.ts';
+import type { AppContext, UserContext, UserRole } from '../access/context.ts';
 import type { Db } from '../db/db.ts';
 
 /** A session that has just begun. The token exists only here and at the client. */
@@ -49,6 +49,15 @@ export function clientOf(
   return { userAgent, isRenewable: refresh === true };
 }
 
+/** What the access token of a signed-in person proves. */
+export const tokenProof = ({
+  accessToken,
+  tokenHash,
+}: UserContext): Pick<AccountProof, 'tokenHash' | 'hasSession'> => ({
+  tokenHash,
+  hasSession: !accessToken.includes('.'),
+});
+
 export interface AccountKey {
   readonly appId: string;
   readonly userId: string;
@@ -80,6 +89,8 @@ export interface AccountProof {
   readonly currentPassword: string | undefined;
   /** Of the access token that was sent. */
   readonly tokenHash: string;
+  /** False for the token of an issuer, by which nobody is signed in here. */
+  readonly hasSession: boolean;
   /** Checks a password so that wrong ones count against the account. @throws Failure APICallLimit */
   readonly confirm: (emailKey: string, check: () => Promise<void>) => Promise<void>;
 }
@@ -88,6 +99,13 @@ export interface AccountProof {
 export interface Accounts {
   /** Nobody can change the account until the end of the transaction. */
   lock(db: Db, key: AccountKey): Promise<Account | undefined>;
+  /**
+   * The same for whoever changes how to sign in, whose session may have been ended since the request came: by a new password, or by the
+   * first proof of the address.
+   *
+   * @throws Failure InvalidSessionToken
+   */
+  lockOneself(db: Db, key: AccountKey, proof: Pick<AccountProof, 'tokenHash' | 'hasSession'>): Promise<Account>;
   lockByEmail(db: Db, appId: string, email: string): Promise<Account | undefined>;
   /** Without a password. `email` is verified; undefined: the account has none. @throws UniqueViolation */
   create(db: Db, key: AccountKey, account: NewAccount): Promise<void>;

@@ -89,6 +89,7 @@ test('an app is refused while it is being deleted, so that nothing is written in
       cacheVersion: new CacheVersion(db),
       now: () => app.clock.now,
       emptyApp,
+      enqueue: async () => undefined,
       ruledFields,
       past: createPast({}),
     });

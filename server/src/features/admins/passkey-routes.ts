@@ -87,7 +87,7 @@ function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly Consol
         const passkey = await sessions.refusing(client.address, () =>
           passkeys.readSignIn(body.passkey as AuthenticationResponseJSON, origin),
         );
-        const { row, session } = await sessions.signInWithPasskey(passkey.admin_id, client);
+        const { row, session } = await sessions.signInWithPasskey(passkey, client);
         setSession(session);
         const timeZone = serviceTimeZone();
         return { result: { ...adminView(row), demo: await isDemo(), mustEnrol: false, timeZone } };

@@ -199,12 +199,13 @@ function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly Conso
       errors: ['ValidationError', 'UserInvalidLoginParams', 'ConfirmationNeeded', 'APICallLimit', 'Timeout'],
       async handle({ admin, body, by, setSession, now, ...client }) {
         const own = signedIn(admin);
+        let known: string | null = null;
         if (await admins.hasPassword(own.adminId))
-          await sessions.assertPassword(own, body.currentPassword ?? '', client.address);
+          known = (await sessions.assertPassword(own, body.currentPassword ?? '', client.address)).password_hash;
         else assertConfirmed(own, now);
         // A session that a provider began still ends with it, and not later.
         const beginning = await sessions.beginningOf(own);
-        const changed = await admins.setPassword(own.adminId, body.password, by);
+        const changed = await admins.setPassword(own.adminId, body.password, by, known);
         setSession(await sessions.begin(changed, { ...beginning, client }));
         return { result: adminView(changed) };
       },

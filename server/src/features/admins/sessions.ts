@@ -12,8 +12,9 @@ import { asMailLanguage } from '../../mail/words/mail-words.ts';
 import type { SignInOrigin } from './accounts/client.ts';
 import * as store from './accounts/store.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
+import type { PasskeyRow } from './factors/store.ts';
 import type { SessionPort, Through } from './sso/session-port.ts';
-import { findSessionHours, isOnlyWay, listIssuersOf } from './sso/store.ts';
+import { findSessionHours, holdProviders, isOnlyWay, listIssuersOf } from './sso/store.ts';
 
 const hourMs = 3_600_000;
 /** An unused browser is signed out after half a day, and every browser after a week. */
@@ -98,10 +99,13 @@ export class AdminSessions implements SessionPort {
     const startedAt = now();
     const expiresAt = await db.transaction(async (db) => {
       const expiresAt = await this.#endOf(db, startedAt, through);
+      // So that no session stays that began while single sign-on became the only way.
+      if (!through) await holdProviders(db);
       const current = await store.lockAdmin(db, admin.admin_id);
       // In the meantime the password or a factor may have been changed, or the administrator disabled.
       const isSame = current?.password_hash === admin.password_hash && current.has_factor === admin.has_factor;
       if (!isSame || current.disabled_at !== null) throw fail('UserInvalidLoginParams');
+      if (!through) await this.assertLocalSignIn(current, db);
       await store.deleteEndedSessions(db, startedAt, startedAt - sessionLimits.idleMs);
       await store.insertSession(db, {
         sessionHash: secretHash(token),
@@ -158,15 +162,22 @@ export class AdminSessions implements SessionPort {
   }
 
   /** Whoever it is has been proven. @throws Failure OperationForbidden where only single sign-on is allowed */
-  async signInAs(row: store.AdminRow, method: store.SignInMethod, client: SignInOrigin): Promise<NewSession> {
+  async signInAs(
+    row: store.AdminRow,
+    method: store.SignInMethod,
+    client: SignInOrigin,
+    assertStill: (db: Db) => Promise<void> = async () => undefined,
+  ): Promise<NewSession> {
     const { now } = this.#deps;
     await this.assertLocalSignIn(row);
     const by = { name: row.email, address: client.address };
     return this.begin(row, {
       method,
       client,
-      also: (db) =>
-        recordChange(db, { by, action: 'session.begin', subject: row.email, after: { method }, now: now() }),
+      also: async (db) => {
+        await assertStill(db);
+        await recordChange(db, { by, action: 'session.begin', subject: row.email, after: { method }, now: now() });
+      },
     });
   }
 
@@ -191,8 +202,8 @@ export class AdminSessions implements SessionPort {
    *
    * @throws Failure OperationForbidden
    */
-  async assertLocalSignIn(row?: Pick<store.AdminRow, 'role' | 'local_until'>): Promise<void> {
-    const { db, now } = this.#deps;
+  async assertLocalSignIn(row?: Pick<store.AdminRow, 'role' | 'local_until'>, db: Db = this.#deps.db): Promise<void> {
+    const { now } = this.#deps;
     const isOpened = row?.role === 'owner' && (row.local_until ?? 0) > now();
     if (isOpened || !(await isOnlyWay(db))) return;
     throw fail(
@@ -255,12 +266,14 @@ export class AdminSessions implements SessionPort {
   }
 
   /** Begins the session of somebody who has signed with a passkey. @throws Failure UserInvalidLoginParams */
-  async signInWithPasskey(adminId: string, client: SignInOrigin) {
-    const { db } = this.#deps;
+  async signInWithPasskey({ admin_id: adminId, passkey_id: passkeyId }: PasskeyRow, client: SignInOrigin) {
+    const { db, factors } = this.#deps;
     const row = await store.findAdmin(db, adminId);
     // It was removed after it signed, for example because it was lost.
     if (row?.has_factor === 0) throw fail('UserInvalidLoginParams');
-    if (row && row.disabled_at === null) return { row, session: await this.signInAs(row, 'passkey', client) };
+    const assertStill = (db: Db) => factors.assertPasskey(db, adminId, passkeyId);
+    if (row && row.disabled_at === null)
+      return { row, session: await this.signInAs(row, 'passkey', client, assertStill) };
     await this.noteRefusal(row?.email, client.address);
     throw fail('UserInvalidLoginParams', 'This account is switched off. An owner can switch it on.');
   }

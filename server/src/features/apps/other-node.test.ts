@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../test/support/build-app.ts';
 import { type Node, openNode, openSite, type Site } from '../../../test/support/site.ts';
+import { appTables } from '../../app/tables.ts';
+import { raw, sql } from '../../base/sql.ts';
 
 /** What was made elsewhere must work at once; what was taken back, a node may know a moment later. */
 
@@ -37,6 +39,27 @@ for (const database of databases) {
         await Promise.all(keys.map(statusWith)),
         keys.map((key) => (key === appKey ? 200 : 404)),
       );
+    });
+
+    test('nothing stays of it that is sent here while it is being deleted there', async () => {
+      const { appId, appKey } = await site.app.app.apps.create('Short-lived');
+      const headers = { 'x-service-appid': appId, 'x-service-appkey': appKey };
+      let n = 0;
+      const register = async () => {
+        const body = { installationId: `phone-${++n}`, deviceType: 'ios' };
+        return (await site.app.send({ method: 'POST', url: '/api/v2/installations', headers, body })).status;
+      };
+      assert.equal(await register(), 201);
+      await node.app.apps.remove(appId);
+      while ((await register()) === 201);
+      site.app.clock.now += 3_600_000;
+      await site.app.app.idle();
+      await node.app.idle();
+      const left: string[] = [];
+      for (const { name } of appTables)
+        if (await site.app.storage.db.one(sql`select 1 as found from ${raw(name)} where app_id = ${appId} limit 1`))
+          left.push(name);
+      assert.deepEqual(left, []);
     });
 
     test('it is open as soon as it is switched on again', async () => {

@@ -15,6 +15,7 @@ import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { defineShape } from '../../http/shape.ts';
+import type { NewJob } from '../../jobs/job.ts';
 import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
 import type { Past } from '../../resources/past.ts';
 import { type AppCredentials, AppKeys, type KeyView, noSuchApp } from './keys.ts';
@@ -85,12 +86,20 @@ export interface AppChange {
   readonly policy?: unknown;
 }
 
+/** Deletes what is left of a deleted app: what was written by nodes that did not know yet, and what an interruption has left. */
+export const emptyAppJob = 'app.empty';
+/** It belongs to no app, since the jobs of the app go with it. */
+const jobTenant = 'console';
+/** When that is looked for, ms. What takes longest is an upload that began before. */
+const leftAfterMs = [60_000, 3_600_000] as const;
+
 export interface AppDeps {
   readonly db: Database;
   readonly cacheVersion: CacheVersion;
   readonly now: Clock;
   /** Deletes everything of an app, in all features. */
   readonly emptyApp: (db: Database, appId: string) => Promise<void>;
+  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
   /** What rules can speak of. */
   readonly ruledFields: RuledFields;
   readonly past: Past;
@@ -221,15 +230,26 @@ export class AppService {
 
   /** Deletes the app with everything in it. Files on disk are swept up afterwards. */
   async remove(appId: string, by: Actor = service): Promise<void> {
-    const { db, cacheVersion, now, emptyApp } = this.#deps;
+    const { db, cacheVersion, now, emptyApp, enqueue } = this.#deps;
     const { name } = await this.#find(appId);
     // Switched off first, so that nothing is written while the rest goes step by step.
     await cacheVersion.change(appId, async (db) => {
       await db.run(sql`update apps set disabled_at = ${now()} where app_id = ${appId}`);
       await this.#audit(db, by, 'app.delete', { appId, before: { name } });
+      for (const afterMs of leftAfterMs)
+        await enqueue(db, { appId: jobTenant, kind: emptyAppJob, payload: { appId }, runAt: now() + afterMs });
     });
     await emptyApp(db, appId);
     await cacheVersion.change(appId, async () => undefined);
+  }
+
+  /** The job's part of `remove`. An app that somebody has switched on again after an interruption stays. */
+  async finishRemoval(appId: string): Promise<void> {
+    const { db, cacheVersion, emptyApp } = this.#deps;
+    const row = await store.findApp(db, appId);
+    if (row && row.disabled_at === null) return;
+    await emptyApp(db, appId);
+    if (row) await cacheVersion.change(appId, async () => undefined);
   }
 
   async #view(row: store.AppRow): Promise<AppView> {

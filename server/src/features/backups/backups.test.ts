@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { extract } from 'tar-stream';
 import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../test/support/console.ts';
+import { halfway } from '../../../test/support/halfway.ts';
 import { service as byService } from '../../access/audit.ts';
 import { createApp } from '../../app/app.ts';
 import { verifyBackup } from '../../backup/restore.ts';
@@ -13,8 +14,26 @@ import type { BlobStorage } from '../../blobs/blob-store.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
 import { filesFolder } from '../../config/config.ts';
 import { dayIn } from '../zone-day.ts';
-import { noteState } from './plan.ts';
+import { findState, noteState } from './plan.ts';
 import { BackupService } from './service.ts';
+
+test('of two things that nodes note about the plan at the same moment both stay', async () => {
+  const app = await buildApp({ database: 'postgres' });
+  try {
+    const { db } = app.storage;
+    await noteState(db, { day: '2026-05-04', tries: 1 });
+    const drill = { backupId: 'one', at: new Date(app.clock.now).toISOString(), ok: true, message: '' };
+    await halfway(
+      app,
+      /^(insert into|delete from) settings/,
+      () => noteState(db, { drill }),
+      () => noteState(db, { goodAt: 1 }),
+    );
+    assert.deepEqual(await findState(db), { day: '2026-05-04', tries: 1, drill, goodAt: 1 });
+  } finally {
+    await app.close();
+  }
+});
 
 for (const database of databases) {
   describe(`backups and the system in the console on ${database}`, () => {

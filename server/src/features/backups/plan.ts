@@ -1,5 +1,5 @@
 import type { Db } from '../../db/db.ts';
-import { deleteSetting, findSetting, insertSetting, saveSetting } from '../../db/settings.ts';
+import { deleteSetting, findSetting, insertSetting } from '../../db/settings.ts';
 
 /** When the service makes backups by itself, and how many it keeps. */
 export interface BackupPlan {
@@ -72,14 +72,22 @@ export async function findState(db: Db): Promise<PlanState> {
   return JSON.parse((await findSetting(db, stateName)) ?? '{}') as PlanState;
 }
 
-/** Changes what is known; what else happened in the meantime stays. */
+/** Changes what is known; what else happened in the meantime stays, also what another node notes at the same moment. */
 export async function noteState(db: Db, change: PlanState): Promise<void> {
-  await saveSetting(db, stateName, JSON.stringify({ ...(await findState(db)), ...change }));
+  for (;;) {
+    const text = await findSetting(db, stateName);
+    const next = JSON.stringify({ ...(JSON.parse(text ?? '{}') as PlanState), ...change });
+    if (await db.transaction((db) => replaceText(db, text, next))) return;
+  }
+}
+
+async function replaceText(db: Db, known: string | undefined, next: string): Promise<boolean> {
+  if (known !== undefined && !(await deleteSetting(db, stateName, known))) return false;
+  return insertSetting(db, stateName, next);
 }
 
 /** In a transaction: replaces the state only if it is still this one. */
 export async function replaceState(db: Db, known: PlanState, next: PlanState): Promise<boolean> {
   const text = JSON.stringify(known);
-  if (text !== '{}' && !(await deleteSetting(db, stateName, text))) return false;
-  return insertSetting(db, stateName, JSON.stringify(next));
+  return replaceText(db, text === '{}' ? undefined : text, JSON.stringify(next));
 }

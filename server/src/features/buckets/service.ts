@@ -170,7 +170,7 @@ export class BucketService {
         assertNoContradiction(column, await store.listSchemas(db, appId, bucketId));
         const key = { app_id: appId, object_id: objectId, bucket_id: bucketId };
         await schemaTable.insert(db, key, { metadata: column, createdAt, updatedAt: createdAt });
-        await this.#reassignSlots(db, bucket);
+        await this.#reassignSlots(db, bucket, { isNew: found === undefined });
       });
     try {
       await add();
@@ -255,10 +255,12 @@ export class BucketService {
   }
 
   /** Assigns slots to the declared columns and starts copying existing values in the background. */
-  async #reassignSlots(db: Db, bucket: store.BucketRow): Promise<void> {
+  async #reassignSlots(db: Db, bucket: store.BucketRow, { isNew = false } = {}): Promise<void> {
     const { now, enqueue } = this.#deps;
     const columns = mergeColumns(await store.listSchemas(db, bucket.app_id, bucket.object_id));
-    const isEmpty = await isBucketEmpty(db, bucket.app_id, bucket.object_id);
+    // A record may be on its way that another transaction has written by the former definition.
+    const isSeenWhole = isNew || db.dialect.lockNames === null;
+    const isEmpty = isSeenWhole && (await isBucketEmpty(db, bucket.app_id, bucket.object_id));
     const slots = assignSlots(readSlots(bucket), columns, isEmpty);
     await store.updateSlots(db, bucket, JSON.stringify(slots), now());
     if (slots.some(({ state }) => state !== 'ready')) {

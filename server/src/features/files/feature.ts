@@ -27,6 +27,7 @@ export interface FileFeatureDeps {
   readonly quotas: ClientQuotas;
   readonly past: Past;
   readonly claimRoom: FileDeps['claimRoom'];
+  readonly userExists: FileDeps['userExists'];
   readonly inBackground: InBackground;
   readonly log: SettleDeps['log'];
   readonly assertApp: AssertApp;

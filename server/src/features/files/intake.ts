@@ -1,4 +1,4 @@
-import { Failure } from '../../base/errors.ts';
+import { Failure, fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
@@ -26,6 +26,8 @@ export interface FileDeps {
   readonly publicUrl: () => string;
   readonly usage: UsageMeter;
   readonly quotas: ClientQuotas;
+  /** In a transaction: whether there is such a user, who is then not erased before its end. */
+  readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
   /** Does work whose failure does not change the answer: the error is logged, and a sweep makes up for it. */
   readonly attempt: (what: string, work: () => Promise<unknown>) => Promise<void>;
 }
@@ -88,7 +90,15 @@ async function keep(deps: FileDeps, call: Call<undefined, unknown>, announced: A
   const maker = makerColumns(files, call);
   try {
     // Only now: a row without its file would be an address that leads nowhere.
-    await insertFile(db, { appId: app.appId, objectId, name, storedName, contentType, ...bytes, maker, now });
+    const file = { appId: app.appId, objectId, name, storedName, contentType, ...bytes, maker, now };
+    const { user } = call;
+    if (!user) await insertFile(db, file);
+    else
+      await db.transaction(async (db) => {
+        // She may have been erased while the bytes came, with all files that she had by then.
+        if (!(await deps.userExists(db, app.appId, user.userId))) throw fail('InvalidSessionToken');
+        await insertFile(db, file);
+      });
   } catch (error) {
     // Bytes without a record are swept later; a record without bytes would be an address that leads nowhere.
     if (isSurelyRefused(error))

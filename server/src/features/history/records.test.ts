@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
 import { openConsole } from '../../../test/support/console.ts';
+import { halfway } from '../../../test/support/halfway.ts';
 import { HistorySite } from '../../../test/support/history-site.ts';
 
 for (const database of databases) {
@@ -77,6 +78,36 @@ for (const database of databases) {
         assert.equal((await installer.send({ method, url: at.appPath() + url })).status, 403, url);
       await at.ask(at.editor, 'DELETE', `/trash/${objectId}`);
       assert.equal(await at.inTrash(made), undefined);
+    });
+
+    test('keep their versions when they are put back while the sweep looks for them', async () => {
+      const made = await create(at.app, '/api/v2/data/bucket/quiz', { metadata: { name: 'a' } }, at.user.headers);
+      await at.ask(at.editor, 'PUT', `${path}/${made}`, { metadata: { name: 'b' } });
+      await at.ask(at.editor, 'DELETE', `${path}/${made}`);
+      const { objectId } = await at.inTrash(made);
+      await halfway(
+        at.app,
+        /^select record_id from trash where app_id = \? and kind = \? and record_id in/,
+        () => at.sweep(),
+        () => at.ask(at.editor, 'POST', `/trash/${objectId}/restore`),
+      );
+      const versions = await at.versions('records', made);
+      assert.deepEqual(
+        versions.map(({ state }: { state: object }) => state),
+        [{ name: 'a' }],
+      );
+    });
+
+    test('keep their versions when they are deleted while the sweep looks for them', async () => {
+      const made = await create(at.app, '/api/v2/data/bucket/quiz', { metadata: { name: 'a' } }, at.user.headers);
+      await at.ask(at.editor, 'PUT', `${path}/${made}`, { metadata: { name: 'b' } });
+      await halfway(
+        at.app,
+        /^select object_id from records where app_id = \? and bucket_id = \? and object_id in/,
+        () => at.sweep(),
+        () => at.ask(at.editor, 'DELETE', `${path}/${made}`),
+      );
+      assert.equal((await at.versions('records', made)).length, 1);
     });
 
     test('leave no version behind when the app deletes them, and no trash with their bucket', async () => {

@@ -175,10 +175,11 @@ export class HistoryService {
       const page = await store.listRecordsWithVersions(db, { appId, kind, after, limit: sweepStep });
       for (const [withinId, rows] of Map.groupBy(page, ({ within_id }) => within_id)) {
         const ids = rows.map(({ record_id }) => record_id);
-        const there = new Set(await findExisting(appId, withinId, ids));
+        // In this order: one that is put back in between is found, and one that is deleted in between is asked for once more.
         const inTrash = new Set(await store.findInTrash(db, { appId, kind, ids }));
+        const there = new Set(await findExisting(appId, withinId, ids));
         for (const recordId of ids.filter((id) => !there.has(id) && !inTrash.has(id)))
-          await store.deleteVersionsOf(db, { appId, kind, recordId });
+          await store.deleteOrphanedVersions(db, { appId, kind, recordId });
       }
       const last = page.at(-1);
       if (!last || page.length < sweepStep) return;

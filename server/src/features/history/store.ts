@@ -40,6 +40,12 @@ export async function deleteVersionsOf(db: Db, record: RecordOf): Promise<void> 
   await db.run(sql`delete from versions where ${ofRecord(record)}`);
 }
 
+/** Of a record that is not in the trash. */
+export async function deleteOrphanedVersions(db: Db, { appId, kind, recordId }: RecordOf): Promise<void> {
+  await db.run(sql`delete from versions where ${ofRecord({ appId, kind, recordId })} and not exists
+    (select 1 from trash where app_id = ${appId} and kind = ${kind} and record_id = ${recordId})`);
+}
+
 export function listVersions(db: Db, record: RecordOf): Promise<VersionRow[]> {
   return db.all<VersionRow>(sql`select * from versions where ${ofRecord(record)} order by object_id desc limit 100`);
 }

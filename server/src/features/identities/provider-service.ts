@@ -4,6 +4,7 @@ import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import { type Database, type Db, UniqueViolation } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
+import { lockName } from '../../db/nodes/lock-name.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 import { isoTime } from '../../http/answers.ts';
 import type { Changes } from '../../http/shape.ts';
@@ -75,6 +76,7 @@ export class ProviderService {
     };
     try {
       await cacheVersion.change(appId, async (db) => {
+        await lockName(db, `identity providers ${appId}`);
         if ((await store.listProviders(db, appId)).length >= maxPerApp) throw tooMany();
         await store.insertProvider(db, row);
         await this.#audit(db, by, 'create', { appId, subject: row.object_id, after: chosen(row) });

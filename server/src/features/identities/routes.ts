@@ -11,7 +11,7 @@ import {
 } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
-import { clientOf } from '../../sign-in/accounts.ts';
+import { clientOf, tokenProof } from '../../sign-in/accounts.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
 import { answerOf, halfSignInErrors, refreshMember, signInAnswer } from '../../sign-in/sign-in-answer.ts';
 import type { IdentityService, Presented } from './service.ts';
@@ -172,12 +172,12 @@ function link({ service, limits }: IdentityRouteDeps): Endpoint {
     },
     errors: [...wrongTokens, 'PasswordMissing', 'DuplicateValue'],
     handle: async ({ app, user, body, address, now }) => {
-      const { userId, tokenHash } = signedIn(user);
+      const oneself = signedIn(user);
       const { currentPassword, ...presented } = body;
       const confirm = (emailKey: string, check: () => Promise<void>) =>
         limits.guess({ app, address, emailKey, now }, check, isWrongLogin);
-      const proof = { currentPassword, tokenHash, confirm };
-      const key = { appId: app.appId, userId };
+      const proof = { currentPassword, ...tokenProof(oneself), confirm };
+      const key = { appId: app.appId, userId: oneself.userId };
       return { result: await service.link(app, key, presentedOf(presented), proof) };
     },
   });

@@ -118,7 +118,7 @@ export class IdentityService {
       const known = await store.findIdentity(db, person.subject);
       if (known && known.user_id !== key.userId)
         throw fail('DuplicateValue', 'This identity is linked to another account.');
-      if (!(await accounts.lock(db, key))) throw fail('InvalidSessionToken');
+      await accounts.lockOneself(db, key, proof);
       const row = known ?? (await this.#insert(db, person, key.userId));
       if (profile.isEmailVerified && profile.email) await accounts.noteVerified(db, key, profile.email);
       return viewOf({ ...row, provider: presented.provider, is_enabled: 1 });
@@ -228,6 +228,9 @@ export class IdentityService {
       await store.deleteIdentity(db, subject.appId, identity.object_id);
       return undefined;
     }
+    // Taken from the account since, as by the first proof of its address: it opens nothing any more.
+    const left = await store.findIdentity(db, subject);
+    if (left?.object_id !== identity.object_id) throw new Raced();
     const email = profileOf(token).email ?? null;
     if (email !== identity.email || now() - identity.last_used_at > dayMs)
       await store.noteIdentityUse(db, identity, { email, now: now() });

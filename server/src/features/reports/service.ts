@@ -3,6 +3,7 @@ import { isAllowed } from '../../access/roles.ts';
 import { fail, type Problem } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import type { Db } from '../../db/db.ts';
+import { lockName } from '../../db/nodes/lock-name.ts';
 import { type AssertUnchanged, entityTag } from '../../resources/entity-tag.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { type AddressDeps, ReportAddresses } from './addresses.ts';
@@ -81,6 +82,7 @@ export class ReportService {
     this.addresses.takeMails(appId, body.addresses, at);
     const reportId = newObjectId(at);
     await db.transaction(async (db) => {
+      await lockName(db, `reports ${appId}`);
       if ((await store.countReports(db, appId)) >= mostReports)
         throw fail('OperationForbidden', `An app has at most ${mostReports} reports. Delete one first.`);
       await this.#assertRecipients(db, appId, body, []);

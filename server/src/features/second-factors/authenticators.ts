@@ -87,7 +87,7 @@ export class Authenticators {
     assertOn(app);
     const started = await this.#codes.readStarted(db, columnsOf(key), code);
     return db.transaction(async (db) => {
-      const account = await this.#lock(db, key);
+      const account = await accounts.lockOneself(db, key, proof);
       const codes = await this.#enable(db, key, started);
       await accounts.settleSession(db, key, proof.tokenHash, true);
       await this.#tell(db, { key, account, mayTell });
@@ -105,7 +105,7 @@ export class Authenticators {
         'This app asks everybody for a second factor. Set up another authenticator app; it replaces this one.',
       );
     await db.transaction(async (db) => {
-      const account = await this.#lock(db, key);
+      const account = await accounts.lockOneself(db, key, proof);
       if (!(await store.deleteTotp(db, columnsOf(key)))) throw fail('ObjectNotFound', 'There is no authenticator app.');
       await store.replaceRecoveryCodes(db, columnsOf(key), []);
       await accounts.settleSession(db, key, proof.tokenHash, false);
@@ -118,7 +118,7 @@ export class Authenticators {
     const { db, accounts } = this.#deps;
     await accounts.assertFresh(key, proof.tokenHash);
     return db.transaction(async (db) => {
-      await this.#lock(db, key);
+      await accounts.lockOneself(db, key, proof);
       if (!(await hasAuthenticator(db, key)))
         throw fail('OperationForbidden', 'Recovery codes belong to an authenticator app. Set one up first.');
       return this.#newCodes(db, key);

@@ -1,7 +1,7 @@
 import type { AppContext, UserContext } from '../../access/context.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import type { Account, AccountKey, AccountProof, Accounts } from '../../sign-in/accounts.ts';
+import { type Account, type AccountKey, type AccountProof, type Accounts, tokenProof } from '../../sign-in/accounts.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
 import type { AccountChange, TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
@@ -33,7 +33,7 @@ export function callerOf(
   return {
     app,
     key: { appId: app.appId, userId: user.userId },
-    proof: { currentPassword, tokenHash: user.tokenHash, confirm },
+    proof: { currentPassword, ...tokenProof(user), confirm },
     mayTell: (emailKey) => limits.mayTell({ app, address, emailKey, now }),
   };
 }

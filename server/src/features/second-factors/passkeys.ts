@@ -92,15 +92,14 @@ export class UserPasskeys {
 
   /** @throws Failure ValidationError, DuplicateValue */
   async add(
-    { app, key, mayTell }: FactorCaller,
+    { app, key, proof, mayTell }: FactorCaller,
     { name, response }: { name: string; response: RegistrationResponseJSON },
   ) {
     const { db, accounts, tell, now } = this.#deps;
     const ceremony = { purpose: adding(key), realm: realmOf(app), site: siteOf(app) };
     const fresh = await this.#ceremonies.readNew(response, ceremony);
     return db.transaction(async (db) => {
-      const account = await accounts.lock(db, key);
-      if (!account) throw fail('InvalidSessionToken');
+      const account = await accounts.lockOneself(db, key, proof);
       const id = await this.#ceremonies.insert(db, columnsOf(key), { name, fresh });
       await tellOf(db, tell, { key, account, mayTell, change: 'passkeys', at: now() });
       const added = (await store.listPasskeys(db, columnsOf(key))).find(({ passkey_id }) => passkey_id === id);
@@ -128,8 +127,7 @@ export class UserPasskeys {
     const { db, accounts, tell, now } = this.#deps;
     await accounts.assertFresh(key, proof.tokenHash);
     await db.transaction(async (db) => {
-      const account = await accounts.lock(db, key);
-      if (!account) throw fail('InvalidSessionToken');
+      const account = await accounts.lockOneself(db, key, proof);
       await store.deletePasskey(db, columnsOf(key), objectId);
       await tellOf(db, tell, { key, account, mayTell, change: 'passkeys', at: now() });
     });

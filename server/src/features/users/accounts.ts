@@ -1,14 +1,14 @@
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { Passwords } from '../../base/passwords.ts';
-import type { Database } from '../../db/db.ts';
+import type { Database, Db } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import type { Account, AccountProof, Accounts, FindMissing } from '../../sign-in/accounts.ts';
 import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey, isEmailAddress } from '../../sign-in/email.ts';
 import { passwordProof } from '../../sign-in/link-mail.ts';
 import { currentPasswordMissing, maxPasswordLength } from './schemas.ts';
-import { deleteSessionsOf, findSessionStart, setSecondFactor } from './session-store.ts';
+import { deleteSessionsOf, findSessionStart, hasToken, setSecondFactor } from './session-store.ts';
 import { beginSession, finishHalf, readHalf } from './sessions.ts';
 import * as store from './store.ts';
 import { profileTable } from './tables.ts';
@@ -50,6 +50,11 @@ export function createAccounts(deps: AccountDeps): Accounts {
   const { db, cacheVersion, now } = deps;
   return {
     lock: async (db, key) => accountOf(await store.lockUser(db, key)),
+    async lockOneself(db, key, proof) {
+      const account = accountOf(await store.lockUser(db, key));
+      if (!account || !(await isSignedIn(db, key, proof))) throw fail('InvalidSessionToken');
+      return account;
+    },
     async lockByEmail(db, appId, email) {
       const key = keyOf(email);
       return key === undefined ? undefined : accountOf(await store.lockUserByEmail(db, appId, key));
@@ -87,10 +92,11 @@ export function createAccounts(deps: AccountDeps): Accounts {
       if (user.email_key !== null) await deps.tell?.(db, { ...key, email: user.email, change: 'email', at });
     },
     async dropPassword(db, key) {
-      await cacheVersion.note(db, key.appId);
       await store.clearPassword(db, key);
       await deleteSessionsOf(db, key);
       await store.deleteResetsOf(db, key);
+      // After the sessions: whoever ends one of them by itself counts that last, too.
+      await cacheVersion.note(db, key.appId);
     },
     async setRole(db, key, role) {
       await cacheVersion.note(db, key.appId);
@@ -101,9 +107,9 @@ export function createAccounts(deps: AccountDeps): Accounts {
     tryHalf: (appId, challenge) => readHalf(db, { appId, challenge, now: now(), counts: true }),
     finishHalf: (db, app, challenge) => finishHalf(db, app, { challenge, now: now() }),
     async settleSession(db, key, tokenHash, hasSecondFactor) {
-      await cacheVersion.note(db, key.appId);
       await deleteSessionsOf(db, key, tokenHash);
       await setSecondFactor(db, key, tokenHash, hasSecondFactor);
+      await cacheVersion.note(db, key.appId);
     },
     async assertFresh(key, tokenHash) {
       if (!(await isFresh(deps, key, tokenHash))) throw notFresh('This changes how you sign in.');
@@ -116,6 +122,15 @@ export function createAccounts(deps: AccountDeps): Accounts {
       await assertPassword(deps, user, proof);
     },
   };
+}
+
+/** Whether a session that was there when the request came still is, in a transaction that holds the user. */
+export async function isSignedIn(
+  db: Db,
+  key: store.UserKey,
+  { tokenHash, hasSession }: Pick<AccountProof, 'tokenHash' | 'hasSession'>,
+): Promise<boolean> {
+  return !hasSession || (await hasToken(db, key, tokenHash));
 }
 
 /** Whether the session has begun a few minutes ago. */

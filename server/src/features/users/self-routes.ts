@@ -5,6 +5,7 @@ import { isoTime, recordAnswer, updatedAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { replacementSchema } from '../../resources/change-schemas.ts';
 import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
+import { tokenProof } from '../../sign-in/accounts.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
 import { wantsVerified } from '../../sign-in/link-mail.ts';
 import { erasedAnswer } from './answers.ts';
@@ -137,8 +138,8 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
     errors: [...accountErrors, 'UserInvalidLoginParams', 'UserEmailTaken', 'OperationForbidden', 'Timeout'],
     locate: onlyOneself,
     handle: async ({ app, user, body, address, now, headers }) => {
-      const { userId, tokenHash } = signedIn(user);
-      const key = { appId: app.appId, userId };
+      const oneself = signedIn(user);
+      const key = { appId: app.appId, userId: oneself.userId };
       // A wrong password counts as at sign-in, and for the same account.
       const confirm = (emailKey: string, check: () => Promise<void>) =>
         limits.guess({ app, address, emailKey, now }, check, isWrongLogin);
@@ -147,7 +148,8 @@ function change({ service, limits }: SelfDeps, path: string, method: 'PUT' | 'PA
       const confirmsFirst = app.policy.emailVerification === 'required';
       const countMail = (emailKey: string) => limits.requestMail({ app, address, emailKey, now });
       const assertUnchanged = readIfMatch(headers);
-      const how = { app, merge, asksToVerify, confirmsFirst, countMail, confirm, tokenHash, mayTell, assertUnchanged };
+      const proof = { ...tokenProof(oneself), confirm };
+      const how = { app, merge, asksToVerify, confirmsFirst, countMail, mayTell, assertUnchanged, ...proof };
       const { updatedAt, tag } = await service.update(key, body, how);
       return tagged(JSON.stringify({ result: { updatedAt: isoTime(updatedAt) } }), tag);
     },
@@ -170,11 +172,11 @@ function erase({ service }: SelfDeps, path: string): Endpoint {
     errors: ['ObjectNotFound', 'OperationForbidden'],
     locate: onlyOneself,
     handle: async ({ app, user }) => {
-      const { userId, accessToken, tokenHash } = signedIn(user);
-      const key = { appId: app.appId, userId };
+      const oneself = signedIn(user);
+      const { tokenHash, hasSession } = tokenProof(oneself);
+      const key = { appId: app.appId, userId: oneself.userId };
       // A user of another issuer has no session here that could be fresh.
-      const isOfIssuer = accessToken.includes('.');
-      if (app.policy.selfErasure === 'fresh' && !isOfIssuer) await service.assertFresh(key, tokenHash);
+      if (app.policy.selfErasure === 'fresh' && hasSession) await service.assertFresh(key, tokenHash);
       const erasureId = await service.erase(key);
       return { result: { erasureId } };
     },

@@ -15,7 +15,15 @@ import type { TellOfChange } from '../../sign-in/change-mail.ts';
 import { emailKey } from '../../sign-in/email.ts';
 import { type AskToVerify, passwordProof, wantsVerified } from '../../sign-in/link-mail.ts';
 import { assertMetadata } from '../own-metadata.ts';
-import { assertPassword, isFresh, notFresh, notFreshToErase, notFreshToMove, wrongPassword } from './accounts.ts';
+import {
+  assertPassword,
+  isFresh,
+  isSignedIn,
+  notFresh,
+  notFreshToErase,
+  notFreshToMove,
+  wrongPassword,
+} from './accounts.ts';
 import { type Changing, changeManaged, type ManagedChanges, noSuchUser } from './managed.ts';
 import type { AccountBody, AccountChanges, SignIn } from './schemas.ts';
 import { beginSession, endSessions } from './sessions.ts';
@@ -62,7 +70,7 @@ interface Wanted extends Pick<SigningUp, 'mayTell'> {
   readonly at: number;
 }
 
-interface Updating extends Pick<AccountProof, 'confirm' | 'tokenHash'> {
+interface Updating extends Omit<AccountProof, 'currentPassword'> {
   readonly app: AppContext;
   readonly merge: boolean;
   /** A new address gets a mail that asks to confirm it. */
@@ -184,6 +192,7 @@ export class UserService {
       // Changed by another request while it was checked.
       if (confirmed && user.password_hash !== confirmed.password_hash)
         throw fail('UserInvalidLoginParams', wrongPassword);
+      if (confirmed && !(await isSignedIn(db, key, how))) throw fail('InvalidSessionToken');
       const updatedAt = Math.max(now(), user.updated_at);
       const merged = metadata && how.merge ? mergePatch(JSON.parse(user.metadata), metadata) : metadata;
       assertMetadata(merged);

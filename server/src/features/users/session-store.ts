@@ -94,6 +94,12 @@ export async function findSessionStart(db: Db, key: UserKey, tokenHash: string):
   return row?.created_at;
 }
 
+/** Whether an access token has not been taken back. */
+export async function hasToken(db: Db, key: UserKey, tokenHash: string): Promise<boolean> {
+  const row = await db.one(sql`select 1 as found from tokens where ${ownedBy(key)} and token_hash = ${tokenHash}`);
+  return row !== undefined;
+}
+
 /** Ends a session. False if the user has no such session. */
 export async function deleteSession(db: Db, key: UserKey, objectId: string): Promise<boolean> {
   // The session first: whoever renews it at the same moment has issued its last token then.
@@ -167,11 +173,12 @@ export async function noteTokenUse(
   use: { readonly now: number; readonly expiresAt: number },
 ): Promise<void> {
   await db.transaction(async (db) => {
-    await db.run(sql`update tokens set last_used_at = ${use.now}, expires_at = ${use.expiresAt}
-      where app_id = ${appId} and token_hash = ${tokenHash}`);
+    // The session first, as wherever it is ended.
     await db.run(sql`update sessions set last_used_at = ${use.now}, expires_at = ${use.expiresAt}
       where app_id = ${appId} and object_id in (
         select session_id from tokens where app_id = ${appId} and token_hash = ${tokenHash})`);
+    await db.run(sql`update tokens set last_used_at = ${use.now}, expires_at = ${use.expiresAt}
+      where app_id = ${appId} and token_hash = ${tokenHash}`);
   });
 }
 

@@ -205,8 +205,8 @@ export class SessionService {
     if (app.policy.totp === 'required' && session.second_factor !== 1) return 'unknown';
     const isValid = session.refresh_hash === secretHash(second);
     if (!isValid && !isLost(session, secretHash(second), now)) {
-      await cacheVersion.note(db, app.appId);
       await sessions.deleteSession(db, key, session.object_id);
+      await cacheVersion.note(db, app.appId);
       return 'used';
     }
     const next = randomPart();

@@ -8,6 +8,7 @@ import { sql } from '../../base/sql.ts';
 import type { Database, Db } from '../../db/db.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
+import { lockName } from '../../db/nodes/lock-name.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
 import { newWebhookSecret } from '../../delivery/webhooks/webhook-signature.ts';
 import { isoTime } from '../../http/answers.ts';
@@ -116,6 +117,7 @@ export class WebhookService {
     };
     const sealed = secrets.seal(secret, secretContext(appId, objectId));
     await cacheVersion.change(appId, async (db) => {
+      await lockName(db, `webhooks ${appId}`);
       if ((await store.listWebhooks(db, appId)).length >= maxPerApp) throw tooMany();
       await store.insertWebhook(db, { ...row, secret: sealed });
       await this.#audit(db, by, 'create', { appId, subject: objectId, after: { url, events, description, enabled } });

@@ -206,13 +206,21 @@ export class AdminService {
     });
   }
 
-  /** Ends every session of the administrator. */
-  async setPassword(adminId: string, password: string, by: Actor): Promise<store.AdminRow> {
+  /**
+   * Ends every session of the administrator. `known`: the password that was checked, null for none.
+   *
+   * @throws Failure ObjectNotFound, UserInvalidLoginParams when it was changed since it was checked
+   */
+  async setPassword(adminId: string, password: string, by: Actor, known?: string | null): Promise<store.AdminRow> {
     const { passwords } = this.#deps;
     const hash = await passwords.hash(password, tenant);
     return this.#update(adminId, by, {
       action: 'administrator.password',
-      change: (row) => ({ ...row, password_hash: hash }),
+      change: (row) => {
+        if (known !== undefined && row.password_hash !== known)
+          throw fail('UserInvalidLoginParams', 'The current password is wrong.');
+        return { ...row, password_hash: hash };
+      },
     });
   }
 
@@ -273,7 +281,8 @@ export class AdminService {
     return db.transaction(async (db) => {
       // The owners are locked first, so that two owners cannot remove each other at the same moment.
       const owners = await store.lockOwners(db);
-      const row = await store.findAdmin(db, adminId);
+      // All that is known is written: a password that was changed in the meantime must not come back.
+      const row = await store.lockAdmin(db, adminId);
       if (!row) throw noSuchAdmin(adminId);
       const next = how.change({ ...row, updated_at: Math.max(now(), row.updated_at) });
       const isOwner = next.role === 'owner' && next.disabled_at === null;

@@ -132,6 +132,16 @@ export function findAdminSession(db: Db, sessionHash: string): Promise<SessionRo
     left join sso_providers p on p.provider_id = s.provider_id and p.is_enabled = 1 where s.session_hash = ${sessionHash}`);
 }
 
+/** In a transaction: the administrator of a session, who cannot change until it ends; undefined for a session that was ended. */
+export async function lockAdminOf(
+  db: Db,
+  { adminId, sessionHash }: { readonly adminId: string; readonly sessionHash: string },
+): Promise<AdminRow | undefined> {
+  const admin = await lockAdmin(db, adminId);
+  const session = await db.one(sql`select 1 as found from admin_sessions where session_hash = ${sessionHash}`);
+  return session && admin;
+}
+
 export async function noteSessionUse(db: Db, sessionHash: string, now: number): Promise<void> {
   await db.run(sql`update admin_sessions set last_used_at = ${now} where session_hash = ${sessionHash}`);
 }

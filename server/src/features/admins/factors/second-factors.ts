@@ -14,6 +14,7 @@ import {
   findAdmin,
   isFactorRequired,
   lockAdmin,
+  lockAdminOf,
 } from '../accounts/store.ts';
 import { type AdminKey, keyOf, type PasskeyRow, store } from './store.ts';
 
@@ -83,6 +84,12 @@ export class SecondFactors {
     return this.#codes.useRecoveryCode(this.#deps.db, { admin_id }, typed);
   }
 
+  /** In a transaction that holds the administrator: it may have been removed since it signed. @throws Failure UserInvalidLoginParams */
+  async assertPasskey(db: Db, adminId: string, passkeyId: string): Promise<void> {
+    const left = await store.listPasskeys(db, keyOf(adminId));
+    if (!left.some(({ passkey_id }) => passkey_id === passkeyId)) throw fail('UserInvalidLoginParams');
+  }
+
   /** @throws Failure ObjectNotFound */
   async reset(adminId: string, by: Actor): Promise<AdminRow> {
     return resetFactors(this.#deps, adminId, by);
@@ -111,12 +118,13 @@ export class SecondFactors {
   }
 
   /** New recovery codes; the former ones no longer work. @throws Failure OperationForbidden without a second factor */
-  async renewCodes({ adminId, email }: AdminContext, by: Actor): Promise<readonly string[]> {
+  async renewCodes({ adminId, email, sessionHash }: AdminContext, by: Actor): Promise<readonly string[]> {
     const { db, now } = this.#deps;
     const codes = newRecoveryCodes();
     await db.transaction(async (db) => {
-      const admin = await lockAdmin(db, adminId);
-      if (!admin?.has_factor)
+      const admin = await lockAdminOf(db, { adminId, sessionHash });
+      if (!admin) throw fail('InvalidSessionToken');
+      if (!admin.has_factor)
         throw fail('OperationForbidden', 'Recovery codes belong to a second factor. Set one up first.');
       await store.replaceRecoveryCodes(db, keyOf(adminId), codes.map(recoveryCodeHash));
       await recordChange(db, { by, action: 'factor.renewCodes', subject: email, now: now() });
@@ -137,7 +145,8 @@ export class SecondFactors {
   ): Promise<readonly string[]> {
     const { db, now } = this.#deps;
     return db.transaction(async (db) => {
-      const before = await lockAdmin(db, adminId);
+      // Ended meanwhile, as by a new password: whoever is cast out adds no way in.
+      const before = await lockAdminOf(db, { adminId, sessionHash });
       if (!before) throw fail('InvalidSessionToken');
       await work(db);
       const after = (await findAdmin(db, adminId)) ?? before;

@@ -8,7 +8,7 @@ import type { AdminContext, NewSession } from '../../../http/console/console-end
 import { Unreadable } from '../../../sign-in/oidc/read-json.ts';
 import type { AfterAdminChange } from '../accounts/after-change.ts';
 import type { SignInOrigin } from '../accounts/client.ts';
-import { isFactorRequired } from '../accounts/store.ts';
+import { isFactorRequired, lockAdmin, lockAdminOf } from '../accounts/store.ts';
 import { admit, type SsoRefusal } from './admit.ts';
 import { personOf, type SsoPerson } from './person.ts';
 import type { SsoProviders } from './providers.ts';
@@ -235,12 +235,14 @@ export class SingleSignOn {
 
   async #connect(
     { issuer, subject }: SsoPerson,
-    { adminId, email }: AdminContext,
+    { adminId, email, sessionHash }: AdminContext,
     { provider, client }: Omit<Arrived, 'attempt'>,
   ): Promise<SsoProblem | undefined> {
     const { db, now } = this.#deps;
     try {
       return await db.transaction(async (db) => {
+        // Ended since the way to the provider began.
+        if (!(await lockAdminOf(db, { adminId, sessionHash }))) return 'again';
         const known = await store.findIdentity(db, issuer, subject);
         if (known) return known.admin_id === adminId ? undefined : 'connected';
         const at = now();
@@ -273,6 +275,8 @@ export class SingleSignOn {
   async disconnect({ adminId, email }: AdminContext, providerId: string, address: string): Promise<void> {
     const { db, now, sessions } = this.#deps;
     await db.transaction(async (db) => {
+      // One after the other, or the last two ways to sign in could go at the same moment.
+      await lockAdmin(db, adminId);
       const provider = await store.findProvider(db, providerId);
       if (!provider || !(await store.deleteIdentities(db, adminId, provider.issuer)))
         throw fail('ObjectNotFound', 'Your account is not connected with this provider.');

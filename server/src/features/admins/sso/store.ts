@@ -25,6 +25,11 @@ export function lockProviders(db: Db): Promise<ProviderRow[]> {
   return db.all(sql`select * from sso_providers order by provider_id${raw(db.dialect.lockRow)}`);
 }
 
+/** In a transaction: none is changed, and whether they are the only way stays, until the transaction ends. */
+export async function holdProviders(db: Db): Promise<void> {
+  await db.all(sql`select provider_id from sso_providers order by provider_id${raw(db.dialect.holdRow)}`);
+}
+
 /** @throws UniqueViolation when the name or the issuer is taken */
 export async function insertProvider(db: Db, row: ProviderRow): Promise<void> {
   await db.run(sql`insert into sso_providers (provider_id, name, issuer, client_id, client_secret, scopes, groups_claim,

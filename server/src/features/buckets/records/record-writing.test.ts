@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, signIn, type TestApp } from '../../../../test/support/build-app.ts';
+import { buildApp, databases, signIn, signInManager, type TestApp } from '../../../../test/support/build-app.ts';
+import { newObjectId } from '../../../base/id.ts';
 import { sql } from '../../../base/sql.ts';
+import { insertRecord } from '../definition/record-store.ts';
 import type { Slot } from '../definition/slots.ts';
 import { type Attempted, prepare, writeRecord } from './record-writing.ts';
 
@@ -88,3 +90,29 @@ for (const database of databases) {
       });
   });
 }
+
+describe('a record that is written while the first member of its empty bucket is declared', () => {
+  test('is found by that member', async () => {
+    const app = await buildApp({ database: 'postgres' });
+    try {
+      const { appId } = app;
+      const { objectId: bucketId } = await app.app.buckets.createBucket(appId, 'Birds');
+      const key = { appId, bucketId, objectId: newObjectId(app.clock.now) };
+      const document = JSON.stringify({ species: 'Kestrel' });
+      await app.storage.db.transaction(async (db) => {
+        assert.ok(await insertRecord(db, { key, version: 1, document, slots: {}, now: app.clock.now }));
+        // By somebody else, before the commit.
+        await app.app.buckets.addSchema(appId, 'Birds', { species: { type: 'String' } });
+      });
+      await app.app.idle();
+      const url = `/api/v2/data/bucket/Birds?where=${encodeURIComponent('{"metadata.species":"Kestrel"}')}`;
+      const { body } = await app.send({ method: 'GET', url, headers: (await signInManager(app)).headers });
+      assert.deepEqual(
+        body.results.map(({ objectId }: { objectId: string }) => objectId),
+        [key.objectId],
+      );
+    } finally {
+      await app.close();
+    }
+  });
+});

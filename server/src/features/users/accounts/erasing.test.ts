@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { startIdentityProvider } from '../../../../test/support/servers/identity-provider.ts';
+import { sql } from '../../../base/sql.ts';
+import { filesFolder } from '../../../config/config.ts';
 
 /** Where the app says so, somebody who finds a phone must not be able to erase its user. */
 
@@ -56,6 +61,31 @@ for (const database of databases) {
       const renewed = await app.send({ method: 'POST', url: '/api/v2/users/token', body: { refreshToken } });
       assert.equal(renewed.status, 200);
       assert.equal((await erase({ authorization: `Bearer ${renewed.body.accessToken}` })).status, 403);
+    });
+
+    test('leaves no file whose upload ends afterwards', async () => {
+      const vera = await signIn(app);
+      const content = new PassThrough();
+      content.write('x'.repeat(500));
+      const folder = filesFolder(app.config);
+      const stored = () =>
+        existsSync(folder)
+          ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+          : 0;
+      const before = stored();
+      const uploading = app.app.server.inject({
+        method: 'POST',
+        url: '/api/v2/files/tour.txt',
+        headers: { ...app.credentials, ...vera.headers, 'content-type': 'text/plain', 'content-length': '1000' },
+        payload: content,
+      });
+      while (stored() === before) await setImmediate();
+      assert.equal((await erase(vera.headers)).status, 200);
+      await app.app.idle();
+      content.end('x'.repeat(500));
+      assert.equal((await uploading).statusCode, 403);
+      const left = await app.storage.db.all(sql`select object_id from files where created_by = ${vera.userId}`);
+      assert.deepEqual([left, stored()], [[], before]);
     });
 
     test('is left to the issuer where an app has users of its own', async () => {
