@@ -57,7 +57,7 @@ export interface CallOptions {
    */
   readonly ifMatch?: string | undefined;
   /**
-   * For creating records and sending pushes: names the request, so that the service carries it out once however often the call is
+   * For creating records, uploading files and sending pushes: names the request, so that the service carries it out once however often the call is
    * made with the same key and body within a day. Each call has its own key by default, with which it is
    * repeated if its answer is lost. Give one that outlives the process, such as the id of a job, to repeat it yourself.
    */
@@ -147,7 +147,7 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
     const key = operation.takesKey ? (input.idempotencyKey ?? lost?.take(id, input) ?? randomId()) : undefined;
     const mayRepeat =
       key !== undefined || (input.ifMatch === undefined && isRepeatable(id, operation.method, input.body));
-    const attempts = mayRepeat ? retry.attempts : 1;
+    const attempts = mayRepeat && !isStream(input.body) ? retry.attempts : 1;
     const isDeletion = operation.method === 'DELETE';
     for (let attempt = 1, mayBeDone = isDeletion && lost?.take(id, input) !== undefined; ; attempt++) {
       if (signal?.aborted) throw reasonOf(signal);
@@ -183,9 +183,11 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
  */
 class LostKeys {
   readonly #keys = new Map<string, string[]>();
+  readonly #bodies = new WeakMap<object, number>();
+  #count = 0;
 
   take(id: string, input: Loose): string | undefined {
-    const name = nameOf(id, input);
+    const name = this.#nameOf(id, input);
     const keys = this.#keys.get(name) ?? [];
     const key = keys.shift();
     if (keys.length === 0) this.#keys.delete(name);
@@ -193,12 +195,24 @@ class LostKeys {
   }
 
   keep(id: string, input: Loose, key: string): void {
-    const name = nameOf(id, input);
+    const name = this.#nameOf(id, input);
     this.#keys.set(name, [...(this.#keys.get(name) ?? []), key]);
   }
-}
 
-const nameOf = (id: string, { params, query, body }: Loose) => JSON.stringify([id, params, query, body]);
+  #nameOf(id: string, { params, query, body, contentType }: Loose): string {
+    return JSON.stringify([id, params, query, contentType === undefined ? body : this.#nameOfBytes(body)]);
+  }
+
+  /** A file that is chosen again is another object; other bytes are the same only as the same object. */
+  #nameOfBytes(body: unknown): unknown {
+    if (typeof body !== 'object' || body === null) return body;
+    const { name, size, lastModified } = body as { name?: unknown; size?: unknown; lastModified?: unknown };
+    if (lastModified !== undefined) return [name, size, lastModified];
+    const known = this.#bodies.get(body) ?? ++this.#count;
+    this.#bodies.set(body, known);
+    return known;
+  }
+}
 
 const reworded = ({ reword }: Connection, error: unknown) =>
   reword && error instanceof PharosError ? reword(error) : error;

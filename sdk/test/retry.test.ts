@@ -63,6 +63,33 @@ describe('repeating', () => {
     assert.notEqual(keys.at(-1), keys.at(-2), 'what was refused, too');
   });
 
+  test('of a file that is sent again has the key of the lost one, for these bytes only', async () => {
+    const { port } = server.address() as AddressInfo;
+    const page = new PharosClient({ apiUrl: `http://127.0.0.1:${port}`, retry: false, repeatedByPeople: true });
+    const chosen = (text: string, lastModified = 1) => new File([text], 'a.png', { type: 'image/png', lastModified });
+    const upload = (body: Blob) =>
+      page.files.upload('a.png', body, 'image/png').catch((error: unknown) => assert.ok(error instanceof PharosError));
+    const drawn = [new Blob(['one']), new Blob(['two'])] as const;
+    script = ['drop', 'drop', 'drop', 'drop'];
+    for (const body of [chosen('one'), chosen('two', 2), ...drawn]) await upload(body);
+    assert.equal(new Set(keys).size, 4);
+    // The same file, chosen once more, is another object.
+    for (const body of [...drawn, chosen('two', 2), chosen('one')]) await upload(body);
+    assert.deepEqual(keys.slice(4), [keys[2], keys[3], keys[1], keys[0]]);
+    const other = new File(['one'], 'a.png', { lastModified: 7 });
+    await upload(other);
+    assert.ok(!keys.slice(0, 8).includes(keys.at(-1)));
+  });
+
+  test('sends a file again by itself, but not a stream, which can be read once', async () => {
+    const upload = (body: Blob | ReadableStream) => client.files.upload('a.png', body as Blob, 'image/png');
+    script = ['drop', 503, 400];
+    await assert.rejects(upload(new Blob(['one'])), PharosError);
+    assert.deepEqual([seen.length, new Set(keys).size, waits.length], [3, 1, 2]);
+    await assert.rejects(upload(new Blob(['one']).stream()), PharosError);
+    assert.equal(waits.length, 2);
+  });
+
   test('of a deletion that a person calls again after its answer was lost it is enough that the record is gone', async () => {
     const { port } = server.address() as AddressInfo;
     const page = new PharosClient({ apiUrl: `http://127.0.0.1:${port}`, retry: false, repeatedByPeople: true });

@@ -53,6 +53,7 @@ import { venueParts } from '../features/venues/routes.ts';
 import { findDrawnFloor, findZoneAt, holdVenue, holdZone, isOnFloor } from '../features/venues/store.ts';
 import { webhookKinds } from '../features/webhooks/many.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
+import { IdempotencyKeys } from '../limits/idempotency.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
 import type { Restorable } from '../resources/restore.ts';
 import { handOverEndpoints } from './hand-over.ts';
@@ -314,6 +315,7 @@ function files({ platform, quotas, assertApp }: Parts): FileFeature {
   return createFileFeature({
     ...platform,
     quotas,
+    keys: new IdempotencyKeys(platform.db),
     maxFileBytes: platform.config.maxFileBytes,
     redirects: platform.config.filesRedirect,
     claimRoom: (bytes) => platform.room.claim(platform.blobs.needsOnDisk(bytes)),

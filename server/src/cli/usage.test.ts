@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -158,6 +158,12 @@ test('a backup to a full disk says that this disk is full, and blames no databas
       const { code, err } = await run(`backup --to ${join(disk.folder, 'monday')}`);
       assert.equal(code, 1);
       assert.match(err, /monday\.unfinished\S* cannot be used: no space left on device \(ENOSPC\)\. Make room/);
+      // Or in the middle of a table.
+      rmSync(join(disk.folder, 'somebody-elses'));
+      writeFileSync(join(disk.folder, 'somebody-elses'), Buffer.alloc(900_000, 1));
+      const later = await run(`backup --to ${join(disk.folder, 'tuesday')}`);
+      assert.deepEqual([later.code, later.err], [1, 'The disk is full (ENOSPC). Make room, or choose another folder.']);
+      assert.ok(!readdirSync(disk.folder).some((name) => name.startsWith('tuesday')), 'nothing of it is kept');
     } finally {
       disk.remove();
     }

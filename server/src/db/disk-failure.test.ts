@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { fdatasync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import {
+  copyFileSync,
+  fdatasync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -79,6 +88,38 @@ describe('a disk that fails under SQLite', () => {
     await again.run(sql`insert into t values (3)`);
     await again.close();
   });
+
+  const ways: readonly (readonly [how: string, lose: () => void])[] = [
+    ['its folder was deleted', () => rmSync(folder, { recursive: true })],
+    ['its folder was moved away', () => renameSync(folder, `${folder}-moved`)],
+    ['its log was deleted', () => rmSync(`${file}-wal`)],
+    [
+      'another database was put in its place',
+      () => {
+        copyFileSync(file, `${file}-copy`);
+        renameSync(`${file}-copy`, file);
+      },
+    ],
+  ];
+  for (const [how, lose] of ways)
+    test(`confirms nothing once ${how} while it is open`, async () => {
+      const db = open();
+      const told: Failure[] = [];
+      db.listen({ failed: (failure) => told.push(failure), full() {}, troubled() {} });
+      await db.run(sql`create table t (n int)`);
+      await db.run(sql`insert into t values (1)`);
+      try {
+        lose();
+        assert.equal(await outcome(db.run(sql`insert into t values (2)`)), 'unknown');
+        assert.equal(await outcome(db.run(sql`insert into t values (3)`)), 'refused');
+        assert.match(String(told[0]?.message), /deleted, moved or replaced/);
+        assert.deepEqual([told.length, db.diskFailure], [1, told[0]]);
+        assert.deepEqual((await numbers(db))[0], 1, 'what it holds can still be read');
+      } finally {
+        await db.close();
+        rmSync(`${folder}-moved`, { recursive: true, force: true });
+      }
+    });
 
   test('is given nothing more once the flush of the database has failed in a checkpoint, and nothing is lost', async () => {
     const disk = failingDisk();

@@ -4,6 +4,7 @@ import { isObject } from '../base/is-object.ts';
 import type { Call, Endpoint } from './endpoint.ts';
 import { plainAnswer } from './hidden-members.ts';
 import type { EarlyCall, HandlerAnswer } from './mount-endpoints.ts';
+import { isReplayed } from './once.ts';
 
 interface Audited {
   readonly endpoints: readonly Endpoint[];
@@ -33,6 +34,8 @@ export async function auditedHandle(
   const getter = keepsStates ? getterOf(endpoint.path, endpoints) : undefined;
   const before = getter && (await readState(getter, call));
   const answer = await (handle?.() ?? endpoint.handle(call));
+  // It was recorded when it was done.
+  if (isReplayed(answer)) return answer;
   const { objectId } = resultOf(answer);
   const madeId = endpoint.method === 'POST' && typeof objectId === 'string' ? objectId : undefined;
   const made = keepsStates && madeId !== undefined ? await readMade(endpoint, call, madeId, endpoints) : undefined;

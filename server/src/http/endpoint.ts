@@ -176,6 +176,8 @@ export interface Endpoint<Body = unknown, L = unknown> {
    * request that has been done already.
    */
   readonly repeat?: (creation: Creation) => JsonText | object;
+  /** It takes an `Idempotency-Key`, and `handle` looks at it: the body of the request is not read before. */
+  readonly takesKey?: true;
   /** Members of the record that it changes, whatever they are called in the body: rules for members apply to them. */
   readonly writes?: readonly string[];
   /** It is about an installation, which may have to be proven by its secret. */

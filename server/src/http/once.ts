@@ -34,7 +34,13 @@ export function handleOnce(
   });
 }
 
-function replayed(answer: JsonText | object): JsonText {
+/** Says that it was done before. */
+export function replayed(answer: JsonText | object): JsonText {
   const [text, headers] = answer instanceof JsonText ? [answer.text, answer.headers] : [JSON.stringify(answer), {}];
-  return new JsonText(text, { ...headers, 'idempotency-replayed': 'true' });
+  return new JsonText(text, { ...headers, [replayedName]: 'true' });
 }
+
+const replayedName = 'idempotency-replayed';
+
+export const isReplayed = (answer: HandlerAnswer): boolean =>
+  answer instanceof JsonText && answer.headers?.[replayedName] !== undefined;

@@ -24,6 +24,24 @@ export interface RepeatableRequest {
   readonly now: number;
 }
 
+interface Claim extends Creation {
+  readonly isDone: boolean;
+  /** By this request the key was bound. */
+  readonly isNew: boolean;
+  readonly fingerprint: string;
+  /** What was noted of the answer when it was done. */
+  readonly noted: string | null;
+}
+
+interface Work<T> {
+  /** Makes what the request asks for. */
+  readonly create: (creation: Creation) => Promise<T>;
+  /** The answer if that has been done. `noted` is null if the service ended before it could be noted. */
+  readonly repeat: (creation: Creation, noted: string | null) => T | Promise<T>;
+  /** What `repeat` needs to know of the answer and cannot derive. */
+  readonly note?: (answer: T) => string;
+}
+
 /** Visible ASCII: a UUID, or a string in quotes as the draft of the header field has it. */
 const keyForm = /^[\x21-\x7e]{1,255}$/;
 
@@ -41,49 +59,40 @@ export class IdempotencyKeys {
     this.#db = db;
   }
 
-  /**
-   * `create` makes what the request asks for, and `repeat` is the answer if that has been done.
-   *
-   * @throws Failure ValidationError for a malformed key, DuplicateValue for a key that was used for another request
-   */
-  async once<T>(
-    request: RepeatableRequest,
-    { create, repeat }: { create(creation: Creation): Promise<T>; repeat(creation: Creation): T },
-  ): Promise<T> {
+  /** @throws Failure ValidationError for a malformed key, DuplicateValue for a key that was used for another request */
+  async once<T>(request: RepeatableRequest, { create, repeat, note }: Work<T>): Promise<T> {
     const claim = await this.#claim(request);
-    const creation: Creation = { objectId: claim.objectId, now: claim.now };
-    if (claim.isDone) return repeat(creation);
-    const answer = await create(creation).catch(async (error: unknown) => {
-      if (error instanceof UniqueViolation) return repeat(creation);
+    if (claim.isDone) return repeat(claim, claim.noted);
+    const answer = await create(claim).catch(async (error: unknown) => {
+      if (error instanceof UniqueViolation) return repeat(claim, null);
       // Only by the request that has bound the key: another one with it may be under way, and succeed.
       if (claim.isNew && isRefusal(error)) await this.#release(request, claim);
       throw error;
     });
     // It is done, whatever happens to this: a repeated request would find the row.
-    await this.#settle(request, claim).catch(() => undefined);
+    await this.#settle(request, claim, note?.(answer) ?? null).catch(() => undefined);
     return answer;
+  }
+
+  /** Whether it has been done: for a body that takes long to send. @throws Failure ValidationError for a malformed key */
+  async isDone(request: Omit<RepeatableRequest, 'body' | 'now'>): Promise<boolean> {
+    assertKey(request.key);
+    const row = await this.#db.latest(sql`select 1 as is_there from idempotency_keys
+      where app_id = ${request.appId} and key_hash = ${hashOf(request)} and is_done = 1`);
+    return row !== undefined;
   }
 
   async #claim(request: RepeatableRequest): Promise<Claim> {
     const { appId, key, now } = request;
-    if (!keyForm.test(key)) {
-      const problem = 'must be 1 to 255 visible ASCII characters, such as a UUID';
-      throw fail('ValidationError', {
-        message: `Idempotency-Key ${problem}.`,
-        details: [{ field: 'Idempotency-Key', problem }],
-      });
-    }
-    const [keyHash, fingerprint, objectId] = [
-      hashOf(request),
-      secretHash(JSON.stringify(request.body)),
-      newObjectId(now),
-    ];
+    assertKey(key);
+    const [keyHash, fingerprint] = [hashOf(request), secretHash(JSON.stringify(request.body))];
+    const objectId = newObjectId(now);
     const isNew =
       await this.#db.run(sql`insert into idempotency_keys (app_id, key_hash, fingerprint, object_id, created_at)
       values (${appId}, ${keyHash}, ${fingerprint}, ${objectId}, ${now}) on conflict (app_id, key_hash) do nothing`);
-    if (isNew > 0) return { objectId, now, fingerprint, isDone: false, isNew: true };
-    const row = await this.#db.latest<{ fingerprint: string; object_id: string; is_done: number; created_at: number }>(
-      sql`select fingerprint, object_id, is_done, created_at from idempotency_keys
+    if (isNew > 0) return { objectId, now, fingerprint, isDone: false, isNew: true, noted: null };
+    const row = await this.#db.latest<KeyRow>(
+      sql`select fingerprint, object_id, is_done, created_at, noted from idempotency_keys
         where app_id = ${appId} and key_hash = ${keyHash}`,
     );
     // Dropped just now: it is a day old.
@@ -93,7 +102,8 @@ export class IdempotencyKeys {
         message: 'This Idempotency-Key was sent with another body. Use a new key for a new request.',
         details: [{ field: 'Idempotency-Key', problem: 'was sent with another body' }],
       });
-    return { objectId: row.object_id, now: row.created_at, fingerprint, isDone: row.is_done !== 0, isNew: false };
+    const { object_id: boundId, created_at: boundAt, is_done: done, noted } = row;
+    return { objectId: boundId, now: boundAt, fingerprint, isDone: done !== 0, isNew: false, noted };
   }
 
   /** Refused requests leave nothing, so that they do not fill the table. */
@@ -103,26 +113,37 @@ export class IdempotencyKeys {
   }
 
   /** From now on the answer does not depend on the record, which somebody may delete. */
-  async #settle(request: RepeatableRequest, { objectId, now, fingerprint }: Claim): Promise<void> {
+  async #settle(request: RepeatableRequest, { objectId, now, fingerprint }: Claim, note: string | null): Promise<void> {
     const { appId } = request;
     const keyHash = hashOf(request);
-    const noted = await this.#db.run(sql`update idempotency_keys set is_done = 1
+    const changed = await this.#db.run(sql`update idempotency_keys set is_done = 1, noted = ${note}
       where app_id = ${appId} and key_hash = ${keyHash} and object_id = ${objectId}`);
     // The request that had bound the key was refused meanwhile, and has released it.
-    if (noted === 0)
-      await this.#db.run(sql`insert into idempotency_keys (app_id, key_hash, fingerprint, object_id, is_done, created_at)
-        values (${appId}, ${keyHash}, ${fingerprint}, ${objectId}, 1, ${now}) on conflict (app_id, key_hash) do nothing`);
+    if (changed === 0)
+      await this.#db.run(sql`insert into idempotency_keys (app_id, key_hash, fingerprint, object_id, is_done, created_at, noted)
+        values (${appId}, ${keyHash}, ${fingerprint}, ${objectId}, 1, ${now}, ${note}) on conflict (app_id, key_hash) do nothing`);
   }
 }
 
-interface Claim extends Creation {
-  readonly isDone: boolean;
-  /** By this request the key was bound. */
-  readonly isNew: boolean;
+interface KeyRow {
   readonly fingerprint: string;
+  readonly object_id: string;
+  readonly is_done: number;
+  readonly created_at: number;
+  readonly noted: string | null;
+}
+
+function assertKey(key: string): void {
+  if (keyForm.test(key)) return;
+  const problem = 'must be 1 to 255 visible ASCII characters, such as a UUID';
+  throw fail('ValidationError', {
+    message: `Idempotency-Key ${problem}.`,
+    details: [{ field: 'Idempotency-Key', problem }],
+  });
 }
 
 /** The service has looked at the request and done nothing. */
 const isRefusal = (error: unknown) => error instanceof Failure && error.entry.status < 500;
 
-const hashOf = ({ caller, address, key }: RepeatableRequest) => secretHash(JSON.stringify([caller, address, key]));
+const hashOf = ({ caller, address, key }: Pick<RepeatableRequest, 'caller' | 'address' | 'key'>) =>
+  secretHash(JSON.stringify([caller, address, key]));

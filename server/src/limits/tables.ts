@@ -1,4 +1,4 @@
-import { bigint, defineTable, double, text, withDefault } from '../db/table.ts';
+import { bigint, defineTable, double, nullable, text, withDefault } from '../db/table.ts';
 
 /** Limits of guesses that a restart must not reset. */
 export const limitBuckets = defineTable({
@@ -36,6 +36,7 @@ export const idempotencyKeys = defineTable({
     object_id: text,
     is_done: withDefault(bigint),
     created_at: bigint,
+    noted: nullable(text),
   },
   key: ['app_id', 'key_hash'],
   indexes: { idempotency_keys_created: { on: ['app_id', 'created_at', 'key_hash'] } },

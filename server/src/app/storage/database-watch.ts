@@ -3,6 +3,7 @@ import type { Failure } from '../../base/errors.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../db/db.ts';
 import { probePostgresRoom } from '../../db/postgres/postgres-room.ts';
+import { FileGone } from '../../db/sqlite/wal-file.ts';
 import { DiskRoom } from '../../limits/disk-room.ts';
 import type { Troubles } from './troubles.ts';
 
@@ -27,7 +28,11 @@ export function watchStorage({ config, db, log, onError, troubles }: StorageWatc
   });
   const failed = (error: Failure) => {
     room.note(error);
-    log.fatal({ err: error.cause ?? error }, 'the disk has failed: nothing more is written until the next start');
+    const isGone = error.cause instanceof FileGone;
+    log.fatal(
+      { err: error.cause ?? error },
+      isGone ? error.message : 'the disk has failed: nothing more is written until the next start',
+    );
   };
   if (db.diskFailure) failed(db.diskFailure);
   db.listen({

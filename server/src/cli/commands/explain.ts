@@ -98,12 +98,15 @@ function explainDatabase(error: CodedError, config: Config | undefined): string 
 }
 
 function explainFiles(error: CodedError): string | undefined {
+  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT';
+  // Writing to an open file fails without its path.
+  if (isFull && error.path === undefined)
+    return `The disk is full (${error.code}). Make room, or choose another folder.`;
   if (!unwritable.has(error.code ?? '') || error.path === undefined) return undefined;
   if (error.code === 'EEXIST')
     return error.syscall === 'mkdir'
       ? `${error.path} cannot be used: it is not a folder. Choose another folder.`
       : `${error.path} exists already and is not overwritten. Choose another name.`;
   const reason = error.message.replace(/^[A-Z]+: /, '').split(',')[0];
-  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT';
   return `${error.path} cannot be used: ${reason} (${error.code}). ${isFull ? 'Make room, or choose another folder.' : 'Choose another folder, or change its owner and permissions.'}`;
 }

@@ -16,6 +16,8 @@ const gatherMs = 5;
 const mostGathered = 500;
 const longestMessage = 262_144;
 const retryMs = 1_000;
+/** A server that takes the connection and says nothing is as good as none. */
+const connectMs = 5_000;
 
 /** A bus over a NATS server: plain publish and subscribe, without anything that is stored. Connects in the background. */
 export class NatsBus implements Bus {
@@ -27,11 +29,11 @@ export class NatsBus implements Bus {
   #isClosed = false;
   #gathered = new Map<string, BusMessage>();
   #timer: NodeJS.Timeout | undefined;
-  readonly #opening: Promise<void>;
+  readonly #closed = Promise.withResolvers<undefined>();
 
   constructor(options: NatsBusOptions) {
     this.#options = options;
-    this.#opening = this.#open();
+    void this.#open();
   }
 
   get isConnected(): boolean {
@@ -59,19 +61,20 @@ export class NatsBus implements Bus {
     clearTimeout(this.#timer);
     this.#isConnected = false;
     await this.#connection?.close().catch(() => undefined);
-    this.#abandon?.();
-    await this.#opening;
+    // A first connection that is still being made ends by itself: a server that stands still must not hold up the stop.
+    this.#closed.resolve(undefined);
   }
 
-  /** Ends the wait for a first connection. */
-  #abandon: (() => void) | undefined;
-
   async #open(): Promise<void> {
-    const abandoned = new Promise<undefined>((resolve) => {
-      this.#abandon = () => resolve(undefined);
-    });
     const { servers, ...credentials } = readAddress(this.#options.url);
-    const options = { servers, ...credentials, noEcho: true, maxReconnectAttempts: -1, reconnectTimeWait: retryMs };
+    const options = {
+      servers,
+      ...credentials,
+      noEcho: true,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: retryMs,
+      timeout: connectMs,
+    };
     for (let isTold = false; !this.#isClosed; ) {
       try {
         this.#connection = await connect({ ...options, name: 'pharos', pingInterval: 10_000, maxPingOut: 2 });
@@ -79,11 +82,11 @@ export class NatsBus implements Bus {
       } catch (error) {
         if (!isTold) this.#options.onTrouble(error);
         isTold = true;
-        await Promise.race([abandoned, wait(retryMs)]);
+        await Promise.race([this.#closed.promise, wait(retryMs)]);
       }
     }
     if (!this.#connection) return;
-    if (this.#isClosed) return void (await this.#connection.close());
+    if (this.#isClosed) return void (await this.#connection.close().catch(() => undefined));
     this.#connection.subscribe(this.#options.subject, {
       callback: (error, message) => {
         if (!error && message.data.length <= longestMessage) this.#hear(message.data);

@@ -229,6 +229,8 @@ class SqliteDatabase implements Database {
   async #flushLog(): Promise<void> {
     try {
       await this.#wal.flush();
+      this.#wal.assertStillThere();
+      this.#database.assertStillThere();
     } catch (error) {
       this.#fail(error);
       throw error;

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type Failure, fail } from '../../base/errors.ts';
 
@@ -20,6 +20,31 @@ export function diskFailed(cause: unknown): Failure {
 }
 
 /**
+ * The answer to every write once the file is no longer found at its path: its folder was deleted, moved or replaced, or another disk
+ * was mounted there. The system keeps a deleted file for as long as it is open, and writing to it succeeds.
+ */
+export class FileGone extends Error {}
+
+function fileGone(file: string): Failure {
+  return fail('Timeout', {
+    message:
+      'The database was deleted, moved or replaced while the service was running, so nothing more is written. Nothing of this was ' +
+      'stored. Do not stop the service before you have read in the handbook how its data can be saved.',
+    retryAfter: 60,
+    cause: new FileGone(`${file} is not the file that was opened`),
+  });
+}
+
+/** @throws Failure Timeout when the path no longer leads to the open file */
+function assertStillThere(descriptor: number, file: string): void {
+  const [open, found] = [fstatSync(descriptor), statSync(file, { throwIfNoEntry: false })];
+  if (found?.ino === open.ino && found.dev === open.dev) return;
+  // Some file systems number a file anew now and then; it is the same one if both have grown alike.
+  if (found && open.nlink > 0 && found.size === open.size && found.mtimeMs === open.mtimeMs) return;
+  throw fileGone(file);
+}
+
+/**
  * The write-ahead log of a database. Flushing it makes every commit in it survive a power cut, as `synchronous=FULL`
  * does within the commit; but here the main thread goes on in the meantime.
  */
@@ -28,6 +53,7 @@ export class WalFile {
   #descriptor: number | undefined;
   readonly #flush: FlushFile;
   #failure: unknown;
+  #wasRemoved = false;
 
   constructor(database: string, flush = flushData) {
     this.#file = `${database}-wal`;
@@ -53,6 +79,16 @@ export class WalFile {
     throw diskFailed(this.#failure);
   }
 
+  /**
+   * For the connection that has written to the log, and keeps writing to the one that it has opened.
+   *
+   * @throws Failure Timeout when that is no longer the one at the path
+   */
+  assertStillThere(): void {
+    if (this.#wasRemoved) throw fileGone(this.#file);
+    if (this.#descriptor !== undefined) assertStillThere(this.#descriptor, this.#file);
+  }
+
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
@@ -62,7 +98,10 @@ export class WalFile {
   #open(): number | undefined {
     // If the log was removed (by another process that closed the database as the last one), the next write creates it
     // again.
-    if (this.#descriptor !== undefined && fstatSync(this.#descriptor).nlink === 0) this.close();
+    if (this.#descriptor !== undefined && fstatSync(this.#descriptor).nlink === 0) {
+      this.#wasRemoved = true;
+      this.close();
+    }
     try {
       this.#descriptor ??= openSync(this.#file, 'r+');
     } catch (error) {
@@ -79,21 +118,26 @@ export class WalFile {
 export class DatabaseFile {
   readonly #file: string;
   readonly #flush: FlushFile;
-  #descriptor: number | undefined;
+  readonly #descriptor: number;
 
+  /** The file has to be there. */
   constructor(database: string, flush = flushData) {
     this.#file = database;
     this.#flush = flush;
+    this.#descriptor = openSync(database, 'r+');
+  }
+
+  /** @throws Failure Timeout when the path no longer leads to it */
+  assertStillThere(): void {
+    assertStillThere(this.#descriptor, this.#file);
   }
 
   async flush(): Promise<void> {
-    this.#descriptor ??= openSync(this.#file, 'r+');
     await this.#flush(this.#descriptor, this.#file);
   }
 
   /** After all connections: closing a file ends every lock that the process has on it. */
   close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
+    closeSync(this.#descriptor);
   }
 }

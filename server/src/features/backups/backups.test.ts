@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -6,6 +7,7 @@ import { extract } from 'tar-stream';
 import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
 import { type Browser, openConsole } from '../../../test/support/console.ts';
 import { halfway } from '../../../test/support/halfway.ts';
+import { canMount, smallDisk } from '../../../test/support/storage/small-disk.ts';
 import { service as byService } from '../../access/audit.ts';
 import { createApp } from '../../app/app.ts';
 import { verifyBackup } from '../../backup/restore.ts';
@@ -74,6 +76,39 @@ for (const database of databases) {
         audit.body.results.map(({ action, subject }: { action: string; subject: string }) => [action, subject]),
         [['backup.create', results[0].backupId]],
       );
+    });
+
+    test('one whose files find no room says that the disk is full, and leaves nothing', {
+      skip: !canMount,
+    }, async () => {
+      const disk = smallDisk(2_000_000) ?? assert.fail();
+      try {
+        const file = randomBytes(3_000_000);
+        const headers = { 'content-type': 'video/mp4' };
+        const sent = await app.send({ method: 'POST', url: '/api/v2/files/film.mp4', headers, body: file });
+        assert.equal(sent.status, 201);
+        const running: Promise<unknown>[] = [];
+        const service = new BackupService({
+          db: app.storage.db,
+          blobs: createDiskBlobStore(filesFolder(app.config)),
+          folder: disk.folder,
+          now: () => app.clock.now,
+          inBackground: (_, work) => void running.push(work().catch(() => undefined)),
+          keptDays: 0,
+          assertRoom: () => undefined,
+        });
+        await service.start(byService);
+        await Promise.all(running);
+        assert.equal(service.lastFailure()?.message, 'The disk is full. Nothing of the backup was kept.');
+        assert.deepEqual(readdirSync(disk.folder), []);
+        const deleted = await owner.send({
+          method: 'DELETE',
+          url: `/apps/${app.appId}/v2/files/${sent.body.objectId}`,
+        });
+        assert.equal(deleted.status, 200);
+      } finally {
+        disk.remove();
+      }
     });
 
     test('the archive holds every file of the backup', async () => {

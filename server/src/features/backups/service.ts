@@ -9,6 +9,7 @@ import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
 import type { Database } from '../../db/db.ts';
+import { storageTrouble } from '../../db/storage-error.ts';
 import { isoTime } from '../../http/answers.ts';
 import { findPlan, noteState } from './plan.ts';
 
@@ -251,7 +252,8 @@ async function sizeOfTables(path: string, { tables, blobs }: Manifest): Promise<
 /** Reveals no path of this machine: the log has the details. */
 function failureText(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC') return 'The disk is full. Nothing of the backup was kept.';
+  // Copying a file fails with an error of the file storage, which has this as its cause.
+  if (storageTrouble(error) === 'full') return 'The disk is full. Nothing of the backup was kept.';
   if (code === 'EACCES' || code === 'EROFS') return 'The folder of backups cannot be written.';
   return 'The backup failed, and nothing of it was kept. The log of the service says why.';
 }

@@ -26,6 +26,8 @@ export interface Photo {
   /** Bytes; undefined if the body is sent in chunks. */
   readonly length: number | undefined;
   readonly maxBytes: number;
+  /** It was stored before, under the same key. */
+  readonly isDone: boolean;
 }
 
 /** What phones make, after the console has made it smaller, has a tenth of it. */
@@ -72,6 +74,7 @@ export function photograph({ db, photos }: PhotoDeps): Endpoint {
     grant: { of: 'beacons', verb: 'update' },
     parameters: { objectId: 'The objectId of the beacon' },
     takesStream: true,
+    takesKey: true,
     answer: photos.answer,
     errors: [
       'ObjectNotFound',

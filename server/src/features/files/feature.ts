@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { ClientQuotas } from '../../limits/client-quotas.ts';
+import type { IdempotencyKeys } from '../../limits/idempotency.ts';
 import type { UsageMeter } from '../../limits/usage.ts';
 import type { Past, PastRecord } from '../../resources/past.ts';
 import type { AssertApp, Feature, InBackground } from '../feature.ts';
@@ -25,6 +26,7 @@ export interface FileFeatureDeps {
   readonly redirects: boolean;
   readonly usage: UsageMeter;
   readonly quotas: ClientQuotas;
+  readonly keys: IdempotencyKeys;
   readonly past: Past;
   readonly claimRoom: FileDeps['claimRoom'];
   readonly userExists: FileDeps['userExists'];

@@ -30,12 +30,15 @@ export function readFileName(given: string): string {
 
 /** 128 random bits, so that an address cannot be guessed, and the given name for people. */
 export function newStoredName(fileName: string): string {
-  return `${randomBytes(prefixDigits / 2).toString('hex')}_${fileName}`;
+  return storedNameOf(randomBytes(prefixDigits / 2).toString('hex'), fileName);
 }
+
+export const storedNameOf = (digits: string, fileName: string) => `${digits}_${fileName}`;
+export const digitsOf = (storedName: string) => storedName.slice(0, prefixDigits);
 
 /** The key of the file's bytes, without anything that the client called it. */
 export function blobKeyOf(appId: string, storedName: string): string {
-  return `${appId}/${storedName.slice(0, prefixDigits)}`;
+  return `${appId}/${digitsOf(storedName)}`;
 }
 
 export function fileUrl(publicUrl: string, appId: string, storedName: string): string {

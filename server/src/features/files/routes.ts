@@ -69,6 +69,7 @@ function upload(deps: FileDeps): Endpoint {
       file: 'With its extension, percent-encoded: 1 to 128 characters of any script, without control characters, slashes and backslashes',
     },
     takesStream: true,
+    takesKey: true,
     answer: uploadedAnswer,
     errors: [
       'InvalidFileName',

@@ -30,11 +30,23 @@ function release({ buffer, byteLength }: Uint8Array): void {
  *
  * @throws Failure ObjectTooLarge, InvalidJSON (the body ended early), Timeout (the storage cannot take it now)
  */
-export async function storeBody(
-  blobs: BlobStore,
-  key: string,
-  body: { readonly stream: Readable; readonly maxBytes: number },
-): Promise<StoredBytes> {
+export function storeBody(blobs: BlobStore, key: string, body: Body): Promise<StoredBytes> {
+  return takeBody(body, (bytes) => blobs.put(key, bytes));
+}
+
+/** Reads a request's body to the end and keeps nothing of it. @throws Failure ObjectTooLarge, InvalidJSON */
+export function measureBody(body: Body): Promise<StoredBytes> {
+  return takeBody(body, async (bytes) => {
+    for await (const _ of bytes);
+  });
+}
+
+interface Body {
+  readonly stream: Readable;
+  readonly maxBytes: number;
+}
+
+async function takeBody(body: Body, take: (bytes: AsyncIterable<Uint8Array>) => Promise<void>): Promise<StoredBytes> {
   const hash = createHash('sha256');
   // Node copies what it reads from a connection into chunks for this request alone; those of other streams may be
   // shared.
@@ -51,7 +63,7 @@ export async function storeBody(
     }
   }
   try {
-    await blobs.put(key, measured());
+    await take(measured());
   } catch (error) {
     // Nobody reads this answer; it keeps a client's broken connection out of the errors of the service.
     if (body.stream.errored)

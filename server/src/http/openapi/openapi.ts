@@ -127,7 +127,8 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorName[] {
   // A parameter that is given twice.
   if (endpoint.query?.length) names.push('InvalidQuery');
   if (endpoint.takesIfMatch) names.push('PreconditionFailed');
-  if (endpoint.repeat) names.push('DuplicateValue');
+  if (endpoint.repeat || endpoint.takesKey) names.push('DuplicateValue');
+  if (endpoint.takesKey) names.push('ValidationError');
   if (endpoint.body) names.push(...withJsonBody);
   return [...new Set(names)];
 }
@@ -194,10 +195,10 @@ const installationSecret = {
   schema: { type: 'string' },
 };
 
-function headerParameters({ takesIfMatch, repeat, takesInstallationSecret }: Endpoint): Json[] {
+function headerParameters({ takesIfMatch, repeat, takesKey, takesInstallationSecret }: Endpoint): Json[] {
   return [
     ...(takesIfMatch ? [ifMatch] : []),
-    ...(repeat ? [idempotencyKey] : []),
+    ...(repeat || takesKey ? [idempotencyKey] : []),
     ...(takesInstallationSecret ? [installationSecret] : []),
   ];
 }

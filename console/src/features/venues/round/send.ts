@@ -4,7 +4,7 @@ import { isSignedOut } from '../../../lib/data/signing-in.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
 import { canonical } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
-import { endWaiting, noteUploaded, noteWaiting, type Problem, type Waiting } from './queue.ts';
+import { endWaiting, noteUploaded, noteWaiting, type Problem, photoFrom, type Waiting } from './queue.ts';
 
 /** What has become of something that waited. `later`: there is no network, or the service has too much to do. */
 export type Sent = 'done' | 'later' | Problem;
@@ -68,7 +68,14 @@ async function upload(waiting: Waiting): Promise<Waiting> {
   const { appId, beacon, photo, photoId } = waiting;
   if (!photo || photoId) return waiting;
   const params = { objectId: beacon.objectId };
-  const { objectId } = await dataOf(appId).call('uploadBeaconPhoto', { params, body: photo, contentType: photo.type });
+  // Also after a reload.
+  const idempotencyKey = `${beacon.objectId}-${photoFrom(waiting)}`;
+  const { objectId } = await dataOf(appId).call('uploadBeaconPhoto', {
+    params,
+    body: photo,
+    contentType: photo.type,
+    idempotencyKey,
+  });
   await noteUploaded(waiting, objectId);
   return { ...waiting, photoId: objectId };
 }
