@@ -356,6 +356,16 @@ describe('push in the console', () => {
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('A draft');
     await button('Test on my own phone').click();
     await button('The app cannot scan a code').click();
+    // Without room on the device it counts for this page.
+    await page.evaluate(`Storage.prototype.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    }`);
+    await button('This is mine').click();
+    await button('Send to my phone').waitFor();
+    page.once('dialog', (asked) => void asked.accept());
+    await page.reload();
+    await button('Test on my own phone').click();
+    await button('The app cannot scan a code').click();
     await button('This is mine').click();
     await button('Send to my phone').click();
     await page.getByText('Firebase accepted it. Look at your phone.').waitFor();

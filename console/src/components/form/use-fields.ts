@@ -17,6 +17,8 @@ interface State<Values> {
   readonly draftedAt?: number | undefined;
   /** What an earlier visit has sent of the draft. */
   readonly sent?: readonly SentBody[] | undefined;
+  /** The device has no room for the draft. */
+  readonly isUnkept?: boolean;
 }
 
 /** Bodies that were sent in vain and are still known. */
@@ -40,9 +42,9 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
   const told = problemTexts(values, problems, failure);
 
   function change(next: State<Values>) {
-    latest.current = next;
-    setState(next);
-    if (draft !== undefined) keep(draft, next, sent.current);
+    const isUnkept = draft !== undefined && !keep(draft, next, sent.current);
+    latest.current = { ...next, isUnkept };
+    setState(latest.current);
   }
 
   function set<Name extends keyof Values & string>(name: Name, value: Values[Name]) {
@@ -69,7 +71,7 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
     /** Set while the form shows a draft from an earlier visit. */
     draftedAt: state.draftedAt,
     /** What is typed is kept on this device. */
-    isKept: draft !== undefined,
+    isKept: draft !== undefined && !state.isUnkept,
     set,
     /** Maps a name in an error to another name in the form, such as a member of a list of fields. */
     forgive,
@@ -176,11 +178,18 @@ function begin<Values extends object>(initial: Values, name: string | undefined)
   return { values, base, draftedAt: draft.at, sent: draft.sent };
 }
 
-function keep<Values extends object>(name: string, { values, base }: State<Values>, sent: readonly SentBody[]): void {
+/** False if there is no room for it. */
+function keep<Values extends object>(
+  name: string,
+  { values, base }: State<Values>,
+  sent: readonly SentBody[],
+): boolean {
   const changed = changedParts(base as Parts, values as Parts);
   const before = Object.fromEntries(Object.keys(changed).map((part) => [part, (base as Parts)[part]]));
-  if (Object.keys(changed).length === 0) removeDraft(name);
-  else writeDraft(name, { values: changed, base: before, ...(sent.length > 0 ? { sent } : {}) });
+  if (Object.keys(changed).length > 0)
+    return writeDraft(name, { values: changed, base: before, ...(sent.length > 0 ? { sent } : {}) });
+  removeDraft(name);
+  return true;
 }
 
 const isWithin = (field: string, name: string) => field === name || field.startsWith(`${name}.`);

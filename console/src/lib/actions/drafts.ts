@@ -30,14 +30,23 @@ export function readDraft(name: string): Draft | undefined {
   return parsed(read(prefix + name));
 }
 
-export function writeDraft(name: string, draft: Omit<Draft, 'at'>, now = Date.now()): void {
+/** False if it is too long, or the storage is full or switched off: then there is none, and none of before that would be taken for this one. */
+export function writeDraft(name: string, draft: Omit<Draft, 'at'>, now = Date.now()): boolean {
   const text = JSON.stringify({ ...draft, at: now });
+  if (text.length > longestDraft || !store(prefix + name, text, now)) {
+    removeDraft(name);
+    return false;
+  }
+  return true;
+}
+
+function store(key: string, text: string, now: number): boolean {
   try {
-    if (text.length > longestDraft) localStorage.removeItem(prefix + name);
-    else localStorage.setItem(prefix + name, text);
+    localStorage.setItem(key, text);
     dropOld(now);
+    return true;
   } catch {
-    // The storage is full or switched off; the browser still asks before the page is left.
+    return false;
   }
 }
 
