@@ -1,5 +1,5 @@
 import { following, pause, reasonOf, unlessAborted, within } from './abort.ts';
-import { notePlace, noteTag } from './entity-tag.ts';
+import { notePlace, noteRepeated, noteTag } from './entity-tag.ts';
 import { errorOfAnswer, PharosError } from './error.ts';
 import { speaksForPhone } from './installation-secret.ts';
 import { randomId } from './random-id.ts';
@@ -299,6 +299,7 @@ async function sendOnce(connection: Connection, operation: Operation, input: Loo
     if (!response.ok) throw errorOfAnswer(response.status, answer, response.headers.get('Retry-After'));
     if (!hasShape(answer, operation.answer)) throw notTheService(response.status);
     noteTag(answer, response.headers.get('ETag'));
+    noteRepeated(answer, response.headers.get('Idempotency-Replayed'));
     notePlace(answer, response.headers.get('Location'));
     return answer;
   });

@@ -1,3 +1,4 @@
+import { PharosError } from '@pharos/sdk';
 import type { Standing } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
 import { type Listed, type ListOperation, readPage } from '../../lib/data/listed.ts';
@@ -5,7 +6,7 @@ import { deviceWords } from '../../lib/text/installation-words.ts';
 import { userName } from '../../lib/text/user-name.ts';
 import type { dataNeeds } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
-import type { PaletteEntry } from './entries.ts';
+import type { PaletteEntry } from './entry.ts';
 
 /** What has an id that somebody has copied from a log, a mail or a webhook. */
 
@@ -154,8 +155,7 @@ const kinds: readonly Kind[] = [
 ];
 
 async function findPhone(member: 'objectId' | 'installationId', appId: string, id: string): Promise<Found> {
-  const { results } = await readPage(appId, 'listInstallations', { where: { [member]: id }, limit: 1 });
-  const [phone] = results;
+  const phone = await readPhone(member, appId, id);
   return (
     phone && {
       kind: t('Installation'),
@@ -165,6 +165,16 @@ async function findPhone(member: 'objectId' | 'installationId', appId: string, i
       params: { appId, installationId: phone.objectId },
     }
   );
+}
+
+async function readPhone(member: 'objectId' | 'installationId', appId: string, id: string) {
+  try {
+    return (await readPage(appId, 'listInstallations', { where: { [member]: id }, limit: 1 })).results[0];
+  } catch (error) {
+    // Phones have pseudonyms in the app, and the role may only count them.
+    if (error instanceof PharosError && error.status === 403) return undefined;
+    throw error;
+  }
 }
 
 async function findWebhook(appId: string, id: string): Promise<Found> {

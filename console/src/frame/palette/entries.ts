@@ -7,18 +7,7 @@ import type { dataNeeds, Session } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { appSectionGroups, isShownTo } from '../app-sections.ts';
 import { findRecordById, searchesById } from './by-id.ts';
-
-/** What the search over everything can lead to. */
-export interface PaletteEntry {
-  readonly key: string;
-  readonly label: string;
-  /** What it is: `Page`, `Notification`. */
-  readonly kind: string;
-  readonly icon: IconName;
-  readonly to: string;
-  readonly params?: Readonly<Record<string, string>>;
-  readonly search?: Readonly<Record<string, string>>;
-}
+import type { PaletteEntry } from './entry.ts';
 
 type Needs = keyof typeof dataNeeds;
 

@@ -7,7 +7,8 @@ import { longestText } from '../../components/list/list-search.ts';
 import { Icon } from '../../components/page/icon.tsx';
 import { useSession } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';
-import { findRecords, fixedEntries, matching, type PaletteEntry } from './entries.ts';
+import { findRecords, fixedEntries, matching } from './entries.ts';
+import type { PaletteEntry } from './entry.ts';
 import classes from './palette.module.css';
 import { useShortcuts } from './use-shortcuts.ts';
 

@@ -88,7 +88,7 @@ function parsed(text: string | null): Draft | undefined {
 
 const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Tells a body from the others of one form. Not for secrets. */
+/** Tells a body from others, as letters and digits. Not for secrets. */
 export function printOf(body: object): string {
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
   for (const unit of JSON.stringify(body)) {
@@ -96,7 +96,7 @@ export function printOf(body: object): string {
     high = Math.imul(high ^ code, 2_654_435_761);
     low = Math.imul(low ^ code, 1_597_334_677);
   }
-  return `${(high >>> 0).toString(36)} ${(low >>> 0).toString(36)}`;
+  return `${(high >>> 0).toString(36)}-${(low >>> 0).toString(36)}`;
 }
 
 /** A browser has no `crypto.randomUUID` where the console is opened without TLS. */
