@@ -14,6 +14,8 @@ export interface Gateway {
   /** As when the service is stopped: nothing listens at its address, and what was under way is cut off. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** What is being answered is not heard of any more, although its connections seem to be open: as when a network has forgotten them. */
+  forget(): void;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,7 @@ export interface Gateway {
 export async function openGateway(service: string): Promise<Gateway> {
   const build = await serveAnotherBuild();
   let isUpdated = false;
+  const answering = new Set<() => void>();
   const server = createServer((asked, answer) => {
     const isOfConsole = /^\/console(?!\/api(\/|$))/.test(asked.url ?? '');
     const { hostname, port } = new URL(isUpdated && isOfConsole ? build.origin : service);
@@ -28,6 +31,9 @@ export async function openGateway(service: string): Promise<Gateway> {
     const passed = request({ hostname, port, method, path, headers }, (answered) => {
       answer.writeHead(answered.statusCode ?? 502, answered.headers);
       answered.pipe(answer);
+      const forget = () => answered.unpipe(answer).resume();
+      answering.add(forget);
+      answer.on('close', () => answering.delete(forget));
     });
     passed.on('error', () => answer.destroy());
     answer.on('close', () => passed.destroy());
@@ -51,6 +57,9 @@ export async function openGateway(service: string): Promise<Gateway> {
       isUpdated = true;
     },
     stop,
+    forget: () => {
+      for (const forget of answering) forget();
+    },
     start: async () => void (await listen(port)),
     async close() {
       await stop();

@@ -1,5 +1,5 @@
 import { following, pause, reasonOf, unlessAborted, within } from './abort.ts';
-import { notePlace, noteTag } from './entity-tag.ts';
+import { notePlace, noteRepeated, noteTag } from './entity-tag.ts';
 import { errorOfAnswer, PharosError } from './error.ts';
 import { speaksForPhone } from './installation-secret.ts';
 import { randomId } from './random-id.ts';
@@ -145,6 +145,8 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
     const { signal } = input;
     // Repeated after a lost answer, a conditional change would fail because of itself.
     const key = operation.takesKey ? (input.idempotencyKey ?? lost?.take(id, input) ?? randomId()) : undefined;
+    // Whoever gives a key repeats the call with it.
+    const isOwn = input.idempotencyKey === undefined;
     const mayRepeat =
       key !== undefined || (input.ifMatch === undefined && isRepeatable(id, operation.method, input.body));
     const attempts = mayRepeat && !isStream(input.body) ? retry.attempts : 1;
@@ -158,7 +160,7 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
         return await sendSignedIn(connection, id, operation, { ...input, idempotencyKey: key, secret });
       } catch (error) {
         if (signal?.aborted) {
-          if (key !== undefined) lost?.keep(id, input, key);
+          if (key !== undefined && isOwn) lost?.keep(id, input, key);
           throw reasonOf(signal);
         }
         if (mayBeDone && isGone(error) && isDeletion) return emptyAnswer(operation);
@@ -166,7 +168,7 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
         mayBeDone ||= error instanceof PharosError && error.mayBeDone;
         if (delay === undefined) {
           // The service takes no key for a deletion: that it was begun is enough.
-          if (mayBeDone && (key !== undefined || isDeletion)) lost?.keep(id, input, key ?? '');
+          if (mayBeDone && isOwn && (key !== undefined || isDeletion)) lost?.keep(id, input, key ?? '');
           throw reworded(connection, error);
         }
         const waiting = retry.sleep ? retry.sleep(delay) : pause(delay, signal);
@@ -311,6 +313,7 @@ async function sendOnce(connection: Connection, operation: Operation, input: Loo
     if (!response.ok) throw errorOfAnswer(response.status, answer, response.headers.get('Retry-After'));
     if (!hasShape(answer, operation.answer)) throw notTheService(response.status);
     noteTag(answer, response.headers.get('ETag'));
+    noteRepeated(answer, response.headers.get('Idempotency-Replayed'));
     notePlace(answer, response.headers.get('Location'));
     return answer;
   });

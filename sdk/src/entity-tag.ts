@@ -11,9 +11,27 @@ export function entityTag(record: object): string | undefined {
 
 /** Notes the tag of the record in an answer: `result`, or the only element of it. */
 export function noteTag(answer: unknown, tag: string | null): void {
+  const record = recordOf(answer);
+  if (tag !== null && record) tags.set(record, tag);
+}
+
+function recordOf(answer: unknown): object | undefined {
   const { result } = (answer ?? {}) as { readonly result?: unknown };
   const record = Array.isArray(result) ? result[0] : result;
-  if (tag !== null && typeof record === 'object' && record !== null) tags.set(record, tag);
+  return typeof record === 'object' && record !== null ? record : undefined;
+}
+
+const repeated = new WeakSet<object>();
+
+/** Whether a record had been created before, by a call with the same `idempotencyKey`; it may have been changed or deleted since. */
+export function wasRepeated(record: object): boolean {
+  return repeated.has(record);
+}
+
+/** Notes that what was asked for had been done before (`Idempotency-Replayed`). */
+export function noteRepeated(answer: unknown, replayed: string | null): void {
+  const record = recordOf(answer);
+  if (replayed === 'true' && record) repeated.add(record);
 }
 
 /** Where the service says that what was asked for can be found, by its answer. */

@@ -20,7 +20,7 @@ export {
   type ServerOptions,
   type SessionOptions,
 } from './client.ts';
-export { entityTag } from './entity-tag.ts';
+export { entityTag, wasRepeated } from './entity-tag.ts';
 export { errorOfAnswer, PharosError, type PharosErrorOptions, type PharosProblem } from './error.ts';
 export { inLanguage, languageOf, type Worded } from './language.ts';
 export type { LiveEvent, LiveOptions, LiveStream } from './live-stream.ts';

@@ -134,6 +134,27 @@ describe('what is typed is not lost', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   });
 
+  test('where the device has no room for a draft none is promised, and everything else works', async () => {
+    const { context, page, complaints } = await openAs(browser, { app, origin, role: 'manager' });
+    await page.addInitScript(`Storage.prototype.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    }`);
+    await page.goto(`/console/apps/${app.appId}/notifications/new`);
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('No room');
+    await page.getByRole('link', { name: 'Beacons', exact: true }).click();
+    const leaving = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await leaving.getByText('What you have typed is not saved and would be lost.').waitFor();
+    assert.equal(await leaving.getByRole('button', { name: 'Keep a draft and leave' }).count(), 0);
+    await takePictures(page, 'leaving-no-room');
+    await leaving.getByRole('button', { name: 'Throw it away' }).click();
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menuitem', { name: 'Minor' }).or(page.getByLabel('Minor')).first().click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Gate', exact: true }).waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  });
+
   test('a link with filters survives signing in', async () => {
     const where = encodeURIComponent(JSON.stringify({ name: 'Gate' }));
     const other = await visit(browser, origin);

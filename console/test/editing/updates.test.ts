@@ -77,6 +77,33 @@ describe('a service that stops or is updated under an open tab', () => {
     assert.deepEqual(names.sort(), ['Offline', 'Tower']);
   });
 
+  test('a form whose answer was lost is saved once, also if the page is loaded again before the next try', async () => {
+    await write('Lost', 5);
+    await page.route('**/v2/beacons', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      return route.abort('connectionreset');
+    });
+    await button('Add the beacon').click();
+    await page.getByText('The service does not answer.').first().waitFor();
+    await page.unroute('**/v2/beacons');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText('It is not saved yet.', { exact: false }).waitFor();
+    await button('Add the beacon').click();
+    await heading('Lost').waitFor();
+    const named = async () => (await beacons()).filter(({ name }: { name: string }) => name === 'Lost');
+    assert.equal((await named()).length, 1);
+    // What is typed anew is wanted anew.
+    await write('Lost', 5);
+    await button('Add the beacon').click();
+    await button('Add a second one').click();
+    await heading('Lost').waitFor();
+    assert.equal((await named()).length, 2);
+    for (const { objectId } of await named())
+      await app.send({ method: 'DELETE', url: `/api/v2/beacons/${objectId}`, headers });
+  });
+
   test('a deletion whose answer was lost is done when the button is pressed again', async () => {
     await create(app, '/api/v2/beacons', { name: 'Spare', uuid: 'AB', major: 1, minor: 9 }, headers);
     await open('beacons');

@@ -6,7 +6,7 @@ import type { AdminRole } from '../../../server/src/access/roles.ts';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { pointer, uuid } from '../../../server/test/support/site.ts';
-import { launchBrowser, openAs, readAgain, startConsole, type Visit, visit } from '../browser.ts';
+import { becomes, launchBrowser, openAs, readAgain, startConsole, type Visit, visit } from '../browser.ts';
 import { type Gateway, openGateway } from '../gateway.ts';
 
 /** What a page last read is not said to be so now, and is read again by itself when the service is back. */
@@ -15,6 +15,7 @@ describe('while the service is away, pages that read by themselves', () => {
   let gateway: Gateway;
   let browser: Browser;
   let venueId: string;
+  let beaconId: string;
 
   before(async () => {
     const started = await startConsole();
@@ -33,6 +34,7 @@ describe('while the service is away, pages that read by themselves', () => {
     const hall = { name: 'Hall', uuid, major: 1, minor: 1, venueId: of, location: { x: 6, y: 3, floor: 0 } };
     const beacon = await create(app, '/api/v2/beacons', hall, headers);
     await create(app, '/api/v2/installations', { installationId: 'phone', deviceType: 'ios' });
+    beaconId = beacon;
     const body = { installationId: 'phone', sightings: [{ beacon, event: 'ENTER' }] };
     assert.equal((await app.send({ method: 'POST', url: '/api/v2/sightings', body })).status, 200);
     const push = { generate: true, subject: 'mailto:ops@museum.example' };
@@ -103,6 +105,27 @@ describe('while the service is away, pages that read by themselves', () => {
     await page.getByText(/visitors? in the zones of this floor now \(connecting …\)\./).waitFor();
     await gateway.start();
     await page.getByText(/visitors? in the zones of this floor now\./).waitFor();
+    await context.close();
+  });
+
+  test('notice a connection of which nothing is heard any more, and catch up', async () => {
+    const { page, context } = await as('editor');
+    await page.clock.install();
+    await page.goto(`/console/apps/${app.appId}/home`);
+    const live = page.getByText('live', { exact: true });
+    const entered = page.getByText(/Entered/);
+    await live.waitFor();
+    await entered.first().waitFor();
+    const before = await entered.count();
+    gateway.forget();
+    await create(app, '/api/v2/installations', { installationId: 'late', deviceType: 'ios' });
+    const body = { installationId: 'late', sightings: [{ beacon: beaconId, event: 'ENTER' }] };
+    assert.equal((await app.send({ method: 'POST', url: '/api/v2/sightings', body })).status, 200);
+    await page.clock.fastForward(46_000);
+    await page.getByText('no connection, trying again').waitFor();
+    await page.clock.fastForward(6_000);
+    await live.waitFor();
+    await becomes(() => entered.count(), before + 1);
     await context.close();
   });
 });

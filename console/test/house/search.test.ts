@@ -60,9 +60,53 @@ describe('the search over everything', () => {
       assert.equal(await page.getByRole('option').count(), 1);
     });
 
+  test('finds by the id that somebody has copied whatever has a page', async () => {
+    const { headers } = await signInManager(app);
+    const make = (url: string, body: object) => create(app, `/api/v2/${url}`, body as never, headers);
+    const of = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
+    const venue = await make('venues', { name: 'Castle' });
+    const floor = await make('floors', { venueId: of('Venue', venue), name: 'Cellar', level: -1 });
+    const polygon = [
+      { x: 0, y: 0 },
+      { x: 9, y: 0 },
+      { x: 9, y: 9 },
+    ];
+    const zone = await make('zones', { floorId: of('Floor', floor), name: 'Vault', kind: 'room', polygon });
+    const beacon = await make('beacons', { name: 'Door', uuid: 'AA', major: 3, minor: 1 });
+    const storyline = await make('storylines', { title: 'Night', isEnabled: true });
+    const device = await make('device', { deviceName: 'Gateway 1', manufacture: 'Acme', topic: 'gates/1' });
+    const phone = await make('installations', { installationId: '6f0d-phone', deviceType: 'ios' });
+    await app.app.buckets.createBucket(app.appId, 'art');
+    const record = await make('data/bucket/art', { metadata: { height: 2 } });
+    const floors = `beacons/venues/${venue}/floors/${floor}`;
+    for (const [id, label, place] of [
+      [venue, 'Castle', `beacons/venues/${venue}`],
+      [floor, 'Cellar', floors],
+      [zone, 'Vault', floors],
+      [beacon, 'Door', `beacons/${beacon}`],
+      [storyline, 'Night', `storylines/${storyline}`],
+      [device, 'Gateway 1', `devices/${device}`],
+      [phone, `iOS ${phone}`, `installations/${phone}`],
+      ['6f0d-phone', 'iOS 6f0d-phone', `installations/${phone}`],
+      [record, record, `buckets/art/records/${record}`],
+    ] as const) {
+      await type(` ${id}\n`);
+      await page.getByRole('option').filter({ hasText: label }).waitFor();
+      assert.equal(await page.getByRole('option').count(), 1, label);
+      if (id === zone) {
+        await takePictures(page, 'search-by-id');
+        await assertAccessible(page);
+      }
+      await field().press('Enter');
+      await becomes(async () => new URL(page.url()).pathname, `/console/apps/${app.appId}/${place}`);
+    }
+    await type(venue.slice(0, -1));
+    await said('Nothing has this name or id.').waitFor();
+  });
+
   test('says that nothing has a name of any length', async () => {
     await type('x'.repeat(5_000));
-    await said('Nothing has this name.').waitFor();
+    await said('Nothing has this name or id.').waitFor();
   });
 
   test('says which buckets it has not searched, before it says that there is nothing', async () => {
@@ -77,7 +121,7 @@ describe('the search over everything', () => {
     await page.reload();
     await type('zerda');
     await said(/^Nothing found\. The records of some buckets .* such as foxes: search there\.$/).waitFor();
-    assert.equal(await said('Nothing has this name.').count(), 0);
+    assert.equal(await said('Nothing has this name or id.').count(), 0);
     await type('zq');
     await said(/such as alpacas, bees, cranes, doves, eagles: search there\.$/).waitFor();
     await takePictures(page, 'search-unsearched');
@@ -92,7 +136,7 @@ describe('the search over everything', () => {
     await takePictures(page, 'search-incomplete');
     await type('nowhere');
     await said(/^Not everything could be searched\. /).waitFor();
-    assert.equal(await said('Nothing has this name.').count(), 0);
+    assert.equal(await said('Nothing has this name or id.').count(), 0);
     await type('gat');
     await page.unroute(/\/beacons\?/);
     await option('Gate Beacon').waitFor();

@@ -127,7 +127,12 @@ describe('push in the console', () => {
     );
   });
 
-  test('one whose answer was lost is sent once, also when it is sent again', async () => {
+  for (const isReloaded of [false, true])
+    test(`one whose answer was lost is sent once, also when it is sent again${isReloaded ? ' after a reload' : ''}`, () =>
+      sendLost(isReloaded));
+
+  async function sendLost(isReloaded: boolean) {
+    const title = isReloaded ? 'Closing very early' : 'Closing early';
     const before = (await pushes()).length;
     const calls = fcm.calls.length;
     await page.route('**/push/notification', async (route) => {
@@ -135,25 +140,30 @@ describe('push in the console', () => {
       await route.abort();
     });
     await open('/new');
-    await field('Title').fill('Closing early');
+    await field('Title').fill(title);
     await button('Send …').click();
     await dialog()
       .getByRole('button', { name: /^Send to/ })
       .click();
     await page.getByText('The service does not answer. Is it running, and are you online?').first().waitFor();
     await page.unroute('**/push/notification');
+    if (isReloaded) {
+      page.once('dialog', (asked) => void asked.accept());
+      await page.reload();
+      await page.getByText('It is not saved yet.', { exact: false }).waitFor();
+    }
     if (!(await dialog().isVisible())) await button('Send …').click();
     await dialog()
       .getByRole('button', { name: /^Send to/ })
       .click();
-    await link('Closing early').waitFor();
+    await link(title).waitFor();
     assert.deepEqual(visited.complaints.splice(0), ['Failed to load resource: net::ERR_FAILED']);
     await app.app.idle();
     assert.equal((await pushes()).length, before + 1);
     const sent = fcm.calls.slice(calls).map(({ target }) => target.token);
     assert.ok(sent.length > 0 && new Set(sent).size === sent.length, sent.join());
     await open();
-  });
+  }
 
   test('its page tells why, for each recipient', async () => {
     await link('Tonight').click();
@@ -344,6 +354,16 @@ describe('push in the console', () => {
     fcm.script = () => ({ outcome: 'sent' });
     await goTo(page, `/console/apps/${appId}/notifications/new`);
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('A draft');
+    await button('Test on my own phone').click();
+    await button('The app cannot scan a code').click();
+    // Without room on the device it counts for this page.
+    await page.evaluate(`Storage.prototype.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    }`);
+    await button('This is mine').click();
+    await button('Send to my phone').waitFor();
+    page.once('dialog', (asked) => void asked.accept());
+    await page.reload();
     await button('Test on my own phone').click();
     await button('The app cannot scan a code').click();
     await button('This is mine').click();

@@ -114,8 +114,14 @@ describe('a role that holds for one venue, in a browser', () => {
       (await found.allInnerTexts()).map((text) => text.split('\n')[0]),
       ['North secret'],
     );
-    for (const text of ['South', 'Story', 'Record', 'gone', idOf('South door'), idOf('North door'), gone])
-      assert.deepEqual(await search(text, 'Nothing has this name.'), [], text);
+    await page.getByRole('combobox', { name: /Search pages/ }).fill(idOf('North door'));
+    await found.first().waitFor();
+    assert.deepEqual(
+      (await found.allInnerTexts()).map((text) => text.split('\n')[0]),
+      ['North door'],
+    );
+    for (const text of ['South', 'Story', 'Record', 'gone', idOf('South door'), gone])
+      assert.deepEqual(await search(text, 'Nothing has this name or id.'), [], text);
     assert.deepEqual(
       asked.filter((one) => !one.startsWith('200')),
       [],

@@ -69,6 +69,20 @@ describe('plans and zones that cannot be', () => {
     await chooser.setFiles(join(folder, name));
   }
 
+  test('a picture whose pixels no memory holds is refused by what its head says', async () => {
+    const { plan } = await first('floors');
+    const huge = png(1, 1, () => [0, 0, 0]);
+    huge.writeUInt32BE(30_000, 16);
+    huge.writeUInt32BE(30_000, 20);
+    await writeFile(join(folder, 'huge.png'), huge);
+    await choose('huge.png');
+    await said('huge.png has 30000 × 30000 pixels. A plan may have 8000 on each side.');
+    await writeFile(join(folder, 'huge.webp'), webp(16_383, 16_383));
+    await choose('huge.webp');
+    await said('huge.webp has 16383 × 16383 pixels. A plan may have 8000 on each side.');
+    assert.deepEqual((await first('floors')).plan, plan);
+  });
+
   test('a picture of 60 MB, and one of 20,000 pixels; the plan stays', async () => {
     const { plan } = await first('floors');
     await writeFile(
@@ -114,3 +128,15 @@ describe('plans and zones that cannot be', () => {
     assert.deepEqual(visited.complaints, []);
   });
 });
+
+/** The head of a WebP picture, without pixels. */
+function webp(width: number, height: number): Buffer {
+  const head = Buffer.alloc(64);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(56, 4);
+  head.write('WEBPVP8X', 8);
+  head.writeUInt32LE(10, 16);
+  head.writeUIntLE(width - 1, 24, 3);
+  head.writeUIntLE(height - 1, 27, 3);
+  return head;
+}

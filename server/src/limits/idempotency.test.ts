@@ -63,6 +63,25 @@ for (const database of databases) {
       assert.deepEqual([await records(), (await entries()).length], [before + 1, audited + 1]);
       assert.notEqual((await other.send({ ...request, headers })).body.result.objectId, first.body.result.objectId);
     });
+    test('that two administrators send for one row of a file at the same moment is there once', async () => {
+      const [one, other] = [await openConsole(app, 'manager'), await openConsole(app, 'editor')];
+      const before = await records();
+      const request = {
+        method: 'POST',
+        url: `/apps/${app.appId}/v2/data/bucket/Stamps`,
+        body: { metadata: { page: 4 } },
+        headers: { 'idempotency-key': `import:${newKey()}` },
+      } as const;
+      const answers = await Promise.all([one, other].map((who) => who.send(request)));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [201, 201],
+      );
+      assert.deepEqual(answers[0]?.body, answers[1]?.body);
+      assert.equal(await records(), before + 1);
+      const analyst = await openConsole(app, 'analyst');
+      assert.equal((await analyst.send(request)).status, 403, 'whoever may not create learns nothing');
+    });
     const entries = () => app.storage.db.all(raw("select * from audit where action = 'data.createRecord'"));
 
     const creations: readonly (readonly [name: string, path: string, body: object])[] = [

@@ -1,6 +1,6 @@
 import { PharosError, type PharosProblem } from '@pharos/sdk';
 import { useRef, useState } from 'react';
-import { readDraft, removeDraft, writeDraft } from '../../lib/actions/drafts.ts';
+import { newKey, printOf, readDraft, removeDraft, type SentBody, writeDraft } from '../../lib/actions/drafts.ts';
 import { t } from '../../lib/words/words.ts';
 import { changedParts, isSame, type Parts } from './differences.ts';
 
@@ -15,13 +15,21 @@ interface State<Values> {
   readonly base: Values;
   /** When the draft was written that the form began with, epoch milliseconds. */
   readonly draftedAt?: number | undefined;
+  /** What an earlier visit has sent of the draft. */
+  readonly sent?: readonly SentBody[] | undefined;
+  /** The device has no room for the draft. */
+  readonly isUnkept?: boolean;
 }
+
+/** Bodies that were sent in vain and are still known. */
+const mostSent = 5;
 
 /** The values of a form and the problems of each field. */
 export function useFields<Values extends object>(initial: Values, { draft }: Options = {}) {
   const [state, setState] = useState<State<Values>>(() => begin(initial, draft));
   // What was set a moment ago counts before the page is drawn again: a saved form may be left at once.
   const latest = useRef(state);
+  const sent = useRef(state.sent ?? []);
   const { values } = state;
   const [failure, setServiceFailure] = useState<Error | null>(null);
   const [own, setOwn] = useState<readonly PharosProblem[]>();
@@ -34,9 +42,9 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
   const told = problemTexts(values, problems, failure);
 
   function change(next: State<Values>) {
-    latest.current = next;
-    setState(next);
-    if (draft !== undefined) keep(draft, next);
+    const isUnkept = draft !== undefined && !keep(draft, next, sent.current);
+    latest.current = { ...next, isUnkept };
+    setState(latest.current);
   }
 
   function set<Name extends keyof Values & string>(name: Name, value: Values[Name]) {
@@ -63,7 +71,7 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
     /** Set while the form shows a draft from an earlier visit. */
     draftedAt: state.draftedAt,
     /** What is typed is kept on this device. */
-    isKept: draft !== undefined,
+    isKept: draft !== undefined && !state.isUnkept,
     set,
     /** Maps a name in an error to another name in the form, such as a member of a list of fields. */
     forgive,
@@ -79,12 +87,32 @@ export function useFields<Values extends object>(initial: Values, { draft }: Opt
       setOwn(found);
     },
     reset(next: Values = initial) {
+      sent.current = [];
       change({ values: next, base: next });
       setFailure(null);
     },
     /** The form continues from what is stored now; what was typed stays. */
     rebase(base: Values, next: Values = latest.current.values) {
+      sent.current = [];
       change({ values: next, base });
+    },
+    /**
+     * The `Idempotency-Key` with which a body is sent that creates something: the same as long as the form is not saved, also after a reload, if
+     * what is typed is kept. So what is sent again because its answer was lost is done once.
+     */
+    keyOf(body: object): string {
+      const print = printOf(body);
+      const known = sent.current.find((one) => one.print === print);
+      if (known) return known.key;
+      const key = newKey();
+      sent.current = [...sent.current, { print, key }].slice(-mostSent);
+      if (draft !== undefined) keep(draft, latest.current, sent.current);
+      return key;
+    },
+    /** Whether this has been sent in vain, as far as the page knows. */
+    wasSent(body: object): boolean {
+      const print = printOf(body);
+      return sent.current.some((one) => one.print === print);
     },
     ...told,
     /** Properties of a number input; an empty one is `''`. */
@@ -147,14 +175,21 @@ function begin<Values extends object>(initial: Values, name: string | undefined)
   // Of what the draft changes, the form began with what was stored then: a colleague may have changed it since.
   const base = { ...initial, ...known(draft.base) };
   if (isSame(values, initial)) return { values: initial, base: initial };
-  return { values, base, draftedAt: draft.at };
+  return { values, base, draftedAt: draft.at, sent: draft.sent };
 }
 
-function keep<Values extends object>(name: string, { values, base }: State<Values>): void {
+/** False if there is no room for it. */
+function keep<Values extends object>(
+  name: string,
+  { values, base }: State<Values>,
+  sent: readonly SentBody[],
+): boolean {
   const changed = changedParts(base as Parts, values as Parts);
   const before = Object.fromEntries(Object.keys(changed).map((part) => [part, (base as Parts)[part]]));
-  if (Object.keys(changed).length === 0) removeDraft(name);
-  else writeDraft(name, { values: changed, base: before });
+  if (Object.keys(changed).length > 0)
+    return writeDraft(name, { values: changed, base: before, ...(sent.length > 0 ? { sent } : {}) });
+  removeDraft(name);
+  return true;
 }
 
 const isWithin = (field: string, name: string) => field === name || field.startsWith(`${name}.`);

@@ -35,7 +35,8 @@ export interface RecordFormOptions<Stored extends object, Values extends object,
   readonly read: () => Promise<Stored>;
   /** Writes the members that have changed, if the record still has the tag. Answers what has the new tag. */
   readonly change: (members: object, ifMatch: string | undefined) => Promise<Saved>;
-  readonly create?: (body: object) => Promise<Saved>;
+  /** `again`: its key, with which it is created once however often it is sent; of the data of an app. */
+  readonly create?: (body: object, again: { readonly idempotencyKey: string }) => Promise<Saved>;
   readonly done?: string | ((values: Values) => string) | undefined;
   /** What has to be read again. */
   readonly refresh: readonly QueryKey[];
@@ -189,7 +190,8 @@ async function write<Stored extends object, Values extends object, Saved extends
   const partsOf = (values: Values) => parts?.of(values) ?? (values as Parts);
   const values = form.current();
   if (!record) {
-    const saved = await create?.(bodyOf(values));
+    const body = bodyOf(values);
+    const saved = await create?.(body, { idempotencyKey: form.keyOf(body) });
     form.rebase(values);
     return { saved };
   }

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import type { JsonObject } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { keepText, keptText } from '../../lib/actions/kept.ts';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { isAllowed, useSession, useStanding } from '../../lib/data/access.ts';
 import { call, dataOf } from '../../lib/data/api.ts';
@@ -24,7 +25,7 @@ interface Props {
 export function MyPhone({ appId, data, about = {} }: Props) {
   const { email } = useSession();
   const name = `pharos.my-phone ${email} ${appId}`;
-  const [remembered, setRemembered] = useState(() => localStorage.getItem(name) ?? '');
+  const [remembered, setRemembered] = useState(() => keptText(name));
   const [isChoosing, setChoosing] = useState(false);
   const { isLimited, isMine } = useMayTest(about);
   const { data: own } = useQuery({ ...ownPhonesQuery(appId), enabled: isMine });
@@ -49,7 +50,7 @@ export function MyPhone({ appId, data, about = {} }: Props) {
   });
   if (!isMine) return null;
   function choose(id: string) {
-    localStorage.setItem(name, id);
+    keepText(name, id);
     setRemembered(id);
     setChoosing(false);
     send.reset();
@@ -57,7 +58,7 @@ export function MyPhone({ appId, data, about = {} }: Props) {
   const isEmpty = !data['title'] && !data['alert'];
   function forget(id: string) {
     if (id !== remembered) return;
-    localStorage.removeItem(name);
+    keepText(name, '');
     setRemembered('');
   }
   return (

@@ -65,7 +65,7 @@ export function BeaconForm({ appId, beacon, model, onDone, onCancel }: Props) {
     stop: beaconStop,
     read: () => beacons.get(id),
     change: (members, ifMatch) => beacons.update(id, members, { ifMatch }),
-    create: (body) => beacons.create(body as CreateBody),
+    create: (body, again) => beacons.create(body as CreateBody, again),
     done: (fields) => t('{name} is saved.', { name: fields.name.trim() }),
     refresh: beaconKeys(appId),
     after: (saved) => onDone(saved?.objectId ?? id),
@@ -74,7 +74,8 @@ export function BeaconForm({ appId, beacon, model, onDone, onCancel }: Props) {
   const { form, submit } = shared;
   const name = form.values.name.trim();
   const search = useAction({
-    run: () => findTwins(appId, form.current(), beacon),
+    // What was sent before has been asked about, and may be the twin that would be found.
+    run: async () => (form.wasSent(wholeBody(form.current())) ? [] : await findTwins(appId, form.current(), beacon)),
     showsError: true,
     after: (found) => (found.length > 0 ? setTwins(found) : submit()),
   });

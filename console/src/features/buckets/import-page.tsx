@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { changeAsPreviewed } from '../../components/import/as-previewed.ts';
+import { createOnce } from '../../components/import/create-once.ts';
 import { FileImport } from '../../components/import/file-import.tsx';
 import type { PlanOptions } from '../../components/import/import-rows.ts';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -81,9 +82,18 @@ async function planFile(
   return planRecords(rows, { columns, records, isCopy, isLenient });
 }
 
-function applyRow(appId: string, bucketName: string, { objectId, before, document }: RecordRow): Promise<unknown> {
+function applyRow(
+  appId: string,
+  bucketName: string,
+  { objectId, before, document, copy }: RecordRow,
+): Promise<unknown> {
   const bucket = dataOf(appId).bucket(bucketName);
-  if (objectId === undefined) return bucket.create(document);
+  if (objectId === undefined && copy === undefined) return bucket.create(document);
+  if (objectId === undefined)
+    return createOnce([document, copy], {
+      create: (again) => bucket.create(document, again),
+      read: (id) => bucket.get(id),
+    });
   // `metadata` alone replaces the whole document, so cleared members are removed.
   return changeAsPreviewed({
     before: { metadata: before },

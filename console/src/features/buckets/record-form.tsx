@@ -85,7 +85,7 @@ function RecordForm(props: FormProps & { readonly ground: Ground }) {
     check: recordProblems,
     read: () => bucket.get(id),
     change: async (body, ifMatch) => (await bucket.update(id, body as JsonObject, { ifMatch })) ?? {},
-    create: (body) => bucket.create((body as { readonly metadata: JsonObject }).metadata),
+    create: (body, again) => bucket.create((body as { readonly metadata: JsonObject }).metadata, again),
     done: record ? t('The record is saved.') : t('The record is added.'),
     refresh: recordKeys(appId),
     after: () => after?.(),

@@ -103,6 +103,8 @@ export interface RecordRow extends ImportRow {
   /** What that had. */
   readonly before?: JsonObject;
   readonly document: JsonObject;
+  /** Of the records with this content, it is to be this one, counted from 1. Undefined: one more in any case. */
+  readonly copy?: number;
 }
 
 interface Known {
@@ -130,6 +132,7 @@ export function planRecords(
     left.set(key, (left.get(key) ?? 0) + 1);
   }
   const seen = new Map<string, number>();
+  const copies = new Map<string, number>();
   return rows.map((row) => {
     const { line, members, problems, unread } = row;
     const objectId = isCopy ? undefined : row.objectId;
@@ -144,7 +147,9 @@ export function planRecords(
       const key = canonical(own);
       const same = left.get(key) ?? 0;
       if (same > 0) left.set(key, same - 1);
-      return { ...planned, kind: same > 0 ? 'unchanged' : 'new' };
+      const copy = (copies.get(key) ?? 0) + 1;
+      copies.set(key, copy);
+      return { ...planned, kind: same > 0 ? 'unchanged' : 'new', ...(isCopy ? {} : { copy }) };
     }
     if (!known) return refused(t('The bucket has no record with the objectId {objectId}.', { objectId }));
     const before = seen.get(objectId);

@@ -51,7 +51,7 @@ export function DeviceForm({ appId, device, model, onDone, onCancel }: Props) {
     bodyOf,
     read: () => devices.get(id),
     change: async (members, ifMatch) => (await devices.update(id, members, { ifMatch })) ?? {},
-    create: (body) => devices.create(body as Body<'createDevice'>),
+    create: (body, again) => devices.create(body as Body<'createDevice'>, again),
     done: (fields) => t('{deviceName} is saved.', { deviceName: fields.deviceName.trim() }),
     refresh: deviceKeys(appId),
     after: (saved) => onDone(saved?.objectId ?? id),

@@ -38,7 +38,7 @@ export function ComposePage() {
           appId={appId}
           draft={`push ${from ?? appId}`}
           start={model ? { ...fieldsOfPush(model), audience: audienceOf(model.where as never, zone) } : nothing}
-          send={(body) => dataOf(appId).call('sendPush', { body })}
+          send={(body, idempotencyKey) => dataOf(appId).call('sendPush', { body, idempotencyKey })}
         />
       )}
     </>

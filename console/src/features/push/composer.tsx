@@ -32,7 +32,8 @@ interface ComposerProps {
   /** Names what is typed, on this device. */
   readonly draft: string;
   readonly start: ComposeFields;
-  readonly send: (body: Body<'sendPush'>) => Promise<unknown>;
+  /** `idempotencyKey`: with it, the message is sent once however often this is called. */
+  readonly send: (body: Body<'sendPush'>, idempotencyKey: string) => Promise<unknown>;
   /** Of a message that is scheduled already. */
   readonly isChange?: boolean;
 }
@@ -48,7 +49,8 @@ export function Composer({ appId, draft, start, send: sendBody, isChange = false
   const send = useAction<boolean, boolean>({
     run: async (needsApproval) => {
       if (where === 'unfinished') throw new Error(t('The audience is incomplete.'));
-      await sendBody(pushBody(form.values, where, times.zone));
+      const body = pushBody(form.values, where, times.zone);
+      await sendBody(body, form.keyOf(body));
       return needsApproval;
     },
     done: (needsApproval) => {

@@ -69,7 +69,7 @@ export function ScenarioForm(props: Props) {
     stop: useScenarioStop(appId, storyline),
     read: () => storylines.getDetail(storylineId, id),
     change: (members, ifMatch) => storylines.updateDetail(storylineId, id, members, { ifMatch }),
-    create: (body) => storylines.createDetail(storylineId, body as Body<'createStorylineDetail'>),
+    create: (body, again) => storylines.createDetail(storylineId, body as Body<'createStorylineDetail'>, again),
     done: t('The scenario is saved.'),
     refresh: scenarioKeys(appId),
     after: onDone,

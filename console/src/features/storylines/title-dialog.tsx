@@ -27,7 +27,7 @@ export function TitleDialog({ appId, storyline, isOpen, onClose, onDone }: Props
     bodyOf: ({ title }) => ({ title: title.trim() }),
     read: () => storylines.get(id),
     change: (members, ifMatch) => storylines.update(id, members, { ifMatch }),
-    create: (body) => storylines.create({ isEnabled: true, ...body } as Body<'createStoryline'>),
+    create: (body, again) => storylines.create({ isEnabled: true, ...body } as Body<'createStoryline'>, again),
     refresh: storylineKeys(appId),
     after: (saved) => onDone(saved?.objectId ?? id),
     labels: { title: t('Title') },

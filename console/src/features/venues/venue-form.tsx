@@ -69,7 +69,7 @@ export function VenueForm({ appId, venue, model, onDone, onCancel }: Props) {
     stop: venueStop,
     read: () => venues.get(id),
     change: (members, ifMatch) => venues.update(id, members, { ifMatch }),
-    create: (body) => venues.create(body as Body<'createVenue'>),
+    create: (body, again) => venues.create(body as Body<'createVenue'>, again),
     done: (fields) => t('{name} is saved.', { name: fields.name.trim() }),
     refresh: venueKeys(appId),
     after: (saved) => onDone(saved?.objectId ?? id),

@@ -6,17 +6,8 @@ import { isSignedOut } from '../../lib/data/signing-in.ts';
 import type { dataNeeds, Session } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
 import { appSectionGroups, isShownTo } from '../app-sections.ts';
-
-/** What the search over everything can lead to. */
-export interface PaletteEntry {
-  readonly key: string;
-  readonly label: string;
-  /** What it is: `Page`, `Notification`. */
-  readonly kind: string;
-  readonly icon: IconName;
-  readonly to: string;
-  readonly params?: Readonly<Record<string, string>>;
-}
+import { findRecordById, searchesById } from './by-id.ts';
+import type { PaletteEntry } from './entry.ts';
 
 type Needs = keyof typeof dataNeeds;
 
@@ -107,7 +98,7 @@ export interface FoundRecords {
   readonly unsearched?: readonly string[];
 }
 
-/** Records whose name contains a text. @throws PharosError without a session */
+/** Records whose name contains a text, or that have this id. @throws PharosError without a session */
 export async function findRecords(session: Session, appId: string, text: string): Promise<FoundRecords> {
   const { notifications, storylines, beacons } = dataOf(appId);
   const by = (field: string) => ({ where: where().contains(field, text), order: field, limit: mostOfKind });
@@ -154,8 +145,12 @@ export async function findRecords(session: Session, appId: string, text: string)
         )
       : nothing,
     may('listSchemas') ? findInBuckets(standing, appId, text) : nothing,
+    ...searchesById(standing, appId, text).map(async (found) => {
+      const entry = await found;
+      return entry ? { entries: [record(entry)] } : nothing;
+    }),
   ]);
-  return joined(found);
+  return withoutTwins(joined(found));
 }
 
 /** What was found, and the first failure. @throws PharosError without a session: the page has to ask for it */
@@ -169,16 +164,33 @@ function joined(found: readonly PromiseSettledResult<FoundRecords>[]): FoundReco
   return { entries: parts.flatMap((part) => part.entries), unsearched, ...(failure === undefined ? {} : { failure }) };
 }
 
+/** What has this id may have it in its name, too. */
+function withoutTwins({ entries, ...rest }: FoundRecords): FoundRecords {
+  const byPlace = new Map(entries.map((entry) => [`${entry.to} ${entry.key}`, entry]));
+  return { entries: [...byPlace.values()], ...rest };
+}
+
 const nothing: FoundRecords = { entries: [] };
 const allOf = <T>(results: readonly T[], entryOf: (one: T) => PaletteEntry): FoundRecords => ({
   entries: results.map(entryOf),
 });
 
-const record = (entry: Omit<PaletteEntry, 'key'>): PaletteEntry => ({ ...entry, key: JSON.stringify(entry.params) });
+const record = (entry: Omit<PaletteEntry, 'key'>): PaletteEntry => ({
+  ...entry,
+  key: JSON.stringify([entry.params, entry.search]),
+});
 
 /** Buckets by name, and their records by the declared text that names them. */
 async function findInBuckets({ mayCall }: Standing, appId: string, text: string): Promise<FoundRecords> {
   const { results } = await call('listBuckets', { params: { appId } });
+  const byId = await Promise.allSettled(
+    mayCall('listRecords')
+      ? results.slice(0, mostBucketsById).map(async ({ name }) => {
+          const entry = await findRecordById(appId, name, text);
+          return entry ? { entries: [record(entry)] } : nothing;
+        })
+      : [],
+  );
   const buckets = results.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase())).slice(0, mostOfKind);
   const searchable = results.flatMap(({ name, columns }) => {
     const member = Object.keys(columns).find((column) => columns[column] === 'String');
@@ -186,7 +198,7 @@ async function findInBuckets({ mayCall }: Standing, appId: string, text: string)
   });
   const searched = text.length < fewestLetters ? [] : searchable.slice(0, mostBuckets);
   const unsearched = searchable.slice(searched.length).map(({ name }) => name);
-  const found = await Promise.allSettled(searched.map(({ name, member }) => findInBucket(appId, name, member, text)));
+  const byName = await Promise.allSettled(searched.map(({ name, member }) => findInBucket(appId, name, member, text)));
   const named = buckets.map(({ name }) =>
     record({
       kind: t('Bucket'),
@@ -196,11 +208,13 @@ async function findInBuckets({ mayCall }: Standing, appId: string, text: string)
       params: { appId, bucketName: name },
     }),
   );
-  const { entries, failure } = joined(found);
+  const { entries, failure } = joined([...byId, ...byName]);
   return { entries: [...named, ...entries], unsearched, ...(failure === undefined ? {} : { failure }) };
 }
 
 const mostBuckets = 5;
+/** An id is found at once. */
+const mostBucketsById = 50;
 /** Fewer are in almost every text, and no index finds them. */
 const fewestLetters = 3;
 

@@ -7,7 +7,8 @@ import { longestText } from '../../components/list/list-search.ts';
 import { Icon } from '../../components/page/icon.tsx';
 import { useSession } from '../../lib/data/access.ts';
 import { t } from '../../lib/words/words.ts';
-import { findRecords, fixedEntries, matching, type PaletteEntry } from './entries.ts';
+import { findRecords, fixedEntries, matching } from './entries.ts';
+import type { PaletteEntry } from './entry.ts';
 import classes from './palette.module.css';
 import { useShortcuts } from './use-shortcuts.ts';
 
@@ -95,7 +96,7 @@ function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
   function go(entry: PaletteEntry | undefined) {
     if (!entry) return;
     onDone();
-    void navigate({ to: entry.to, params: (entry.params ?? {}) as never, search: {} as never });
+    void navigate({ to: entry.to, params: (entry.params ?? {}) as never, search: (entry.search ?? {}) as never });
   }
   function press(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -111,7 +112,7 @@ function Search({ appId, onDone }: Props & { readonly onDone: () => void }) {
     <>
       <TextInput
         aria-label={t('Search pages, actions and records')}
-        placeholder={t('A page, something to do, or a name')}
+        placeholder={t('A page, something to do, a name or an id')}
         data-autofocus
         ref={field}
         role="combobox"
@@ -166,7 +167,7 @@ function said({ isEmpty, isWaiting, failure, unsearched }: Said): string {
   if (failure !== undefined) return t('Not everything could be searched. {message}', { message: failure });
   if (!isEmpty) return '';
   if (isWaiting) return t('Searching …');
-  if (unsearched.length === 0) return t('Nothing has this name.');
+  if (unsearched.length === 0) return t('Nothing has this name or id.');
   return t('Nothing found. The records of some buckets were not searched, such as {buckets}: search there.', {
     buckets: unsearched.slice(0, mostNamed).join(', '),
   });

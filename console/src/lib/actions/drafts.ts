@@ -6,8 +6,17 @@ export interface Draft {
   /** What was typed, and what the form had begun with; only members that differ. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly base: Readonly<Record<string, unknown>>;
+  /** What was sent of it without being saved as far as the page knows: sent again, it is done once. */
+  readonly sent?: readonly SentBody[];
   /** Epoch milliseconds. */
   readonly at: number;
+}
+
+/** A body that was sent to create something, and the `Idempotency-Key` it had. */
+export interface SentBody {
+  /** Tells the body from others. */
+  readonly print: string;
+  readonly key: string;
 }
 
 const prefix = 'pharos draft ';
@@ -21,14 +30,23 @@ export function readDraft(name: string): Draft | undefined {
   return parsed(read(prefix + name));
 }
 
-export function writeDraft(name: string, draft: Omit<Draft, 'at'>, now = Date.now()): void {
+/** False if it is too long, or the storage is full or switched off: then there is none, and none of before that would be taken for this one. */
+export function writeDraft(name: string, draft: Omit<Draft, 'at'>, now = Date.now()): boolean {
   const text = JSON.stringify({ ...draft, at: now });
+  if (text.length > longestDraft || !store(prefix + name, text, now)) {
+    removeDraft(name);
+    return false;
+  }
+  return true;
+}
+
+function store(key: string, text: string, now: number): boolean {
   try {
-    if (text.length > longestDraft) localStorage.removeItem(prefix + name);
-    else localStorage.setItem(prefix + name, text);
+    localStorage.setItem(key, text);
     dropOld(now);
+    return true;
   } catch {
-    // The storage is full or switched off; the browser still asks before the page is left.
+    return false;
   }
 }
 
@@ -60,7 +78,8 @@ function read(key: string): string | null {
 function parsed(text: string | null): Draft | undefined {
   try {
     const draft = JSON.parse(text ?? 'null') as Partial<Draft> | null;
-    const isDraft = draft && isMap(draft.values) && isMap(draft.base) && typeof draft.at === 'number';
+    const isSent = Array.isArray(draft?.sent ?? []);
+    const isDraft = draft && isMap(draft.values) && isMap(draft.base) && typeof draft.at === 'number' && isSent;
     return isDraft ? (draft as Draft) : undefined;
   } catch {
     return undefined;
@@ -68,3 +87,18 @@ function parsed(text: string | null): Draft | undefined {
 }
 
 const isMap = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Tells a body from others, as letters and digits. Not for secrets. */
+export function printOf(body: object): string {
+  let [high, low] = [0xdeadbeef, 0x41c6ce57];
+  for (const unit of JSON.stringify(body)) {
+    const code = unit.codePointAt(0) ?? 0;
+    high = Math.imul(high ^ code, 2_654_435_761);
+    low = Math.imul(low ^ code, 1_597_334_677);
+  }
+  return `${(high >>> 0).toString(36)}-${(low >>> 0).toString(36)}`;
+}
+
+/** A browser has no `crypto.randomUUID` where the console is opened without TLS. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-');

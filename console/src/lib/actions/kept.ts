@@ -36,5 +36,24 @@ export function useKept<T>(
   return [state.value, set];
 }
 
+/** A text that is kept under a name of its own; empty if there is none. */
+export function keptText(name: string): string {
+  try {
+    return localStorage.getItem(name) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** Keeps a text under a name of its own, and forgets it if it is empty. */
+export function keepText(name: string, text: string): void {
+  try {
+    if (text === '') localStorage.removeItem(name);
+    else localStorage.setItem(name, text);
+  } catch {
+    // The storage is full or switched off: it counts until the page is left.
+  }
+}
+
 export const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');

@@ -1,7 +1,7 @@
+import type { LiveStream } from '@pharos/sdk';
 import { useEffect, useState } from 'react';
 import { dataOf } from './api.ts';
 import type { Listed } from './listed.ts';
-import { addressOfPage } from './whose-page.ts';
 
 /** Live events of an app. */
 
@@ -23,19 +23,15 @@ const hourMs = 3_600_000;
 const againMs = 5_000;
 const mostOfTheHour = 60;
 
-/** Of the app's stream, which tells only these kinds of events: a page that asks for more makes the service send and keep more. */
-export const streamAddress = (appId: string, kinds: readonly string[]) =>
-  addressOfPage(`/console/api/apps/${encodeURIComponent(appId)}/v2/stream?kinds=${kinds.join(',')}`);
-
 /** Listens until the returned function is called. The connection is closed while the page is hidden. */
 export function listenToEvents(appId: string, { onEvents, onState }: LiveListener): () => void {
-  let source: EventSource | undefined;
+  let stream: LiveStream | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function close() {
     clearTimeout(timer);
-    source?.close();
-    source = undefined;
+    stream?.close();
+    stream = undefined;
   }
 
   function fail() {
@@ -45,33 +41,35 @@ export function listenToEvents(appId: string, { onEvents, onState }: LiveListene
   }
 
   /** Runs after the stream is ready, so that no event is missed in between. */
-  async function readTheHour(of: EventSource) {
+  async function readTheHour(of: LiveStream | undefined) {
     try {
       const from = new Date(Date.now() - hourMs).toISOString();
       const query = { where: { occurredAt: { $gte: from } }, limit: mostOfTheHour };
       const { results } = await dataOf(appId).call('listEvents', { query });
-      if (source !== of) return;
+      if (stream !== of) return;
       onEvents(results);
       onState('live');
     } catch {
-      if (source === of) fail();
+      if (stream === of) fail();
     }
   }
 
   function open() {
     close();
     onState('connecting');
-    const opened = new EventSource(streamAddress(appId, [...kinds, correction]));
-    source = opened;
-    for (const begins of ['ready', 'lost', correction]) opened.addEventListener(begins, () => void readTheHour(opened));
-    for (const kind of kinds)
-      opened.addEventListener(kind, ({ data }: MessageEvent<string>) =>
-        onEvents([(JSON.parse(data) as { readonly data: LiveEvent }).data]),
-      );
-    opened.addEventListener('error', () => {
-      // The browser reconnects by itself unless the service rejected the connection.
-      if (opened.readyState === EventSource.CLOSED) fail();
-      else onState('broken');
+    stream = dataOf(appId).live({
+      // A stream that asks for more makes the service send and keep more.
+      kinds: [...kinds, correction],
+      onState: (state) => {
+        if (state === 'open') void readTheHour(stream);
+        if (state === 'waiting') fail();
+      },
+      onLost: () => void readTheHour(stream),
+      onRefused: fail,
+      onEvent: ({ type, data }) => {
+        if (type === correction) void readTheHour(stream);
+        else onEvents([data as unknown as LiveEvent]);
+      },
     });
   }
 

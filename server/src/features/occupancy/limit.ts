@@ -10,6 +10,8 @@ export type CrowdedRow = RowOf<typeof crowdedPlaces>;
 const beginMs = 20_000;
 /** How long there have to be few enough before it is over. */
 const endMs = 60_000;
+/** An end that is later than this was not watched in between: the service stood still, and therefore has heard nobody. */
+const unwatchedMs = 20_000;
 /** How far below the limit it must fall before it is over, so that one person going in and out does not begin and end it repeatedly. */
 const backShare = 0.05;
 
@@ -45,6 +47,7 @@ export function stepOf(
     return { do: at - row.first_over_at >= beginMs ? 'begin' : 'nothing' };
   }
   if (visitors > limit.enough) return row.under_at === null ? { do: 'nothing' } : { do: 'mark', underAt: null };
-  if (row.under_at === null) return { do: 'mark', underAt: at };
-  return { do: at - row.under_at >= endMs ? 'end' : 'nothing' };
+  const underMs = row.under_at === null ? undefined : at - row.under_at;
+  if (underMs === undefined || underMs > endMs + unwatchedMs) return { do: 'mark', underAt: at };
+  return { do: underMs >= endMs ? 'end' : 'nothing' };
 }

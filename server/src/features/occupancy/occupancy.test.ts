@@ -232,6 +232,24 @@ for (const database of databases) {
       assert.equal((await pass(60)).length, 2);
     });
 
+    test('goes on after the service stood still: nobody is told that it is over because nobody was heard meanwhile', async () => {
+      await go('ENTER', 'p5', 'p6');
+      await pass(0);
+      assert.equal((await pass(20)).length, 2);
+      const before = (await told()).length;
+      // Two leave for a moment, and then no node looks for five minutes.
+      await go('EXIT', 'p5', 'p6');
+      await pass(10);
+      assert.deepEqual(await pass(300), []);
+      await go('ENTER', 'p5', 'p6');
+      assert.deepEqual([await pass(10), await pass(60)], [[], []]);
+      assert.equal((await told()).length, before);
+      assert.deepEqual(await place(), [6, true]);
+      await go('EXIT', 'p5', 'p6');
+      await pass(0);
+      assert.equal((await pass(60)).length, 2);
+    });
+
     test('sends one push to the phones of administrators who have chosen it, and one when it is over', async () => {
       const names = new Map<string, string>();
       const browsers = new Map(

@@ -1,9 +1,8 @@
-import type { Beacon } from '@pharos/sdk';
+import type { Beacon, LiveStream } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { dataOf } from '../../../lib/data/api.ts';
 import { dataKey, type Listed } from '../../../lib/data/listed.ts';
-import { streamAddress } from '../../../lib/data/live.ts';
 import type { Count } from '../queries.ts';
 import { plotted } from '../words.ts';
 
@@ -31,7 +30,8 @@ export function useNow(appId: string, isWanted: boolean) {
   useEffect(() => {
     if (!isWanted) return;
     known.current.clear();
-    let source: EventSource | undefined;
+    let stream: LiveStream | undefined;
+    let isRefused = false;
     let hasChanged = true;
     const note = (position: SensedPosition) => {
       const before = known.current.get(position.objectId);
@@ -46,20 +46,23 @@ export function useNow(appId: string, isWanted: boolean) {
       for (const position of results) note(position);
     }
     function open() {
-      source?.close();
-      source = undefined;
+      stream?.close();
+      stream = undefined;
+      isRefused = false;
       if (document.visibilityState !== 'visible') return;
-      source = new EventSource(streamAddress(appId, ['position.changed']));
-      for (const begins of ['ready', 'lost'])
-        source.addEventListener(begins, () => {
-          setLive(true);
+      stream = dataOf(appId).live({
+        kinds: ['position.changed'],
+        onState: (state) => {
+          setLive(state === 'open');
           // The stream continues; the positions from before it are read again after the next event.
-          readAll().catch(ignore);
-        });
-      source.addEventListener('position.changed', ({ data }: MessageEvent<string>) =>
-        note((JSON.parse(data) as { readonly data: SensedPosition }).data),
-      );
-      source.addEventListener('error', () => setLive(false));
+          if (state === 'open') readAll().catch(ignore);
+        },
+        onLost: () => void readAll().catch(ignore),
+        onRefused: () => {
+          isRefused = true;
+        },
+        onEvent: ({ data }) => note(data as unknown as SensedPosition),
+      });
     }
     const draw = setInterval(() => {
       const since = new Date(Date.now() - presentMs).toISOString();
@@ -73,7 +76,7 @@ export function useNow(appId: string, isWanted: boolean) {
     }, drawEveryMs);
     // Administrators limited to some venues have no stream, since it covers all.
     const ask = setInterval(() => {
-      if (source?.readyState !== EventSource.CLOSED) return;
+      if (!isRefused) return;
       readAll().then(
         () => setLive(true),
         () => setLive(false),
@@ -85,7 +88,7 @@ export function useNow(appId: string, isWanted: boolean) {
       clearInterval(draw);
       clearInterval(ask);
       document.removeEventListener('visibilitychange', open);
-      source?.close();
+      stream?.close();
     };
   }, [appId, isWanted]);
   return { positions, isLive };

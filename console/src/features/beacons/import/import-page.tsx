@@ -1,8 +1,9 @@
 import { Button, Text } from '@mantine/core';
-import type { Beacon, Body } from '@pharos/sdk';
+import type { Beacon, Body, CallOptions } from '@pharos/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { changeAsPreviewed, holds } from '../../../components/import/as-previewed.ts';
+import { createOnce } from '../../../components/import/create-once.ts';
 import { FileImport } from '../../../components/import/file-import.tsx';
 import type { PlanOptions } from '../../../components/import/import-rows.ts';
 import { SectionHeader } from '../../../components/page/page-header.tsx';
@@ -104,7 +105,8 @@ async function applyRow(appId: string, { beaconId, before = {}, members }: Plann
   const { major, minor } = members;
   const { results } = await beacons.list({ where: { major, minor }, limit: mostAlike });
   const alike = results.find((one) => keyOf(one) === keyOf(members));
-  if (!alike) await beacons.create(members as Body<'createBeacon'>);
+  const create = (again: CallOptions) => beacons.create(members as Body<'createBeacon'>, again);
+  if (!alike) await createOnce(members, { create, read: (id) => beacons.get(id) });
   else if (!holds(alike, members))
     throw new Error(
       t(

@@ -1,9 +1,12 @@
 import type { Floor } from '@pharos/sdk';
+import { imageSize } from 'image-size';
 import { dataOf } from '../../../lib/data/api.ts';
 import { t } from '../../../lib/words/words.ts';
 
 export const mostBytes = 20 * 1024 * 1024;
 const mostPixels = 8_000;
+/** Ahead of the size of a JPEG there may be a preview and a colour profile. */
+const headBytes = 512 * 1024;
 const types = ['image/png', 'image/jpeg', 'image/webp'];
 
 /** Why a file cannot be a plan, before it is uploaded; the service says the same. */
@@ -44,8 +47,11 @@ export async function uploadPlan(appId: string, file: File): Promise<NonNullable
   return { fileId: objectId, width, height };
 }
 
+/** The size as the file says it, if that is too much: to decode 30,000 by 30,000 pixels takes 3.6 GB, or fails without saying why. */
 async function measure(file: File): Promise<{ readonly width: number; readonly height: number }> {
   try {
+    const told = imageSize(new Uint8Array(await file.slice(0, headBytes).arrayBuffer()));
+    if (told.width > mostPixels || told.height > mostPixels) return { width: told.width, height: told.height };
     const picture = await createImageBitmap(file);
     const { width, height } = picture;
     picture.close();

@@ -1,5 +1,6 @@
-import type { Beacon, Body, Floor, Zone } from '@pharos/sdk';
+import type { Beacon, Body, CallOptions, Floor, Zone } from '@pharos/sdk';
 import { assertAsPreviewed, changeAsPreviewed, changedSince, holds } from '../../../components/import/as-previewed.ts';
+import { createOnce } from '../../../components/import/create-once.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
 import { canonical } from '../../../lib/text/json-compare.ts';
@@ -142,6 +143,8 @@ class Target {
   readonly #moved = new Map<string, Promise<unknown>>();
   /** Those that come with this file. */
   readonly #ownZones = new Set<string>();
+  /** How many of them are the same in everything. */
+  readonly #copies = new Map<string, number>();
   /** Zones under way, by floor and name. */
   readonly #making = new Map<string, Promise<unknown>>();
   readonly venue: VenueRows;
@@ -239,7 +242,11 @@ class Target {
             'Somebody else has added a zone of this name on this level since the file was read. Choose the file again.',
           ),
         );
-      this.#ownZones.add((await zones.create(zone)).objectId);
+      const create = (again: CallOptions) => zones.create(zone, again);
+      const copy = canonical(zone);
+      const before = this.#copies.get(copy) ?? 0;
+      this.#ownZones.add(await createOnce([zone, before], { create, read: (id) => zones.get(id) }));
+      this.#copies.set(copy, before + 1);
     };
     const key = canonical([floorId, name]);
     const making = (this.#making.get(key) ?? Promise.resolve()).then(make);
@@ -339,7 +346,8 @@ class Target {
     const apply = async () => {
       const { results } = await data.list({ where: { major, minor }, limit: mostAlike });
       const alike = results.find((one) => one.uuid.toLowerCase() === uuid.toLowerCase());
-      if (!alike) await data.create(body);
+      const create = (again: CallOptions) => data.create(body, again);
+      if (!alike) await createOnce(body, { create, read: (id) => data.get(id) });
       else if (!holds(alike, { name: body.name, ...place }))
         throw new Error(
           t(

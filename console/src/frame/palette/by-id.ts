@@ -1,0 +1,192 @@
+import { PharosError } from '@pharos/sdk';
+import type { Standing } from '../../lib/data/access.ts';
+import { call, dataOf } from '../../lib/data/api.ts';
+import { type Listed, type ListOperation, readPage } from '../../lib/data/listed.ts';
+import { deviceWords } from '../../lib/text/installation-words.ts';
+import { userName } from '../../lib/text/user-name.ts';
+import type { dataNeeds } from '../../lib/wire.ts';
+import { t } from '../../lib/words/words.ts';
+import type { PaletteEntry } from './entry.ts';
+
+/** What has an id that somebody has copied from a log, a mail or a webhook. */
+
+type Found = Omit<PaletteEntry, 'key'> | undefined;
+
+/** One that can be asked, as far as the role may: what it has by this id. */
+type Asked = (appId: string, id: string) => Promise<Found>;
+
+const isObjectId = (text: string) => /^[0-9A-Za-z]{20}$/.test(text);
+/** What an app has given a phone as its id is mostly a UUID. */
+const isIdOfPhone = (text: string) => /^[\w.:-]{8,200}$/.test(text);
+
+/** The searches for what has this id; none if the text cannot be an id. */
+export function searchesById(standing: Standing, appId: string, text: string): readonly Promise<Found>[] {
+  const byId: readonly Asked[] = isObjectId(text)
+    ? [...kinds.filter(({ needs }) => standing.mayCall(needs)), ...(standing.may('webhooks.read') ? [findWebhook] : [])]
+    : [];
+  const isOfPhone = isIdOfPhone(text) && standing.may('installations.personal');
+  return [
+    ...byId.map((find) => find(appId, text)),
+    ...(isOfPhone && standing.mayCall('listInstallations') ? [findPhone('installationId', appId, text)] : []),
+  ];
+}
+
+/** The record of a bucket that has this id. */
+export async function findRecordById(appId: string, bucketName: string, id: string): Promise<Found> {
+  if (!isObjectId(id)) return undefined;
+  const { results } = await dataOf(appId)
+    .bucket(bucketName)
+    .list({ where: { objectId: id }, limit: 1 });
+  const params = { appId, bucketName, recordId: id };
+  const to = '/apps/$appId/buckets/$bucketName/records/$recordId';
+  return results.length > 0 ? { kind: bucketName, label: id, icon: 'table', to, params } : undefined;
+}
+
+type Kind = Asked & { readonly needs: keyof typeof dataNeeds };
+
+function kind<Id extends ListOperation & keyof typeof dataNeeds>(
+  needs: Id,
+  entryOf: (one: Listed<Id>, params: { readonly appId: string; readonly id: string }) => Found,
+): Kind {
+  const find: Asked = async (appId, id) => {
+    const { results } = await readPage(appId, needs, { where: { objectId: id }, limit: 1 });
+    const [one] = results;
+    return one && entryOf(one, { appId, id });
+  };
+  return Object.assign(find, { needs });
+}
+
+const kinds: readonly Kind[] = [
+  kind('listNotifications', ({ description }, { appId, id }) => ({
+    kind: t('Notification'),
+    label: description,
+    icon: 'bell',
+    to: '/apps/$appId/notifications/$notificationId',
+    params: { appId, notificationId: id },
+  })),
+  kind('listStorylines', ({ title }, { appId, id }) => ({
+    kind: t('Storyline'),
+    label: title,
+    icon: 'story',
+    to: '/apps/$appId/storylines/$storylineId',
+    params: { appId, storylineId: id },
+  })),
+  kind('listAllStorylineDetails', ({ alertTitle, storylineId }, { appId, id }) => ({
+    kind: t('Scenario'),
+    label: alertTitle || t('A scenario without a title'),
+    icon: 'story',
+    to: '/apps/$appId/storylines/$storylineId/scenarios/$detailId',
+    params: { appId, storylineId, detailId: id },
+  })),
+  kind('listPushes', ({ data }, { appId, id }) => ({
+    kind: t('Push message'),
+    label: String(data['title'] || data['alert'] || t('A message without text')),
+    icon: 'megaphone',
+    to: '/apps/$appId/push/$pushId',
+    params: { appId, pushId: id },
+  })),
+  kind('listDeliveries', (_, { appId, id }) => ({
+    kind: t('Delivery'),
+    label: id,
+    icon: 'megaphone',
+    to: '/apps/$appId/activity/deliveries/$deliveryId',
+    params: { appId, deliveryId: id },
+  })),
+  kind('listEvents', (_, { appId, id }) => ({
+    kind: t('Event'),
+    label: id,
+    icon: 'activity',
+    to: '/apps/$appId/activity/events/$eventId',
+    params: { appId, eventId: id },
+  })),
+  kind('listBeacons', ({ name }, { appId, id }) => ({
+    kind: t('Beacon'),
+    label: name,
+    icon: 'beacon',
+    to: '/apps/$appId/beacons/$beaconId',
+    params: { appId, beaconId: id },
+  })),
+  kind('listVenues', ({ name }, { appId, id }) => ({
+    kind: t('Venue'),
+    label: name,
+    icon: 'map',
+    to: '/apps/$appId/beacons/venues/$venueId',
+    params: { appId, venueId: id },
+  })),
+  kind('listFloors', ({ name, venueId }, { appId, id }) => ({
+    kind: t('Floor'),
+    label: name,
+    icon: 'map',
+    to: '/apps/$appId/beacons/venues/$venueId/floors/$floorId',
+    params: { appId, venueId: venueId.objectId, floorId: id },
+  })),
+  kind('listZones', ({ name, venueId, floorId }, { appId }) => ({
+    kind: t('Zone'),
+    label: name,
+    icon: 'map',
+    to: '/apps/$appId/beacons/venues/$venueId/floors/$floorId',
+    params: { appId, venueId: venueId?.objectId ?? '', floorId: floorId.objectId },
+  })),
+  kind('listDevices', ({ deviceName }, { appId, id }) => ({
+    kind: t('Device'),
+    label: deviceName,
+    icon: 'device',
+    to: '/apps/$appId/devices/$deviceId',
+    params: { appId, deviceId: id },
+  })),
+  kind('listUsers', (user, { appId, id }) => ({
+    kind: t('User'),
+    label: userName({ ...user, email: user.validemail ?? '' }),
+    icon: 'user',
+    to: '/apps/$appId/users/$userId',
+    params: { appId, userId: id },
+  })),
+  kind('listFiles', ({ name }, { appId, id }) => ({
+    kind: t('File'),
+    label: name,
+    icon: 'file',
+    to: '/apps/$appId/files',
+    params: { appId },
+    search: { file: id },
+  })),
+  Object.assign((appId: string, id: string) => findPhone('objectId', appId, id), {
+    needs: 'listInstallations' as const,
+  }),
+];
+
+async function findPhone(member: 'objectId' | 'installationId', appId: string, id: string): Promise<Found> {
+  const phone = await readPhone(member, appId, id);
+  return (
+    phone && {
+      kind: t('Installation'),
+      label: `${deviceWords[phone.deviceType]} ${id}`,
+      icon: 'phone',
+      to: '/apps/$appId/installations/$installationId',
+      params: { appId, installationId: phone.objectId },
+    }
+  );
+}
+
+async function readPhone(member: 'objectId' | 'installationId', appId: string, id: string) {
+  try {
+    return (await readPage(appId, 'listInstallations', { where: { [member]: id }, limit: 1 })).results[0];
+  } catch (error) {
+    // Phones have pseudonyms in the app, and the role may only count them.
+    if (error instanceof PharosError && error.status === 403) return undefined;
+    throw error;
+  }
+}
+
+async function findWebhook(appId: string, id: string): Promise<Found> {
+  const { results } = await call('listWebhooks', { params: { appId } });
+  const webhook = results.find(({ objectId }) => objectId === id);
+  return (
+    webhook && {
+      kind: t('Webhook'),
+      label: webhook.description || webhook.url,
+      icon: 'link',
+      to: '/apps/$appId/webhooks/$webhookId',
+      params: { appId, webhookId: id },
+    }
+  );
+}
