@@ -21,6 +21,7 @@ export const serviceExceptions: readonly Exception[] = [
       'sign-in/(change-mail|form-page|link-mail|page-words)',
     ),
   },
+  { reason: 'the name of a lock', texts: [/^(webhooks|identity providers) \{0\}$/] },
   {
     reason: 'a description in the document of the interface',
     texts: [/^null: there are fewer than \{0\} days like it/],

@@ -4,6 +4,27 @@ import { canonical, differenceText } from '../../../lib/text/json-compare.ts';
 import type { Gateway } from '../floor/gateways.ts';
 import type { Exception } from '../venue-fields.ts';
 import { type Found, labelOf } from './read.ts';
+import type { Site } from './write.ts';
+
+/** Zones of one name on a floor, beacons with one major and minor. */
+export const mostAlike = 100;
+
+export interface Into extends Site {
+  /** Of the app's secret keys; without them only the service says which are unknown. */
+  readonly keyIds?: ReadonlySet<string> | undefined;
+  /** Whether beacons come along with a floor; yes unless given. */
+  readonly mayPlace?: boolean;
+  /** Rows go in without what cannot be read. */
+  readonly isLenient?: boolean;
+}
+
+/** What a file is taken into. */
+export interface Target {
+  readonly appId: string;
+  readonly into: Into;
+}
+
+export type Members = Readonly<Record<string, unknown>>;
 
 /** What a file would change in a venue, feature by feature; nothing is deleted. */
 export interface PlannedFeature extends ImportRow {
@@ -11,6 +32,9 @@ export interface PlannedFeature extends ImportRow {
 }
 
 export const rowOf = ({ line, properties }: Found) => ({ line, name: labelOf(properties['name']), differences: [] });
+
+/** Degrees clockwise from upwards. */
+export const isNorth = (north: unknown): north is number => typeof north === 'number' && north >= 0 && north <= 360;
 
 export const isCapacity = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1;
