@@ -6,11 +6,12 @@ import type { PasswordCost } from '../base/passwords.ts';
 import { createSecretBox, type SecretBox } from '../base/secrets.ts';
 import type { BlobStorage } from '../blobs/blob-store.ts';
 import { openBlobs } from '../blobs/open.ts';
+import { goByTime } from '../cold/ever.ts';
 import { blobPlaces, type Config } from '../config/config.ts';
 import type { Database } from '../db/db.ts';
 import { CacheVersion } from '../db/nodes/cache-version.ts';
 import { Pulse } from '../db/nodes/pulse.ts';
-import type { SharedTime } from '../db/nodes/shared-time.ts';
+import { SharedTime, type SteadyTime } from '../db/nodes/shared-time.ts';
 import { WorkShares } from '../db/nodes/work-shares.ts';
 import { listPartitions } from '../db/partitions.ts';
 import { DryRunCounter } from '../features/apps/rules/dry-run-meter.ts';
@@ -41,8 +42,8 @@ export interface PlatformOptions {
   readonly config: Config;
   readonly db: Database;
   readonly now: Clock;
-  /** Keeps `now` that of the other nodes, if there may be some. */
-  readonly time?: SharedTime | undefined;
+  /** Keeps `now` that of the other nodes, if there may be some, and knows what is wrong with the clock. */
+  readonly time?: SharedTime | SteadyTime | undefined;
   readonly logStream?: { write(line: string): void };
   /** What hashing a password costs; only tests make it cheaper. */
   readonly passwordCost?: PasswordCost;
@@ -55,7 +56,7 @@ export interface Platform extends Services {
   readonly config: Config;
   readonly db: Database;
   readonly now: Clock;
-  readonly time: SharedTime | undefined;
+  readonly time: SharedTime | SteadyTime | undefined;
   readonly server: FastifyInstance;
   readonly restart: (() => void) | undefined;
   /** The address for clients, without a slash at the end; right once it listens. */
@@ -118,13 +119,14 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
     privateTargets: config.privateTargets,
     passwordCost,
   });
+  goByTime(db, now);
   const { cacheVersion, identities } = services;
   const pseudonymsOf = keptPseudonyms(db, cacheVersion);
   const guard = createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns, pseudonymsOf });
   const siteRevision = new CacheVersion(db, 'site');
   const pulse = new Pulse(db);
   // First: what else is heard is compared with the time.
-  if (time) pulse.add(time.source);
+  if (time instanceof SharedTime) pulse.add(time.source);
   time?.onWarning((warning) =>
     server.log.warn(warning ?? 'the clocks of this machine and of the database agree again'),
   );

@@ -14,10 +14,11 @@ export interface ClockSources {
 /**
  * The time of this process: the system's, except that when the system's clock is set back, this one continues as if it
  * had not been. Otherwise, anything waiting for a given time would wait longer by as much as the clock was set back. A clock
- * that is set forward is followed. A restart adopts either correction.
+ * that is set forward is followed. A restart adopts either correction. `onSetBack` is called each time it was set back.
  */
 export function createSteadyClock(
   { wall, elapsed }: ClockSources = { wall: Date.now, elapsed: () => performance.now() },
+  onSetBack: () => void = () => undefined,
 ): Clock {
   let lastElapsed = elapsed();
   let offset = 0;
@@ -26,11 +27,13 @@ export function createSteadyClock(
     const nowElapsed = elapsed();
     const expected = last + (nowElapsed - lastElapsed);
     const told = wall() + offset;
-    if (told < expected - toleratedMs) {
+    const isSetBack = told < expected - toleratedMs;
+    if (isSetBack) {
       offset += Math.round(expected - told);
       last = Math.round(expected);
     } else last = Math.max(last, told);
     lastElapsed = nowElapsed;
+    if (isSetBack) onSetBack();
     return last;
   };
 }

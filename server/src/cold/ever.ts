@@ -1,3 +1,4 @@
+import type { Clock } from '../base/clock.ts';
 import type { Db } from '../db/db.ts';
 import { findSetting, insertSetting, saveSetting } from '../db/settings.ts';
 
@@ -14,6 +15,16 @@ import { findSetting, insertSetting, saveSetting } from '../db/settings.ts';
 export const leastColdDays = 10;
 /** Where nobody packs earlier than that, lists rely on it; versions before did everywhere. */
 export const usualColdDays = 30;
+
+const clocks = new WeakMap<object, Clock>();
+
+/** Ages of rows in this database are by this time: all nodes have the same (ADR 125), whatever the clocks of their machines say. */
+export function goByTime(db: Db, now: Clock): void {
+  clocks.set(db, now);
+}
+
+/** So many days ago, in epoch milliseconds. */
+export const daysAgo = (db: Db, days: number): number => (clocks.get(db) ?? Date.now)() - days * 86_400_000;
 
 /** The setting that announces it. */
 const name = 'packed';

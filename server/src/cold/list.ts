@@ -4,7 +4,7 @@ import type { Db, Row } from '../db/db.ts';
 import type { DbTable } from '../db/table.ts';
 import type { Order, Where } from '../query/ast.ts';
 import type { Page } from '../query/page.ts';
-import { leastColdDays, packedAfterDays } from './ever.ts';
+import { daysAgo, leastColdDays, packedAfterDays } from './ever.ts';
 import { numberColumns } from './format/ranges.ts';
 import { numbersOf, rangeOf, type TimeOfIds, valuesOf } from './ranges.ts';
 import { type ColdQuery, countCold, listCold } from './read.ts';
@@ -34,8 +34,8 @@ export interface ColdList {
   readonly isAll: boolean;
 }
 
-/** No node packs newer rows, unless its clock is a day ahead. */
-const recentFrom = (packedAfter: number) => firstIdAt(Date.now() - (packedAfter - 1) * 86_400_000);
+/** No node packs newer rows, unless its time is a day ahead. */
+const recentFrom = (db: Db, packedAfter: number) => firstIdAt(daysAgo(db, packedAfter - 1));
 
 /** Whether packed rows may be among those of a page, of which `rows` are those that are stored, or counted with them. */
 export async function reachesCold(
@@ -50,9 +50,9 @@ export async function reachesCold(
   const end = isNewestFirst && isFull ? String(rows.at(-1)?.['object_id']) : '';
   const { from = '', until } = rangeOf(asked.where, time);
   const oldest = from < end ? end : from;
-  if (oldest > recentFrom(leastColdDays)) return false;
+  if (oldest > recentFrom(db, leastColdDays)) return false;
   const packedAfter = await packedAfterDays(db);
-  if (!Number.isFinite(packedAfter) || oldest > recentFrom(packedAfter)) return false;
+  if (!Number.isFinite(packedAfter) || oldest > recentFrom(db, packedAfter)) return false;
   return hasChunks(db, { appId, table: packed }, { from: oldest, until });
 }
 

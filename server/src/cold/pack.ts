@@ -2,7 +2,7 @@ import { firstIdAt } from '../base/id.ts';
 import { joinSql, raw, sql } from '../base/sql.ts';
 import { whenQuiet } from '../base/work-slices.ts';
 import type { Database, Db, Row } from '../db/db.ts';
-import { announcePacking } from './ever.ts';
+import { announcePacking, daysAgo } from './ever.ts';
 import { packRows } from './format/chunk.ts';
 import { allHeads, type ChunkHead, type ColdScope, deleteChunks, insertChunk, isUnpacked, loadChunk } from './store.ts';
 
@@ -10,8 +10,6 @@ import { allHeads, type ChunkHead, type ColdScope, deleteChunks, insertChunk, is
  * Packs old rows: a few hundred at a time become a small chunk, in the transaction that deletes them, and small chunks become a large one.
  * If the process dies, a step is either done or not done.
  */
-
-const dayMs = 86_400_000;
 
 export interface ChunkSizes {
   /** Rows that leave their table in one transaction, so that no other write waits for long. */
@@ -44,8 +42,8 @@ export async function packOld(
   age: ColdAge,
   { sizes = chunkSizes, since = 0, isStopped = () => false }: Packing = {},
 ): Promise<number> {
-  // Even if a clock is wrong: lists rely on younger rows not being packed.
-  const before = Math.min(age.before, Date.now() - (await announcePacking(db)) * dayMs);
+  // Whatever the caller asks for: lists rely on younger rows not being packed.
+  const before = Math.min(age.before, daysAgo(db, await announcePacking(db)));
   let packed = 0;
   for await (const rows of oldRows(db, { ...age, before }, { since, size: sizes.small })) {
     if (await packStep(db, age, rows)) packed += rows.length;

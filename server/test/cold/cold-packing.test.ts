@@ -12,7 +12,7 @@ import { createEngineLogs } from '../../src/features/logs/engine-store.ts';
 import { insertLog } from '../../src/features/logs/store.ts';
 import { ColdPacking } from '../../src/features/sightings/record/cold-packing.ts';
 import { purgeTraces } from '../../src/features/sightings/record/retention.ts';
-import { databases, type SignedIn, type TestApp } from '../support/build-app.ts';
+import { databases, type SignedIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { changed } from '../support/storage/changed.ts';
 import { packedTables, packPast, sizes } from '../support/storage/cold-data.ts';
 import {
@@ -87,6 +87,26 @@ for (const database of databases) {
       await packOld(db, { appId: app.appId, table: packedTables[0] as DbTable, before: now + 900 * day }, { sizes });
       const newest = await db.one<{ id: string }>(raw('select max(last_id) as id from cold_chunks'));
       assert.ok((newest?.id ?? '~') < firstIdAt(Date.now() - 30 * day));
+    });
+
+    test('is by the time of the nodes, and so are lists of it, whatever the clock of the machine says', async () => {
+      const table = packedTables[0] as DbTable;
+      // The machine's clock is as far behind.
+      app.clock.now += 45 * day;
+      const where = { occurredAt: { $gte: new Date(now - 10 * day).toISOString() } };
+      const query = `limit=1000&count=1&where=${encodeURIComponent(JSON.stringify(where))}`;
+      const { headers } = await signInManager(app);
+      const list = async () => {
+        const { body } = await app.send({ method: 'GET', url: `/api/v2/events?${query}`, headers });
+        return [body.count, body.results.map(({ objectId }: { objectId: string }) => objectId)] as const;
+      };
+      const before = await list();
+      assert.ok(before[0] > 10, String(before[0]));
+      const few = { small: 5, large: 20 };
+      await packOld(db, { appId: app.appId, table, before: app.clock.now - 31 * day }, { sizes: few });
+      const newest = await db.one<{ id: string }>(raw('select max(last_id) as id from cold_chunks'));
+      assert.ok((newest?.id ?? '') > firstIdAt(now - 10 * day));
+      assert.deepEqual(await list(), before);
     });
 
     test('stays where it is when its transaction fails, or a row is changed meanwhile', async () => {

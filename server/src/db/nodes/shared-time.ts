@@ -1,4 +1,4 @@
-import { type Clock, createSteadyClock, SharedClock } from '../../base/clock.ts';
+import { type Clock, type ClockSources, createSteadyClock, SharedClock } from '../../base/clock.ts';
 import { raw } from '../../base/sql.ts';
 import type { Database } from '../db.ts';
 import type { PulseSource } from './pulse.ts';
@@ -57,14 +57,44 @@ export class SharedTime {
   }
 }
 
-/** The time of a process, and where it shares it with others, what keeps it so. */
+/** The time of a process that shares its database with no other: its own, which may differ from its machine's until a restart. */
+export class SteadyTime {
+  readonly now: Clock;
+  readonly #wall: Clock;
+  #tell: (warning: string) => void = () => undefined;
+
+  constructor(sources: ClockSources = { wall: Date.now, elapsed: () => performance.now() }) {
+    this.#wall = sources.wall;
+    this.now = createSteadyClock(sources, () => {
+      const warning = this.warning();
+      if (warning) this.#tell(warning);
+    });
+  }
+
+  /** Calls the listener when the clock was set back. */
+  onWarning(listener: (warning: string) => void): void {
+    this.#tell = listener;
+  }
+
+  warning(): string | undefined {
+    const ahead = this.now() - this.#wall();
+    if (ahead < noticedMs) return undefined;
+    const seconds = Math.round(ahead / 1_000);
+    return `The clock of this machine was set back by ${seconds} s while the service was running. It goes on with the time from before, and what it records is dated by it. If the clock is right now, restart the service.`;
+  }
+}
+
+/** The time of a process, and what keeps and watches it. */
 export interface OwnTime {
   readonly now: Clock;
-  readonly time?: SharedTime;
+  readonly time: SharedTime | SteadyTime;
 }
 
 export async function openTime(db: Database): Promise<OwnTime> {
-  if (!db.time) return { now: createSteadyClock() };
+  if (!db.time) {
+    const time = new SteadyTime();
+    return { now: time.now, time };
+  }
   const time = await SharedTime.ask(() => db.time?.() ?? Promise.resolve(Date.now()));
   return { now: time.now, time };
 }
