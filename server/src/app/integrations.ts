@@ -16,6 +16,7 @@ import type { TargetRules } from '../delivery/provider/target-rules.ts';
 import { messagesPerSecond } from '../delivery/push/pace.ts';
 import type { SenderDefinition, SenderDeps } from '../delivery/push/push-sender.ts';
 import { webPushDefinition } from '../delivery/web-push/web-push.ts';
+import { holdReach } from '../features/admins/accounts/store.ts';
 import { findApp, policyOf } from '../features/apps/store.ts';
 import { createDeviceCredentials, type DeviceCredentials } from '../features/devices/credentials.ts';
 import type { DeviceRouter } from '../features/devices/device-router.ts';
@@ -158,7 +159,7 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
     deviceCredentials,
     devices,
     deviceRouter: port?.router,
-    webhooks: new WebhookService(webhookDeps),
+    webhooks: new WebhookService({ ...webhookDeps, holdReach }),
     feed,
     announce,
     tellWebhooks: webhookPublisher.tellRare,

@@ -117,6 +117,29 @@ describe('of two changes of an administrator at the same moment', () => {
     assert.equal(answer.status, 404, JSON.stringify(answer.body));
   });
 
+  test('whoever is limited to some apps while adding or changing a webhook is not told of the service by it', async () => {
+    const all = `/apps/${app.appId}/webhooks`;
+    const hook = { url: 'https://93.184.215.14/hook', events: ['service.alert.ended'] };
+    for (const method of ['POST', 'PUT'] as const) {
+      const manager = await openConsole(app, 'manager');
+      const { objectId } = (await site.owner.send({ method: 'POST', url: all, body: hook })).body.result;
+      const request =
+        method === 'POST'
+          ? { method, url: all, body: hook }
+          : { method, url: `${all}/${objectId}`, body: { description: 'ours' } };
+      const [added, limited] = await halfway(
+        app,
+        method === 'POST' ? /^insert into webhooks/ : /^update webhooks set url/,
+        () => manager.send(request),
+        () => site.asOwner('PUT', `/administrators/${manager.adminId}`, { apps: [{ appId: app.appId }] }),
+      );
+      assert.equal(limited.status, 200, JSON.stringify(limited.body));
+      const listening = await app.storage.db.all(sql`select 1 as found from webhooks
+        where service_by = ${manager.email} and is_enabled = 1`);
+      assert.deepEqual([added.status < 300 || added.status === 403, listening], [true, []], JSON.stringify(added.body));
+    }
+  });
+
   test('nobody gives up the last two ways to sign in', async () => {
     site.person(['it']);
     const { adminId } = (await whoIs(app, await goThrough(app, site.providerId))) ?? {};

@@ -37,8 +37,8 @@ export async function leaveServiceAlerts(
   { by, now, cacheVersion }: { readonly by: Actor; readonly now: number; readonly cacheVersion: CacheVersion },
 ): Promise<void> {
   if (isLimited(before) || !isLimited(after)) return;
-  for (const appId of await store.listAppsChosenBy(db, email)) {
-    await cacheVersion.note(db, appId);
+  const appIds = await store.listAppsChosenBy(db, email);
+  for (const appId of appIds) {
     for (const { object_id: subject } of await store.listWebhooks(db, appId)) {
       const row = await store.lockWebhook(db, appId, subject);
       if (row?.service_by !== email) continue;
@@ -47,6 +47,8 @@ export async function leaveServiceAlerts(
       await recordChange(db, { by, action: 'webhook.change', appId, subject, before, after, now });
     }
   }
+  // After the webhooks, as when one of them is changed.
+  for (const appId of appIds) await cacheVersion.note(db, appId);
 }
 
 function withoutService(row: store.WebhookRow) {

@@ -32,6 +32,8 @@ export interface WebhookDeps {
   readonly secrets: SecretBox;
   readonly targets: TargetRules;
   readonly timeoutMs?: number;
+  /** In a transaction: where the role of an administrator holds, which stays until its end; undefined for nobody. */
+  readonly holdReach: (db: Db, email: string) => Promise<Reach | undefined>;
 }
 
 const dayMs = 86_400_000;
@@ -117,6 +119,7 @@ export class WebhookService {
     };
     const sealed = secrets.seal(secret, secretContext(appId, objectId));
     await cacheVersion.change(appId, async (db) => {
+      if (serviceBy !== null) choosesService(events, await this.#held(db, who));
       await lockName(db, `webhooks ${appId}`);
       if ((await store.listWebhooks(db, appId)).length >= maxPerApp) throw tooMany();
       await store.insertWebhook(db, { ...row, secret: sealed });
@@ -133,24 +136,29 @@ export class WebhookService {
   ) {
     const { now, targets } = this.#deps;
     const url = fields.url === undefined ? undefined : await readWebhookUrl(fields.url, targets);
-    await this.#change(appId, webhookId, async (db, row) => {
-      assertUnchanged?.(webhookTag(shown(row)));
-      const next = {
-        ...row,
-        url: url ?? row.url,
-        events: fields.events === undefined ? row.events : JSON.stringify(fields.events),
-        description: fields.description ?? row.description,
-        is_enabled: fields.enabled === undefined ? row.is_enabled : fields.enabled ? 1 : 0,
-        // What was known about the old address does not apply to the new one.
-        ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null, ...nothingGivenUp }),
-        ...(fields.enabled === true ? { disabled_reason: null, ...nothingGivenUp } : {}),
-      };
-      const service_by = choosesService(shown(next).events, who);
-      // Where the service is no longer among its events, the right to hear of it does not matter.
-      const disabled_reason = disabledBy(next) === 'rights' && service_by === null ? null : next.disabled_reason;
-      await store.updateWebhook(db, { ...next, service_by, disabled_reason }, now());
-      await this.#audit(db, by, 'change', { appId, subject: webhookId, before: shown(row), after: shown(next) });
-    });
+    await this.#change(
+      appId,
+      webhookId,
+      async (db, row, held) => {
+        assertUnchanged?.(webhookTag(shown(row)));
+        const next = {
+          ...row,
+          url: url ?? row.url,
+          events: fields.events === undefined ? row.events : JSON.stringify(fields.events),
+          description: fields.description ?? row.description,
+          is_enabled: fields.enabled === undefined ? row.is_enabled : fields.enabled ? 1 : 0,
+          // What was known about the old address does not apply to the new one.
+          ...(url === undefined || url === row.url ? {} : { failing_since: null, last_error: null, ...nothingGivenUp }),
+          ...(fields.enabled === true ? { disabled_reason: null, ...nothingGivenUp } : {}),
+        };
+        const service_by = choosesService(shown(next).events, held ?? who);
+        // Where the service is no longer among its events, the right to hear of it does not matter.
+        const disabled_reason = disabledBy(next) === 'rights' && service_by === null ? null : next.disabled_reason;
+        await store.updateWebhook(db, { ...next, service_by, disabled_reason }, now());
+        await this.#audit(db, by, 'change', { appId, subject: webhookId, before: shown(row), after: shown(next) });
+      },
+      who,
+    );
     return this.get(appId, webhookId);
   }
 
@@ -227,18 +235,31 @@ export class WebhookService {
     return row;
   }
 
+  /** With what the role includes now, until the end of the transaction: it may have been limited since the request came. */
+  async #held(db: Db, who: Choosing): Promise<Choosing> {
+    const reach = await this.#deps.holdReach(db, who.email);
+    return { ...who, reach: reach === undefined ? [] : reach };
+  }
+
   async #audit(db: Db, by: Actor | undefined, action: string, change: Audited): Promise<void> {
     const { now } = this.#deps;
     if (by) await recordChange(db, { by, action: `webhook.${action}`, now: now(), ...change });
   }
 
   /** Changes a row under a lock; then every node's publisher reads it again. */
-  async #change(appId: string, webhookId: string, work: (db: Db, row: store.WebhookRow) => Promise<void>) {
+  async #change(
+    appId: string,
+    webhookId: string,
+    work: (db: Db, row: store.WebhookRow, held: Choosing | undefined) => Promise<void>,
+    who?: Choosing,
+  ) {
     const { cacheVersion } = this.#deps;
     await cacheVersion.change(appId, async (db) => {
+      // Before the webhook, as when an administrator is limited.
+      const held = who && (await this.#held(db, who));
       const row = await store.lockWebhook(db, appId, webhookId);
       if (!row) throw noSuchWebhook(webhookId);
-      await work(db, row);
+      await work(db, row, held);
     });
   }
 

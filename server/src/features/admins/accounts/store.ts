@@ -1,3 +1,4 @@
+import { type Reach, storedReach } from '../../../access/reach.ts';
 import type { AdminRole } from '../../../access/roles.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
@@ -86,6 +87,14 @@ export function lockAdmin(db: Db, adminId: string): Promise<AdminRow | undefined
 
 export function findAdminByEmail(db: Db, emailKey: string): Promise<AdminRow | undefined> {
   return db.one<AdminRow>(sql`select ${columns} from admins a where a.email_key = ${emailKey}`);
+}
+
+/** In a transaction: where the role of an administrator holds, which stays until the transaction ends; undefined for nobody. */
+export async function holdReach(db: Db, email: string): Promise<Reach | undefined> {
+  const row = await db.one<Pick<AdminRow, 'role' | 'apps'>>(
+    sql`select role, apps from admins where email_key = ${adminEmailKey(email)}${raw(db.dialect.lockRow)}`,
+  );
+  return row && storedReach(row);
 }
 
 export async function hasAdmin(db: Db): Promise<boolean> {
