@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { newObjectId } from '../../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import { forgetBoth } from '../../cold/forget.ts';
@@ -16,6 +17,9 @@ import * as store from './store.ts';
  */
 
 export const eraseJob = 'person.erase';
+
+/** Other nodes know within a second that the sessions of a user have ended; what they have accepted until then is erased, too. */
+const settleMs = 1_500;
 
 interface Erasure {
   readonly erasureId: string;
@@ -141,6 +145,8 @@ export async function erase(erasing: ErasureDeps, { appId, payload }: Pick<Job, 
   const receipt = await store.findErasure(db, key);
   // The app was deleted, or another process has done it.
   if (!receipt || receipt.completed_at !== null) return;
+  const waitMs = Math.min(settleMs, receipt.requested_at + settleMs - now());
+  if (userId !== undefined && !db.readsAreLocal && waitMs > 0) await delay(waitMs);
   const person: Person = { appId, userId, installationIds };
   const kind = receipt.kind as ErasureKind;
   const subjects = JSON.parse(receipt.hashes) as string[];

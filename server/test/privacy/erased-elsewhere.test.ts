@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from '../../src/base/sql.ts';
+import { databases, signIn } from '../support/build-app.ts';
+import { type Node, openNode, openSite, type Site } from '../support/site.ts';
+
+for (const database of databases) {
+  describe(`a person who is erased at another node on ${database}`, () => {
+    let site: Site;
+    let node: Node;
+    before(async () => {
+      site = await openSite(database);
+      node = await openNode(site);
+      await site.app.app.buckets.createBucket(site.app.appId, 'Stamps');
+    });
+    after(async () => {
+      await node.close();
+      await site.close();
+    });
+
+    test('leaves nothing that her phone has sent here before this one knew', async () => {
+      const { app } = site;
+      for (let round = 0; round < 3; round++) {
+        const person = await signIn(app);
+        const headers = { ...app.credentials, ...person.headers };
+        const url = '/api/v2/data/bucket/Stamps';
+        const write = async () =>
+          (await app.send({ method: 'POST', url, headers, body: { metadata: { page: 1 } } })).status;
+        assert.equal(await write(), 201);
+        const erased = await node.app.server.inject({ method: 'DELETE', url: '/api/v2/users/me', headers });
+        assert.equal(erased.statusCode, 200, erased.payload);
+        while ((await write()) === 201);
+        await Promise.all([node.app.idle(), app.app.idle()]);
+        const left = await app.storage.db.all(sql`select object_id from records where created_by = ${person.userId}`);
+        assert.deepEqual(left, []);
+      }
+    });
+  });
+}
