@@ -132,7 +132,8 @@ describe('a disk that fails under SQLite', () => {
     for (let n = 0; told.length === 0 && n < 2_000; n++) {
       const write = db.run(sql`insert into t values (${n}, ${'x'.repeat(4_000)})`);
       if ((await outcome(write)) === 'stored') stored.push(n);
-      await nextTick();
+      // Its thread may wait for the processor.
+      await db.caughtUp();
     }
     assert.equal(told.length, 1);
     assert.equal(await outcome(db.run(sql`insert into t values (-1, '')`)), 'refused');
