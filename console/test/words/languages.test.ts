@@ -129,6 +129,21 @@ describe('the language of the console', () => {
     await takePictures(page, 'german-why');
   });
 
+  test('so are the days of a scenario, also where letters are twice as large', async () => {
+    await site.ask({ method: 'POST', url: '/api/v2/storylines', body: { title: 'Abends', isEnabled: true } });
+    const [{ objectId }] = await site.list('storylines');
+    await open(`/storylines/${objectId}/scenarios/new`);
+    const days = page.getByRole('group', { name: 'Tage' });
+    await days.waitFor();
+    assert.equal(await days.innerText().then((text) => text.replace(/\s+/g, ' ')), 'Mo Di Mi Do Fr Sa So');
+    await takePictures(page, 'german-days');
+    await page.setViewportSize({ width: 640, height: 860 });
+    await page.evaluate('document.documentElement.style.fontSize = "200%"');
+    assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is beyond the edge');
+    await page.evaluate('document.documentElement.style.fontSize = ""');
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
   test('so is what is wrong with a form, and what became of a push', async () => {
     await open('/push/new');
     await page.getByRole('textbox', { name: 'Titel', exact: true }).fill('Heute Abend');

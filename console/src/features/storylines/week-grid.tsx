@@ -1,5 +1,5 @@
 import { Button, Group, Input } from '@mantine/core';
-import { dayLabels, type ShownDay, week } from '../../components/rules/days.ts';
+import { dayLabels, type ShownDay, shortDays, week } from '../../components/rules/days.ts';
 import { t } from '../../lib/words/words.ts';
 import classes from './storylines.module.css';
 
@@ -31,7 +31,7 @@ export function WeekGrid({ value, onChange, error }: Props) {
               aria-label={dayLabels[day]}
               onChange={({ currentTarget }) => set((one) => (one === day ? currentTarget.checked : isOn(one)))}
             />
-            <span aria-hidden>{day}</span>
+            <span aria-hidden>{shortDays[day]}</span>
           </label>
         ))}
       </fieldset>
