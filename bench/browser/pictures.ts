@@ -154,7 +154,8 @@ interface Verdict {
 
 async function settled(page: Page, scheme: 'light' | 'dark'): Promise<void> {
   await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
-  await page.waitForLoadState('networkidle').catch(() => undefined);
+  // A live page has a stream that never ends.
+  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined);
   // Plots grow for a moment.
   await delay(1_500);
 }

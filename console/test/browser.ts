@@ -6,7 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { type Browser, type BrowserContext, type ConsoleMessage, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type ConsoleMessage,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import type { AdminRole } from '../../server/src/access/roles.ts';
 import { buildApp, type TestApp } from '../../server/test/support/build-app.ts';
 
@@ -224,6 +231,28 @@ export async function becomes<T>(read: () => Promise<T>, expected: T): Promise<v
     // The clock of the services stands still here, so that their limits of requests are never lifted.
     await setTimeout(250);
   }
+}
+
+/** Watches what a page asks for; what it answers waits until that has been nothing for half a second, but for a live stream. */
+export function watchRequests(page: Page): () => Promise<void> {
+  const underWay = new Set<Request>();
+  const isOver = (request: Request) => void underWay.delete(request);
+  page.on('request', (request) => {
+    if (!new URL(request.url()).pathname.endsWith('/stream')) underWay.add(request);
+  });
+  page.on('requestfinished', isOver);
+  page.on('requestfailed', isOver);
+  // What the page before it had asked for is given up.
+  page.on('framenavigated', (frame) => {
+    if (frame === page.mainFrame()) underWay.clear();
+  });
+  return async () => {
+    const latest = Date.now() + patienceMs;
+    for (let calm = 0; calm < 10; calm = underWay.size > 0 ? 0 : calm + 1) {
+      assert.ok(Date.now() < latest, [...underWay].map((request) => request.url()).join(' '));
+      await setTimeout(50);
+    }
+  };
 }
 
 /** Reloads the page while something is running in it: the browser has to ask first, and is told to go on. */

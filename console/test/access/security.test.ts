@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { buildApp, signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
-import { launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { launchBrowser, openAs, startConsole, type Visit, watchRequests } from '../browser.ts';
 
 /** Runs if any page takes it for markup, an attribute or a script. */
 const attack = `"'><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>{{7*7}}`;
@@ -134,6 +134,7 @@ describe('attacks on the console in a browser', () => {
   });
 
   test('what an address says is never taken for markup', async () => {
+    const isLoaded = watchRequests(page);
     const text = encodeURIComponent(attack);
     for (const path of [
       `/console/${text}`,
@@ -149,7 +150,7 @@ describe('attacks on the console in a browser', () => {
       `/console/sign-in?next=${encodeURIComponent('//localhost/')}`,
     ]) {
       await page.goto(path);
-      await page.waitForLoadState('networkidle');
+      await isLoaded();
       assert.ok(page.url().startsWith(origin), path);
       assert.equal(await page.evaluate("'hacked' in window"), false, path);
     }
@@ -222,6 +223,7 @@ describe('attacks on the console in a browser', () => {
       '/api',
       '/settings',
     ];
+    const isLoaded = watchRequests(page);
     for (const path of [
       '/console',
       '/console/apps',
@@ -231,7 +233,7 @@ describe('attacks on the console in a browser', () => {
       ...paths.map((rest) => inApp + rest),
     ]) {
       await page.goto(path);
-      await page.waitForLoadState('networkidle');
+      await isLoaded();
       assert.equal(await page.evaluate("'hacked' in window"), false, path);
       assert.equal(await page.locator('img[src="x"]').count(), 0, path);
     }

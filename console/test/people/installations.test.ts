@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { sql } from '../../../server/src/base/sql.ts';
 import { openSite, pointer, type Site, stay, walk } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
-import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
+import { goTo, launchBrowser, listenWithConsole, openAs, type Visit, watchRequests } from '../browser.ts';
 
 const script = '<img src=x onerror=alert(1)>';
 
@@ -194,6 +194,7 @@ describe('installations in the console', () => {
 
     for (const role of ['manager', 'analyst'] as const) {
       const { page, context, complaints } = await openAs(browser, { app, origin, role });
+      const isLoaded = watchRequests(page);
       const at = (rest: string) => goTo(page, `/console/apps/${app.appId}${rest}`);
       const paths = [
         '',
@@ -202,7 +203,7 @@ describe('installations in the console', () => {
       for (const path of paths) {
         await at(path);
         await page.getByRole('heading').nth(1).waitFor();
-        await page.waitForLoadState('networkidle');
+        await isLoaded();
         const text = await page.getByRole('main').innerText();
         assert.ok(!text.includes(phone) && !text.includes(phone.slice(-6)), `${role} ${path}: ${text}`);
         assert.equal(await page.getByRole('alert').count(), 0, `${role} ${path}: ${text}`);

@@ -118,7 +118,7 @@ export class WalFile {
 export class DatabaseFile {
   readonly #file: string;
   readonly #flush: FlushFile;
-  readonly #descriptor: number;
+  #descriptor: number | undefined;
 
   /** The file has to be there. */
   constructor(database: string, flush = flushData) {
@@ -129,15 +129,17 @@ export class DatabaseFile {
 
   /** @throws Failure Timeout when the path no longer leads to it */
   assertStillThere(): void {
-    assertStillThere(this.#descriptor, this.#file);
+    if (this.#descriptor !== undefined) assertStillThere(this.#descriptor, this.#file);
   }
 
   async flush(): Promise<void> {
-    await this.#flush(this.#descriptor, this.#file);
+    if (this.#descriptor !== undefined) await this.#flush(this.#descriptor, this.#file);
   }
 
   /** After all connections: closing a file ends every lock that the process has on it. */
   close(): void {
-    closeSync(this.#descriptor);
+    // Once: its number may be that of another file by now.
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
   }
 }

@@ -30,16 +30,16 @@ for (const database of databases) {
       const venueId = pointer('Venue', await make('venues', { name: 'House' }));
       const levels = [0, 1] as const;
       floors = await Promise.all(levels.map((level) => make('floors', { venueId, name: `Floor ${level}`, level })));
-      const made = levels.map(async (level) => {
-        const [, middle] = await Promise.all(
-          [2, 8, 14].map((x) => {
-            const named = { name: `Beacon ${level} ${x}`, uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D' };
-            return make('beacons', { ...named, major: level, minor: x, venueId, location: { x, y: 1, floor: level } });
-          }),
-        );
-        return middle ?? '';
-      });
-      beacons = await Promise.all(made);
+      // One after the other: what is heard is drawn in the order of their ids.
+      const middles: string[] = [];
+      for (const level of levels)
+        for (const x of [2, 8, 14]) {
+          const named = { name: `Beacon ${level} ${x}`, uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D' };
+          const location = { x, y: 1, floor: level };
+          const beacon = await make('beacons', { ...named, major: level, minor: x, venueId, location });
+          if (x === 8) middles.push(beacon);
+        }
+      beacons = middles;
     });
     after(() => site.close());
 
