@@ -144,6 +144,33 @@ describe('the language of the console', () => {
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 
+  test('so are long labels of buttons, which go on in a second line', async () => {
+    await site.ask({ method: 'POST', url: '/api/v2/venues', body: { name: 'Museum' } });
+    const [{ objectId: venueId }] = await site.list('venues');
+    const [{ objectId: messageId }] = await site.list('notifications');
+    const cutOff = () =>
+      page.evaluate<string[]>(`[...document.querySelectorAll('.mantine-Button-root')].filter((button) => {
+        const label = button.querySelector('.mantine-Button-label');
+        const [box, text] = [button.getBoundingClientRect(), document.createRange()];
+        text.selectNodeContents(label);
+        const words = text.getBoundingClientRect();
+        const shown = label.getBoundingClientRect();
+        return words.left < shown.left - 1 || words.right > shown.right + 1 || words.top < box.top || words.bottom > box.bottom;
+      }).map((button) => button.textContent)`);
+    for (const [path, label] of [
+      [`/beacons/venues/${venueId}`, 'GeoJSON, IMDF oder CSV importieren'],
+      [`/notifications/${messageId}`, 'An den letzten 30 Tagen probieren'],
+    ] as const) {
+      await open(path);
+      await page.setViewportSize({ width: 640, height: 860 });
+      await page.evaluate('document.documentElement.style.fontSize = "200%"');
+      await page.getByText(label, { exact: true }).waitFor();
+      assert.deepEqual(await cutOff(), [], path);
+      await page.evaluate('document.documentElement.style.fontSize = ""');
+      await page.setViewportSize({ width: 1280, height: 860 });
+    }
+  });
+
   test('so is what is wrong with a form, and what became of a push', async () => {
     await open('/push/new');
     await page.getByRole('textbox', { name: 'Titel', exact: true }).fill('Heute Abend');
