@@ -229,6 +229,49 @@ describe('a floor that is changed when it has zones and beacons', () => {
     await becomes(seen, before);
   });
 
+  test('a key that is pressed again while its move is being stored, or before the plan is drawn anew, counts each time', async () => {
+    await open();
+    const marker = page.getByRole('button', { name: 'Beacon 2' }).first();
+    const beacon = async () =>
+      (await app.send({ method: 'GET', url: '/api/v2/beacons?where={"minor":2}', headers })).body.results[0].location.x;
+    const there = await beacon();
+    let goOn = () => {};
+    const mayGoOn = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let isHeld = false;
+    await page.route('**/v2/beacons/*', async (route) => {
+      isHeld = true;
+      await mayGoOn;
+      await route.continue();
+    });
+    await marker.press('Shift+ArrowRight');
+    await becomes(async () => isHeld, true);
+    await marker.press('Shift+ArrowRight');
+    await page.evaluate(`(() => {
+      const key = { key: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true };
+      const focused = document.activeElement;
+      for (let times = 0; times < 3; times++) focused.dispatchEvent(new KeyboardEvent('keydown', key));
+    })()`);
+    goOn();
+    await becomes(async () => Math.round(100 * ((await beacon()) - there)) / 100, 5);
+    await page.unrouteAll();
+    assert.equal(await page.getByText('Somebody else', { exact: false }).count(), 0);
+    await page.keyboard.press('Control+z');
+    await becomes(async () => Math.round(100 * ((await beacon()) - there)) / 100, 4);
+  });
+
+  test('buttons of the page are pressed with the Enter key, too', async () => {
+    await open();
+    const zones = async () => (await app.send({ method: 'GET', url: '/api/v2/zones', headers })).body.results.length;
+    const before = await zones();
+    await page.getByText('Draw a zone', { exact: true }).click();
+    await button('Add a rectangle').press('Enter');
+    await becomes(zones, before + 1);
+    await button('Undo').press('Enter');
+    await becomes(zones, before);
+  });
+
   test('of the file of its plan it is said where it is used, and of a floor that its picture was deleted', async () => {
     const { fileId } = ((await first('floors')) as Floor).plan ?? {};
     await goTo(page, `/console/apps/${app.appId}/files?file=${fileId}`);

@@ -98,13 +98,15 @@ export function useAction<Input = void, Result = unknown>(action: Action<Input, 
       if (!action.showsError) notifications.show({ message: error.message, color: 'red', autoClose: 10_000 });
     },
   });
-  const mutate = (input: Input, options?: MutateOptions<Result, PharosError, Input>) => {
+  /** Whether it was begun. */
+  const mutate = (input: Input, options?: MutateOptions<Result, PharosError, Input>): boolean => {
     const key = keyOf(input);
     if (key !== undefined) {
-      if (running.current.has(key)) return;
+      if (running.current.has(key)) return false;
       running.current.add(key);
     }
     mutation.mutate(input, options);
+    return true;
   };
   return { ...mutation, mutate };
 }

@@ -31,7 +31,14 @@ export function useDrawing(known: Known) {
   useHotkeys([
     ['mod+Z', known.undo],
     ['Escape', () => begin('move')],
-    ['Enter', () => isWhole && finish()],
+    // Enter on a button or a link is the browser's.
+    [
+      'Enter',
+      ({ target }) => {
+        if (isWhole && !(target instanceof Element && target.closest('button, a'))) finish();
+      },
+      { preventDefault: false },
+    ],
   ]);
   const addPoint = (point: Point) => setPoints([...points, point].slice(mode === 'scale' ? -2 : 0));
   return { selected, setSelected, mode, points, addPoint, snaps, setSnaps, begin, add, addWall, isWhole, finish };

@@ -20,11 +20,22 @@ import {
   withoutGateway,
 } from './gateways.ts';
 import { changeZoneNow, placeNow } from './meanwhile.ts';
-import { changeWalls, type DrawnWall, type WallChange, wallsOf, withOther, withoutWall, withWall } from './walls.ts';
+import {
+  changeWalls,
+  type DrawnWall,
+  type Wall,
+  type WallChange,
+  wallsOf,
+  withOther,
+  withoutWall,
+  withWall,
+} from './walls.ts';
 
 interface Step {
   /** As the end of "Undo: ". */
   readonly label: string;
+  /** It may follow another with its label that is being stored, as a key that is pressed again does; else that is a double click. */
+  readonly isRepeatable?: true;
   readonly run: () => Promise<unknown>;
   /** Takes it back. */
   readonly undo: () => Promise<unknown>;
@@ -65,15 +76,29 @@ export function useFloor(appId: string, floor: Floor) {
   const { queryKey: zonesKey } = zonesQuery(appId, venueId);
   const { queryKey: beaconsKey } = venueBeaconsQuery(appId, venueId);
 
+  /** With the changes that were made since the page was drawn: a key that is held down comes again before that. */
+  const latest = <T extends { readonly objectId: string }>(queryKey: QueryKey, one: T): T =>
+    queries.getQueryData<readonly T[]>(queryKey)?.find(({ objectId }) => objectId === one.objectId) ?? one;
   const expectZone = (id: string, change: Partial<Zone>) => expect<Zone>(zonesKey, id, change);
-  const zoneActions = zoneSteps({ appId, floor, putBack: usePutBack(appId, 'zones') }, commit, expectZone);
+  const zoneActions = zoneSteps(
+    {
+      appId,
+      floor,
+      putBack: usePutBack(appId, 'zones'),
+      expectZone,
+      latestZone: (zone) => latest<Zone>(zonesKey, zone),
+    },
+    commit,
+  );
   /** Puts a beacon somewhere on this floor, or brings it here from elsewhere. */
-  function placeBeacon(beacon: Beacon, { x, y }: Point, ifMatch?: string) {
+  function placeBeacon(shown: Beacon, { x, y }: Point, ifMatch?: string) {
+    const beacon = latest<Beacon>(beaconsKey, shown);
     const location = { ...beacon.location, x, y, floor: floor.level };
     const change = { location, ...(beacon.venueId ? {} : { venueId: floor.venueId }) };
     const before = { location: beacon.location ?? null, venueId: beacon.venueId ?? null };
     commit({
       label: t('{name} moved', { name: beacon.name }),
+      isRepeatable: true,
       run: () =>
         ifMatch === undefined
           ? placeNow(appId, beacon, { from: beacon.location, change })
@@ -87,14 +112,14 @@ export function useFloor(appId: string, floor: Floor) {
       },
     });
   }
-  const { addWall, changeWall, removeWall } = wallSteps(appId, floor, commit, (change) => {
-    const { queryKey } = floorsQuery(appId, venueId);
-    const walls = change(floor.walls ?? []) as Floor['walls'] & {};
-    expect<Floor>(queryKey, floor.objectId, { walls });
-  });
+  const { queryKey: floorsKey } = floorsQuery(appId, venueId);
+  const latestFloor = () => latest<Floor>(floorsKey, floor);
+  const { addWall, changeWall, removeWall } = wallSteps(appId, latestFloor, commit, (walls) =>
+    expect<Floor>(floorsKey, floor.objectId, { walls: walls as Floor['walls'] & {} }),
+  );
   const gateways = gatewaySteps(appId, floor, commit, (change) => {
-    const { queryKey } = floorsQuery(appId, venueId);
-    expect<Floor>(queryKey, floor.objectId, { gateways: change(floor.gateways ?? []) as Floor['gateways'] & {} });
+    const all = change(latestFloor().gateways ?? []) as Floor['gateways'] & {};
+    expect<Floor>(floorsKey, floor.objectId, { gateways: all });
   });
   return {
     zones,
@@ -123,15 +148,14 @@ interface ZonesOf {
   readonly appId: string;
   readonly floor: Floor;
   readonly putBack: ReturnType<typeof usePutBack>;
+  readonly expectZone: (zoneId: string, change: Partial<Zone>) => void;
+  readonly latestZone: (zone: Zone) => Zone;
 }
 
-function zoneSteps(
-  { appId, floor, putBack }: ZonesOf,
-  commit: (step: Step) => void,
-  expectZone: (zoneId: string, change: Partial<Zone>) => void,
-) {
+function zoneSteps({ appId, floor, putBack, expectZone, latestZone }: ZonesOf, commit: (step: Step) => void) {
   const data = dataOf(appId);
-  function changeZone(zone: Zone, change: ZoneChange, refused?: () => void) {
+  function changeZone(shown: Zone, change: ZoneChange, refused?: () => void) {
+    const zone = latestZone(shown);
     // Only what was changed here: the rest may be somebody else's by then.
     const before = Object.fromEntries(
       Object.keys(change).map((member) => [member, zone[member as keyof ZoneChange] ?? null]),
@@ -139,6 +163,7 @@ function zoneSteps(
     const moved = change.polygon && { before: zone.polygon, after: change.polygon };
     commit({
       label: t('{name} changed', { name: zone.name }),
+      isRepeatable: true,
       run: () => changeZoneNow(appId, zone, change as Body<'updateZone'>, moved),
       undo: () =>
         changeZoneNow(appId, zone, before as Body<'updateZone'>, moved && { before: moved.after, after: moved.before }),
@@ -192,31 +217,36 @@ function zoneSteps(
 
 function wallSteps(
   appId: string,
-  { objectId, walls = [] }: Floor,
+  latestFloor: () => Floor,
   commit: (step: Step) => void,
-  expectWalls: (change: WallChange) => void,
+  expectWalls: (walls: readonly Wall[]) => void,
 ) {
-  const step = (label: string, change: WallChange, back: WallChange, refused?: () => void) =>
+  const step = (
+    label: string,
+    change: WallChange,
+    back: WallChange,
+    more: Pick<Step, 'isRepeatable' | 'refused'> = {},
+  ) => {
+    const { objectId, walls = [] } = latestFloor();
     commit({
-      refused,
+      ...more,
       label,
       run: () => changeWalls(appId, objectId, change),
       undo: () => changeWalls(appId, objectId, back),
-      expect: () => expectWalls(change),
-      expectUndo: () => expectWalls(() => walls),
+      expect: () => expectWalls(change(walls)),
+      expectUndo: () => expectWalls(walls),
     });
+  };
   return {
     addWall: (points: readonly Point[]) => {
-      const name = t('Wall {number}', { number: walls.length + 1 });
+      const name = t('Wall {number}', { number: (latestFloor().walls ?? []).length + 1 });
       step(t('{name} added', { name }), withWall({ points }), withoutWall({ points }));
     },
-    changeWall: (wall: DrawnWall, points: readonly Point[], refused?: () => void) =>
-      step(
-        t('{name} changed', { name: wall.name }),
-        withOther(wall, points),
-        withOther({ points }, wall.points),
-        refused,
-      ),
+    changeWall: (shown: DrawnWall, points: readonly Point[], refused?: () => void) => {
+      const wall = wallsOf(latestFloor()).find(({ id }) => id === shown.id) ?? shown;
+      const label = t('{name} changed', { name: wall.name });
+      step(label, withOther(wall, points), withOther({ points }, wall.points), { isRepeatable: true, refused });
+    },
     removeWall: (wall: DrawnWall) => step(t('{name} deleted', { name: wall.name }), withoutWall(wall), withWall(wall)),
   };
 }
@@ -227,9 +257,10 @@ function gatewaySteps(
   commit: (step: Step) => void,
   expectGateways: (change: GatewayChange) => void,
 ) {
-  const step = (label: string, change: GatewayChange, back: GatewayChange) =>
+  const step = (label: string, change: GatewayChange, back: GatewayChange, isRepeatable?: true) =>
     commit({
       label,
+      ...(isRepeatable && { isRepeatable }),
       run: () => changeGateways(appId, objectId, change),
       undo: () => changeGateways(appId, objectId, back),
       expect: () => expectGateways(change),
@@ -247,6 +278,7 @@ function gatewaySteps(
         t('{name} changed', { name }),
         withChanged(name, change),
         withChanged(change.name ?? name, { name, x, y, keyId }),
+        true,
       ),
     removeGateway: (gateway: DrawnGateway) =>
       step(t('{name} deleted', { name: gateway.name }), withoutGateway(gateway.name), withGateway(gateway)),
@@ -263,6 +295,8 @@ function useSteps(appId: string) {
   const last = useRef<Promise<unknown>>(Promise.resolve());
   /** Changes that are being stored, before the page has drawn that they are. */
   const open = useRef(0);
+  /** How many there were. */
+  const count = useRef(0);
   /** Those of them that were not. */
   const failed = useRef<Step[]>([]);
   const [undoLabel, setLabel] = useState<string>();
@@ -283,8 +317,8 @@ function useSteps(appId: string) {
     }
     for (const queryKey of refresh) void queries.invalidateQueries({ queryKey });
   };
-  const run = useAction<Step>({
-    run: async (step) => {
+  const run = useAction<{ readonly step: Step; readonly nth: number }>({
+    run: async ({ step }) => {
       try {
         await inTurn(async () => {
           await step.run();
@@ -301,7 +335,9 @@ function useSteps(appId: string) {
         if (failed.current.length > 0) reload();
       }
     },
-    refresh,
+    // What is stored while more is waiting would put back on the plan what the next changes begin from.
+    after: () =>
+      open.current <= 0 ? Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey }))) : undefined,
     showsError: true,
   });
   const back = useAction({
@@ -336,10 +372,10 @@ function useSteps(appId: string) {
   });
   return {
     commit: (step: Step) => {
-      step.expect?.();
-      back.reset();
+      if (!run.mutate({ step, nth: step.isRepeatable ? ++count.current : 0 })) return;
       open.current++;
-      run.mutate(step);
+      back.reset();
+      step.expect?.();
     },
     /** Does nothing if there is nothing to take back. */
     undo: () => {

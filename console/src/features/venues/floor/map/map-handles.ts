@@ -59,13 +59,16 @@ export class MapHandles {
     element?.setAttribute('aria-label', handle.label);
     if (element) element.dataset['mapKey'] = handle.key;
     if (isMovable) element?.addEventListener('pointerdown', () => this.#plan.hold());
+    // A key that is held down comes again before the plan is drawn anew.
+    let now = at;
     element?.addEventListener('keydown', (event) => {
       const step = steps[event.key];
       if (!step || !isMovable) return;
       event.preventDefault();
       event.stopPropagation();
       const far = event.shiftKey ? 1 : 0.1;
-      handle.onMove(roundPoint({ x: at.x + step.x * far, y: at.y + step.y * far }));
+      now = roundPoint({ x: now.x + step.x * far, y: now.y + step.y * far });
+      handle.onMove(now);
     });
     return marker;
   }
