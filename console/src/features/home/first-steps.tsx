@@ -55,9 +55,13 @@ export function FirstSteps({ appId }: { readonly appId: string }) {
       </StepLine>
       <StepLine number={3} current={current} title={t('Let the app report visitors')}>
         <Text c="dimmed">
-          {t(
-            "The app registers its installation and reports the beacons that it detects. To try it without an app, run these commands with one of the app's keys. This page shows the event as soon as it arrives.",
-          )}
+          {current === 3
+            ? t(
+                "The app registers its installation and reports the beacons that it detects. To try it without an app, run these commands with one of the app's keys. This page shows the event as soon as it arrives.",
+              )
+            : t(
+                'The app registers its installation and reports the beacons that it detects. After the first two steps, commands to try it without an app are here.',
+              )}
         </Text>
         {current === 3 && (
           <div className={classes.try}>

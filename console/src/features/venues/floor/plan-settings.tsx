@@ -178,7 +178,9 @@ function Measures({ appId, floor }: Props) {
         <NumberInput label={t('Level')} hideControls {...form.number('level')} />
         <NumberInput
           label={t('Width of the picture')}
-          description={t('In metres; or measure two points on it')}
+          description={
+            floor.plan ? t('In metres; or measure two points on it') : t('In metres, once there is a picture')
+          }
           disabled={!floor.plan}
           min={0}
           hideControls
