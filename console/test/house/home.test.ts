@@ -56,6 +56,9 @@ describe('the home of an app', () => {
     await heading('Add a beacon').waitFor();
     assert.match(page.url(), /\/home$/);
     assert.equal(await current(), 'Add a beacon');
+    // The commands are there once there is something that they can report.
+    await page.getByText('After the first two steps, commands to try it', { exact: false }).waitFor();
+    assert.equal(await page.getByText('run these commands', { exact: false }).count(), 0);
     await assertAccessible(page);
     await link('Add a beacon').click();
     await heading('Add a beacon').waitFor();
