@@ -5,6 +5,7 @@
  *   npm run bench -- --workloads get,list --connections 64 --seconds 3 --rounds 5
  *   npm run bench -- --targets sqlite,pocketbase --records 100000
  *   npm run bench -- --targets sqlite,before --before FOLDER   another checkout of Pharos beside this one
+ *   npm run bench -- --warm 8   seconds of each workload before it is measured: V8 needs some 100,000 answers to settle
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     records: { type: 'string', default: '20000' },
     seconds: { type: 'string', default: '2' },
     rounds: { type: 'string', default: '3' },
+    warm: { type: 'string', default: '0' },
     before: { type: 'string' },
   },
 });
@@ -41,6 +43,7 @@ const asked = values.workloads
 const chosen = workloads.filter((workload) => asked.includes(workload));
 const connections = split(values.connections ?? (values.all ? '1,64,512' : '64')).map(Number);
 const [records, seconds, rounds] = [Number(values.records), Number(values.seconds), Number(values.rounds)];
+const warmSeconds = Number(values.warm);
 
 async function begin(name: string, starter: Starter, folder: string): Promise<Target | undefined> {
   try {
@@ -91,11 +94,21 @@ async function settled(pids: readonly number[]): Promise<void> {
   }
 }
 
-/** The targets take turns, so that other work of the machine affects all of them. */
+async function warm(targets: readonly Target[], workload: Workload, atOnce: number): Promise<void> {
+  if (warmSeconds === 0) return;
+  for (const target of targets)
+    await (await prepare(target, workload))?.({ connections: atOnce, seconds: warmSeconds });
+}
+
+/**
+ * The targets take turns, so that other work of the machine affects all of them; every other round the last begins, so
+ * that none is always measured right after the same one.
+ */
 async function compare(targets: readonly Target[], workload: Workload, atOnce: number): Promise<Result[]> {
+  await warm(targets, workload, atOnce);
   const all = new Map<string, Round[]>(targets.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const target of targets) {
+    for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
       const measured = await measure(target, workload, atOnce);
       if (measured) all.get(target.name)?.push(measured);
     }
@@ -128,7 +141,7 @@ try {
   const load = loadavg()[0]?.toFixed(1);
   console.log(
     `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), load ${load}, ` +
-      `${records} records, ${rounds} rounds of ${seconds} s, by ${loader}\n`,
+      `${records} records, ${rounds} rounds of ${seconds} s after ${warmSeconds} s, by ${loader}\n`,
   );
   console.log(table(results));
 } finally {

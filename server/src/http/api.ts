@@ -72,13 +72,17 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
         if (request.method === 'OPTIONS') allow(request, reply, options.endpoints);
         done();
       });
-      await api.register(cors, {
+      const origins = {
         origin: isOpen ? '*' : [...options.corsOrigins],
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
         exposedHeaders,
         maxAge: 7200,
         strictPreflight: false,
-      });
+      };
+      // In a scope of its own the plugin sees preflights, and no other request has to pass its hook.
+      await (isOpen
+        ? api.register(async (preflights) => void (await preflights.register(cors, origins)))
+        : api.register(cors, origins));
       await mountEndpoints(api, {
         endpoints: options.endpoints,
         prefix: '',
@@ -98,7 +102,6 @@ export async function registerApi(fastify: FastifyInstance, options: ApiOptions)
               })
             : handle(request, endpoint, call, options),
         refuseMethod: (request, reply) => answerUnrouted(request, reply, gate),
-        ...(isOpen ? { config: { cors: false } } : {}),
       });
       // In a hook and not in the handler, which runs only after the body was read.
       api.addHook('onRequest', (request, reply, done) => {

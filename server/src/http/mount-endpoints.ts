@@ -1,4 +1,4 @@
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sameToRules } from '../access/rules/rule-types.ts';
 import { fail, type Problem } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
@@ -49,8 +49,6 @@ export interface Mount {
   ) => Promise<HandlerAnswer>;
   /** Refuses a method that the path does not have. @throws Failure */
   readonly refuseMethod: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  /** For the plugins of the framework. */
-  readonly config?: FastifyContextConfig;
 }
 
 export type HandlerAnswer = JsonText | OtherAnswer | StreamAnswer | object;
@@ -94,34 +92,45 @@ function route(fastify: FastifyInstance, endpoint: Endpoint, mount: Mount, stopp
     method: endpoint.method,
     // An empty file name is a name that the endpoint refuses, not another address.
     url: endpoint.takesStream && /:\w+$/.test(url) ? `${url}?` : url,
-    ...(mount.config ? { config: mount.config } : {}),
     onRequest: (request, _reply, done) => {
       const located = locateCall(request, endpoint, mount);
       if (located instanceof Promise) located.then(() => done(), done);
       else done(located);
     },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const call = request.call as GrowingCall;
       if (endpoint.body && request.body === undefined)
         throw fail('InvalidJSON', 'The body is empty; send a JSON object.');
       call.body = endpoint.body?.read(request.body, call.app);
-      const answer = await (mount.handle?.(request, endpoint, call) ?? endpoint.handle(call));
-      if (!(answer instanceof StreamAnswer)) {
-        return send(reply, endpoint, answer);
-      }
-      if (request.method !== 'HEAD')
-        return void sendStream(reply, answer, { mayListen: readmission(request, endpoint, mount), stopping });
-      await skipStream(answer);
-      reply.type(answer.head.type).send();
+      // An async function here would cost each request two more promises.
+      return (mount.handle?.(request, endpoint, call) ?? endpoint.handle(call)).then((answer): unknown =>
+        answer instanceof StreamAnswer
+          ? sendStreamTo(request, reply, answer, { mayListen: readmission(request, endpoint, mount), stopping })
+          : send(reply, endpoint, answer),
+      );
     },
   });
+}
+
+async function sendStreamTo(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: StreamAnswer,
+  until: Parameters<typeof sendStream>[2],
+): Promise<void> {
+  if (request.method !== 'HEAD') {
+    sendStream(reply, answer, until);
+    return;
+  }
+  await skipStream(answer);
+  reply.type(answer.head.type).send();
 }
 
 /**
  * The router would take `signin` in `GET /users/signin` for an objectId, since only `POST` is registered for it.
  * Methods that only such a path has are refused.
  */
-function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refuseMethod, config }: Mount): void {
+function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refuseMethod }: Mount): void {
   const withParameters = endpoints.filter(({ path }) => path.includes(':'));
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
   for (const [path, same] of byPath) {
@@ -134,7 +143,6 @@ function routeMissingMethods(fastify: FastifyInstance, { endpoints, prefix, refu
     fastify.route({
       method: missing,
       url: prefix + path,
-      ...(config ? { config } : {}),
       onRequest: (request, reply, done) => void refuseMethod(request, reply).catch(done),
       handler: () => {
         throw fail('MethodNotAllowed');

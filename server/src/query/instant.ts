@@ -6,20 +6,25 @@
 const form =
   /^(\d{4})-(\d\d)-(\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))?)?$/;
 
+/** What most clients send: all digits, UTC, and a day that every month has. The platform parses it in a third of the time. */
+const usualForm = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 const minute = 60_000;
 
 /** Epoch milliseconds of an ISO 8601 string; undefined if it is not one. */
 export function parseInstant(text: string): number | undefined {
+  if (usualForm.test(text)) return Date.parse(text);
   const found = form.exec(text);
   if (found === null) return undefined;
-  const [year, month, day, hours, minutes, seconds] = [1, 2, 3, 4, 5, 6].map((index) => Number(found[index] ?? 0));
+  const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
   const date = new Date(0);
-  date.setUTCFullYear(year!, month! - 1, day!);
+  date.setUTCFullYear(year, month - 1, day);
   // A day that the month does not have would have moved the date forward.
-  if (year === 0 || date.getUTCMonth() !== month! - 1 || date.getUTCDate() !== day) return undefined;
+  if (year === 0 || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  const minutes = Number(found[4] ?? 0) * 60 + Number(found[5] ?? 0);
   const milliseconds = Number((found[7] ?? '').padEnd(3, '0').slice(0, 3));
   const offset = Number(found[9] ?? 0) * 60 + Number(found[10] ?? 0);
-  const local = date.getTime() + (hours! * 60 + minutes!) * minute + seconds! * 1000 + milliseconds;
+  const local = date.getTime() + minutes * minute + Number(found[6] ?? 0) * 1000 + milliseconds;
   return local - (found[8] === '-' ? -offset : offset) * minute;
 }
 

@@ -173,16 +173,16 @@ function renderWithin(rows: readonly Row[], render: RecordTable['render']): stri
   return tooMany < 0 ? texts : texts.slice(0, Math.max(1, tooMany));
 }
 
-/** Characters from which on the text of a list is sent in pieces. Below, one join is quicker. */
+/** Characters from which on the text of a list is sent in pieces. */
 const longList = 524_288;
 
-function listText(texts: string[], more: string): JsonText {
-  const last = texts.length - 1;
-  if (last < 0) return new JsonText(`{"results":[]${more}}`);
+function listText(texts: readonly string[], more: string): JsonText {
+  const end = `]${more}}`;
+  if (texts.length === 0) return new JsonText(`{"results":[${end}`);
   const isLong = texts.reduce((sum, text) => sum + text.length, 0) > longList;
-  if (isLong) return new JsonText([...texts.flatMap((text, n) => [n === 0 ? '{"results":[' : ',', text]), `]${more}}`]);
-  // The text around the records is part of the one join: adding it afterwards would copy everything once more.
-  texts[0] = `{"results":[${texts[0]}`;
-  texts[last] += `]${more}}`;
-  return new JsonText(texts.join(','));
+  if (isLong) return new JsonText([...texts.flatMap((text, n) => [n === 0 ? '{"results":[' : ',', text]), end]);
+  // Quicker than a join: V8 writes the whole text once, when it is sent.
+  let all = '{"results":[';
+  for (const [place, text] of texts.entries()) all += place === 0 ? text : `,${text}`;
+  return new JsonText(all + end);
 }

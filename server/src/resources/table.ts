@@ -12,10 +12,9 @@ import {
   type MemberKind,
   type Members,
   type MemberValues,
-  pointerStart,
-  renderCell,
   showCell,
 } from './members/members.ts';
+import { compileRender } from './members/render.ts';
 
 /** The columns that make a row findable: always `app_id`, and what else the table's primary key has. */
 export type Key = Readonly<Record<string, SqlValue>>;
@@ -140,28 +139,6 @@ function haveSame(some: readonly string[], others: readonly string[]): boolean {
   return true;
 }
 
-/** Writes rows as JSON text: the members that are shown, in their order. */
-function renderer(shown: readonly (readonly [member: string, spec: Member])[]): (row: Row) => string {
-  const specs = shown.map(([member, spec]) => ({
-    label: `${JSON.stringify(member)}:`,
-    // Written once: in a list, pointers would take as long as all other members together.
-    pointer: spec.kind === 'pointer' ? pointerStart(spec.className ?? '') : undefined,
-    isLeftOut: isLeftOut(spec),
-    ...spec,
-  }));
-  return function render(row) {
-    let body = '';
-    for (const spec of specs) {
-      const value = row[spec.column] ?? null;
-      if (value === null && spec.isLeftOut) continue;
-      const text =
-        spec.pointer && value !== null ? `${spec.pointer}${JSON.stringify(value)}}` : renderCell(spec, value);
-      body += `${body === '' ? '' : ','}${spec.label}${text}`;
-    }
-    return `{${body}}`;
-  };
-}
-
 const match = (key: Key): Sql =>
   joinSql(
     Object.entries(key).map(([part, value]) => sql`${raw(part)} = ${value}`),
@@ -216,7 +193,7 @@ export function recordsOf<const M extends Members, C extends Columns>(
   const shown = Object.entries<Member>(members).filter(([, spec]) => !spec.hidden);
   const selection = raw(shown.map(([, spec]) => spec.column).join(', '));
   const name = raw(table.name);
-  const render = renderer(shown);
+  const render = compileRender(shown);
   const findStatement = finder(name, selection);
 
   function show(cells: object): Record<string, unknown> {

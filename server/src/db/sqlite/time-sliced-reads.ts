@@ -8,7 +8,10 @@ import { BoundedMap } from '../../base/caches/bounded-map.ts';
 const sliceMs = 1;
 /** A brief query that takes longer reads large records, or has not been asked for long. */
 const longMicros = 10_000;
-/** This many long ones in a row are no accident. */
+/**
+ * This many long ones in a row are no accident. The first is only long by the clock, which runs on while other processes
+ * have the processor; the others by their processor time.
+ */
 const longInARow = 3;
 const pauseMs = 30_000;
 const maxRemembered = 1_000;
@@ -26,7 +29,6 @@ export class TimeSlicedReads {
   /** Tenants whose brief queries are not brief. */
   readonly #long = new BoundedMap<string, { inARow: number; pausedUntil: number }>(maxRemembered);
   #sliceBegan: number | undefined;
-  #usedBefore = { user: 0, system: 0 };
   #isServing = false;
 
   /** Whether the tenant's queries have recently been long, so that they belong elsewhere. */
@@ -86,7 +88,6 @@ export class TimeSlicedReads {
     const now = performance.now();
     if (this.#sliceBegan === undefined) {
       this.#sliceBegan = now;
-      this.#usedBefore = process.threadCpuUsage();
       // Runs before everything that is put off in the meantime.
       setImmediate(() => {
         this.#sliceBegan = undefined;
@@ -96,21 +97,15 @@ export class TimeSlicedReads {
   }
 
   #measured<T>(tenant: string, work: () => T): T {
+    // Asking for processor time can take longer than a query, so it is done only after one that was long by the clock.
+    const usedBefore = this.#long.has(tenant) ? process.threadCpuUsage() : undefined;
     const began = performance.now();
     try {
       return work();
     } finally {
-      // The clock runs on while other processes have the processor. Asking for processor time takes longer, so it is
-      // used once per tick.
       const mayBeLong = (performance.now() - began) * 1000 > longMicros;
-      this.#note(tenant, mayBeLong && this.#usedInSlice() > longMicros);
+      this.#note(tenant, mayBeLong && (usedBefore === undefined || microsSince(usedBefore) > longMicros));
     }
-  }
-
-  /** Microseconds of processor time. */
-  #usedInSlice(): number {
-    const { user, system } = process.threadCpuUsage(this.#usedBefore);
-    return user + system;
   }
 
   #note(tenant: string, isLong: boolean): void {
@@ -121,4 +116,10 @@ export class TimeSlicedReads {
     const inARow = (this.#long.get(tenant)?.inARow ?? 0) + 1;
     this.#long.set(tenant, { inARow, pausedUntil: inARow >= longInARow ? performance.now() + pauseMs : 0 });
   }
+}
+
+/** Of processor time. */
+function microsSince(usedBefore: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(usedBefore);
+  return user + system;
 }

@@ -119,25 +119,6 @@ export function pointerText(className: string, objectId: string): string {
   return `${pointerStart(className)}${JSON.stringify(objectId)}}`;
 }
 
-/** A cell as the interface shows it, as JSON text. */
-export function renderCell(spec: Member, value: SqlValue): string {
-  if (value === null) return 'null';
-  switch (spec.kind) {
-    case 'text':
-      return JSON.stringify(value);
-    case 'number':
-      return String(value);
-    case 'boolean':
-      return value === 0 ? 'false' : 'true';
-    case 'time':
-      return `"${isoTime(value as number)}"`;
-    case 'json':
-      return value as string;
-    case 'pointer':
-      return pointerText(spec.className ?? '', value as string);
-  }
-}
-
 /** A cell as the interface shows it. */
 export function showCell(spec: Member, value: SqlValue): unknown {
   if (value === null) return null;

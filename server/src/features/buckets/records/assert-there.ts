@@ -47,9 +47,9 @@ export function findToGet(db: Db, { call, bucket, rules }: Asked): Promise<Store
   const statement =
     asked && allowedRecord(db.dialect, { key: storeKeyOf(bucket, call), rules: [asked], isLocked: false });
   if (statement) return db.one<StoredRecord>(statement);
-  return (recordTable.find(db, keyOf(bucket, call)) as Promise<StoredRecord | undefined>).then((record) =>
-    record && (!asked || rules.may('get', bucket, judgedRow(record))) ? record : undefined,
-  );
+  const found = recordTable.find(db, keyOf(bucket, call)) as Promise<StoredRecord | undefined>;
+  if (!asked) return found;
+  return found.then((record) => (record && rules.may('get', bucket, judgedRow(record)) ? record : undefined));
 }
 
 /**
