@@ -2,6 +2,7 @@ import { following, pause, reasonOf, unlessAborted, within } from './abort.ts';
 import { notePlace, noteRepeated, noteTag } from './entity-tag.ts';
 import { errorOfAnswer, PharosError } from './error.ts';
 import { speaksForPhone } from './installation-secret.ts';
+import { LostKeys } from './lost-keys.ts';
 import { randomId } from './random-id.ts';
 import { delayBefore, isRepeatable, type RetryOptions, withDefaults } from './retry.ts';
 import type { Where } from './where.ts';
@@ -177,43 +178,6 @@ export function createCaller<Ops extends { readonly [Id in keyof Ops]: Operation
     }
   };
   return call as Caller<Ops>;
-}
-
-/**
- * The keys of calls whose answers were lost. Whoever presses a button again makes the same call, and the service does what it asks for once.
- * Two lost calls with the same input have a key each, since both were wanted.
- */
-class LostKeys {
-  readonly #keys = new Map<string, string[]>();
-  readonly #bodies = new WeakMap<object, number>();
-  #count = 0;
-
-  take(id: string, input: Loose): string | undefined {
-    const name = this.#nameOf(id, input);
-    const keys = this.#keys.get(name) ?? [];
-    const key = keys.shift();
-    if (keys.length === 0) this.#keys.delete(name);
-    return key;
-  }
-
-  keep(id: string, input: Loose, key: string): void {
-    const name = this.#nameOf(id, input);
-    this.#keys.set(name, [...(this.#keys.get(name) ?? []), key]);
-  }
-
-  #nameOf(id: string, { params, query, body, contentType }: Loose): string {
-    return JSON.stringify([id, params, query, contentType === undefined ? body : this.#nameOfBytes(body)]);
-  }
-
-  /** A file that is chosen again is another object; other bytes are the same only as the same object. */
-  #nameOfBytes(body: unknown): unknown {
-    if (typeof body !== 'object' || body === null) return body;
-    const { name, size, lastModified } = body as { name?: unknown; size?: unknown; lastModified?: unknown };
-    if (lastModified !== undefined) return [name, size, lastModified];
-    const known = this.#bodies.get(body) ?? ++this.#count;
-    this.#bodies.set(body, known);
-    return known;
-  }
 }
 
 const reworded = ({ reword }: Connection, error: unknown) =>
