@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { loader, press } from './compare/generator.ts';
 import type { Measured, Pressure } from './compare/load.ts';
 import { installPeer } from './compare/peers.ts';
-import { cpuSeconds, family, megabytes, peakMegabytes, resetPeak } from './compare/processes.ts';
+import { cpuSecondsWithEnded, megabytes, peakMegabytes, resetPeak } from './compare/processes.ts';
 import { type Result, type Round, table } from './compare/table.ts';
 import { type Target, type Workload, workloads } from './compare/target.ts';
 import { createDatabases, type Starter, starters } from './compare/targets.ts';
@@ -71,26 +71,29 @@ async function prepare(
   return load && ((pressure) => press(target.url, load, pressure));
 }
 
+/** Seconds of processor time so far of the service and its database. */
+const cpuOf = ({ pid, databasePid }: Target): number =>
+  cpuSecondsWithEnded(pid) + (databasePid === undefined ? 0 : cpuSecondsWithEnded(databasePid));
+
 async function measure(target: Target, workload: Workload, atOnce: number): Promise<Round | undefined> {
   const run = await prepare(target, workload);
   if (!run) return undefined;
-  const pids = [...family(target.pid), ...(target.helpers?.() ?? [])];
   resetPeak(target.pid);
-  const before = cpuSeconds(pids);
+  const before = cpuOf(target);
   const measured = await run({ connections: atOnce, seconds });
-  const cpu = cpuSeconds(pids) - before;
+  const cpu = cpuOf(target) - before;
   const peak = peakMegabytes(target.pid);
-  await settled(pids);
+  await settled(target);
   return { ...measured, cpuMicros: (cpu * 1e6) / Math.max(1, measured.answers), peak };
 }
 
 /** The rest of one target's work must not take the processors from the next one. Waits a minute at most. */
-async function settled(pids: readonly number[]): Promise<void> {
+async function settled(target: Target): Promise<void> {
   const lookMs = 250;
   for (let looks = 0; looks < 240; looks++) {
-    const before = cpuSeconds(pids);
+    const before = cpuOf(target);
     await delay(lookMs);
-    if ((cpuSeconds(pids) - before) * 1000 < lookMs / 10) return;
+    if ((cpuOf(target) - before) * 1000 < lookMs / 10) return;
   }
 }
 

@@ -1,4 +1,4 @@
-/** One PostgreSQL for both Pharos and Parse Server: the tests' own, with `fsync` on, as by default. */
+/** A PostgreSQL for a target: the tests' own, with `fsync` on, as by default. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';

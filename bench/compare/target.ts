@@ -50,8 +50,8 @@ export interface Target {
   readonly durability: string;
   /** The service's own process. */
   readonly pid: number;
-  /** Other processes that work for it, such as the database's. */
-  readonly helpers?: () => readonly number[];
+  /** The first process of its database, if that is not part of the service. */
+  readonly databasePid?: number;
   /** Creates the records. Called once, before anything else. */
   fill(records: number): Promise<void>;
   /** The requests of a workload; undefined if the target has no equivalent. */

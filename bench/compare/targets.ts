@@ -11,21 +11,23 @@ import { startRawSqlite } from './targets/raw.ts';
 /** Starts it with its data in the folder. @throws Error that says why it cannot */
 export type Starter = (folder: string) => Promise<Target>;
 
-/** PostgreSQL starts with the first target that needs it. */
+/** Each database has a server of its own, so that no other target's vacuum and checkpoints count as this one's. */
 export interface Databases {
   create(name: string): Promise<{ readonly databaseUrl: string; readonly databasePid: number }>;
   stop(): Promise<void>;
 }
 
 export function createDatabases(): Databases {
-  let server: ReturnType<typeof startDurablePostgres> | undefined;
+  const servers: Awaited<ReturnType<typeof startDurablePostgres>>[] = [];
   return {
     async create(name) {
-      server ??= startDurablePostgres();
-      const started = await server;
-      return { databaseUrl: await createDatabase(started, name), databasePid: started.pid };
+      const server = await startDurablePostgres();
+      servers.push(server);
+      return { databaseUrl: await createDatabase(server, name), databasePid: server.pid };
     },
-    stop: async () => (await server?.catch(() => undefined))?.stop(),
+    stop: async () => {
+      for (const server of servers) await server.stop();
+    },
   };
 }
 

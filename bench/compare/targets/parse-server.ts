@@ -5,7 +5,7 @@ import { documentOf, documents, wanted } from '../documents.ts';
 import { sendAll } from '../generator.ts';
 import type { Load } from '../load.ts';
 import { installPeer, peersFolder } from '../peers.ts';
-import { family, start } from '../processes.ts';
+import { start } from '../processes.ts';
 import type { Target, Workload } from '../target.ts';
 import { freePort } from './pharos.ts';
 import { fileText } from './pharos-loads.ts';
@@ -47,7 +47,7 @@ export async function startParseServer({ folder, databaseUrl, databasePid }: Par
     durability: 'PostgreSQL, fsync on',
     url,
     pid: service.child.pid ?? 0,
-    helpers: () => family(databasePid),
+    databasePid,
     fill: async (count) => {
       running.ids = await create(running, count);
     },

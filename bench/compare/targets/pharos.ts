@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { documents } from '../documents.ts';
 import { sendAll } from '../generator.ts';
-import { family, start } from '../processes.ts';
+import { start } from '../processes.ts';
 import type { Target } from '../target.ts';
 import { account, create, type Headers, loadOf, type Running } from './pharos-loads.ts';
 
@@ -87,7 +87,7 @@ export async function startPharos(options: PharosOptions): Promise<PharosTarget>
     durability: options.durability,
     url,
     pid: service.child.pid ?? 0,
-    ...(databasePid ? { helpers: () => family(databasePid) } : {}),
+    ...(databasePid ? { databasePid } : {}),
     ...(await openApp({ url, command }, await ruledApp())),
     anotherApp: () => {
       const made = command('app', 'create', '--name', 'Another', '--json');
