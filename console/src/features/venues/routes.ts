@@ -3,7 +3,7 @@ import { readListSearch } from '../../components/list/list-search.ts';
 import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
-/** Below the beacons, so that the navigation shows where one is. */
+/** Below the beacons, since that is where they were before they had a place of their own in the navigation: links are kept in mails and notes. */
 const list = createRoute({
   getParentRoute: () => app,
   path: '/beacons/venues',
