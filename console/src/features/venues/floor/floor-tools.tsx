@@ -73,10 +73,18 @@ export function Tools({ drawing, known, hasPlan, centre }: ToolsProps) {
         onChange={({ currentTarget }) => drawing.setSnaps(currentTarget.checked)}
       />
       <Text size="sm" c="dimmed" role="status">
-        {known.isBusy ? t('Saving …') : known.undoLabel ? t('Saved: {undoLabel}', { undoLabel: known.undoLabel }) : ''}
+        {statusOf(known)}
       </Text>
     </Group>
   );
+}
+
+function statusOf({ isUndoing, isStoring, news }: Known): string {
+  if (isUndoing) return t('Undoing …');
+  if (isStoring) return t('Saving …');
+  if (!news) return '';
+  const { label, isUndone } = news;
+  return isUndone ? t('Undone: {label}', { label }) : t('Saved: {label}', { label });
 }
 
 interface ScaleProps extends Props {
