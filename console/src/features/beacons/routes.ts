@@ -2,9 +2,17 @@ import { createRoute } from '@tanstack/react-router';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
 import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
+import { type BeaconPlace, isPlace } from './beacon-place.ts';
 
 export interface BeaconsSearch extends ListSearch {
   readonly view?: 'map';
+}
+
+interface NewBeaconSearch {
+  /** The beacon to copy. */
+  readonly from?: string;
+  /** Where it is put, from the page of a floor. */
+  readonly on?: BeaconPlace;
 }
 
 const list = createRoute({
@@ -20,9 +28,10 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => app,
   path: '/beacons/new',
-  /** `from`: the beacon to copy. */
-  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
-    typeof from === 'string' ? { from } : {},
+  validateSearch: ({ from, on }: Record<string, unknown>): NewBeaconSearch => ({
+    ...(typeof from === 'string' ? { from } : {}),
+    ...(isPlace(on) ? { on } : {}),
+  }),
   component: lazyPage(() => import('./edit-pages.tsx'), 'NewBeaconPage'),
 });
 
