@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 import { type BeaconPlace, isPlace } from './beacon-place.ts';
@@ -32,13 +33,13 @@ const create = createRoute({
     ...(typeof from === 'string' ? { from } : {}),
     ...(isPlace(on) ? { on } : {}),
   }),
-  component: lazyPage(() => import('./edit-pages.tsx'), 'NewBeaconPage'),
+  component: forRoles('createBeacon', () => import('./edit-pages.tsx'), 'NewBeaconPage'),
 });
 
 const bringIn = createRoute({
   getParentRoute: () => app,
   path: '/beacons/import',
-  component: lazyPage(() => import('./import/import-page.tsx'), 'ImportBeaconsPage'),
+  component: forRoles('createBeacon', () => import('./import/import-page.tsx'), 'ImportBeaconsPage'),
 });
 
 const one = createRoute({
@@ -50,7 +51,7 @@ const one = createRoute({
 const edit = createRoute({
   getParentRoute: () => app,
   path: '/beacons/$beaconId/edit',
-  component: lazyPage(() => import('./edit-pages.tsx'), 'EditBeaconPage'),
+  component: forRoles('updateBeacon', () => import('./edit-pages.tsx'), 'EditBeaconPage'),
 });
 
 export const beaconRoutes = [list, create, bringIn, one, edit] as const;
