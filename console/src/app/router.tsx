@@ -23,9 +23,10 @@ import { userRoutes } from '../features/users/routes.ts';
 import { venueRoutes } from '../features/venues/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
 import { appSections, isShownTo } from '../frame/app-sections.ts';
+import { forRoles } from '../frame/for-roles.tsx';
 import { lazyPage } from '../frame/lazy-page.ts';
 import { PageFailure, PageLoading } from '../frame/page-states.tsx';
-import { allowed, app, root, signedIn } from '../frame/routes.ts';
+import { app, root, signedIn } from '../frame/routes.ts';
 import { standingOf } from '../lib/data/access.ts';
 import { sessionQuery, setupQuery } from '../lib/data/queries.ts';
 
@@ -117,16 +118,18 @@ const appSettings = createRoute({
 const administrators = createRoute({
   getParentRoute: () => signedIn,
   path: '/administrators',
-  beforeLoad: allowed('administrators.read'),
-  component: lazyPage(() => import('../features/administrators/administrators-page.tsx'), 'AdministratorsPage'),
+  component: forRoles(
+    'administrators.read',
+    () => import('../features/administrators/administrators-page.tsx'),
+    'AdministratorsPage',
+  ),
 });
 
 const ssoRoutes = [
   createRoute({
     getParentRoute: () => signedIn,
     path: '/administrators/single-sign-on',
-    beforeLoad: allowed('sso.manage'),
-    component: lazyPage(() => import('../features/administrators/sso/sso-page.tsx'), 'SsoPage'),
+    component: forRoles('sso.manage', () => import('../features/administrators/sso/sso-page.tsx'), 'SsoPage'),
   }),
   createRoute({
     getParentRoute: () => signedIn,
@@ -134,14 +137,20 @@ const ssoRoutes = [
     /** `from`: the provider to copy. */
     validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
       typeof from === 'string' ? { from } : {},
-    beforeLoad: allowed('sso.manage'),
-    component: lazyPage(() => import('../features/administrators/sso/sso-provider-pages.tsx'), 'NewSsoProviderPage'),
+    component: forRoles(
+      'sso.manage',
+      () => import('../features/administrators/sso/sso-provider-pages.tsx'),
+      'NewSsoProviderPage',
+    ),
   }),
   createRoute({
     getParentRoute: () => signedIn,
     path: '/administrators/single-sign-on/$providerId',
-    beforeLoad: allowed('sso.manage'),
-    component: lazyPage(() => import('../features/administrators/sso/sso-provider-pages.tsx'), 'SsoProviderPage'),
+    component: forRoles(
+      'sso.manage',
+      () => import('../features/administrators/sso/sso-provider-pages.tsx'),
+      'SsoProviderPage',
+    ),
   }),
 ] as const;
 
@@ -155,16 +164,14 @@ const account = createRoute({
 const system = createRoute({
   getParentRoute: () => signedIn,
   path: '/system',
-  beforeLoad: allowed('system.read'),
-  component: lazyPage(() => import('../features/system/system-page.tsx'), 'SystemPage'),
+  component: forRoles('system.read', () => import('../features/system/system-page.tsx'), 'SystemPage'),
 });
 
 const audit = createRoute({
   getParentRoute: () => signedIn,
   path: '/audit',
   validateSearch: readAuditSearch,
-  beforeLoad: allowed('audit.read'),
-  component: lazyPage(() => import('../features/audit/audit-page.tsx'), 'AuditPage'),
+  component: forRoles('audit.read', () => import('../features/audit/audit-page.tsx'), 'AuditPage'),
 });
 
 const tree = root.addChildren([

@@ -1,5 +1,4 @@
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -8,6 +7,7 @@ import { ConfirmationDialog } from '../components/dialogs/password-confirmation.
 import { SignInAgain } from '../components/dialogs/sign-in-again.tsx';
 import { signingIn } from '../lib/data/signing-in.ts';
 import { askAhead } from './ask-ahead.ts';
+import { Notices } from './notices.tsx';
 import { createQueries } from './query-client.ts';
 import { createPages } from './router.tsx';
 import { theme } from './theme.ts';
@@ -22,7 +22,7 @@ export function start(root: HTMLElement): void {
     <StrictMode>
       {/* The content policy allows no style elements, so colours and media classes come from style sheets only. */}
       <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
-        <Notifications position="top-center" />
+        <Notices />
         <QueryClientProvider client={queries}>
           <RouterProvider router={pages} />
           <ConfirmationDialog />

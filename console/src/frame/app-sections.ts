@@ -19,6 +19,17 @@ export interface AppSectionGroup {
   readonly sections: readonly AppSection[];
 }
 
+/** The address of a section in an app. */
+const addressOf = ({ to }: Pick<AppSection, 'to'>, appId: string) => to.replace('$appId', appId);
+
+/** The section that a page belongs to: of those that its address begins with, the longest. Venues are below the beacons. */
+export function sectionAt(sections: readonly AppSection[], appId: string, pathname: string): AppSection | undefined {
+  const isAt = (address: string) => pathname === address || pathname.startsWith(`${address}/`);
+  return sections
+    .filter((one) => isAt(addressOf(one, appId)) || (one.also !== undefined && isAt(`/apps/${appId}${one.also}`)))
+    .toSorted((a, b) => b.to.length - a.to.length)[0];
+}
+
 /** Whether somebody sees it. */
 export const isShownTo =
   ({ may, venues }: Pick<Standing, 'may' | 'venues'>) =>
@@ -55,8 +66,15 @@ export const appSectionGroups = [
     ],
   },
   {
-    title: t('Venue'),
+    title: t('On site'),
     sections: [
+      {
+        to: '/apps/$appId/beacons/venues',
+        label: t('Venues'),
+        icon: 'map',
+        permission: 'venues.read',
+        byVenue: true,
+      },
       { to: '/apps/$appId/beacons', label: t('Beacons'), icon: 'beacon', permission: 'beacons.read', byVenue: true },
       { to: '/apps/$appId/devices', label: t('Devices'), icon: 'device', permission: 'devices.read' },
     ],

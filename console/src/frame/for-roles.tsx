@@ -1,5 +1,6 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
-import { type Permission, useMay } from '../lib/data/access.ts';
+import { type Operation, type Permission, useMay, useMayCall } from '../lib/data/access.ts';
+import { mayDo } from '../lib/wire.ts';
 import { t } from '../lib/words/words.ts';
 import { lazyPage } from './lazy-page.ts';
 
@@ -7,11 +8,19 @@ import { lazyPage } from './lazy-page.ts';
  * A page for some roles whose address people send each other. Others read that it is not for theirs, instead of being led elsewhere
  * without a word.
  */
-export const forRoles = (permission: Permission, ...[importer, name]: Parameters<typeof lazyPage>) => {
+export const forRoles = (needs: Permission | Operation, ...[importer, name]: Parameters<typeof lazyPage>) => {
   const Page = lazyPage(importer, name);
-  const Guarded = () => (useMay()(permission) ? <Page /> : <NotForRole />);
+  const Guarded = () => (useMayUse(needs) ? <Page /> : <NotForRole />);
   return Object.assign(Guarded, { preload: Page.preload });
 };
+
+const isPermission = (needs: Permission | Operation): needs is Permission => needs in mayDo;
+
+function useMayUse(needs: Permission | Operation): boolean {
+  const may = useMay();
+  const mayCall = useMayCall();
+  return isPermission(needs) ? may(needs) : mayCall(needs);
+}
 
 function NotForRole() {
   return (

@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
-import { type Permission, standingOf } from '../lib/data/access.ts';
 import { sessionQuery } from '../lib/data/queries.ts';
 import { lazyPage } from './lazy-page.ts';
 import { MissingPage } from './page-states.tsx';
@@ -33,12 +32,3 @@ export const app = createRoute({
   path: '/apps/$appId',
   component: lazyPage(() => import('./app-page.tsx'), 'AppPage'),
 });
-
-/** Guards a page for some roles. Others are redirected to the apps, which every role may see. */
-export function allowed(permission: Permission) {
-  return async ({ context: { queries }, location }: { context: Context; location: { readonly pathname: string } }) => {
-    const [, appId] = /\/apps\/([^/]+)/.exec(location.pathname) ?? [];
-    const session = await queries.ensureQueryData(sessionQuery);
-    if (session && !standingOf(session, appId).may(permission)) throw redirect({ to: '/apps' });
-  };
-}

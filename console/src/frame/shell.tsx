@@ -7,7 +7,7 @@ import { type Permission, standingOf, useStanding } from '../lib/data/access.ts'
 import { appQuery, sessionQuery } from '../lib/data/queries.ts';
 import { t } from '../lib/words/words.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { type AppSection, appSectionGroups, isShownTo } from './app-sections.ts';
+import { type AppSection, appSectionGroups, appSections, isShownTo, sectionAt } from './app-sections.ts';
 import { DemoBanner } from './demo-banner.tsx';
 import { Palette } from './palette/palette.tsx';
 import classes from './shell.module.css';
@@ -122,7 +122,7 @@ function AppNavigation({ appId }: { readonly appId: string }) {
   const standing = useStanding();
   const id = useId();
   const { pathname } = useLocation();
-  const isWithin = (also: string | undefined) => also !== undefined && pathname.includes(`/apps/${appId}${also}`);
+  const current = sectionAt(appSections, appId, pathname);
   return (
     <nav className={classes.appNav} aria-label={t('Parts of the app')}>
       <span className={classes.appName} title={app?.name}>
@@ -137,14 +137,15 @@ function AppNavigation({ appId }: { readonly appId: string }) {
               {title}
             </span>
             <ul aria-labelledby={`${id}${title}`}>
-              {shown.map(({ to, label, icon, also }) => (
+              {shown.map(({ to, label, icon }) => (
                 <li key={to}>
                   <Link
                     to={to as '/apps/$appId/home'}
                     params={{ appId }}
                     className={classes.entry}
-                    aria-current={isWithin(also) ? 'page' : undefined}
-                    activeProps={{ 'aria-current': 'page' }}
+                    // Where the page itself is shown, the link says so; of the pages below it this does.
+                    activeOptions={{ exact: true, includeSearch: false }}
+                    aria-current={to === current?.to ? 'page' : undefined}
                   >
                     <Icon name={icon} />
                     {label}

@@ -97,6 +97,30 @@ const pages: readonly PageOf[] = [
     refused: { analyst: notForRole },
   },
   { name: 'Venues', path: () => 'beacons/venues', works: 'North museum', empty: 'No venues yet' },
+  {
+    name: 'A new venue',
+    path: () => 'beacons/venues/new',
+    works: 'Add a venue',
+    refused: { analyst: notForRole, limited: notForRole },
+  },
+  {
+    name: 'A new beacon',
+    path: () => 'beacons/new',
+    works: 'Add a beacon',
+    refused: { editor: notForRole, analyst: notForRole },
+  },
+  {
+    name: 'A new notification',
+    path: () => 'notifications/new',
+    works: 'Add a notification',
+    refused: { installer: notForRole, analyst: notForRole },
+  },
+  {
+    name: 'Senders',
+    path: () => 'senders',
+    works: 'Firebase Cloud Messaging',
+    refused: { editor: notForRole, installer: notForRole, analyst: notForRole, limited: notForRole },
+  },
   { name: 'A venue', path: inVenue(), works: 'Floors' },
   { name: 'A floor', path: (ids) => `${inVenue()(ids)}/floors/${ids.floor}`, works: /^Plan of North floor/ },
   {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
+import { signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
@@ -72,6 +72,32 @@ describe('getting around in the console', () => {
     await heading('Notifications');
     await link('Welcome').click();
     await heading('Welcome');
+  });
+
+  test('venues have a place of their own in the navigation, also on a phone, and the search finds them', async () => {
+    const venue = await create(app, '/api/v2/venues', { name: 'Old mill' }, (await signInManager(app)).headers);
+    const part = (name: string) =>
+      page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link', { name, exact: true });
+    const isCurrent = async (name: string) => (await part(name).getAttribute('aria-current')) === 'page';
+    await open('home');
+    await part('Venues').click();
+    await link('Old mill').click();
+    await heading('Old mill').waitFor();
+    assert.deepEqual([await isCurrent('Venues'), await isCurrent('Beacons')], [true, false]);
+    await takePictures(page, 'venue-in-navigation');
+    await open(`beacons/${gateId}`);
+    await heading('Gate').waitFor();
+    assert.deepEqual([await isCurrent('Venues'), await isCurrent('Beacons')], [false, true]);
+    const known = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await button('Menu').click();
+    await part('Venues').click();
+    await heading('Venues').waitFor();
+    if (known) await page.setViewportSize(known);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search pages, actions and records' }).fill('old mi');
+    await page.getByRole('option', { name: 'Old mill' }).click();
+    await becomes(async () => new URL(page.url()).pathname.endsWith(`/beacons/venues/${venue}`), true);
   });
 
   test('a tab of the page is read out, too: the heading that gets the focus says which it is', async () => {

@@ -304,7 +304,7 @@ describe('two people edit one record', () => {
     const { page } = ana;
     await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue}/floors/${floor}`);
     await page.getByRole('list', { name: 'Beacons' }).getByRole('button', { name: 'Shop door' }).click();
-    const x = page.getByLabel('x, metres');
+    const x = page.getByLabel('Metres from the left');
     await x.fill('3.5');
     await theirs(7, 6);
     await page.waitForTimeout(5_100); // what was read counts as fresh for five seconds

@@ -54,10 +54,10 @@ describe('beacons in the console', () => {
     await field('UUID').fill(uuid);
     await field('Major').fill('70000');
     await field('Minor').fill('1');
-    await field('x').fill('4.2');
+    await field('Metres from the left').fill('4.2');
     await button('Add the beacon').click();
     await page.getByText('Is needed too, or leave the whole place empty.').waitFor();
-    await field('y').fill('7.5');
+    await field('Metres from the top').fill('7.5');
     await button('Add the beacon').click();
     await page.getByText('Must be at most 65535.').waitFor();
     assert.equal(await field('Name').inputValue(), 'Main hall');
@@ -109,7 +109,7 @@ describe('beacons in the console', () => {
     const [{ updatedAt: _, ...before }] = await stored();
     await link('Edit').click();
     await field('Name').fill('Small hall');
-    await field('x').fill('9');
+    await field('Metres from the left').fill('9');
     await button('Save').click();
     await heading('Small hall').waitFor();
     await button('Undo').click();
@@ -125,8 +125,8 @@ describe('beacons in the console', () => {
     await field('UUID').fill(uuid.toLowerCase().replaceAll('-', ''));
     await field('Major').fill('1');
     await field('Minor').fill('1');
-    await field('x').fill('20');
-    await field('y').fill('30');
+    await field('Metres from the left').fill('20');
+    await field('Metres from the top').fill('30');
     await button('Add the beacon').click();
     await dialog().getByText('Great hall').first().waitFor();
     await dialog().getByRole('button', { name: 'Move Great hall' }).click();

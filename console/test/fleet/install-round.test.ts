@@ -95,8 +95,8 @@ describe('an install round on a phone', () => {
     await chooser.setFiles({ name: 'picture.png', mimeType: 'image/png', buffer });
   }
   async function type(x: number, y: number) {
-    await page.getByLabel('x, metres').fill(String(x));
-    await page.getByLabel('y, metres').fill(String(y));
+    await page.getByLabel('Metres from the left').fill(String(x));
+    await page.getByLabel('Metres from the top').fill(String(y));
     await button('It is here: verified').click();
   }
 
@@ -179,7 +179,7 @@ describe('an install round on a phone', () => {
     assert.ok(seen);
     // The middle of what is shown is the middle of the walls.
     await page.mouse.click(seen.x + seen.width / 2, seen.y + seen.height / 2);
-    await becomes(async () => Math.round(Number(await page.getByLabel('x, metres').inputValue())), 10);
+    await becomes(async () => Math.round(Number(await page.getByLabel('Metres from the left').inputValue())), 10);
     await choose('Take a photograph', Buffer.from('no picture'));
     await said('picture.png cannot be read as a picture.');
     await choose(

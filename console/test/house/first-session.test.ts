@@ -233,6 +233,8 @@ describe('the first session in the console', () => {
     await other.page.goto(`${other.page.url().replace(/home$/, '')}keys`);
     await other.page.getByText('Your role cannot see the keys.', { exact: false }).waitFor();
     await other.page.goto('/console/audit');
+    await other.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
+    await other.page.goto('/console/apps');
     await other.page.getByRole('heading', { name: 'Apps' }).waitFor();
     assert.equal(await other.page.getByRole('button', { name: 'Create an app' }).count(), 0);
     assert.deepEqual(other.complaints, []);

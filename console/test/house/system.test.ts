@@ -166,7 +166,7 @@ describe('administration in the console', () => {
     await other.context.close();
     const analyst = await openAs(browser, { app, origin, role: 'analyst' });
     await goTo(analyst.page, '/console/system');
-    await analyst.page.getByRole('heading', { name: 'Apps' }).waitFor();
+    await analyst.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
     await analyst.context.close();
   });
 

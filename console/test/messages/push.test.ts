@@ -241,7 +241,7 @@ describe('push in the console', () => {
     await analyst.page.getByText('Scheduled for').waitFor();
     assert.equal(await analyst.page.getByRole('button', { name: 'Cancel the message' }).count(), 0);
     await goTo(analyst.page, `/console/apps/${app.appId}/push/new`);
-    await analyst.page.waitForURL(/\/apps$/);
+    await analyst.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
     await analyst.context.close();
   });
 

@@ -153,10 +153,10 @@ describe('sender credentials in the console', () => {
     assert.equal((await stored()).get('fcm')?.isSetUp, false);
   });
 
-  test('an editor does not see them', async () => {
+  test('an editor does not see them, and reads why', async () => {
     const editor = await openAs(browser, { app, origin, role: 'editor' });
     await goTo(editor.page, `/console/apps/${app.appId}/senders`);
-    await editor.page.waitForURL(/\/apps$/);
+    await editor.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
     await editor.context.close();
   });
 

@@ -317,7 +317,7 @@ describe('webhooks in the console', () => {
       await other.page.getByRole('link', { name: 'Rules' }).waitFor();
       assert.equal(await other.page.getByRole('link', { name: 'Webhooks' }).count(), 0);
       await goTo(other.page, `/console/apps/${site.app.appId}/webhooks/new`);
-      await other.page.waitForURL(/\/apps$/);
+      await other.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
       await other.context.close();
     });
   }

@@ -339,7 +339,7 @@ describe('users in the console', () => {
   test('an editor does not come here', async () => {
     const editor = await openAs(browser, { app: site.app, origin, role: 'editor' });
     await goTo(editor.page, `/console/apps/${site.app.appId}/users`);
-    await editor.page.waitForURL('**/console/apps');
+    await editor.page.getByRole('heading', { name: 'Your role does not include this page' }).waitFor();
     // Whose a record is, is personal data too.
     await goTo(editor.page, `/console/apps/${site.app.appId}/beacons/${site.hall}`);
     await editor.page.getByRole('region', { name: 'Facts' }).waitFor();

@@ -61,7 +61,7 @@ describe('a role that holds for one venue, in a browser', () => {
     await page.getByText('You see and change what belongs to North museum.', { exact: false }).waitFor();
     await page.getByText('Live now').waitFor();
     const sections = page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link');
-    assert.deepEqual(await sections.allTextContents(), ['Home', 'Activity', 'Notifications', 'Beacons']);
+    assert.deepEqual(await sections.allTextContents(), ['Home', 'Activity', 'Notifications', 'Venues', 'Beacons']);
     await assertAccessible(page);
     await takePictures(page, 'limited-home');
     await page.getByRole('link', { name: 'Beacons' }).click();

@@ -185,8 +185,8 @@ describe('what is drawn on the plan of a floor', () => {
       });
     const lower = Math.round((end.y + 1) * 100) / 100;
     await wallIs(end.x, lower);
-    await page.getByText('Corners in metres').click();
-    await page.getByLabel('x of corner 2').fill('17.5');
+    await page.getByText('Corners in numbers').click();
+    await page.getByLabel('Corner 2, metres from the left').fill('17.5');
     await button('Use these corners').click();
     await wallIs(17.5, lower);
     // Somebody else draws one meanwhile: it stays.
@@ -239,8 +239,8 @@ describe('what is drawn on the plan of a floor', () => {
     await takePictures(page, 'gateway');
     await assertAccessible(page);
     await page.getByLabel('Name', { exact: true }).fill('By the door');
-    await page.getByLabel('x, metres').fill('3.5');
-    await page.getByLabel('x, metres').press('Enter');
+    await page.getByLabel('Metres from the left').fill('3.5');
+    await page.getByLabel('Metres from the left').press('Enter');
     await hung(([one]) => one?.name === 'By the door' && one.x === 3.5 && one.y === lower);
     await button('Undo').click();
     await hung(([one]) => one?.name === 'Gateway 1' && one.x === dragged.x);
@@ -266,10 +266,10 @@ describe('what is drawn on the plan of a floor', () => {
     await page.getByRole('option', { name: /^Ceiling …/ }).click();
     await takePictures(page, 'gateway-key');
     await assertAccessible(page);
-    await page.getByLabel('x, metres').press('Enter');
+    await page.getByLabel('Metres from the left').press('Enter');
     await tied(([one]) => one?.keyId === key.keyId);
     await page.getByLabel('Name', { exact: true }).fill('By the door');
-    await page.getByLabel('x, metres').press('Enter');
+    await page.getByLabel('Metres from the left').press('Enter');
     await tied(([one]) => one?.name === 'By the door' && one.keyId === key.keyId);
     await goTo(page, `/console/apps/${app.appId}/keys`);
     await page.getByText(/^sent by By the door \(Ground floor\)$/).waitFor();
@@ -282,8 +282,8 @@ describe('what is drawn on the plan of a floor', () => {
     await goTo(page, floorPage);
     await list.getByRole('button', { name: /^By the door/ }).click();
     assert.equal(await page.getByRole('combobox', { name: 'Secret key' }).inputValue(), 'A key that was revoked');
-    await page.getByLabel('x, metres').fill('4');
-    await page.getByLabel('x, metres').press('Enter');
+    await page.getByLabel('Metres from the left').fill('4');
+    await page.getByLabel('Metres from the left').press('Enter');
     await tied(([one]) => one?.x === 4 && one.keyId === key.keyId);
   });
 
@@ -325,9 +325,12 @@ describe('what is drawn on the plan of a floor', () => {
     const list = async (path: string) =>
       (await app.send({ method: 'GET', url: `/api/v2/${path}`, headers })).body.results;
     await page.getByRole('button', { name: /^Shop/ }).first().click();
-    await page.getByText('Corners in metres').click();
-    const own = page.getByLabel('x of corner 1');
-    const [x, y] = [Number(await own.inputValue()), Number(await page.getByLabel('y of corner 1').inputValue())];
+    await page.getByText('Corners in numbers').click();
+    const own = page.getByLabel('Corner 1, metres from the left');
+    const [x, y] = [
+      Number(await own.inputValue()),
+      Number(await page.getByLabel('Corner 1, metres from the top').inputValue()),
+    ];
     const shop = (await list('zones')).find(({ floorId }: { floorId: { objectId: string } }) =>
       page.url().includes(floorId.objectId),
     );

@@ -97,7 +97,7 @@ describe('a floor that is changed when it has zones and beacons', () => {
     await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
     await stored('floors', (floor) => (floor as unknown as Floor).plan?.height === 200);
     // The form has read it again, so that it is not taken for somebody else's change.
-    await becomes(() => page.getByLabel('x is 0 at').inputValue(), '20');
+    await becomes(() => page.getByLabel('Zero point, from the left').inputValue(), '20');
   });
 
   test('its beacons come along to another level, and back', async () => {

@@ -105,10 +105,10 @@ describe('plans and zones that cannot be', () => {
 
   test('a zone that would cross itself; it stays as it was drawn', async () => {
     await page.getByRole('button', { name: /^Shop/ }).first().click();
-    await page.getByText('Corners in metres').click();
+    await page.getByText('Corners in numbers').click();
     // The first corner beyond the second one and below: the last side meets the second.
-    await page.getByLabel('x of corner 1').fill('12');
-    await page.getByLabel('y of corner 1').fill('3');
+    await page.getByLabel('Corner 1, metres from the left').fill('12');
+    await page.getByLabel('Corner 1, metres from the top').fill('3');
     await button('Use these corners').click();
     await said('crosses itself: side ');
     await takePictures(page, 'zone-crosses');
@@ -116,15 +116,15 @@ describe('plans and zones that cannot be', () => {
     assert.deepEqual((await first('zones')).polygon, polygon);
     // The plan shows what is stored again, and what was typed is there to be mended.
     await page.locator('#page').getByText('32.0 m²').first().waitFor();
-    assert.equal(await page.getByLabel('x of corner 1').inputValue(), '12');
-    assert.equal(await page.getByLabel('y of corner 1').inputValue(), '3');
-    await page.getByLabel('x of corner 1').fill('2');
-    await page.getByLabel('y of corner 1').fill('2');
+    assert.equal(await page.getByLabel('Corner 1, metres from the left').inputValue(), '12');
+    assert.equal(await page.getByLabel('Corner 1, metres from the top').inputValue(), '3');
+    await page.getByLabel('Corner 1, metres from the left').fill('2');
+    await page.getByLabel('Corner 1, metres from the top').fill('2');
     await button('Use these corners').click();
     await stored('zones', ({ polygon: moved }) => (moved as typeof polygon)[0]?.x === 2);
-    assert.equal(await page.getByLabel('x of corner 1').inputValue(), '2');
+    assert.equal(await page.getByLabel('Corner 1, metres from the left').inputValue(), '2');
     await page.getByRole('button', { name: /^Undo/ }).click();
-    await becomes(() => page.getByLabel('x of corner 1').inputValue(), '1');
+    await becomes(() => page.getByLabel('Corner 1, metres from the left').inputValue(), '1');
     assert.deepEqual(visited.complaints, []);
   });
 });

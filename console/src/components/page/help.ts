@@ -37,7 +37,7 @@ export const help: readonly Help[] = [
   ),
   of(
     'beacons/venues',
-    t('A venue is a house with its opening hours, floors and zones.'),
+    t('A venue is a building or a site, with its opening hours, floors and zones.'),
     'beacons#venues-floors-and-plans',
   ),
   of('beacons', t('A beacon is a transmitter that the app hears when a visitor comes near.'), 'beacons'),

@@ -22,6 +22,7 @@ import {
   sameIds,
   wholeBody,
 } from './beacon-fields.ts';
+import type { BeaconPlace } from './beacon-place.ts';
 import { beaconStop } from './beacon-stop.ts';
 import classes from './beacons.module.css';
 import { DuplicateDialog } from './duplicate-dialog.tsx';
@@ -33,6 +34,8 @@ interface Props {
   readonly beacon?: Beacon;
   /** The one to copy. */
   readonly model?: Beacon;
+  /** Where a new one is put. */
+  readonly place?: BeaconPlace;
   readonly onDone: (beaconId: string) => void;
   readonly onCancel: () => void;
 }
@@ -50,15 +53,24 @@ const copyOf = (model: Beacon): BeaconFields => ({
   'location.floor': '',
 });
 
+/** A new one at a place on the plan of a floor. */
+const placedAt = ({ venueId, level, x, y }: BeaconPlace): BeaconFields => ({
+  ...fieldsOf(),
+  venueId,
+  'location.x': x,
+  'location.y': y,
+  'location.floor': String(level),
+});
+
 /** Creates or edits a beacon. If another one sends the same identifiers, a dialog asks what to do. */
-export function BeaconForm({ appId, beacon, model, onDone, onCancel }: Props) {
+export function BeaconForm({ appId, beacon, model, place, onDone, onCancel }: Props) {
   const { beacons } = dataOf(appId);
   const id = beacon?.objectId ?? '';
   const [twins, setTwins] = useState<readonly Beacon[]>([]);
   const shared = useRecordForm<Beacon, BeaconFields, SavedRecord>({
     name: `beacon ${id || `new ${appId}`}`,
     record: beacon,
-    ...(model ? { start: copyOf(model) } : {}),
+    ...(model ? { start: copyOf(model) } : place ? { start: placedAt(place) } : {}),
     fieldsOf,
     bodyOf: wholeBody,
     check: (fields) => problemsOf(fields),
@@ -189,11 +201,16 @@ function UuidHelp({ form }: { readonly form: Form }) {
 function Place({ appId, form }: { readonly appId: string; readonly form: Form }) {
   const { data: venues = [] } = useQuery(venueNamesQuery(appId));
   return (
-    <Block title={t('Place')} about={t('In metres on your floor plan. The map shows beacons that have a place.')}>
+    <Block
+      title={t('Place')}
+      about={t(
+        'Where it is on the plan of its floor. It is easier to drag it there: add it without a place, then put it on the plan under Venues.',
+      )}
+    >
       <div className={classes.fields}>
-        <NumberInput label={t('x')} hideControls {...form.number('location.x')} />
-        <NumberInput label={t('y')} hideControls {...form.number('location.y')} />
-        <TextInput label={t('Floor')} placeholder={t('1, or ground')} {...form.text('location.floor')} />
+        <NumberInput label={t('Metres from the left')} hideControls {...form.number('location.x')} />
+        <NumberInput label={t('Metres from the top')} hideControls {...form.number('location.y')} />
+        <TextInput label={t('Floor')} placeholder={t('0 for the ground floor')} {...form.text('location.floor')} />
       </div>
       {(venues.length > 0 || form.values.venueId !== '') && (
         <NativeSelect

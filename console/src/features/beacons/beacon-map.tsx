@@ -70,7 +70,7 @@ export function BeaconMap({ appId, where, tools }: Props) {
         <EmptyState
           icon="map"
           title={t('No beacon has a place yet')}
-          text={t('Give beacons an x and a y, in metres on your floor plan, to see them here.')}
+          text={t('Put beacons on the plan of a floor, under Venues, to see them here.')}
         />
       )}
       {spots.length > 0 && maySee && <WhoIsHere appId={appId} here={visitors.length} everywhere={sensed.length} />}

@@ -1,9 +1,8 @@
-import { Group } from '@mantine/core';
+import { Group, SegmentedControl } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { listFilter } from '../../components/list/list-search.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
-import { PlaceViews } from '../../components/page/place-views.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
@@ -20,9 +19,13 @@ export function BeaconsPage() {
   const list = beaconList(appId, useTimes(appId), mayCall('deleteBeacon'));
   const mayCreate = mayCall('createBeacon');
   const view = (
-    <PlaceViews
-      appId={appId}
-      view={search.view ?? 'table'}
+    <SegmentedControl
+      aria-label={t('View')}
+      data={[
+        { value: 'table', label: t('Table') },
+        { value: 'map', label: t('Map') },
+      ]}
+      value={search.view ?? 'table'}
       onChange={(value) =>
         void navigate({ search: (known) => ({ ...known, view: value === 'map' ? ('map' as const) : undefined }) })
       }

@@ -4,6 +4,7 @@ import { SectionHeader } from '../../components/page/page-header.tsx';
 import { NewFrom, RecordPage } from '../../components/page/record-page.tsx';
 import { t } from '../../lib/words/words.ts';
 import { BeaconForm } from './beacon-form.tsx';
+import type { BeaconPlace } from './beacon-place.ts';
 import { beaconQuery } from './queries.ts';
 
 const createRoute = getRouteApi('/signed-in/apps/$appId/beacons/new');
@@ -11,9 +12,11 @@ const editRoute = getRouteApi('/signed-in/apps/$appId/beacons/$beaconId/edit');
 
 export function NewBeaconPage() {
   const { appId } = createRoute.useParams();
-  const { from } = createRoute.useSearch();
+  const { from, on } = createRoute.useSearch();
   const model = useQuery({ ...beaconQuery(appId, from ?? ''), enabled: from !== undefined });
   const navigate = useNavigate();
+  const openFloor = ({ venueId, floorId }: BeaconPlace) =>
+    void navigate({ to: '/apps/$appId/beacons/venues/$venueId/floors/$floorId', params: { appId, venueId, floorId } });
   return (
     <>
       <SectionHeader title={t('Add a beacon')} />
@@ -26,8 +29,11 @@ export function NewBeaconPage() {
           <BeaconForm
             appId={appId}
             {...(copied ? { model: copied } : {})}
-            onDone={(beaconId) => void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } })}
-            onCancel={() => void navigate({ to: '/apps/$appId/beacons', params: { appId } })}
+            {...(on ? { place: on } : {})}
+            onDone={(beaconId) =>
+              on ? openFloor(on) : void navigate({ to: '/apps/$appId/beacons/$beaconId', params: { appId, beaconId } })
+            }
+            onCancel={() => (on ? openFloor(on) : void navigate({ to: '/apps/$appId/beacons', params: { appId } }))}
           />
         )}
       </NewFrom>

@@ -1,10 +1,19 @@
 import { createRoute } from '@tanstack/react-router';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
+import { type BeaconPlace, isPlace } from './beacon-place.ts';
 
 export interface BeaconsSearch extends ListSearch {
   readonly view?: 'map';
+}
+
+interface NewBeaconSearch {
+  /** The beacon to copy. */
+  readonly from?: string;
+  /** Where it is put, from the page of a floor. */
+  readonly on?: BeaconPlace;
 }
 
 const list = createRoute({
@@ -20,16 +29,17 @@ const list = createRoute({
 const create = createRoute({
   getParentRoute: () => app,
   path: '/beacons/new',
-  /** `from`: the beacon to copy. */
-  validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
-    typeof from === 'string' ? { from } : {},
-  component: lazyPage(() => import('./edit-pages.tsx'), 'NewBeaconPage'),
+  validateSearch: ({ from, on }: Record<string, unknown>): NewBeaconSearch => ({
+    ...(typeof from === 'string' ? { from } : {}),
+    ...(isPlace(on) ? { on } : {}),
+  }),
+  component: forRoles('createBeacon', () => import('./edit-pages.tsx'), 'NewBeaconPage'),
 });
 
 const bringIn = createRoute({
   getParentRoute: () => app,
   path: '/beacons/import',
-  component: lazyPage(() => import('./import/import-page.tsx'), 'ImportBeaconsPage'),
+  component: forRoles('createBeacon', () => import('./import/import-page.tsx'), 'ImportBeaconsPage'),
 });
 
 const one = createRoute({
@@ -41,7 +51,7 @@ const one = createRoute({
 const edit = createRoute({
   getParentRoute: () => app,
   path: '/beacons/$beaconId/edit',
-  component: lazyPage(() => import('./edit-pages.tsx'), 'EditBeaconPage'),
+  component: forRoles('updateBeacon', () => import('./edit-pages.tsx'), 'EditBeaconPage'),
 });
 
 export const beaconRoutes = [list, create, bringIn, one, edit] as const;

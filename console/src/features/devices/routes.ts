@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
@@ -16,7 +17,7 @@ const create = createRoute({
   /** `from`: the device to copy. */
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
-  component: lazyPage(() => import('./edit-pages.tsx'), 'NewDevicePage'),
+  component: forRoles('createDevice', () => import('./edit-pages.tsx'), 'NewDevicePage'),
 });
 
 const one = createRoute({
@@ -28,7 +29,7 @@ const one = createRoute({
 const edit = createRoute({
   getParentRoute: () => app,
   path: '/devices/$deviceId/edit',
-  component: lazyPage(() => import('./edit-pages.tsx'), 'EditDevicePage'),
+  component: forRoles('updateDevice', () => import('./edit-pages.tsx'), 'EditDevicePage'),
 });
 
 export const deviceRoutes = [list, create, one, edit] as const;

@@ -21,6 +21,7 @@ import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { RuleSentence } from '../../components/rules/rule-sentence.tsx';
 import { appRules, effectiveRules, eventOptions, eventTexts } from '../../components/rules/rules.ts';
+import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { ownFilePath } from '../../lib/data/own-files.ts';
@@ -149,6 +150,8 @@ interface PartProps {
 
 function Occasion({ appId, form }: PartProps) {
   const { beaconId, isEnabled } = form.values;
+  // Not for those who are limited to venues.
+  const hasStorylines = useMayCall()('createStoryline');
   const isGone = useBeaconNames(appId, beaconId ? [beaconId] : [])(beaconId) === null;
   return (
     <Block title={t('When')}>
@@ -167,6 +170,11 @@ function Occasion({ appId, form }: PartProps) {
         <BeaconSelect
           appId={appId}
           label={t('Beacon')}
+          description={
+            hasStorylines
+              ? t('For a room with several beacons, write a storyline: it takes all beacons of a zone.')
+              : ''
+          }
           value={beaconId ? [beaconId] : []}
           error={form.problem('beaconId')}
           onChange={([id = '']) => form.set('beaconId', id)}

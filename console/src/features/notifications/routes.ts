@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
@@ -16,7 +17,7 @@ const create = createRoute({
   /** `from`: the notification to copy. */
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
-  component: lazyPage(() => import('./notification-pages.tsx'), 'NewNotificationPage'),
+  component: forRoles('createNotification', () => import('./notification-pages.tsx'), 'NewNotificationPage'),
 });
 
 const one = createRoute({

@@ -9,6 +9,7 @@ import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
 import { audienceOf } from './audience-fields.ts';
 import { Composer } from './composer.tsx';
+import { NoPushService } from './no-service.tsx';
 import { type ComposeFields, emptyPush, fieldsOfPush, timesOfPush } from './push-fields.ts';
 import { waitsForApproval } from './push-states.ts';
 import { pushQuery } from './queries.ts';
@@ -27,6 +28,7 @@ export function ComposePage() {
         title={t('Write a push message')}
         back={<BackLink label={t('All push messages')} to="/apps/$appId/push" params={{ appId }} />}
       />
+      <NoPushService appId={appId} />
       <FailureNote message={error?.message} />
       {model && (
         <CopyNote>{t('When it goes out is not copied: without a time of its own, the copy is sent at once.')}</CopyNote>

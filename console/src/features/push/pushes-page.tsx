@@ -4,6 +4,7 @@ import { LinkButton } from '../../components/page/link-button.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
+import { NoPushService } from './no-service.tsx';
 import { pushList } from './push-list.tsx';
 
 const route = getRouteApi('/signed-in/apps/$appId/push');
@@ -23,6 +24,7 @@ export function PushesPage() {
           </LinkButton>
         )
       }
+      above={maySend && <NoPushService appId={appId} />}
       list={pushList(appId, useTimes(appId))}
       empty={{
         icon: 'megaphone',

@@ -1,7 +1,8 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { lazyPage } from '../../frame/lazy-page.ts';
-import { allowed, app } from '../../frame/routes.ts';
+import { app } from '../../frame/routes.ts';
 import { type DeliveriesSearch, readDeliveriesSearch } from './delivery-search.ts';
 
 const list = createRoute({
@@ -17,8 +18,7 @@ const compose = createRoute({
   /** `from`: the message to copy. */
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
-  beforeLoad: allowed('push.send'),
-  component: lazyPage(() => import('./compose-page.tsx'), 'ComposePage'),
+  component: forRoles('push.send', () => import('./compose-page.tsx'), 'ComposePage'),
 });
 
 const one = createRoute({
@@ -31,8 +31,7 @@ const one = createRoute({
 const edit = createRoute({
   getParentRoute: () => app,
   path: '/push/$pushId/edit',
-  beforeLoad: allowed('push.send'),
-  component: lazyPage(() => import('./compose-page.tsx'), 'EditPushPage'),
+  component: forRoles('push.send', () => import('./compose-page.tsx'), 'EditPushPage'),
 });
 
 export const pushRoutes = [list, compose, one, edit] as const;

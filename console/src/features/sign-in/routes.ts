@@ -1,12 +1,11 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../frame/lazy-page.ts';
-import { allowed, app } from '../../frame/routes.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
+import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
   path: '/sign-in',
-  beforeLoad: allowed('signin.read'),
-  component: lazyPage(() => import('./providers-page.tsx'), 'ProvidersPage'),
+  component: forRoles('signin.read', () => import('./providers-page.tsx'), 'ProvidersPage'),
 });
 
 const create = createRoute({
@@ -15,15 +14,13 @@ const create = createRoute({
   /** `from`: the identity provider to copy. */
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
-  beforeLoad: allowed('signin.write'),
-  component: lazyPage(() => import('./provider-pages.tsx'), 'NewProviderPage'),
+  component: forRoles('signin.write', () => import('./provider-pages.tsx'), 'NewProviderPage'),
 });
 
 const one = createRoute({
   getParentRoute: () => app,
   path: '/sign-in/$providerId',
-  beforeLoad: allowed('signin.read'),
-  component: lazyPage(() => import('./provider-pages.tsx'), 'ProviderPage'),
+  component: forRoles('signin.read', () => import('./provider-pages.tsx'), 'ProviderPage'),
 });
 
 export const signInRoutes = [list, create, one] as const;

@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
@@ -24,7 +25,7 @@ const newScenario = createRoute({
   /** `from`: the scenario to copy. */
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
-  component: lazyPage(() => import('./scenario-pages.tsx'), 'NewScenarioPage'),
+  component: forRoles('createStorylineDetail', () => import('./scenario-pages.tsx'), 'NewScenarioPage'),
 });
 
 const scenario = createRoute({

@@ -31,6 +31,7 @@ import {
 } from './scenario-fields.ts';
 import { useScenarioStop } from './scenario-stop.ts';
 import { WeekGrid } from './week-grid.tsx';
+import { ZoneBeacons } from './zone-beacons.tsx';
 
 /** The values of fields in words. */
 export const showScenario = (appId: string) => ({
@@ -142,6 +143,10 @@ function Occasion({ appId, form }: PartProps) {
           value={form.values.beacons}
           error={form.problemWithin('beacons')}
           onChange={(beacons) => form.set('beacons', beacons)}
+        />
+        <ZoneBeacons
+          appId={appId}
+          onAdd={(ids) => form.set('beacons', [...new Set([...form.current().beacons, ...ids])])}
         />
         <WeekGrid
           value={form.values.showOn}

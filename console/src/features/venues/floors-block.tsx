@@ -133,7 +133,7 @@ export function FloorDialog({ appId, venueId, isOpen, level, like, onClose }: Di
       <TextInput label={t('Name')} placeholder={t('Ground floor')} required data-autofocus {...form.text('name')} />
       <NumberInput
         label={t('Level')}
-        description={t('0 is the ground floor, -1 the one below. Beacons name it as their floor.')}
+        description={t('0 is the ground floor, 1 the one above it, -1 the one below.')}
         placeholder={String(level)}
         hideControls
         {...form.number('level')}

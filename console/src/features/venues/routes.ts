@@ -1,9 +1,10 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
-/** Below the beacons, so that the navigation shows where one is. */
+/** Below the beacons, since that is where they were before they had a place of their own in the navigation: links are kept in mails and notes. */
 const list = createRoute({
   getParentRoute: () => app,
   path: '/beacons/venues',
@@ -17,7 +18,7 @@ const create = createRoute({
   /** `from`: the venue to copy. */
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
-  component: lazyPage(() => import('./edit-pages.tsx'), 'NewVenuePage'),
+  component: forRoles('createVenue', () => import('./edit-pages.tsx'), 'NewVenuePage'),
 });
 
 const one = createRoute({
@@ -29,7 +30,7 @@ const one = createRoute({
 const edit = createRoute({
   getParentRoute: () => app,
   path: '/beacons/venues/$venueId/edit',
-  component: lazyPage(() => import('./edit-pages.tsx'), 'EditVenuePage'),
+  component: forRoles('updateVenue', () => import('./edit-pages.tsx'), 'EditVenuePage'),
 });
 
 const floor = createRoute({

@@ -5,7 +5,6 @@ import { stampFilters, updatedColumn } from '../../components/list/columns.tsx';
 import type { ListDefinition } from '../../components/list/list-definition.ts';
 import { SectionList } from '../../components/list/section-list.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
-import { PlaceViews } from '../../components/page/place-views.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { venueKeys } from '../../lib/data/venue-queries.ts';
 import { zones } from '../../lib/time/service-times.ts';
@@ -19,7 +18,6 @@ export function VenuesPage() {
   const { appId } = route.useParams();
   const mayCall = useMayCall();
   const mayCreate = mayCall('createVenue');
-  const views = <PlaceViews appId={appId} view="venues" />;
   const isFirst = mayCreate && (
     <LinkButton to="/apps/$appId/beacons/venues/new" params={{ appId }} icon="plus">
       {t('Add a venue')}
@@ -31,7 +29,6 @@ export function VenuesPage() {
       title={t('Venues')}
       about={t('The buildings: when they are open, their floors with plans, and the rooms in which the beacons are.')}
       action={isFirst}
-      views={views}
       list={venueList(appId, useTimes(appId), mayCall('updateVenue'))}
       empty={{
         icon: 'map',

@@ -23,6 +23,7 @@ interface Action {
 const actions: readonly Action[] = [
   { label: t('Add a notification'), to: '/apps/$appId/notifications/new', icon: 'plus', needs: 'createNotification' },
   { label: t('Write a push message'), to: '/apps/$appId/push/new', icon: 'plus', needs: 'sendPush' },
+  { label: t('Add a venue'), to: '/apps/$appId/beacons/venues/new', icon: 'plus', needs: 'createVenue' },
   { label: t('Add a beacon'), to: '/apps/$appId/beacons/new', icon: 'plus', needs: 'createBeacon' },
   { label: t('Import beacons'), to: '/apps/$appId/beacons/import', icon: 'upload', needs: 'createBeacon' },
   {
@@ -100,7 +101,7 @@ export interface FoundRecords {
 
 /** Records whose name contains a text, or that have this id. @throws PharosError without a session */
 export async function findRecords(session: Session, appId: string, text: string): Promise<FoundRecords> {
-  const { notifications, storylines, beacons } = dataOf(appId);
+  const { notifications, storylines, beacons, venues } = dataOf(appId);
   const by = (field: string) => ({ where: where().contains(field, text), order: field, limit: mostOfKind });
   const standing = standingOf(session, appId);
   const may = (operation: Needs) => standing.mayCall(operation);
@@ -140,6 +141,19 @@ export async function findRecords(session: Session, appId: string, text: string)
               icon: 'beacon',
               to: '/apps/$appId/beacons/$beaconId',
               params: { appId, beaconId: objectId },
+            }),
+          ),
+        )
+      : nothing,
+    may('listVenues')
+      ? venues.list(by('name')).then(({ results }) =>
+          allOf(results, ({ objectId, name }) =>
+            record({
+              kind: t('Venue'),
+              label: name,
+              icon: 'map',
+              to: '/apps/$appId/beacons/venues/$venueId',
+              params: { appId, venueId: objectId },
             }),
           ),
         )

@@ -72,7 +72,7 @@ export function MailNote({ canMail }: { readonly canMail: boolean }) {
   return (
     <Alert color="yellow" variant="light" icon={<Icon name="warning" />} mb="md">
       {t(
-        'This service sends no mail: no mail server is set up (PHAROS_SMTP_URL). Reports can be looked at and downloaded here.',
+        'This service sends no mail: no mail server is set up. Whoever runs the service sets PHAROS_SMTP_URL. Until then reports can be looked at and downloaded here.',
       )}
     </Alert>
   );

@@ -92,7 +92,7 @@ export function BeaconPanel({ appId, beacon, zone, mayEdit, onPlace }: Props) {
           {(['x', 'y'] as const).map((axis) => (
             <NumberInput
               key={axis}
-              label={axis === 'x' ? t('x, metres') : t('y, metres')}
+              label={axis === 'x' ? t('Metres from the left') : t('Metres from the top')}
               step={0.1}
               readOnly={!mayEdit}
               value={typed[axis]}

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, NumberInput } from '@mantine/core';
+import { ActionIcon, Button, NumberInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Icon } from '../../../components/page/icon.tsx';
 import { type Point, round } from '../../../lib/plan/floor-geometry.ts';
@@ -33,7 +33,10 @@ export function Corners({ points, fewest, onChange }: CornersProps) {
     setTyped(typed.map((corner, at) => (at === index ? { ...corner, [part]: value } : corner)));
   return (
     <details>
-      <summary>{t('Corners in metres')}</summary>
+      <summary>{t('Corners in numbers')}</summary>
+      <Text size="sm" c="dimmed" my={6}>
+        {t('In metres from the left and from the top of the plan, or from its zero point if it has another one.')}
+      </Text>
       <div className={classes.corners}>
         {typed.map((corner, index) => (
           <CornerRow
@@ -82,7 +85,11 @@ function CornerRow({ index, corner, isNeeded, onSet, onRemove }: CornerProps) {
           key={part}
           size="xs"
           hideControls
-          aria-label={t('{part} of corner {index}', { part, index: index + 1 })}
+          aria-label={
+            part === 'x'
+              ? t('Corner {index}, metres from the left', { index: index + 1 })
+              : t('Corner {index}, metres from the top', { index: index + 1 })
+          }
           value={corner[part]}
           onChange={(value) => onSet(index, part, value)}
         />

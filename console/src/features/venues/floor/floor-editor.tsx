@@ -8,8 +8,9 @@ import { t, tenths } from '../../../lib/words/words.ts';
 import { kindTexts } from '../venue-fields.ts';
 import classes from '../venues.module.css';
 import { BeaconPanel } from './beacon-panel.tsx';
+import { BringIn } from './bring-in.tsx';
 import { Items, ZonePanel } from './floor-panels.tsx';
-import { BringIn, ScaleForm, Tools } from './floor-tools.tsx';
+import { ScaleForm, Tools } from './floor-tools.tsx';
 import { GatewayPanel } from './gateway-panel.tsx';
 import type { FloorMap } from './map/floor-map.ts';
 import { PlanCanvas } from './plan-canvas.tsx';
@@ -42,12 +43,16 @@ export function FloorEditor({ appId, floor }: Props) {
   const drawing = useDrawing(known);
   const { mode, points, begin, snaps } = drawing;
   const map = useRef<FloorMap>(undefined);
-  const plan = usePlan(appId, floor);
+  const { plan, isWithout } = usePlan(appId, floor);
   const centre = () => map.current?.centre() ?? { x: 0, y: 0 };
   return (
     <>
-      <FailureNote message={known.error?.message} />
-      {mayEdit && <Tools drawing={drawing} known={known} hasPlan={plan !== undefined} centre={centre} />}
+      <div className={classes.note}>
+        <FailureNote message={known.error?.message} />
+      </div>
+      {mayEdit && (
+        <Tools drawing={drawing} known={known} hasPlan={plan ? true : isWithout ? false : undefined} centre={centre} />
+      )}
       {mode === 'scale' && points.length === 2 && (
         <ScaleForm appId={appId} floor={floor} points={points} onDone={() => begin('move')} />
       )}
@@ -199,17 +204,17 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
           items={known.gateways.map(({ id, name, x, y }) => ({ id, name, note: `${tenths(x)}, ${tenths(y)}` }))}
         />
       )}
-      {mayPlace && (
-        <BringIn
-          appId={appId}
-          floor={floor}
-          unplaced={known.unplaced}
-          onPick={(picked) => {
-            known.placeBeacon(picked, placeFor(picked, floor) ?? centre());
-            setSelected(picked.objectId);
-          }}
-        />
-      )}
+      <BringIn
+        appId={appId}
+        floor={floor}
+        unplaced={known.unplaced}
+        isEmpty={known.beacons.length === 0}
+        centre={centre}
+        onPick={(picked) => {
+          known.placeBeacon(picked, placeFor(picked, floor) ?? centre());
+          setSelected(picked.objectId);
+        }}
+      />
     </div>
   );
 }

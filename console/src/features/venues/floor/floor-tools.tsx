@@ -1,13 +1,13 @@
-import { Button, Checkbox, Group, NumberInput, SegmentedControl, Select, Text } from '@mantine/core';
-import type { Beacon, Body, Floor } from '@pharos/sdk';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Button, Checkbox, Group, NumberInput, SegmentedControl, Text } from '@mantine/core';
+import type { Body, Floor } from '@pharos/sdk';
 import { useState } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { useAction } from '../../../lib/actions/use-action.ts';
 import { dataOf } from '../../../lib/data/api.ts';
-import { freeBeaconsQuery, planKeys } from '../../../lib/data/venue-queries.ts';
+import { planKeys } from '../../../lib/data/venue-queries.ts';
 import { lineAt, type Point, pixelAt, rectangleAt } from '../../../lib/plan/floor-geometry.ts';
-import { t } from '../../../lib/words/words.ts';
+import { rich, t } from '../../../lib/words/words.ts';
+import { planButton } from './plan-settings.tsx';
 import type { Drawing, Mode } from './use-drawing.ts';
 import type { Known } from './use-floor.ts';
 
@@ -19,12 +19,38 @@ interface Props {
 interface ToolsProps {
   readonly drawing: Drawing;
   readonly known: Known;
-  readonly hasPlan: boolean;
+  /** Undefined until that is known. */
+  readonly hasPlan: boolean | undefined;
   /** The middle of what is seen. */
   readonly centre: () => Point;
 }
 
 export function Tools({ drawing, known, hasPlan, centre }: ToolsProps) {
+  return (
+    <>
+      <ToolBar drawing={drawing} known={known} hasPlan={hasPlan} centre={centre} />
+      {hasPlan === false && (
+        <Text size="sm" c="dimmed" mt={-6} mb="sm">
+          {rich('To measure on the plan, <link>give the floor a picture</link> first.', {
+            link: (inner) => (
+              <Anchor component="button" type="button" size="sm" onClick={leadToPlan}>
+                {inner}
+              </Anchor>
+            ),
+          })}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function leadToPlan(): void {
+  const button = document.getElementById(planButton);
+  button?.scrollIntoView({ block: 'center' });
+  button?.focus({ preventScroll: true });
+}
+
+function ToolBar({ drawing, known, hasPlan, centre }: ToolsProps) {
   const { mode, snaps, isWhole } = drawing;
   return (
     <Group mb="sm" gap="xs">
@@ -68,15 +94,23 @@ export function Tools({ drawing, known, hasPlan, centre }: ToolsProps) {
         {t('Undo')}
       </Button>
       <Checkbox
-        label={t('Snap')}
+        label={t('Snap to corners')}
         checked={snaps}
         onChange={({ currentTarget }) => drawing.setSnaps(currentTarget.checked)}
       />
       <Text size="sm" c="dimmed" role="status">
-        {known.isBusy ? t('Saving …') : known.undoLabel ? t('Saved: {undoLabel}', { undoLabel: known.undoLabel }) : ''}
+        {statusOf(known)}
       </Text>
     </Group>
   );
+}
+
+function statusOf({ isUndoing, isStoring, news }: Known): string {
+  if (isUndoing) return t('Undoing …');
+  if (isStoring) return t('Saving …');
+  if (!news) return '';
+  const { label, isUndone } = news;
+  return isUndone ? t('Undone: {label}', { label }) : t('Saved: {label}', { label });
 }
 
 interface ScaleProps extends Props {
@@ -124,36 +158,5 @@ export function ScaleForm({ appId, floor, points, onDone }: ScaleProps) {
         </Button>
       </Group>
     </form>
-  );
-}
-
-interface BringInProps extends Props {
-  readonly unplaced: readonly Beacon[];
-  readonly onPick: (beacon: Beacon) => void;
-}
-
-/** Beacons of the venue without a place on one of its floors, and those that belong to no venue. */
-export function BringIn({ appId, floor, unplaced, onPick }: BringInProps) {
-  const { data: free = [] } = useQuery(freeBeaconsQuery(appId));
-  const all = [...unplaced, ...free];
-  if (all.length === 0) return null;
-  return (
-    <Select
-      mt="md"
-      label={t('Put a beacon on this floor')}
-      description={t('{count} {count, plural, one {beacon has} other {beacons have}} no place on a floor yet.', {
-        count: all.length,
-      })}
-      placeholder={t('Choose a beacon')}
-      searchable
-      limit={50}
-      value={null}
-      data={all.map(({ objectId, name }) => ({ value: objectId, label: name }))}
-      onChange={(id) => {
-        const picked = all.find(({ objectId }) => objectId === id);
-        if (picked) onPick(picked);
-      }}
-      nothingFoundMessage={t('No beacon has this name on {name}.', { name: floor.name })}
-    />
   );
 }

@@ -51,7 +51,7 @@ export function GatewayPanel({ appId, gateway, taken, mayEdit, onChange, onRemov
           {(['x', 'y'] as const).map((axis) => (
             <NumberInput
               key={axis}
-              label={axis === 'x' ? t('x, metres') : t('y, metres')}
+              label={axis === 'x' ? t('Metres from the left') : t('Metres from the top')}
               step={0.1}
               readOnly={!mayEdit}
               value={place[axis]}

@@ -1,4 +1,4 @@
-import { Alert, Button, FileButton, Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, FileButton, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import type { Body, Floor } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -25,6 +25,9 @@ interface Props {
   readonly appId: string;
   readonly floor: Floor;
 }
+
+/** The button with which a floor gets a picture; other parts of the page lead to it. */
+export const planButton = 'plan-picture';
 
 /** The picture, how large it is in the building, and what the floor is called. */
 export function PlanSettings({ appId, floor }: Props) {
@@ -88,6 +91,7 @@ export function PlanSettings({ appId, floor }: Props) {
             {(props) => (
               <Button
                 {...props}
+                id={planButton}
                 variant="default"
                 loading={upload.isPending || open.isPending}
                 leftSection={<Icon name="upload" size={16} />}
@@ -156,8 +160,8 @@ function Measures({ appId, floor }: Props) {
       level: t('Level'),
       width: t('Width of the picture'),
       north: t('North'),
-      'origin.x': t('x is 0 at'),
-      'origin.y': t('y is 0 at'),
+      'origin.x': t('Zero point, from the left'),
+      'origin.y': t('Zero point, from the top'),
     },
   });
   const { form, submit, isBusy, isOutdated } = shared;
@@ -188,25 +192,30 @@ function Measures({ appId, floor }: Props) {
         />
         <NumberInput
           label={t('North')}
-          description={t('Degrees clockwise from upwards')}
+          description={t('In degrees: 0 is up on the plan, 90 to the right')}
           min={0}
           max={360}
           hideControls
           {...form.number('north')}
         />
         <NumberInput
-          label={t('x is 0 at')}
-          description={t('Pixels from the left')}
+          label={t('Zero point, from the left')}
+          description={t('In pixels of the picture')}
           hideControls
           {...form.number('origin.x')}
         />
         <NumberInput
-          label={t('y is 0 at')}
-          description={t('Pixels from the top')}
+          label={t('Zero point, from the top')}
+          description={t('In pixels of the picture')}
           hideControls
           {...form.number('origin.y')}
         />
       </div>
+      <Text size="sm" c="dimmed" mt="xs" maw="42rem">
+        {t(
+          'Metres are counted from the top left corner of the plan. Leave the zero point empty, unless the building is measured from another point already.',
+        )}
+      </Text>
       <Button type="submit" mt="md" variant="default" disabled={!form.isDirty} loading={isBusy}>
         {t('Save')}
       </Button>

@@ -1,10 +1,8 @@
-import { type Beacon, type Body, type Floor, PharosError, type Zone } from '@pharos/sdk';
+import type { Beacon, Body, Floor, Zone } from '@pharos/sdk';
 import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
-import { useAction } from '../../../lib/actions/use-action.ts';
 import { usePutBack } from '../../../lib/data/access.ts';
 import { dataOf } from '../../../lib/data/api.ts';
-import { floorsQuery, planKeys, pointer, venueBeaconsQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
+import { floorsQuery, pointer, venueBeaconsQuery, zonesQuery } from '../../../lib/data/venue-queries.ts';
 import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
 import { copyName } from '../../../lib/text/copy-name.ts';
 import { t } from '../../../lib/words/words.ts';
@@ -20,6 +18,7 @@ import {
   withoutGateway,
 } from './gateways.ts';
 import { changeZoneNow, placeNow } from './meanwhile.ts';
+import { type Step, useSteps } from './use-steps.ts';
 import {
   changeWalls,
   type DrawnWall,
@@ -31,25 +30,8 @@ import {
   withWall,
 } from './walls.ts';
 
-interface Step {
-  /** As the end of "Undo: ". */
-  readonly label: string;
-  /** It may follow another with its label that is being stored, as a key that is pressed again does; else that is a double click. */
-  readonly isRepeatable?: true;
-  readonly run: () => Promise<unknown>;
-  /** Takes it back. */
-  readonly undo: () => Promise<unknown>;
-  /** What the page shows until the service has answered, and once it is taken back. */
-  readonly expect?: () => void;
-  readonly expectUndo?: () => void;
-  /** The service has refused it, and the page will show again what is stored. */
-  readonly refused?: (() => void) | undefined;
-}
-
 /** Null: no limit. */
 export type ZoneChange = Partial<Pick<Zone, 'name' | 'kind' | 'polygon'> & { readonly capacity: number | null }>;
-
-const mostSteps = 50;
 
 /** The zones and beacons of a floor, and what can be done with them. Each change is stored at once and can be undone. */
 export function useFloor(appId: string, floor: Floor) {
@@ -57,7 +39,7 @@ export function useFloor(appId: string, floor: Floor) {
   const { data: allZones = [], error: zonesError } = useQuery(zonesQuery(appId, venueId));
   const { data: allBeacons = [], error: beaconsError } = useQuery(venueBeaconsQuery(appId, venueId));
   const { data: floors = [floor] } = useQuery(floorsQuery(appId, venueId));
-  const { commit, undo, undoLabel, canUndo, isBusy, error } = useSteps(appId);
+  const { commit, error, ...history } = useSteps(appId);
   const queries = useQueryClient();
   const zones = allZones.filter((zone) => zone.floorId.objectId === floor.objectId);
   const beacons = allBeacons.filter((beacon) => isOnFloor(beacon, floor));
@@ -135,10 +117,7 @@ export function useFloor(appId: string, floor: Floor) {
     error: zonesError ?? beaconsError ?? error,
     ...zoneActions,
     placeBeacon,
-    undo,
-    undoLabel,
-    canUndo,
-    isBusy,
+    ...history,
   };
 }
 
@@ -282,109 +261,5 @@ function gatewaySteps(
       ),
     removeGateway: (gateway: DrawnGateway) =>
       step(t('{name} deleted', { name: gateway.name }), withoutGateway(gateway.name), withGateway(gateway)),
-  };
-}
-
-/** There is no network, or the service has too much to do: the same may be done later. */
-const isForNow = (error: unknown) =>
-  error instanceof PharosError && (error.status === 0 || error.status === 429 || error.status >= 500);
-
-/** Runs one change after the other, and remembers how to undo each. */
-function useSteps(appId: string) {
-  const done = useRef<Step[]>([]);
-  const last = useRef<Promise<unknown>>(Promise.resolve());
-  /** Changes that are being stored, before the page has drawn that they are. */
-  const open = useRef(0);
-  /** How many there were. */
-  const count = useRef(0);
-  /** Those of them that were not. */
-  const failed = useRef<Step[]>([]);
-  const [undoLabel, setLabel] = useState<string>();
-  const refresh = planKeys(appId);
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.current.catch(() => undefined).then(work);
-    last.current = next;
-    return next;
-  };
-  const told = () => setLabel(done.current.at(-1)?.label);
-  const queries = useQueryClient();
-  /** What was expected has not happened. Without a network it cannot be read again, and must not look as if it were stored. */
-  const reload = () => {
-    if (open.current === 0) {
-      // From the last one back: each knows what there was before it.
-      for (const step of failed.current.toReversed()) step.expectUndo?.();
-      failed.current = [];
-    }
-    for (const queryKey of refresh) void queries.invalidateQueries({ queryKey });
-  };
-  const run = useAction<{ readonly step: Step; readonly nth: number }>({
-    run: async ({ step }) => {
-      try {
-        await inTurn(async () => {
-          await step.run();
-          done.current = [...done.current, step].slice(-mostSteps);
-          told();
-        });
-        open.current--;
-      } catch (error) {
-        open.current--;
-        failed.current.push(step);
-        step.refused?.();
-        throw error;
-      } finally {
-        if (failed.current.length > 0) reload();
-      }
-    },
-    // What is stored while more is waiting would put back on the plan what the next changes begin from.
-    after: () =>
-      open.current <= 0 ? Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey }))) : undefined,
-    showsError: true,
-  });
-  const back = useAction({
-    run: async () => {
-      try {
-        // A change that is still being stored becomes the last step when it is stored.
-        return await inTurn(async () => {
-          const step = done.current.pop();
-          told();
-          step?.expectUndo?.();
-          try {
-            await step?.undo();
-          } catch (error) {
-            // The next try finds it where it was.
-            if (step && isForNow(error)) {
-              done.current = [...done.current, step];
-              told();
-              step.expect?.();
-            }
-            throw error;
-          }
-          return step !== undefined;
-        });
-      } catch (error) {
-        reload();
-        throw error;
-      }
-    },
-    done: (isUndone) => (isUndone ? t('The change was undone.') : undefined),
-    refresh,
-    showsError: true,
-  });
-  return {
-    commit: (step: Step) => {
-      if (!run.mutate({ step, nth: step.isRepeatable ? ++count.current : 0 })) return;
-      open.current++;
-      back.reset();
-      step.expect?.();
-    },
-    /** Does nothing if there is nothing to take back. */
-    undo: () => {
-      if (done.current.length > 0 || open.current > 0) back.mutate();
-    },
-    undoLabel,
-    /** The first change can be taken back while it is being stored, too. */
-    canUndo: undoLabel !== undefined || run.isPending,
-    isBusy: run.isPending || back.isPending,
-    error: run.error ?? back.error,
   };
 }

@@ -67,7 +67,7 @@ export function PlaceBeacon({ appId, beacon, beacons, floors, lastFloor, onPlace
         {(['x', 'y'] as const).map((part) => (
           <NumberInput
             key={part}
-            label={part === 'x' ? t('x, metres') : t('y, metres')}
+            label={part === 'x' ? t('Metres from the left') : t('Metres from the top')}
             hideControls
             inputMode="decimal"
             value={at[part]}
@@ -117,7 +117,7 @@ interface TapProps {
 }
 
 function FloorTap({ appId, floor, others, at, onTap }: TapProps) {
-  const plan = usePlan(appId, floor);
+  const { plan } = usePlan(appId, floor);
   const { data: zones = [] } = useQuery(zonesQuery(appId, floor.venueId.objectId));
   return (
     <div>

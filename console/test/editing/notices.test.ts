@@ -1,0 +1,91 @@
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { becomes, goTo, launchBrowser, openAs, startConsole } from '../browser.ts';
+import { takePictures } from '../pictures.ts';
+
+/** What can be used and lies beneath a notice. */
+const beneath = `(() => {
+  const notice = document.querySelector('.mantine-Notifications-notification');
+  const over = notice.getBoundingClientRect();
+  return [...document.querySelectorAll('a, button, input, select, textarea')].filter((one) => {
+    const under = one.getBoundingClientRect();
+    const isCovered = under.left < over.right && under.right > over.left && under.top < over.bottom && under.bottom > over.top;
+    return isCovered && !notice.contains(one) && one.getClientRects().length > 0;
+  }).map((one) => one.textContent || one.getAttribute('aria-label') || one.tagName);
+})()`;
+
+for (const [device, size] of [
+  ['on a desk', { width: 1280, height: 860 }],
+  ['on a phone', { width: 390, height: 844 }],
+] as const)
+  describe(`${device} a notice covers nothing that somebody wants next`, () => {
+    let app: TestApp;
+    let browser: Browser;
+    let page: Page;
+    let beaconId = '';
+
+    before(async () => {
+      const started = await startConsole();
+      app = started.app;
+      const { headers } = await signInManager(app);
+      const beacon = { name: 'Gate', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 1 };
+      beaconId = await create(app, '/api/v2/beacons', beacon, headers);
+      browser = await launchBrowser();
+      ({ page } = await openAs(browser, { ...started, role: 'owner' }));
+      await page.setViewportSize(size);
+    });
+    after(async () => {
+      await browser?.close();
+      await app?.close();
+    });
+
+    const open = (rest: string) => goTo(page, `/console/apps/${app.appId}/${rest}`);
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const notice = () => page.locator('.mantine-Notifications-notification');
+    const isFree = () => becomes(() => page.evaluate(beneath), []);
+
+    test('the page that is shown after a form was saved', async () => {
+      await open(`beacons/${beaconId}/edit`);
+      await page.getByLabel('Name').fill('Great gate');
+      await button('Save').click();
+      await page.getByRole('heading', { name: 'Great gate', exact: true }).waitFor();
+      await notice().getByText('Great gate is saved.').waitFor();
+      await isFree();
+      await takePictures(page, `notice-${size.width}`);
+      // The end of the page can be scrolled above it.
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+      await isFree();
+      await notice().getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('heading', { name: 'Gate', exact: true }).waitFor();
+    });
+
+    test('the bar with which the next change is saved', async () => {
+      await open('policy');
+      const oneZone = page.getByLabel('One zone at a time');
+      await oneZone.click();
+      await button('Save the policy').click();
+      await notice().getByText('The policy is saved.').waitFor();
+      await oneZone.click();
+      await button('Discard them').waitFor();
+      const isCovered = async () =>
+        ((await page.evaluate(beneath)) as string[]).some((one) => ['Save the policy', 'Discard them'].includes(one));
+      await becomes(isCovered, false);
+      await takePictures(page, `notice-and-bar-${size.width}`);
+    });
+
+    test('what was just pressed at the bottom of the window', async () => {
+      await open('settings');
+      await page.setViewportSize({ width: size.width, height: 420 });
+      const name = page.getByLabel('Name', { exact: true });
+      await name.fill('Guide');
+      const save = button('Save').first();
+      // At the lower edge, as far down as can be pressed.
+      await save.evaluate((one: unknown) => (one as { scrollIntoView(align: boolean): void }).scrollIntoView(false));
+      await save.click();
+      await notice().waitFor();
+      await becomes(async () => ((await page.evaluate(beneath)) as string[]).includes('Save'), false);
+      await page.setViewportSize(size);
+    });
+  });
