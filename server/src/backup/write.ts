@@ -66,6 +66,8 @@ export async function writeBackup(options: BackupOptions): Promise<Manifest> {
   const lock = await lockUnfinished(unfinished);
   try {
     await mkdir(unfinished, { mode: 0o700 });
+    // A folder whose disk is not mounted would make a backup without files.
+    if (copiesFiles) await blobs.check();
     const progress = watched(watch);
     const rows = await db.snapshot((read) => copyRows(read, unfinished, progress));
     const { copied, lost } = copiesFiles

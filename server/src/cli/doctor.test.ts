@@ -99,6 +99,12 @@ test('doctor reports problems, and what to do about them', () =>
     await db.run(sql`insert into files
       (app_id, object_id, stored_name, name, content_type, size, sha256, by_admin, created_at, updated_at)
       values (${made.appId}, 'f', ${`${'a'.repeat(32)}_lost.txt`}, 'lost.txt', 'text/plain', 1, '', 0, 1, 1)`);
+    const unmounted = await examine();
+    assert.match(
+      unmounted.of('file storage').join(),
+      /^fail The folder .+ Is its disk mounted\? .+: pharos files claim$/,
+    );
+    await run('files claim --yes');
     await db.run(raw('delete from migrations where id = (select max(id) from migrations)'));
     await db.close();
     const damaged = await examine();
