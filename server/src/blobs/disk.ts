@@ -70,7 +70,7 @@ class DiskBlobs implements BlobStorage {
   }
 
   sweepUnfinished(now: number) {
-    return translated(() => sweepFolder(this.#unfinished, now - abandonedMs));
+    return translated(async () => sweepFolder(this.#unfinished, Math.min(now, await this.#clock()) - abandonedMs));
   }
 
   needsOnDisk(bytes: number) {
@@ -110,6 +110,21 @@ class DiskBlobs implements BlobStorage {
     const found = await wanted;
     if (found === undefined) await this.#assertRight('look');
     return found;
+  }
+
+  /**
+   * What the file system dates files by, ms. The service goes by the database's clock, which may be another: by that, an upload that is running
+   * could look like one of yesterday.
+   */
+  async #clock(): Promise<number> {
+    if ((await names(this.#unfinished)).length === 0) return 0;
+    const path = join(this.#unfinished, randomBytes(16).toString('hex'));
+    try {
+      await (await open(path, 'wx', 0o600)).close();
+      return (await stat(path)).mtimeMs;
+    } finally {
+      await rm(path, { force: true });
+    }
   }
 
   async #count(keys: readonly BlobKey[]): Promise<number> {

@@ -1,6 +1,7 @@
 import type { BlobStorage, BlobStore } from '../../../blobs/blob-store.ts';
 import type { Database } from '../../../db/db.ts';
 import { knownMigrations, newestMigration } from '../../../db/migrate.ts';
+import { openTime } from '../../../db/nodes/shared-time.ts';
 import type { AdminService } from '../../../features/admins/accounts/service.ts';
 import type { AppService, AppView } from '../../../features/apps/service.ts';
 import { folderFault } from '../../../features/files/place/folder.ts';
@@ -16,6 +17,14 @@ export async function checkDatabase(db: Database): Promise<Finding[]> {
   } catch (error) {
     return [fail(`${described}. ${(error as Error).message}`)];
   }
+}
+
+/** Nodes go by the database's clock; a machine whose own differs is one of the two that is wrong. */
+export async function checkClock(db: Database): Promise<Finding[]> {
+  if (!db.time) return [];
+  const { ok, warn } = finder('clock');
+  const warning = (await openTime(db)).time.warning();
+  return [warning === undefined ? ok('The clocks of this machine and of the database agree.') : warn(warning)];
 }
 
 export async function checkMigrations(db: Database): Promise<Finding> {
