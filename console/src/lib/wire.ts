@@ -3449,6 +3449,8 @@ export interface Operations {
           /** Its name in the catalogue; `PreconditionFailed`: changed since `updatedAt` */
           readonly error: string;
           readonly message: string;
+          /** Changed or deleted since, but as this request wants it: by somebody else, or by the same request when its answer was lost */
+          readonly isAlready?: boolean;
         }[];
         /** The `auditId` of the entry; absent if nothing was done */
         readonly entry?: string;

@@ -309,4 +309,46 @@ describe('one field of many records', () => {
   });
 
   test('the browser had nothing to complain about', () => assert.deepEqual(visited.complaints, []));
+
+  test('what was done although the answer was lost is not said to be the work of somebody else', async () => {
+    app.clock.now += 1_000;
+    await open('beacons');
+    const lost = async () => {
+      let isLost = false;
+      await page.route(/\/bulk$/, async (route) => {
+        if (isLost) return route.continue();
+        isLost = true;
+        await route.fetch();
+        await route.abort();
+      });
+    };
+    await lost();
+    await chooseAll();
+    await button('Edit …').click();
+    await dialog().getByLabel('Field').selectOption('Radius');
+    await dialog().getByLabel('Radius', { exact: true }).fill('7');
+    const change = dialog().getByRole('button', { name: /^Change/ });
+    await change.click();
+    await becomes(() => beacons('radius'), [7, 7, 7]);
+    await dialog().getByText('does not answer', { exact: false }).waitFor();
+    await change.click();
+    await told(
+      '3 beacons were already as you wanted. If an earlier try got no answer, it was done all the same.',
+    ).waitFor();
+    await assertAccessible(page);
+    await takePictures(page, 'bulk-already');
+    assert.equal(await told('changed by somebody else').count(), 0);
+    await page.unroute(/\/bulk$/);
+    await lost();
+    await chooseAll();
+    await button('Delete …').click();
+    const remove = dialog().getByRole('button', { name: /^Delete/ });
+    await remove.click();
+    await dialog().getByText('does not answer', { exact: false }).waitFor();
+    await remove.click();
+    await told('3 beacons were already as you wanted.').waitFor();
+    assert.equal(await told('refused').count(), 0);
+    assert.deepEqual((await app.send({ method: 'GET', url: '/api/v2/beacons', headers })).body.results, []);
+    await page.unroute(/\/bulk$/);
+  });
 });

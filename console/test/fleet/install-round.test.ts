@@ -90,6 +90,10 @@ describe('an install round on a phone', () => {
     (await app.send({ method: 'GET', url: `/api/v2/beacons/${beacons[name]}`, headers })).body.result;
   const placements = async () =>
     (await app.send({ method: 'GET', url: `/api/v2/placements?venueId=${venueId}`, headers })).body.results;
+  /** To be refused by what its head says. */
+  const huge = png(1, 1, () => [0, 0, 0]);
+  huge.writeUInt32BE(30_000, 16);
+  huge.writeUInt32BE(30_000, 20);
   async function choose(name: string, buffer: Buffer) {
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button(name).click()]);
     await chooser.setFiles({ name: 'picture.png', mimeType: 'image/png', buffer });
@@ -119,6 +123,8 @@ describe('an install round on a phone', () => {
       png(300, 300, () => [255, 255, 255]),
     );
     await said('There is no QR code in this picture.');
+    await choose('Label from a picture', huge);
+    await said('picture.png has 30000 × 30000 pixels. A photograph may have 120 million.');
     await button('Scan a label').click();
     await said('The page gets no camera.');
     await choose('Label from a picture', label);
@@ -182,6 +188,8 @@ describe('an install round on a phone', () => {
     await becomes(async () => Math.round(Number(await page.getByLabel('Metres from the left').inputValue())), 10);
     await choose('Take a photograph', Buffer.from('no picture'));
     await said('picture.png cannot be read as a picture.');
+    await choose('Take a photograph', huge);
+    await said('picture.png has 30000 × 30000 pixels. A photograph may have 120 million.');
     await choose(
       'Take a photograph',
       png(3000, 2000, (x) => [200, Math.round(255 * x), 90]),

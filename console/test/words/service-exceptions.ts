@@ -9,7 +9,10 @@ interface Exception {
 const server = (...paths: readonly string[]) => paths.map((path) => new RegExp(`^server/src/(?:${path})`));
 
 export const serviceExceptions: readonly Exception[] = [
-  { reason: 'for a terminal, and for the log when the service starts', files: server('cli/', 'config/') },
+  {
+    reason: 'for a terminal, and for the log when the service starts',
+    files: server('cli/', 'config/', 'features/files/place/folder'),
+  },
   { reason: 'the words of a museum that does not exist, in English as its app is', files: server('demo/') },
   {
     reason: 'mails, and pages for visitors who follow a link of one',

@@ -20,6 +20,7 @@ import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
 import { countRecordsOf } from '../features/buckets/definition/own-records.ts';
 import type { LogStore } from '../features/event-log.ts';
 import type { InBackground } from '../features/feature.ts';
+import { guardFolder } from '../features/files/place/folder.ts';
 import { countFilesOf } from '../features/files/store.ts';
 import { createEngineLogs } from '../features/logs/engine-store.ts';
 import { logs } from '../features/logs/resource.ts';
@@ -142,6 +143,7 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
   // Nodes of the previous version can write only to unpartitioned tables; an embedded database has no other nodes.
   const mayHaveOlderNodes = !db.readsAreLocal && (await listPartitions(db, logs.table.name)).length === 0;
   const blobs = await openBlobs(blobPlaces(config));
+  guardFolder(db, blobs);
   return {
     ...services,
     config,

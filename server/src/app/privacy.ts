@@ -7,7 +7,7 @@ import type { Database } from '../db/db.ts';
 import { findBucketName } from '../features/buckets/definition/bucket-store.ts';
 import { records } from '../features/buckets/definition/tables.ts';
 import { eraseFilesOf } from '../features/files/erasure.ts';
-import { blobKeyOf, fileUrl } from '../features/files/file-name.ts';
+import { blobKeyOf, fileUrl } from '../features/files/place/file-name.ts';
 import { eraseDeletedFilesOf } from '../features/history/erasure.ts';
 import { trash, versions } from '../features/history/tables.ts';
 import { findHeld, findHolder, findInstallationsOf } from '../features/installations/store.ts';

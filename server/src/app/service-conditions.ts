@@ -57,13 +57,15 @@ function databaseConditions({ troubles, now }: Deps): readonly ServiceCondition[
   ];
 }
 
-/** One condition for all nodes: the storage is the same. */
-async function fileConditions({ fileStorage }: Deps): Promise<readonly ServiceCondition[]> {
+/** S3 is one storage for all nodes, each of which may lack the folder. */
+async function fileConditions({ config, fileStorage }: Deps): Promise<readonly ServiceCondition[]> {
   const problem = await fileStorage.problem();
   if (problem === undefined) return [];
-  const title = 'The storage of files does not answer';
   const text = `${problem} pharos doctor says why.`;
-  return [{ kind: 'files', key: 'files', isGrave: true, title, text }];
+  const found = { kind: 'files', isGrave: true, text } as const;
+  return config.filesUrl
+    ? [{ ...found, key: 'files', title: 'The storage of files does not answer' }]
+    : [{ ...found, key: `files@${node}`, title: `The folder of files is missing on ${node}` }];
 }
 
 async function jobConditions({ db, now }: Deps): Promise<readonly ServiceCondition[]> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { joinSql, raw, sql } from '../base/sql.ts';
-import type { BlobStore } from '../blobs/blob-store.ts';
+import type { BlobStore, FolderMark } from '../blobs/blob-store.ts';
+import { claimFolder, forgetFolder } from '../blobs/claim-folder.ts';
 import { createDiskBlobStore } from '../blobs/disk.ts';
 import type { Database, Row } from '../db/db.ts';
 import { knownMigrations, migrate, newestMigration } from '../db/migrate.ts';
@@ -12,7 +13,7 @@ import { type BackupTable, tablesOf } from './tables.ts';
 
 export interface RestoreOptions {
   readonly db: Database;
-  readonly blobs: BlobStore;
+  readonly blobs: BlobStore & { readonly folderMark?: FolderMark };
   /** A folder written by `writeBackup`. */
   readonly folder: string;
   readonly now: number;
@@ -93,6 +94,7 @@ export async function restoreBackup(options: RestoreOptions, manifest: Manifest)
   await migrate(db, now);
   await db.transaction(async (db) => {
     await countChange(db, 'access');
+    await (blobs ? claimFolder(db, blobs) : forgetFolder(db));
     await clearRestoreMarker(db);
   });
 }

@@ -66,6 +66,8 @@ export async function writeBackup(options: BackupOptions): Promise<Manifest> {
   const lock = await lockUnfinished(unfinished);
   try {
     await mkdir(unfinished, { mode: 0o700 });
+    // A folder whose disk is not mounted would make a backup without files.
+    if (copiesFiles) await blobs.check();
     const progress = watched(watch);
     const rows = await db.snapshot((read) => copyRows(read, unfinished, progress));
     const { copied, lost } = copiesFiles
@@ -104,10 +106,28 @@ async function lockUnfinished(unfinished: string): Promise<HeldLock | undefined>
   return tryLockFile(lockOf(unfinished));
 }
 
+/** It is gone at once: what a process that is killed in the middle leaves is not taken for a backup, and removed later. */
+export async function removeBackup(folder: string): Promise<void> {
+  const unfinished = `${folder}.unfinished-${randomText(6)}`;
+  const lock = await lockUnfinished(unfinished);
+  try {
+    await rename(folder, unfinished);
+    await flushFolder(dirname(folder));
+    await rm(unfinished, { recursive: true, force: true });
+  } finally {
+    await rm(lockOf(unfinished), { force: true });
+    lock?.release();
+  }
+}
+
 /** Removes what killed processes have left in a folder of backups, but nothing that a process is writing. */
 export async function removeUnfinished(folder: string): Promise<void> {
   const { tryLockFile } = await import('../db/folder-lock.ts');
-  const left = (await readdir(folder)).filter((name) => /\.unfinished-\w+$/.test(name));
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const left = names.filter((name) => /\.unfinished-\w+$/.test(name));
   for (const name of left) {
     const unfinished = join(folder, name);
     const lock = tryLockFile(lockOf(unfinished));

@@ -89,8 +89,10 @@ export interface BlobStorage extends BlobStore {
   sweepUnfinished(now: number): Promise<number>;
   /** @throws Failure Timeout whose cause says what is wrong and what to do: nothing can be stored or read now */
   check(): Promise<void>;
-  /** What several databases could share by mistake says whose it is; undefined where the folder's lock says so. */
+  /** What several databases could share by mistake says whose it is; undefined for a folder. */
   readonly mark?: BlobMark;
+  /** A folder says which one it is: its disk may not be mounted, or another one may be. */
+  readonly folderMark?: FolderMark;
   /** An address at which anyone can read the blob for a short time, without this service in between. */
   readonly signedUrl?: (key: BlobKey, served: ServedAs) => Promise<string>;
   /** Work done since the start, for metrics. */
@@ -104,6 +106,25 @@ export interface BlobMark {
   read(): Promise<string | undefined>;
   write(id: string): Promise<void>;
 }
+
+/** What is wrong with a storage and what to do, in words for whoever runs the service; the cause of a `Failure`. */
+export class StorageFault extends Error {}
+
+export interface FolderMark {
+  /** Undefined without a mark, and where there is no folder. */
+  read(): Promise<string | undefined>;
+  /** Leaves a mark that is there already, also one that another process makes at the same moment. */
+  write(id: string): Promise<void>;
+  /** How many of these blobs are there, without asking the guard. */
+  count(keys: readonly BlobKey[]): Promise<number>;
+  /** Asked from now on before something is stored, and before it is said that something is not there. */
+  guard(assertRight: (use: FolderUse) => Promise<void>): void;
+}
+
+export type FolderUse = 'store' | 'look';
+
+/** The setting in which a database keeps the mark of its folder. A restored database has another folder. */
+export const folderSetting = 'files_folder';
 
 /** The headers with which a blob is to be served. */
 export interface ServedAs {

@@ -87,7 +87,7 @@ test('the sweep removes uploads that were abandoned an hour ago and no others', 
   const folder = newFolder();
   try {
     const store = createDiskBlobStore(folder);
-    const now = 1_800_000_000_000;
+    const now = Date.now();
     assert.equal(await store.sweepUnfinished(now), 0, 'there is no folder yet');
     const unfinished = join(folder, '.unfinished');
     mkdirSync(unfinished);
@@ -99,6 +99,23 @@ test('the sweep removes uploads that were abandoned an hour ago and no others', 
     assert.equal(await store.sweepUnfinished(now), 1);
     assert.deepEqual([existsSync(join(unfinished, 'old')), existsSync(join(unfinished, 'young'))], [false, true]);
     assert.deepEqual(await store.list({ limit: 10 }), [], 'what is unfinished is never listed');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('by a clock of the service that is a day ahead, an upload that is running is not an old one', async () => {
+  const folder = newFolder();
+  try {
+    const store = createDiskBlobStore(folder);
+    async function* slow(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('half');
+      assert.equal(await store.sweepUnfinished(Date.now() + 86_400_000), 0);
+      yield Buffer.from(' and half');
+    }
+    await store.put(key, slow());
+    assert.equal((await store.stat(key))?.size, 13);
+    assert.deepEqual(readdirSync(join(folder, '.unfinished')), []);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import {
   assertBlobKey,
   type BlobEntry,
@@ -8,11 +9,14 @@ import {
   type BlobListOptions,
   type BlobStorage,
   type ByteRange,
+  type FolderMark,
 } from './blob-store.ts';
 import { translated } from './disk-faults.ts';
 
 /** Uploads grow here until they are complete. No key contains a dot, so this is never taken for an app. */
 const unfinishedFolder = '.unfinished';
+/** In the folder itself. Earlier versions take no notice of it. */
+const markName = '.pharos-folder';
 /** No upload that is still running takes this long. */
 const abandonedMs = 3_600_000;
 const shardForm = /^[0-9a-f]{2}$/;
@@ -25,13 +29,23 @@ const shardForm = /^[0-9a-f]{2}$/;
 class DiskBlobs implements BlobStorage {
   readonly isRemote = false;
   readonly place: string;
+  readonly folderMark: FolderMark;
   readonly #folder: string;
   readonly #unfinished: string;
+  #assertRight: Parameters<FolderMark['guard']>[0] = async () => undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
     this.place = folder;
     this.#unfinished = join(folder, unfinishedFolder);
+    this.folderMark = {
+      read: () => translated(() => this.#readMark()),
+      write: (id) => translated(() => this.#writeMark(id)),
+      count: (keys) => translated(() => this.#count(keys)),
+      guard: (assertRight) => {
+        this.#assertRight = assertRight;
+      },
+    };
   }
 
   put(key: BlobKey, source: AsyncIterable<Uint8Array>) {
@@ -39,15 +53,16 @@ class DiskBlobs implements BlobStorage {
   }
 
   get(key: BlobKey, range?: ByteRange) {
-    return translated(() => this.#get(key, range));
+    return translated(() => this.#orMissing(this.#get(key, range)));
   }
 
   stat(key: BlobKey) {
-    return translated(() => this.#entry(key));
+    return translated(() => this.#orMissing(this.#entry(key)));
   }
 
   remove(key: BlobKey) {
-    return translated(async () => (await ifThere(unlink(this.#pathOf(key)).then(() => true))) ?? false);
+    const removed = () => ifThere(unlink(this.#pathOf(key)).then(() => true));
+    return translated(async () => (await this.#orMissing(removed())) ?? false);
   }
 
   list(options: BlobListOptions) {
@@ -55,15 +70,16 @@ class DiskBlobs implements BlobStorage {
   }
 
   sweepUnfinished(now: number) {
-    return translated(() => sweepFolder(this.#unfinished, now - abandonedMs));
+    return translated(async () => sweepFolder(this.#unfinished, Math.min(now, await this.#clock()) - abandonedMs));
   }
 
   needsOnDisk(bytes: number) {
     return bytes;
   }
 
-  /** The folder is on the disk that is watched. */
-  async check() {}
+  async check() {
+    await this.#assertRight('look');
+  }
 
   close() {}
 
@@ -75,6 +91,7 @@ class DiskBlobs implements BlobStorage {
 
   async #put(key: BlobKey, source: AsyncIterable<Uint8Array>): Promise<void> {
     const path = this.#pathOf(key);
+    await this.#assertRight('store');
     await ensureFolder(this.#unfinished);
     const temporary = join(this.#unfinished, randomBytes(16).toString('hex'));
     try {
@@ -86,6 +103,55 @@ class DiskBlobs implements BlobStorage {
       throw error;
     }
     await flushFolder(dirname(path));
+  }
+
+  /** What is not found in another folder may well be in the right one. */
+  async #orMissing<T>(wanted: Promise<T | undefined>): Promise<T | undefined> {
+    const found = await wanted;
+    if (found === undefined) await this.#assertRight('look');
+    return found;
+  }
+
+  /**
+   * What the file system dates files by, ms. The service goes by the database's clock, which may be another: by that, an upload that is running
+   * could look like one of yesterday.
+   */
+  async #clock(): Promise<number> {
+    if ((await names(this.#unfinished)).length === 0) return 0;
+    const path = join(this.#unfinished, randomBytes(16).toString('hex'));
+    try {
+      await (await open(path, 'wx', 0o600)).close();
+      return (await stat(path)).mtimeMs;
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  async #count(keys: readonly BlobKey[]): Promise<number> {
+    const found = await Promise.all(keys.map((key) => this.#entry(key)));
+    return found.filter((entry) => entry !== undefined).length;
+  }
+
+  async #readMark(): Promise<string | undefined> {
+    const text = await ifThere(readFile(join(this.#folder, markName), 'utf8'));
+    return text?.trim() || undefined;
+  }
+
+  async #writeMark(id: string): Promise<void> {
+    await ensureFolder(this.#unfinished);
+    const temporary = join(this.#unfinished, randomBytes(16).toString('hex'));
+    const path = join(this.#folder, markName);
+    try {
+      await writeWhole(temporary, Readable.from([Buffer.from(id)]));
+      await link(temporary, path).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST' && (await this.#readMark()) !== undefined) return;
+        // An empty mark, or a file system without links.
+        await rename(temporary, path);
+      });
+    } finally {
+      await rm(temporary, { force: true }).catch(() => undefined);
+    }
+    await flushFolder(this.#folder);
   }
 
   async #get(key: BlobKey, range?: ByteRange) {

@@ -1,4 +1,5 @@
 import { Failure, fail } from '../base/errors.ts';
+import { StorageFault } from './blob-store.ts';
 import type { S3Address } from './s3-address.ts';
 
 /** What the SDK's errors have of use; none of it is there for certain. */
@@ -32,7 +33,7 @@ export function unavailable(address: S3Address, error: unknown): Failure {
   return fail('Timeout', {
     message: 'The file storage cannot take or give this now. Try again.',
     retryAfter: 5,
-    cause: new Error(explain(address, error), { cause: error }),
+    cause: new StorageFault(explain(address, error), { cause: error }),
   });
 }
 

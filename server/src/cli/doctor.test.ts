@@ -8,6 +8,8 @@ import { shellOf, withShell } from '../../test/support/command-line.ts';
 import { startSmtpSink } from '../../test/support/servers/smtp-sink.ts';
 import { raw, sql } from '../base/sql.ts';
 import { readConfig } from '../config/config.ts';
+import type { Database } from '../db/db.ts';
+import { checkClock } from './commands/doctor/data.ts';
 import { openDatabase } from './commands/storage.ts';
 
 for (const database of databases) {
@@ -26,6 +28,7 @@ for (const database of databases) {
           ['Node', 'database', 'migrations', 'integrity', 'files', 'administrators', 'app Guide'].map(stateOf),
           ['ok', 'ok', 'ok', 'ok', 'ok', 'warn', 'warn'],
         );
+        assert.equal(stateOf('clock'), database === 'postgres' ? 'ok' : undefined);
         const bad = await run('doctor --port 99999 --json');
         assert.equal(bad.code, 1);
         assert.match(JSON.stringify(bad.json), /--port must be a whole number/);
@@ -47,6 +50,21 @@ for (const database of databases) {
       }));
   });
 }
+
+test('doctor says that the clocks of this machine and of the database differ', async () => {
+  const day = 86_400_000;
+  const found = async (by: number) => checkClock({ time: async () => Date.now() + by } as Database);
+  const [ahead, behind] = [await found(-day), await found(day)];
+  assert.match(ahead[0]?.message ?? '', /^The clock of this machine is 86\d+ s ahead of that of the database/);
+  assert.match(behind[0]?.message ?? '', /is 86\d+ s behind that of the database.+ NTP\.$/);
+  assert.deepEqual(
+    [...ahead, ...behind].map(({ check, state }) => [check, state]),
+    [
+      ['clock', 'warn'],
+      ['clock', 'warn'],
+    ],
+  );
+});
 
 test('doctor reports problems, and what to do about them', () =>
   withShell('sqlite', async ({ folder, environment, run }) => {
@@ -99,6 +117,12 @@ test('doctor reports problems, and what to do about them', () =>
     await db.run(sql`insert into files
       (app_id, object_id, stored_name, name, content_type, size, sha256, by_admin, created_at, updated_at)
       values (${made.appId}, 'f', ${`${'a'.repeat(32)}_lost.txt`}, 'lost.txt', 'text/plain', 1, '', 0, 1, 1)`);
+    const unmounted = await examine();
+    assert.match(
+      unmounted.of('file storage').join(),
+      /^fail The folder .+ Is its disk mounted\? .+: pharos files claim$/,
+    );
+    await run('files claim --yes');
     await db.run(raw('delete from migrations where id = (select max(id) from migrations)'));
     await db.close();
     const damaged = await examine();

@@ -7,6 +7,8 @@ export interface ManagedChange {
   readonly was: object;
   /** ISO 8601; undefined where the record is gone. */
   readonly updatedAt: string | undefined;
+  /** It was so before: nothing was done. */
+  readonly isAlready?: true;
 }
 
 export interface ManagedKey {
@@ -36,7 +38,7 @@ export interface ManagedKind {
    * Changes one record, or deletes it.
    *
    * @param seen members as the caller has seen them; undefined: whatever they are now
-   * @throws Failure PreconditionFailed if they are no longer so; ObjectNotFound; as the change of one record does
+   * @throws Failure PreconditionFailed if they are no longer so, and not as the change wants them either; ObjectNotFound; as the change of one record does
    */
   readonly change: (key: ManagedKey, change: object, seen: object | undefined) => Promise<ManagedChange>;
 }

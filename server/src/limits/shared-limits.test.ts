@@ -103,6 +103,35 @@ describe('a limit over three nodes', () => {
     assert.notEqual(limiter.tryTake('lowered', low, now), undefined, 'and it is a limit');
   });
 
+  test('what was taken before a restart is not taken once more after it', async () => {
+    const rule = { perSecond: 1, burst: 20 };
+    const [before, after] = nodes();
+    assert.ok(before && after);
+    for (let n = 0; n < 15; n++) assert.equal(before.limiter.tryTake('restarted', rule, now), undefined);
+    await before.shared.compare();
+    await after.shared.load();
+    for (let n = 0; n < 5; n++) {
+      assert.equal(after.limiter.tryTake('restarted', rule, now), undefined, `attempt ${n}`);
+      await after.shared.compare();
+    }
+    assert.notEqual(after.limiter.tryTake('restarted', rule, now), undefined, 'nor is it forgotten');
+    now += 1_000;
+    assert.equal(after.limiter.tryTake('restarted', rule, now), undefined, 'and a second brings one');
+    await after.shared.compare();
+    // What was full in between counts from there.
+    const [again] = nodes();
+    assert.ok(again);
+    await again.shared.load();
+    now += 15_000;
+    assert.equal(again.limiter.tryTake('restarted', rule, now), undefined);
+    now += 60_000;
+    for (let n = 0; n < 20; n++) assert.equal(again.limiter.tryTake('restarted', rule, now), undefined, `then ${n}`);
+    await again.shared.compare();
+    now += 1_000;
+    assert.equal(again.limiter.tryTake('restarted', rule, now), undefined);
+    await again.shared.compare();
+  });
+
   test('what comes back while nodes compare is not lost', async () => {
     const rule = { perSecond: 1 / 60, burst: 2 };
     const [node] = nodes();
@@ -126,6 +155,6 @@ describe('a limit over three nodes', () => {
     for (let n = 0; n < 40; n++) assert.equal(node?.limiter.tryTake('quiet', rule, now), undefined);
     await node?.shared.compare();
     const rows = await storage.db.all({ strings: ['select key_hash from limit_buckets'], values: [] });
-    assert.equal(rows.length, 5, 'those of the other tests');
+    assert.equal(rows.length, 6, 'those of the other tests');
   });
 });

@@ -39,6 +39,8 @@ interface Entry {
 export class SharedLimits implements BucketMemory {
   readonly #deps: SharedLimitDeps;
   readonly #stored = new Map<string, TokenBucket>();
+  /** Buckets of an earlier process, and what was taken of them since: the shared ones have the rest already. */
+  readonly #recalled = new WeakMap<TokenBucket, number>();
   readonly #entries = new BoundedMap<string, Entry>(mostKnown);
   #timer: NodeJS.Timeout | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
@@ -76,6 +78,7 @@ export class SharedLimits implements BucketMemory {
     const hash = secretHash(key);
     const bucket = this.#stored.get(hash);
     this.#stored.delete(hash);
+    if (bucket) this.#recalled.set(bucket, 0);
     return bucket;
   }
 
@@ -88,9 +91,12 @@ export class SharedLimits implements BucketMemory {
       known.used += tokens;
     } else {
       const isSlow = rule.perSecond < slowRate;
+      const since = this.#recalled.get(bucket);
+      if (since !== undefined) this.#recalled.set(bucket, since + tokens);
       if (!isSlow && bucket.tokens >= rule.burst / 2) return;
-      // Other nodes may know a slow one; for the rest, everything missing was taken here.
-      const used = isSlow ? tokens : rule.burst - bucket.tokens;
+      // Other nodes may know a slow one; for the rest, everything missing was taken here, since the start.
+      const taken = Math.min(rule.burst - bucket.tokens, (since ?? Number.POSITIVE_INFINITY) + tokens);
+      const used = isSlow ? tokens : taken;
       this.#entries.set(key, { key, rule, bucket, used, isChanged: false });
     }
     this.#plan(rule.perSecond < slowRate ? soonMs : compareMs);

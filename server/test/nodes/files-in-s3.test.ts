@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { openBlobs } from '../../src/blobs/open.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import { blobPlaces, type Config } from '../../src/config/config.ts';
-import { claimFiles } from '../../src/features/files/ownership.ts';
+import { claimFiles } from '../../src/features/files/place/ownership.ts';
 import { settleFiles } from '../../src/features/files/settle.ts';
 import { sweepOwnOrphans } from '../../src/features/files/sweep.ts';
 import { buildApp, signIn, signInManager, type TestApp } from '../support/build-app.ts';

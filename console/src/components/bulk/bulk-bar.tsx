@@ -19,7 +19,7 @@ import {
   switchTo,
 } from './bulk.ts';
 import { BulkEdit } from './bulk-edit.tsx';
-import { isStale, type Outcome } from './bulk-pieces.ts';
+import { isAlreadySo, isStale, type Outcome } from './bulk-pieces.ts';
 
 interface Props {
   readonly appId: string;
@@ -46,7 +46,7 @@ export function BulkBar({ appId, bulk, chosen, onChosen }: Props) {
   const told = ({ failed }: Outcome) => {
     setRefused(failed.map((one) => ({ ...one, name: nameOfRecord(chosen.get(one.objectId) ?? one) })));
     // Refused records stay selected. Those that somebody else has changed can be selected again as they are now.
-    onChosen(failed.filter((one) => !isStale(one)).map(({ objectId }) => objectId));
+    onChosen(failed.filter((one) => !isStale(one) && !isAlreadySo(one)).map(({ objectId }) => objectId));
   };
   const change = useAction({
     run: (wanted: BulkChange) => changeMany(appId, bulk, wanted, chosen),
@@ -133,9 +133,18 @@ interface RefusedProps {
 /** The records that were not changed, by name: refused by the service, or changed by somebody else in the meantime. */
 function Refused({ refused, kind, onClose }: RefusedProps) {
   const stale = refused.filter(isStale);
-  const wrong = refused.filter((one) => !isStale(one));
+  const already = refused.filter(isAlreadySo);
+  const wrong = refused.filter((one) => !isStale(one) && !isAlreadySo(one));
   return (
     <>
+      {already.length > 0 && (
+        <Alert mb="sm" withCloseButton closeButtonLabel={t('Close')} onClose={onClose}>
+          {t(
+            '{what} {count, plural, one {was} other {were}} already as you wanted. If an earlier try got no answer, it was done all the same.',
+            { what: countText(already.length, kind), count: already.length },
+          )}
+        </Alert>
+      )}
       {wrong.length > 0 && (
         <Alert color="red" mb="sm" withCloseButton closeButtonLabel={t('Close')} onClose={onClose}>
           {t('{what} {count, plural, one {was} other {were}} refused, and stayed as before:', {

@@ -14,8 +14,26 @@ type Failed = Outcome['failed'][number];
 /** Most that the service takes at once. */
 const most = 500;
 
-/** @throws PharosError if nothing of it was done */
+/** What was to be done with each record of a request whose answer was lost: it may have been done. */
+const lost = new Set<string>();
+
+/** @throws PharosError if nothing of it was done, or nobody knows */
 export async function send(appId: string, body: Body): Promise<Outcome> {
+  const records = new Map(body.records?.map((one) => [one.objectId, one]));
+  const wanted = (objectId: string) =>
+    JSON.stringify([appId, body.operation, body.bucketName, body.change, records.get(objectId) ?? objectId]);
+  const { done, changed, failed } = await sendAll(appId, body, (ids) => {
+    for (const id of ids) lost.add(wanted(id));
+  });
+  const own = failed.map((one) => (lost.has(wanted(one.objectId)) ? one : bySomebodyElse(one)));
+  for (const id of [...done, ...own.filter(isAlreadySo).map(({ objectId }) => objectId)]) lost.delete(wanted(id));
+  return { done, changed, failed: own };
+}
+
+/** Who was faster, and wanted the same. */
+const bySomebodyElse = ({ isAlready: _, ...one }: Failed): Failed => one;
+
+async function sendAll(appId: string, body: Body, noteLost: (ids: readonly string[]) => void): Promise<Outcome> {
   const outcomes: Outcome[] = [];
   /** The audit's entry, which is one for all requests. */
   let entry: string | undefined;
@@ -31,6 +49,7 @@ export async function send(appId: string, body: Body): Promise<Outcome> {
       outcomes.push(result);
       entry = result.entry ?? entry;
     } catch (error) {
+      if (error instanceof PharosError && error.mayBeDone) noteLost(ids);
       // The pieces done so far are reported, and can be undone.
       if (start === 0 || !(error instanceof PharosError)) throw error;
       const { name, message } = error;
@@ -46,18 +65,23 @@ export async function send(appId: string, body: Body): Promise<Outcome> {
   };
 }
 
+/** It is as it was to be: an earlier try was done, and its answer was lost. */
+export const isAlreadySo = ({ isAlready }: Pick<Failed, 'isAlready'>) => isAlready === true;
+
 /** Somebody has changed it since it was chosen. */
-export const isStale = ({ error }: Pick<Failed, 'error'>) => error === 'PreconditionFailed';
+export const isStale = (one: Pick<Failed, 'error' | 'isAlready'>) =>
+  one.error === 'PreconditionFailed' && !isAlreadySo(one);
 
 /** Why records do not get back what they had, as sentences. */
 export function whyNotBack(failed: readonly Failed[], nameOf: (objectId: string) => string): string {
+  const wasChanged = (one: Failed) => isStale(one) || isAlreadySo(one);
   const names = failed
-    .filter(isStale)
+    .filter(wasChanged)
     .map(({ objectId }) => nameOf(objectId))
     .join(', ');
   const stale = names && t('These stay as they are, because they were changed since: {names}.', { names });
   const others = failed
-    .filter((one) => !isStale(one))
+    .filter((one) => !wasChanged(one))
     .map(({ objectId, message }) => `${nameOf(objectId)}: ${told(message)}`);
   return [stale, ...others].filter(Boolean).join(' ');
 }

@@ -6,7 +6,7 @@ const rememberedMs = 5_000;
 /** `/readyz` answers within two seconds, whatever the storage does. */
 const patienceMs = 1_000;
 
-/** Knows whether a storage of files that is not on this machine answers. */
+/** Knows whether the storage of files answers, or its folder is the right one. */
 export class FileStorageWatch {
   readonly #blobs: BlobStorage;
   readonly #now: Clock;
@@ -21,9 +21,8 @@ export class FileStorageWatch {
     this.#log = log;
   }
 
-  /** What is wrong, in a sentence that names no address; undefined while it answers, or is on this machine. */
+  /** What is wrong, in a sentence that names no address; undefined while it answers. */
   async problem(): Promise<string | undefined> {
-    if (!this.#blobs.isRemote) return undefined;
     if (!this.#asked || this.#now() - this.#asked.at >= rememberedMs)
       this.#asked = { at: this.#now(), answer: this.#ask() };
     let timer: NodeJS.Timeout | undefined;
@@ -42,10 +41,12 @@ export class FileStorageWatch {
       why = cause instanceof Error ? cause.message : message;
     }
     if ((why === undefined) !== (this.#known === undefined)) this.#log(why);
-    this.#known = why === undefined ? undefined : down;
+    this.#known = why === undefined ? undefined : this.#blobs.isRemote ? down : astray;
     return this.#known;
   }
 }
 
+const astray =
+  'The folder of files is not the one of this database, or its disk is not mounted: files can be neither stored nor read. Everything else works.';
 const slow = 'The storage of files has not answered for a second.';
 const down = 'The storage of files does not answer: files can be neither stored nor read. Everything else works.';

@@ -13,7 +13,8 @@ import { writeBackup } from '../../backup/write.ts';
 import type { Config } from '../../config/config.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
 import { openTime } from '../../db/nodes/shared-time.ts';
-import { becomeAnother } from '../../features/files/ownership.ts';
+import { guardFolder } from '../../features/files/place/folder.ts';
+import { becomeAnother } from '../../features/files/place/ownership.ts';
 import { addToLedger, type Entry, ledgerName, readLedger } from '../../features/privacy/ledger.ts';
 import type { Command, CommandResult } from '../support/command.ts';
 import { assertDatabaseExists, prepareFolder, withBlobs, withDatabase, withServices } from './storage.ts';
@@ -69,7 +70,10 @@ export const backupCommands: readonly Command[] = [
         await db.assertUsable();
         await assertNoUnfinishedRestore(db);
         const { now } = await openTime(db);
-        return withBlobs(config, (blobs) => writeBackup({ db, blobs, folder, now: now(), ...how }));
+        return withBlobs(config, (blobs) => {
+          guardFolder(db, blobs);
+          return writeBackup({ db, blobs, folder, now: now(), ...how });
+        });
       });
       const lost = manifest.lost ?? noneLost;
       const made = summary(manifest, lost);

@@ -8,6 +8,7 @@ import { storedFiles } from '../../features/files/walk.ts';
 import type { Command, CommandCall } from '../support/command.ts';
 import {
   checkAdmins,
+  checkClock,
   checkDatabase,
   checkFileStorage,
   checkFiles,
@@ -59,6 +60,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   try {
     db = await openDatabase(config);
     findings.push(...(await checkDatabase(db)));
+    findings.push(...(await checkClock(db)));
     if (!(await isInUse(db)))
       return [...findings, finder('migrations').warn('The database is empty. pharos serve creates its tables.')];
     const migrations = await checkMigrations(db);

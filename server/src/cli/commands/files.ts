@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { BlobStore } from '../../blobs/blob-store.ts';
+import { claimFolder } from '../../blobs/claim-folder.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
-import { claimFiles } from '../../features/files/ownership.ts';
+import { claimFiles } from '../../features/files/place/ownership.ts';
 import { type Command, confirmDeletion, UsageError, yesOption } from '../support/command.ts';
 import { withBlobs, withServices } from './storage.ts';
 
@@ -63,17 +64,17 @@ export const fileCommands: readonly Command[] = [
   },
   {
     name: 'files claim',
-    summary: 'let files in S3 belong to this database, and to no other',
+    summary: 'let the files in S3 or in the folder belong to this database',
     details:
-      'Only the database to which a bucket belongs removes files from it that have no record. After a restore, claim the bucket\nonce the former database is given up for good: what only that one knows is removed after a day.',
+      'Only the database to which a bucket belongs removes files from it that have no record. After a restore, claim the bucket\nonce the former database is given up for good: what only that one knows is removed after a day.\n\nWithout PHAROS_FILES_URL: the files are in the folder files of the data folder from now on, also if the service says that\nit is not the right one. Mount its disk first, if it has one.',
     options: { yes: yesOption },
     async run(call) {
       const config = call.config();
-      if (!config.filesUrl) throw new UsageError('Set PHAROS_FILES_URL to the bucket.');
       confirmDeletion(call, 'what only another database knows of');
       const place = await withBlobs(config, (blobs) =>
         withServices(config, async (_, db) => {
           await claimFiles(db, blobs);
+          await claimFolder(db, blobs);
           return blobs.place;
         }),
       );

@@ -314,7 +314,7 @@ for (const database of databases) {
       const upload = { ...app.credentials, 'content-type': 'text/plain' };
       const sent = await app.send({ method: 'POST', url: '/api/v2/files/lost.txt', headers: upload, body: 'lost' });
       assert.equal(sent.status, 201, JSON.stringify(sent.body));
-      rmSync(filesFolder(app.config), { recursive: true });
+      rmSync(join(filesFolder(app.config), app.appId), { recursive: true });
       const lacking = await make();
       await owner.send({ method: 'POST', url: `${url}/${lacking}/drill` });
       await app.app.idle();

@@ -45,6 +45,7 @@ export function createBackupFeature(deps: BackupFeatureDeps): BackupFeature {
       // What a killed process has left; with a database server another node may be trying one right now.
       if (isEmbedded)
         inBackground('removing old trials of backups', () => rm(drills, { recursive: true, force: true }));
+      inBackground('removing unfinished backups', () => backups.tidy());
       if (isWorker) schedule.start();
     },
     stop() {

@@ -1,10 +1,10 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Actor, service as bySelf, recordChange } from '../../access/audit.ts';
 import { archiveOf } from '../../backup/archive.ts';
 import { type Manifest, readManifest } from '../../backup/manifest.ts';
-import { type BackupProgress, removeUnfinished, writeBackup } from '../../backup/write.ts';
+import { type BackupProgress, removeBackup, removeUnfinished, writeBackup } from '../../backup/write.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
@@ -125,7 +125,7 @@ export class BackupService {
     const { db, now } = this.#deps;
     const path = await this.#find(backupId);
     await recordChange(db, { by, action: 'backup.delete', subject: backupId, now: now() });
-    await rm(path, { recursive: true, force: true });
+    await removeBackup(path);
   }
 
   /** The existing ones, with the time (ISO 8601) at which each is deleted automatically; null: never. */
@@ -139,8 +139,14 @@ export class BackupService {
     });
   }
 
+  /** Removes what killed processes have left: people who were erased since are in it, too. */
+  tidy(): Promise<void> {
+    return removeUnfinished(this.#deps.folder);
+  }
+
   /** Deletes those that have had their time. */
   async sweep(): Promise<void> {
+    await this.tidy();
     const { now } = this.#deps;
     for (const { backupId, expiresAt } of await this.kept())
       if (expiresAt !== null && Date.parse(expiresAt) <= now()) await this.remove(backupId, bySelf);

@@ -183,6 +183,36 @@ for (const database of databases) {
       }
     });
 
+    test('sent again because the answer was lost, nothing is done twice, nor said to be the work of somebody else', async () => {
+      const ids = [await beacon(61), await beacon(62, { location: { x: 1, y: 2, floor: 0 } })];
+      const records = await Promise.all(
+        ids.map(async (objectId) => ({ objectId, updatedAt: (await get(`beacons/${objectId}`)).updatedAt as string })),
+      );
+      const told = async (body: object) => {
+        const { done, failed } = await bulk({ ids, records, ...body });
+        return [
+          done,
+          failed.map((one: Record<string, unknown>) => [one['objectId'], one['error'], one['isAlready'] ?? false]),
+        ];
+      };
+      const change = { operation: 'patchBeacon', change: { location: { x: 3, y: 2, floor: 0 } } };
+      assert.deepEqual(await told(change), [ids, []]);
+      const entries = (await auditOf()).length;
+      assert.deepEqual(await told(change), [[], ids.map((id) => [id, 'PreconditionFailed', true])]);
+      tick();
+      const url = `/api/v2/beacons/${ids[1]}`;
+      await app.send({ method: 'PATCH', url, headers: user.headers, body: { location: { x: 4 } } });
+      assert.deepEqual(
+        await told(change),
+        [[], ids.map((id, index) => [id, 'PreconditionFailed', index === 0])],
+        'the second one has something else since',
+      );
+      assert.equal((await auditOf()).length, entries);
+      assert.deepEqual((await bulk({ operation: 'deleteBeacon', ids })).done, ids);
+      assert.deepEqual(await told({ operation: 'deleteBeacon' }), [[], ids.map((id) => [id, 'ObjectNotFound', true])]);
+      assert.equal((await auditOf()).length, entries + 1);
+    });
+
     test('what a record cannot take is refused with its reason, and the others are done', async () => {
       const ids = [await beacon(11, { location: { x: 1, y: 2, floor: 0 } }), await beacon(12)];
       const result = await bulk({ operation: 'patchBeacon', ids, change: { location: { floor: 3 } } });

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Failure } from '../../base/errors.ts';
+import { Failure, fail } from '../../base/errors.ts';
 import { exampleId, exampleUpdated, otherExampleId, recordAnswer } from '../../http/answers.ts';
 import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { Entry } from './entry.ts';
@@ -11,6 +11,12 @@ const failedSchema = Type.Object({
   objectId: Type.String(),
   error: Type.String({ description: 'Its name in the catalogue; `PreconditionFailed`: changed since `updatedAt`' }),
   message: Type.String(),
+  isAlready: Type.Optional(
+    Type.Boolean({
+      description:
+        'Changed or deleted since, but as this request wants it: by somebody else, or by the same request when its answer was lost',
+    }),
+  ),
 });
 type Failed = Static<typeof failedSchema>;
 
@@ -74,7 +80,12 @@ async function changeMany(deps: BulkDeps, call: ConsoleCall<Bulk>) {
   try {
     for (const [place, objectId] of all.entries()) {
       try {
-        const { was, updatedAt } = await target.change(particular.get(objectId) ?? { objectId });
+        const { was, updatedAt, isAlready } = await target.change(particular.get(objectId) ?? { objectId });
+        if (isAlready) {
+          const { name: error, message } = fail(target.does === 'delete' ? 'ObjectNotFound' : 'PreconditionFailed');
+          failed.push({ objectId, error, message, isAlready });
+          continue;
+        }
         done.push({ objectId, updatedAt, was });
       } catch (error) {
         const { isForAll, name, message } = reasonOf(error);

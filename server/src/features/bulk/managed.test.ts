@@ -56,6 +56,11 @@ for (const database of databases) {
         [[ana, ben], [[eve, 'PreconditionFailed']]],
       );
       assert.ok((await user(ana)).disabledAt && (await user(ben)).disabledAt);
+      const again = await bulk({ operation: 'changeAppUser', ids, change: { disabled: true }, records });
+      assert.deepEqual(
+        [again.done, again.failed.map((one: { isAlready: boolean }) => one.isAlready)],
+        [[], [true, true, true]],
+      );
       const [entry, ...older] = await audit('&kind=many');
       assert.deepEqual([entry.action, entry.subject, older], ['many.change', '2 of Users', []]);
       assert.deepEqual(entry.after, { count: 2, ids: [ana, ben], change: { disabled: true } });

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AppContext } from '../../access/context.ts';
 import { isAllowed, type Permission } from '../../access/roles.ts';
 import { ofNoVenue } from '../../access/venue-limit.ts';
-import { fail } from '../../base/errors.ts';
+import { Failure, fail } from '../../base/errors.ts';
 import type { Database } from '../../db/db.ts';
 import { assertConfirmed, type ConsoleCall, signedIn } from '../../http/console/console-endpoint.ts';
 import { dataPermission } from '../../http/console/console-roles.ts';
@@ -35,6 +36,8 @@ export interface Done {
   readonly objectId: string;
   readonly updatedAt: string | undefined;
   readonly was?: object;
+  /** It was so before, as after a request whose answer was lost: nothing was done now, so it is not among what was done. */
+  readonly isAlready?: true;
 }
 
 /** What is changed or deleted, and how one of them is. */
@@ -117,7 +120,7 @@ async function dataTarget(deps: BulkDeps, call: ConsoleCall<Bulk>): Promise<Targ
     does: method === 'DELETE' ? 'delete' : 'change',
     isPersonal: tag.isPersonal ?? false,
     isPeople: false,
-    change: async (one) => ({ updatedAt: await changeOne({ app, endpoint, reading }, call, one) }),
+    change: (one) => changeOne({ app, endpoint, reading }, call, one),
   };
 }
 
@@ -128,25 +131,56 @@ interface Operation {
   readonly reading: Endpoint;
 }
 
-/** Answers when it was changed. @throws Failure as the operation does */
-async function changeOne({ app, endpoint, reading }: Operation, call: ConsoleCall<Bulk>, one: One) {
+/** @throws Failure as the operation does */
+async function changeOne(
+  { app, endpoint, reading }: Operation,
+  call: ConsoleCall<Bulk>,
+  one: One,
+): Promise<Omit<Done, 'objectId'>> {
   const { bucketName, change } = call.body;
   // Files are named otherwise in their path.
   const params = { objectId: one.objectId, file: one.objectId, ...(bucketName === undefined ? {} : { bucketName }) };
   const headers: Record<string, string> = {};
+  const wanted = one.change ?? change ?? {};
   if (one.updatedAt !== undefined) {
-    const seen = await carryOut(reading, dataCall(call, app, { params }), undefined);
-    if (updatedAtOf(seen) !== one.updatedAt) throw fail('PreconditionFailed');
+    const seen = await carryOut(reading, dataCall(call, app, { params }), undefined).catch((error: unknown) => {
+      if (endpoint.method === 'DELETE' && error instanceof Failure && error.name === 'ObjectNotFound') return undefined;
+      throw error;
+    });
+    // It was there when it was chosen: somebody has deleted it, perhaps this request when its answer was lost.
+    if (seen === undefined) return { updatedAt: undefined, isAlready: true };
+    if (updatedAtOf(seen) !== one.updatedAt) {
+      if (!hasAlready(recordOf(seen), wanted, endpoint.method)) throw fail('PreconditionFailed');
+      return { updatedAt: updatedAtOf(seen), isAlready: true };
+    }
     // Nobody comes in between.
     headers['if-match'] = (seen as JsonText).headers?.['etag'] ?? '*';
   }
-  const answer = await carryOut(endpoint, dataCall(call, app, { params, headers }), one.change ?? change ?? {});
-  return updatedAtOf(answer);
+  const answer = await carryOut(endpoint, dataCall(call, app, { params, headers }), wanted);
+  return { updatedAt: updatedAtOf(answer) };
 }
 
-/** Of the record in an answer; some are in an array. */
-function updatedAtOf(answer: HandlerAnswer): string | undefined {
+type Plain = Readonly<Record<string, unknown>>;
+
+/** Of an answer; some are in an array. */
+function recordOf(answer: HandlerAnswer): Plain {
   const { result } = (answer instanceof JsonText ? JSON.parse(answer.text) : answer) as { readonly result?: unknown };
   const [row] = Array.isArray(result) ? result : [result];
-  return (row as { readonly updatedAt?: string } | undefined)?.updatedAt;
+  return (row ?? {}) as Plain;
 }
+
+const updatedAtOf = (answer: HandlerAnswer) => recordOf(answer)['updatedAt'] as string | undefined;
+
+/** Whether a record has what a change gives it. A PATCH goes into objects. */
+function hasAlready(record: Plain, change: object, method: Endpoint['method']): boolean {
+  if (method === 'DELETE') return false;
+  return Object.entries(change).every(([name, value]) => {
+    const has = record[name] ?? null;
+    if (method === 'PATCH' && isPlain(value) && isPlain(has)) return hasAlready(has, value, method);
+    return isDeepStrictEqual(has, value);
+  });
+}
+
+/** A pointer is one value. */
+const isPlain = (value: unknown): value is Plain =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !('__type' in value);

@@ -2,7 +2,7 @@ import { joinSql, sql } from '../../base/sql.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
 import type { JobHandler } from '../../jobs/job.ts';
-import { blobKeyOf } from './file-name.ts';
+import { blobKeyOf } from './place/file-name.ts';
 
 /** Deletes the files of an erased user, with their bytes. */
 

@@ -2,7 +2,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
 import { findAllowed } from '../../resources/allowed.ts';
-import { blobKeyOf } from './file-name.ts';
+import { blobKeyOf } from './place/file-name.ts';
 import { files } from './resource.ts';
 
 export interface FileHead {

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../../base/errors.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
-import { blobKeyOf, contentDisposition } from './file-name.ts';
 import { servedAs } from './headers/media-type.ts';
 import { isUnchanged, requestedRange } from './headers/preconditions.ts';
+import { blobKeyOf, contentDisposition } from './place/file-name.ts';
 import { findServedFile, type ServedFile } from './store.ts';
 
 const nameForm = /^[0-9a-f]{32}_/;

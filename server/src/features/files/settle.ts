@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { BlobStorage } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
-import { blobKeyOf } from './file-name.ts';
+import { blobKeyOf } from './place/file-name.ts';
 import { findFilesAfter, markBytes, type StoredFile } from './store.ts';
 
 const pageSize = 200;

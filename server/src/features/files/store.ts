@@ -1,7 +1,7 @@
 import { raw, sql } from '../../base/sql.ts';
 import type { Database, Db, Row } from '../../db/db.ts';
 import type { Key, RecordTable } from '../../resources/table.ts';
-import { fileUrl } from './file-name.ts';
+import { fileUrl } from './place/file-name.ts';
 import { files } from './resource.ts';
 
 const columns = files.records;

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { BlobEntry, BlobStorage, BlobStore } from '../../blobs/blob-store.ts';
 import type { Db } from '../../db/db.ts';
-import { findOwnership } from './ownership.ts';
+import { findOwnership } from './place/ownership.ts';
 import { databaseBirth, findStoredNames } from './store.ts';
 
 /** The record of an upload follows its bytes within moments; a day allows for clocks that differ. */

@@ -6,7 +6,7 @@ import type { JobHandler } from '../../jobs/job.ts';
 import { type AssertUnchanged, tagOfRow } from '../../resources/entity-tag.ts';
 import type { Maker, Past, PastRecord } from '../../resources/past.ts';
 import type { Key } from '../../resources/table.ts';
-import { blobKeyOf } from './file-name.ts';
+import { blobKeyOf } from './place/file-name.ts';
 import { files } from './resource.ts';
 import { insertFile } from './store.ts';
 

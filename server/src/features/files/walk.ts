@@ -1,6 +1,6 @@
 import { raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { blobKeyOf } from './file-name.ts';
+import { blobKeyOf } from './place/file-name.ts';
 
 const pageSize = 500;
 

@@ -206,10 +206,14 @@ export function userKind({ db, service }: Pick<Deps, 'db' | 'service'>): Managed
       if (!row) throw fail('ObjectNotFound', 'There is no user with this objectId.');
       const present = { role: row.role, disabled: row.disabled_at !== null, venueIds: venuesOf(row) ?? [] };
       const of = (other: object) => Object.fromEntries(Object.entries(present).filter(([name]) => name in other));
-      if (seen && !isDeepStrictEqual(of(seen), { ...seen })) throw fail('PreconditionFailed');
+      const updatedAt = new Date(row.updated_at).toISOString();
+      if (seen && !isDeepStrictEqual(of(seen), { ...seen })) {
+        if (isDeepStrictEqual(of(change), { ...change })) return { was: of(seen), updatedAt, isAlready: true };
+        throw fail('PreconditionFailed');
+      }
       const assertUnchanged = seen && readIfMatch({ 'if-match': tagOfRow(userDetailTable, row) });
       await service.changeUser(key, change, { by: undefined, assertUnchanged });
-      return { was: of(change), updatedAt: new Date(row.updated_at).toISOString() };
+      return { was: of(change), updatedAt };
     },
   };
 }

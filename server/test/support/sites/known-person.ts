@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { personParts, resources, tables } from '../../../src/app/tables.ts';
 import { joinSql, raw, type SqlValue, sql } from '../../../src/base/sql.ts';
+import { claimFolder } from '../../../src/blobs/claim-folder.ts';
+import { createDiskBlobStore } from '../../../src/blobs/disk.ts';
+import { filesFolder } from '../../../src/config/config.ts';
 import type { DbTable } from '../../../src/db/table.ts';
 import {
   type Answer,
@@ -135,6 +138,8 @@ export async function openKnownPerson(database: DatabaseKind): Promise<KnownPers
   const app = await buildApp({ database });
   // A start counts the visits that are there. It would take rows of these tests away, and add others.
   await app.app.idle();
+  // Records of files without bytes alone would mean that the folder's disk is not mounted.
+  await claimFolder(app.storage.db, createDiskBlobStore(filesFolder(app.config)));
   const vera = await signIn(app);
   const body = { installationId: 'hers', deviceType: 'ios' };
   return new KnownPerson({ app, vera, phone: await create(app, '/api/v2/installations', body, vera.headers) });

@@ -1,11 +1,12 @@
 import { t } from '../../../lib/words/words.ts';
+import { openPicture, TooManyPixels } from './open-picture.ts';
 
 const longestSide = 1_600;
 
 /** A photograph as a JPEG that a bad network can carry, without what the phone notes in it (where and when). @throws Error */
 export async function smallerPhotograph(file: File): Promise<Blob> {
   try {
-    const picture = await createImageBitmap(file);
+    const picture = await openPicture(file);
     const scale = Math.min(1, longestSide / Math.max(picture.width, picture.height));
     const canvas = document.createElement('canvas');
     canvas.width = Math.max(1, Math.round(picture.width * scale));
@@ -14,7 +15,8 @@ export async function smallerPhotograph(file: File): Promise<Blob> {
     picture.close();
     const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/jpeg', 0.8));
     if (blob) return blob;
-  } catch {
+  } catch (error) {
+    if (error instanceof TooManyPixels) throw error;
     // Told below.
   }
   throw new Error(t('{name} cannot be read as a picture. Take the photograph again.', { name: file.name }));

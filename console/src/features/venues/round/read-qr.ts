@@ -1,3 +1,5 @@
+import { openPicture, TooManyPixels } from './open-picture.ts';
+
 /** QR codes in pictures: read by the browser where it can, else by the library that also draws them. */
 
 interface Detector {
@@ -38,8 +40,12 @@ async function detected(canvas: HTMLCanvasElement): Promise<string | undefined> 
   }
 }
 
+/** @throws Error whose message is a sentence */
 export async function readCodeOfFile(file: File): Promise<string | undefined> {
-  const picture = await createImageBitmap(file).catch(() => undefined);
+  const picture = await openPicture(file).catch((error: unknown) => {
+    if (error instanceof TooManyPixels) throw error;
+    return undefined;
+  });
   if (!picture) return undefined;
   const text = await readCode(picture, picture.width, picture.height);
   picture.close();

@@ -28,7 +28,10 @@ export function Scan({ onCode }: Props) {
         <Button leftSection={<Icon name="picture" size={16} />} onClick={() => setOn(!isOn)}>
           {isOn ? t('Stop the camera') : t('Scan a label')}
         </Button>
-        <FileButton accept="image/*" onChange={(file) => file && void readCodeOfFile(file).then(take)}>
+        <FileButton
+          accept="image/*"
+          onChange={(file) => file && void readCodeOfFile(file).then(take, ({ message }: Error) => setProblem(message))}
+        >
           {(props) => (
             <Button {...props} variant="default">
               {t('Label from a picture')}

@@ -1,9 +1,11 @@
 import type { BlobStorage, BlobStore } from '../../../blobs/blob-store.ts';
 import type { Database } from '../../../db/db.ts';
 import { knownMigrations, newestMigration } from '../../../db/migrate.ts';
+import { openTime } from '../../../db/nodes/shared-time.ts';
 import type { AdminService } from '../../../features/admins/accounts/service.ts';
 import type { AppService, AppView } from '../../../features/apps/service.ts';
-import { readOwnership } from '../../../features/files/ownership.ts';
+import { folderFault } from '../../../features/files/place/folder.ts';
+import { readOwnership } from '../../../features/files/place/ownership.ts';
 import { type Finding, finder } from './finding.ts';
 
 export async function checkDatabase(db: Database): Promise<Finding[]> {
@@ -15,6 +17,14 @@ export async function checkDatabase(db: Database): Promise<Finding[]> {
   } catch (error) {
     return [fail(`${described}. ${(error as Error).message}`)];
   }
+}
+
+/** Nodes go by the database's clock; a machine whose own differs is one of the two that is wrong. */
+export async function checkClock(db: Database): Promise<Finding[]> {
+  if (!db.time) return [];
+  const { ok, warn } = finder('clock');
+  const warning = (await openTime(db)).time.warning();
+  return [warning === undefined ? ok('The clocks of this machine and of the database agree.') : warn(warning)];
 }
 
 export async function checkMigrations(db: Database): Promise<Finding> {
@@ -38,11 +48,13 @@ export async function checkIntegrity(db: Database): Promise<Finding[]> {
   ];
 }
 
-/** Files in S3: whether they can be reached, and whether they are this database's. */
+/** Whether the files can be reached, and whether they are this database's. */
 export async function checkFileStorage(blobs: BlobStorage, db: Database): Promise<Finding[]> {
-  if (!blobs.isRemote) return [];
   const { ok, warn, fail } = finder('file storage');
   try {
+    const fault = await folderFault(db, blobs);
+    if (fault !== undefined) return [fail(fault)];
+    if (!blobs.isRemote) return [];
     await blobs.check();
     if ((await readOwnership(db, blobs)) === 'foreign')
       return [

@@ -10,6 +10,7 @@ import type { BlobStorage } from '../../../blobs/blob-store.ts';
 import { backupsFolder, type Config } from '../../../config/config.ts';
 import type { Database } from '../../../db/db.ts';
 import { BackupService } from '../../../features/backups/service.ts';
+import { guardFolder } from '../../../features/files/place/folder.ts';
 import { deleteInstallation } from '../../../features/installations/store.ts';
 import { finishErasure } from '../../../features/privacy/erase.ts';
 import { exportPerson } from '../../../features/privacy/export.ts';
@@ -73,7 +74,12 @@ async function findPerson(call: CommandCall, stores: Stores, { apps }: Services,
 }
 
 function withStores<T>(config: Config, work: (services: Services, stores: Stores) => Promise<T>): Promise<T> {
-  return withBlobs(config, (blobs) => withServices(config, (services, db, now) => work(services, { db, blobs, now })));
+  return withBlobs(config, (blobs) =>
+    withServices(config, (services, db, now) => {
+      guardFolder(db, blobs);
+      return work(services, { db, blobs, now });
+    }),
+  );
 }
 
 export const personCommands: readonly Command[] = [

@@ -206,12 +206,14 @@ const unknownTrack = (key: TrackKey): Known => ({
 
 /**
  * Leaves out those who have agreed neither to messages nor to being recorded: for them the engine does nothing. Presence recorded
- * before the app asked for consent ends here.
+ * before the app asked for consent ends here, and so does that of a day that is still to come.
  */
 async function withoutForbidden(db: Db, found: readonly Locked[], knownOf: KnownOf) {
   const ended = new Set<Locked>();
   for (const one of found) {
-    if (one.permissions.analytics || !isRecorded(knownOf(trackKeyOf(one)).record)) continue;
+    const { record } = knownOf(trackKeyOf(one));
+    const isForbidden = !one.permissions.analytics && isRecorded(record);
+    if (!isForbidden && !isAhead(record, one.intake.sender.now)) continue;
     await endPresence(db, { ...trackKeyOf(one), now: one.intake.sender.now });
     ended.add(one);
   }
@@ -223,6 +225,12 @@ async function withoutForbidden(db: Db, found: readonly Locked[], knownOf: Known
     },
   };
 }
+
+/** Reported times are never ahead of the service's: by so much, its own clock was wrong. */
+const aheadMs = 3_600_000;
+
+/** All that such a phone reports now would be late, and without messages, until that day is over. */
+const isAhead = (record: TrackRecord | undefined, now: number) => (record?.track.at ?? 0) > now + aheadMs;
 
 /** Samples are kept only of those who have agreed. */
 export const isRecorded = (record: TrackRecord | undefined): boolean => (record?.segments.length ?? 0) > 0;

@@ -59,6 +59,29 @@ for (const database of databases) {
       });
     }
 
+    test('a phone that reported while the service was a day ahead is met as soon as the time is right again', async () => {
+      await site.notification();
+      const right = site.now;
+      site.app.clock.now = right + day + 20_000;
+      await site.send(near(20, right + day));
+      assert.deepEqual([(await visits()).length, await fired()], [1, 1]);
+      site.app.clock.now = right + 2 * hour;
+      const result = await site.send(near(20, site.now - 20_000));
+      assert.deepEqual(kindsOf(result.events), ['ENTER', 'NEAR']);
+      assert.equal(result.messages.length, 1);
+      assert.deepEqual(
+        (await visits()).map((one: Record<string, string>) => [one['enteredAt'], one['leftAt'] ?? null]),
+        [
+          [iso(right + 2 * hour - 20_000), null],
+          [iso(right + day), iso(right + day)],
+        ],
+      );
+      // From then on nothing is late.
+      await pass(5 * minute);
+      await site.send(near(20, site.now - 20_000));
+      assert.deepEqual([(await visits()).length, await fired()], [3, 3]);
+    });
+
     test('what the phone kept during a restart of the service makes the visit go on', async () => {
       await site.notification();
       const start = site.now;

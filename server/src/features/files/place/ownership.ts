@@ -1,7 +1,7 @@
-import { randomText } from '../../base/id.ts';
-import type { BlobStorage } from '../../blobs/blob-store.ts';
-import type { Db } from '../../db/db.ts';
-import { findSetting, insertSetting, saveSetting } from '../../db/settings.ts';
+import { randomText } from '../../../base/id.ts';
+import type { BlobStorage } from '../../../blobs/blob-store.ts';
+import type { Db } from '../../../db/db.ts';
+import { findSetting, insertSetting, saveSetting } from '../../../db/settings.ts';
 
 /**
  * A bucket can be reached by several databases: a copy for trial, one that was restored, a mistake in a setting. So the first

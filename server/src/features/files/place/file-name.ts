@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Failure, fail } from '../../base/errors.ts';
-import { isLongerThan } from '../../base/text-length.ts';
+import { type Failure, fail } from '../../../base/errors.ts';
+import { isLongerThan } from '../../../base/text-length.ts';
 
 const maxCodePoints = 128;
 const prefixDigits = 32;
