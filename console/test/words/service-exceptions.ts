@@ -83,7 +83,7 @@ export const serviceExceptions: readonly Exception[] = [
       'base/(sql|secrets|passwords)',
       'backup/(tables|marker|write|in-place|lost)',
       'jobs/(?!worker)',
-      'resources/(table|list|narrow|past)',
+      'resources/(table|list|narrow|past|members/render)',
       'query/(regex/regex-(ranges|parse)|to-sql)',
       'features/files/(housekeeping|sweep|settle|store)',
       'features/apps/rules/dry-run',
