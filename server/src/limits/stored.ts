@@ -29,6 +29,17 @@ export function added(a: Stored, b: Partial<Stored>): Stored {
   };
 }
 
+/** `added`, of what is taken away again. */
+export function without(a: Stored, b: Partial<Stored>): Stored {
+  const { files = 0, fileBytes = 0, records = 0, recordBytes = 0 } = b;
+  return {
+    files: a.files - files,
+    fileBytes: a.fileBytes - fileBytes,
+    records: a.records - records,
+    recordBytes: a.recordBytes - recordBytes,
+  };
+}
+
 export function negative({ files, fileBytes, records, recordBytes }: Stored): Stored {
   return { files: -files, fileBytes: -fileBytes, records: -records, recordBytes: -recordBytes };
 }

@@ -4,7 +4,7 @@ import { Failure, fail } from '../base/errors.ts';
 import { sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
 import { bytesText } from './bytes-text.ts';
-import { added, negative, none, type Stored, sum } from './stored.ts';
+import { added, negative, none, type Stored, sum, without } from './stored.ts';
 import { type Storer, UserUsage, type UserUsageDeps } from './user-usage.ts';
 
 export interface UsageDeps extends UserUsageDeps {
@@ -46,13 +46,13 @@ const patienceMs = 1_000;
 const countStep = 20_000;
 
 /** @throws Failure OperationForbidden */
-function assertWithin(known: Known, quotas: AppPolicy['quotas'], more: Partial<Stored>): void {
-  let now: Stored | undefined;
+function assertWithin({ stored, pending, writing, held }: Known, quotas: AppPolicy['quotas'], more: Partial<Stored>) {
   for (const member of members) {
     const wanted = more[member] ?? 0;
     if (wanted <= 0) continue;
-    now ??= added(total(known), known.held);
-    if (now[member] + wanted > quotas[member]) throw fail('OperationForbidden', full(member, quotas));
+    // `total` of one member: each create passes here, and four sums would be objects of their own.
+    const now = Math.max(0, stored[member] + pending[member] + writing[member]) + held[member];
+    if (now + wanted > quotas[member]) throw fail('OperationForbidden', full(member, quotas));
   }
 }
 
@@ -105,7 +105,7 @@ export class UsageMeter {
     if (!known) return release;
     known.held = added(known.held, more);
     return () => {
-      known.held = added(known.held, negative(sum(none, more)));
+      known.held = without(known.held, more);
       release();
     };
   }

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AppPolicy } from '../access/policy.ts';
 import { BoundedMap } from '../base/caches/bounded-map.ts';
+import { PairCache } from '../base/caches/pair-cache.ts';
 import type { Clock } from '../base/clock.ts';
 import { fail } from '../base/errors.ts';
 import { bytesText } from './bytes-text.ts';
 import type { Consumer } from './client-quotas.ts';
-import { added, negative, none, type Stored } from './stored.ts';
+import { added, negative, none, type Stored, without } from './stored.ts';
 
 export interface UserUsageDeps {
   /** Counts what belongs to a user, in steps between other requests. */
@@ -51,6 +52,7 @@ export class UserUsage {
   readonly #deps: UserUsageDeps;
   readonly #known = new BoundedMap<string, Known>(mostKnown);
   readonly #counting = new Map<string, Promise<Known>>();
+  readonly #keys = new PairCache<string>(mostKnown);
   /** What is being stored right now and not counted yet. */
   readonly #held = new Map<string, Stored>();
 
@@ -67,7 +69,7 @@ export class UserUsage {
     const { app, user } = storer;
     const { quotas } = app.policy;
     if (!user || !isLimited(quotas) || isExempt(storer)) return undefined;
-    const key = keyOf(app.appId, user.userId);
+    const key = this.#keyOf(app.appId, user.userId);
     const known = this.#known.get(key);
     if (!known) return this.#begin(key, quotas, more);
     const age = this.#deps.now() - known.countedAt;
@@ -86,7 +88,7 @@ export class UserUsage {
   prepare(storer: Storer, atMost: Partial<Stored>): Promise<unknown> | undefined {
     const { app, user } = storer;
     if (!user || !isLimited(app.policy.quotas) || isExempt(storer)) return undefined;
-    const key = keyOf(app.appId, user.userId);
+    const key = this.#keyOf(app.appId, user.userId);
     const known = this.#known.get(key);
     const isFresh = known && this.#deps.now() - known.countedAt < countBeforeRefusalMs;
     if (known && (isFresh || exceeded(app.policy.quotas, this.#taken(key, known), atMost) === undefined))
@@ -104,11 +106,11 @@ export class UserUsage {
     const { app, user } = storer;
     const { quotas } = app.policy;
     if (!user || !isLimited(quotas) || isExempt(storer)) return nothingHeld;
-    const key = keyOf(app.appId, user.userId);
+    const key = this.#keyOf(app.appId, user.userId);
     const known = this.#known.get(key);
     if (known) assertWithin(quotas, this.#taken(key, known), more);
-    this.#hold(key, more);
-    return () => this.#hold(key, negative(added(none, more)));
+    this.#held.set(key, added(this.#held.get(key) ?? none, more));
+    return () => this.#release(key, more);
   }
 
   /**
@@ -128,7 +130,7 @@ export class UserUsage {
         );
       };
     if (await this.#deps.isManager(appId, userId)) return anything;
-    const key = keyOf(appId, userId);
+    const key = this.#keyOf(appId, userId);
     const known = this.#known.get(key);
     const isFresh = known && this.#deps.now() - known.countedAt < countBeforeRefusalMs;
     const counted = isFresh ? known : await this.#counted(key);
@@ -148,9 +150,18 @@ export class UserUsage {
 
   /** Records what was stored or, with negative numbers, deleted, of the user to whom it belongs. */
   add(appId: string, userId: string | null | undefined, change: Partial<Stored>): void {
-    const known = userId && this.#known.get(keyOf(appId, userId));
+    const known = userId && this.#known.get(this.#keyOf(appId, userId));
     if (!known) return;
     known.stored = added(known.stored, change);
+  }
+
+  /** Joined once: a text that is made for each request has to be hashed for each request. */
+  #keyOf(appId: string, userId: string): string {
+    const known = this.#keys.get(appId, userId);
+    if (known !== undefined) return known;
+    const key = `${appId} ${userId}`;
+    this.#keys.set(appId, userId, key);
+    return key;
   }
 
   #taken(key: string, { stored }: Known): Stored {
@@ -158,9 +169,10 @@ export class UserUsage {
     return held ? added(stored, held) : stored;
   }
 
-  #hold(key: string, more: Partial<Stored>): void {
-    const held = added(this.#held.get(key) ?? none, more);
-    if (members.every(([member]) => held[member] === 0)) this.#held.delete(key);
+  #release(key: string, more: Partial<Stored>): void {
+    const held = without(this.#held.get(key) ?? none, more);
+    if (held.files === 0 && held.fileBytes === 0 && held.records === 0 && held.recordBytes === 0)
+      this.#held.delete(key);
     else this.#held.set(key, held);
   }
 
@@ -211,8 +223,6 @@ const halved = (quotas: Quotas): Quotas => {
   return { ...quotas, ...Object.fromEntries(halves) };
 };
 
-const keyOf = (appId: string, userId: string) => `${appId} ${userId}`;
-
 const isLimited = (quotas: Quotas) => members.some(([, perUser]) => quotas[perUser] !== undefined);
 
 const isExempt = ({ user, secretKey, isAdministrator }: Storer) =>
@@ -220,7 +230,8 @@ const isExempt = ({ user, secretKey, isAdministrator }: Storer) =>
 
 function exceeded(quotas: Quotas, stored: Stored, more: Partial<Stored>) {
   return members.find(([member, perUser]) => {
-    const [wanted, most] = [more[member] ?? 0, quotas[perUser]];
+    const wanted = more[member] ?? 0;
+    const most = quotas[perUser];
     return most !== undefined && wanted > 0 && stored[member] + wanted > most;
   });
 }

@@ -39,7 +39,7 @@ const create = createRoute({
 const bringIn = createRoute({
   getParentRoute: () => app,
   path: '/beacons/import',
-  component: forRoles('createBeacon', () => import('./import/import-page.tsx'), 'ImportBeaconsPage'),
+  component: lazyPage(() => import('./import/import-page.tsx'), 'ImportBeaconsPage'),
 });
 
 const one = createRoute({

@@ -88,7 +88,7 @@ async function writeTexts(db: Db, writes: readonly Pick<RecordWrite, 'key' | 'li
 }
 
 /** False if the bucket's definition has changed, or the bucket is gone. */
-export async function insertRecord(db: Db, write: RecordWrite): Promise<boolean> {
+export function insertRecord(db: Db, write: RecordWrite): Promise<boolean> {
   if (!hasTexts(write)) return insertOne(db, write);
   return db.transaction(async (db) => {
     const isInserted = await insertOne(db, write);

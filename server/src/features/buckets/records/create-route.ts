@@ -50,8 +50,12 @@ export function create(deps: RecordDeps): Endpoint {
         if (ownRoom) await ownRoom;
         // Concurrent creates are counted together.
         const held = deps.usage.hold(call, more);
-        const isDone = await deps.insert({ ...prepared.write, key, createdBy, now }).finally(held);
-        return isDone ? { outcome: 'written', result: bytes } : { outcome: 'outdated' };
+        try {
+          const isDone = await deps.insert({ ...prepared.write, key, createdBy, now });
+          return isDone ? { outcome: 'written', result: bytes } : { outcome: 'outdated' };
+        } finally {
+          held();
+        }
       });
       deps.usage.add(call.app.appId, { records: 1, recordBytes: bytes });
       deps.usage.users.add(call.app.appId, createdBy, { records: 1, recordBytes: bytes });

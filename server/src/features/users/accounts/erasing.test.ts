@@ -70,7 +70,10 @@ for (const database of databases) {
       const folder = filesFolder(app.config);
       const stored = () =>
         existsSync(folder)
-          ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+          ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+              // The folder's own mark stays.
+              (entry) => entry.isFile() && entry.name !== '.pharos-folder',
+            ).length
           : 0;
       const before = stored();
       const uploading = app.app.server.inject({
