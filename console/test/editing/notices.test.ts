@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
@@ -87,5 +88,22 @@ for (const [device, size] of [
       await notice().waitFor();
       await becomes(async () => ((await page.evaluate(beneath)) as string[]).includes('Save'), false);
       await page.setViewportSize(size);
+    });
+
+    test('the offer to undo lasts ten seconds, also in the place of another offer', async () => {
+      await page.clock.install();
+      await open('settings');
+      const undo = notice().getByRole('button', { name: 'Undo' });
+      for (const name of ['Guide to the tower', 'Guide to the harbour']) {
+        await page.getByLabel('Name', { exact: true }).fill(name);
+        await button('Save').first().click();
+        await page.getByRole('heading', { name, exact: true }).first().waitFor();
+        await undo.waitFor();
+        await page.mouse.move(0, 0);
+        await page.clock.fastForward(7_000);
+      }
+      assert.equal(await undo.count(), 1);
+      await page.clock.fastForward(5_000);
+      await undo.waitFor({ state: 'hidden' });
     });
   });

@@ -74,7 +74,7 @@ for (const database of databases) {
           do {
             await delay(5);
             expanded = (await pushOf()).audience;
-          } while (expanded < 500 + kill * 1_500);
+          } while (expanded < 300 + kill * 700);
         } else while (seen.messages < before + 400 + kill * 100) await delay(1);
         await service.stop('SIGKILL');
         service = await start();

@@ -32,6 +32,8 @@ interface Action<Input, Result> {
 
 /** Only the newest action can be undone; several messages would hide others. */
 const id = 'undo';
+/** How long it is offered, ms. A message in the place of another begins to count only if this is another number. */
+let offered = 10_000;
 
 function showWithUndo(message: string, undo: () => Promise<unknown>, queries: QueryClient): void {
   let isTakenBack = false;
@@ -51,11 +53,12 @@ function showWithUndo(message: string, undo: () => Promise<unknown>, queries: Qu
     }
   };
   notifications.hide(id);
+  offered = offered === 10_000 ? 10_001 : 10_000;
   notifications.show({
     id,
     message: undoMessage(message, () => void takeBack()),
     color: 'teal',
-    autoClose: 10_000,
+    autoClose: offered,
   });
 }
 
