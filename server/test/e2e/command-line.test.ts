@@ -63,6 +63,7 @@ for (const database of databases) {
       );
       assert.equal(lines[2], `export BASE_URL=${service.baseUrl}`);
       for (const line of lines) assert.ok(output.includes(line), line);
+      assert.ok(output.includes(`\n  . ${file}\n`), 'outside the working folder, by its whole path');
       assert.equal((await call(service, 'GET', '/api/v2/users', { headers: firstCredentials(data()) })).status, 200);
     });
 

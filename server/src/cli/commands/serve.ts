@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { recordChange, service } from '../../access/audit.ts';
 import type { App } from '../../app/app.ts';
 import type { RestoreResult } from '../../backup/in-place.ts';
@@ -27,7 +27,9 @@ const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** A shell looks for a name without a slash elsewhere, and takes spaces and quotes for its own. */
 function fileForShell(path: string): string {
-  const short = relative('.', path) || path;
+  const inside = relative('.', path);
+  // Whoever reads the log of a unit or an image is in another folder than the service.
+  const short = inside.startsWith('..') ? resolve(path) : inside;
   const named = short.includes('/') ? short : `./${short}`;
   return /^[\w./-]+$/.test(named) ? named : `'${named.replaceAll("'", "'\\''")}'`;
 }
