@@ -109,11 +109,11 @@ import { describe, test } from 'node:test';
 describe('a suite', () => {
   test('throws later', async () => {
     setTimeout(() => { throw new Error('in a timer'); }, 1);
-    await new Promise((resolve) => setTimeout(resolve, 60_000));
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
   });
   test('rejects later', async () => {
     setTimeout(async () => { await 1; throw new Error('in a promise'); }, 1);
-    await new Promise((resolve) => setTimeout(resolve, 60_000));
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
   });
   test('has promises that no hook follows', async () => {
     await 1;
