@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { atOneDay } from '../../../server/test/support/build-app.ts';
 import { openSite, type Site, stay, walk } from '../../../server/test/support/site.ts';
 import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 
@@ -14,7 +15,7 @@ describe('pseudonyms in the console', () => {
   let page: Page;
 
   before(async () => {
-    site = await openSite('sqlite');
+    site = await openSite('sqlite', {}, atOneDay(1_800_000));
     const { app } = site;
     await app.app.apps.change(app.appId, { policy: { pseudonyms: 'daily', oneZone: true } });
     // The switch takes effect when every node has heard of it.

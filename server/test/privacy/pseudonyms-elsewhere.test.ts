@@ -4,7 +4,7 @@ import { commandLine } from '../../src/access/audit.ts';
 import { type ScopeResource, scopeVerbs } from '../../src/access/keys/scopes.ts';
 import { type AdminRole, adminRoles } from '../../src/access/roles.ts';
 import type { DeviceBroker } from '../../src/delivery/mqtt/mqtt-device-broker.ts';
-import { databases, type SignedIn, signIn } from '../support/build-app.ts';
+import { atOneDay, databases, type SignedIn, signIn } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { openConsole } from '../support/console.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
@@ -36,7 +36,8 @@ for (const database of databases) {
     const streams: { readonly who: string; readonly stream: EventStream }[] = [];
 
     before(async () => {
-      site = await openSite(database, { PHAROS_PRIVATE_TARGETS: '127.0.0.0/8', PHAROS_MQTT_PORT: '0' });
+      const settings = { PHAROS_PRIVATE_TARGETS: '127.0.0.0/8', PHAROS_MQTT_PORT: '0' };
+      site = await openSite(database, settings, atOneDay(1_800_000));
       const { app } = site;
       const rateLimit = { enabled: false, perSecond: 1, burst: 1 };
       await app.app.apps.change(app.appId, { policy: { pseudonyms: 'daily', oneZone: true, rateLimit } });

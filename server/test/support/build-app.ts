@@ -114,6 +114,8 @@ export interface BuildOptions {
   readonly restart?: () => void;
   /** An app of another service with the rows of its database, instead of a new one. */
   readonly from?: ExistingApp;
+  /** Epoch ms; now by default. */
+  readonly startsAt?: number;
 }
 
 export interface ExistingApp {
@@ -126,6 +128,16 @@ export interface ExistingApp {
 
 const cheapest = { memory: 8, passes: 1, parallelism: 1 };
 
+/** Whole seconds make created and updated times easy to tell apart. */
+const thisSecond = () => Math.floor(Date.now() / 1000) * 1000;
+
+/** Now, or the next midnight (UTC) if it comes within so many ms: for what has to happen on one day. */
+export function atOneDay(ms: number): number {
+  const now = thisSecond();
+  const left = 86_400_000 - (now % 86_400_000);
+  return left < ms ? now + left : now;
+}
+
 /** A whole service on a new database, used without a socket. */
 export async function buildApp({
   database = 'sqlite',
@@ -135,6 +147,7 @@ export async function buildApp({
   strongPasswords = false,
   restart,
   from,
+  startsAt = thisSecond(),
 }: BuildOptions = {}): Promise<TestApp> {
   const deadline = settings['PHAROS_QUERY_DEADLINE_MS'];
   const storage = await openStorage(database, deadline === undefined ? undefined : Number(deadline), sqlite);
@@ -145,8 +158,7 @@ export async function buildApp({
     ...storage.settings,
     ...settings,
   });
-  // Whole seconds make created and updated times easy to tell apart.
-  const clock = { now: from?.now ?? Math.floor(Date.now() / 1000) * 1000 };
+  const clock = { now: from?.now ?? startsAt };
   await from?.fill(storage.db);
   const log: string[] = [];
   const app = await createApp({

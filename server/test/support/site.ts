@@ -169,9 +169,14 @@ export class Site {
   }
 }
 
-export async function openSite(database: DatabaseKind, settings: Readonly<Record<string, string>> = {}): Promise<Site> {
+export async function openSite(
+  database: DatabaseKind,
+  settings: Readonly<Record<string, string>> = {},
+  startsAt?: number,
+): Promise<Site> {
   const provider = new ScriptedSender();
-  const app = await buildApp({ database, settings, senders: [provider.definition('fcm')] });
+  const senders = [provider.definition('fcm')];
+  const app = await buildApp({ database, settings, senders, ...(startsAt === undefined ? {} : { startsAt }) });
   await app.app.senders.save({ appId: app.appId, kind: 'fcm' }, {}, service);
   const user = await signInManager(app);
   const hall = await create(app, '/api/v2/beacons', { name: 'Hall', uuid, major: 1, minor: 1 }, user.headers);
