@@ -39,8 +39,8 @@ export interface WriteRules<Record, Body, C extends Columns>
    */
   readonly verify?: (db: Db, caller: Caller, values: Partial<Body>, stored?: Record) => Promise<void>;
   /**
-   * Ensures that the parent that the path names exists until the transaction ends. Otherwise a record could be written while its
-   * parent is deleted, and would stay for good.
+   * Comes first in the transaction of every write, and locks what has to be locked before the record. Ensures that the parent that the path
+   * names exists until the transaction ends: otherwise a record could be written while its parent is deleted, and would stay for good.
    * @throws Failure ObjectNotFound
    */
   readonly holdParent?: (db: Db, key: Key) => Promise<void>;
