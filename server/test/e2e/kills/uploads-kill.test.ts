@@ -5,12 +5,12 @@ import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openBlobs } from '../../src/blobs/open.ts';
-import { openDatabase } from '../../src/cli/commands/storage.ts';
-import { blobPlaces, readConfig } from '../../src/config/config.ts';
-import { sweepOrphans } from '../../src/features/files/sweep.ts';
-import { type S3Server, startS3 } from '../support/servers/s3-server.ts';
-import { call, firstCredentials, type Service, signInManagerTo, startService } from './service.ts';
+import { openBlobs } from '../../../src/blobs/open.ts';
+import { openDatabase } from '../../../src/cli/commands/storage.ts';
+import { blobPlaces, readConfig } from '../../../src/config/config.ts';
+import { sweepOrphans } from '../../../src/features/files/sweep.ts';
+import { type S3Server, startS3 } from '../../support/servers/s3-server.ts';
+import { call, firstCredentials, type Service, signInManagerTo, startService } from '../service.ts';
 
 /** PHAROS_TEST_KILLS asks for more. */
 const kills = Number(process.env['PHAROS_TEST_KILLS'] ?? 0) || 4;
