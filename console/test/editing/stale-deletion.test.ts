@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
-import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+import { becomes, goTo, launchBrowser, openAs, readAgain, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** What does not go into the trash: Ana has it on the screen while Ben changes it. */
@@ -126,6 +126,35 @@ describe('what a colleague has just changed is not deleted', () => {
       await dialog.getByRole('button', { name: confirm, exact: true }).click();
       await becomes(() => exists(record), false);
     });
+
+  test('credentials of a push service, by deleting them or by undoing that they were set up', async () => {
+    const record = `${ofApp()}/senders/webpush`;
+    const enter = (who: string) =>
+      asBen('PUT', record, { settings: { generate: true, subject: `mailto:${who}@museum.example` } });
+    const contact = async () =>
+      ((await asBen('GET', record)) as unknown as { summary: { subject?: string } }).summary.subject;
+    await goTo(page, `/console${ofApp()}/senders`);
+    const card = page.getByRole('region', { name: 'Web Push' });
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    await press('Set up Web Push');
+    await card.getByRole('textbox', { name: 'Contact' }).fill('mailto:ana@museum.example');
+    await card.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'The Web Push credentials are saved.' }).waitFor();
+    await enter('ben');
+    await press('Undo');
+    await page.getByRole('alert').filter({ hasNotText: 'are saved' }).first().waitFor();
+    assert.equal(await contact(), 'mailto:ben@museum.example');
+    await readAgain(page);
+    await card.getByRole('button', { name: 'Remove', exact: true }).click();
+    app.clock.now += 1_000;
+    await enter('bert');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Remove the credentials' }).click();
+    await dialog.getByText(/^Somebody else has changed Web Push meanwhile\. Nothing was changed/).waitFor();
+    assert.equal(await contact(), 'mailto:bert@museum.example');
+    await dialog.getByRole('button', { name: 'Remove the credentials' }).click();
+    await becomes(contact, undefined);
+  });
 
   test('the browser had nothing to complain about', () => assert.deepEqual(ana.complaints, []));
 });

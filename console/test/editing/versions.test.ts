@@ -148,6 +148,59 @@ describe('each record says who changed what and when, and goes back with one cli
       await page.getByRole('alert').first().waitFor({ state: 'detached' });
     });
 
+  /** A colleague changes the storyline, and Ana goes back to before the change of `which`. */
+  async function goBack(title: string, which = 0): Promise<void> {
+    const response = await ben.context.request.fetch(storyline(), {
+      method: 'PUT',
+      data: { title },
+      headers: { origin },
+    });
+    assert.ok(response.ok(), await response.text());
+    app.clock.now += 60_000;
+    await goTo(page, `/console/apps/${app.appId}/storylines/${ids['storylineId']}`);
+    await page.getByRole('button', { name: 'History', exact: true }).click();
+    const entry = page.getByRole('list', { name: 'Changes' }).locator(':scope > li').nth(which);
+    await entry.getByRole('button', { name: 'Go back to before this' }).click();
+    await page.getByRole('alert').filter({ hasText: 'It is as it was before that change.' }).waitFor();
+    app.clock.now += 60_000;
+  }
+  const storyline = () => `/console/api/apps/${app.appId}/v2/storylines/${ids['storylineId']}`;
+  const title = async () =>
+    ((await (await ana.context.request.get(storyline())).json()) as { result: { title: string } }).result.title;
+  const undo = async (said: string) => {
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: said }).waitFor();
+    await page.mouse.move(0, 0);
+    await page.getByRole('alert').first().waitFor({ state: 'detached' });
+  };
+
+  test('what a colleague has changed since is not taken back by Undo', async () => {
+    await goBack('An afternoon');
+    await ben.context.request.fetch(storyline(), { method: 'PUT', data: { title: 'A night' }, headers: { origin } });
+    await undo('Somebody has changed it since, so it stays as it is now.');
+    assert.equal(await title(), 'A night');
+  });
+
+  test('where going back changed nothing, Undo takes no other change back', async () => {
+    const before = await title();
+    await goBack('A dawn');
+    await undo('The change was undone.');
+    await ben.context.request.fetch(storyline(), { method: 'PUT', data: { title: before }, headers: { origin } });
+    app.clock.now += 60_000;
+    // Before the change to the dawn it was as it is now.
+    const entries = page.getByRole('list', { name: 'Changes' }).locator(':scope > li');
+    await goTo(page, `/console/apps/${app.appId}/storylines/${ids['storylineId']}`);
+    await page.getByRole('button', { name: 'History', exact: true }).click();
+    await entries
+      .filter({ hasText: `${before} → A dawn` })
+      .last()
+      .getByRole('button')
+      .click();
+    await page.getByRole('alert').filter({ hasText: 'It is as it was before that change.' }).waitFor();
+    await undo('The change was undone.');
+    assert.equal(await title(), before);
+  });
+
   interface Session {
     readonly result: { readonly email: string };
   }

@@ -130,6 +130,78 @@ describe('the file of a venue', () => {
     assert.ok(beacons.every(({ zoneId }) => zoneId !== undefined));
   });
 
+  test('that is cut short while the beacons of a floor come along is finished by the next try, also after a reload', async () => {
+    const venueId = await create(app, '/api/v2/venues', { name: 'Tower' }, headers);
+    const floor = { venueId: pointer('Venue', venueId), name: 'Top', level: 1 };
+    const floorId = await create(app, '/api/v2/floors', floor, headers);
+    const zone = { floorId: pointer('Floor', floorId), name: 'Room', kind: 'room', polygon: triangle };
+    const zoneId = await create(app, '/api/v2/zones', zone, headers);
+    for (const minor of [1, 2, 3, 4]) {
+      const numbers = { uuid: 'D9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 8, minor };
+      const place = { venueId: pointer('Venue', venueId), location: { x: 3, y: 1, floor: 1 } };
+      await create(app, '/api/v2/beacons', { name: `Lamp ${minor}`, ...numbers, ...place }, headers);
+    }
+    const choose = (level: number) =>
+      page.locator('input[type=file]').setInputFiles({
+        name: 'tower.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(`type;objectId;name;level;corners\nfloor;${floorId};Top;${level};\n`),
+      });
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    // As if the service was killed: the second beacon is not answered any more, and nothing after it.
+    let left = 1;
+    await page.route(/\/v2\/(beacons|floors)/, (route) =>
+      ['PUT', 'PATCH'].includes(route.request().method()) && --left < 0 ? route.abort() : route.continue(),
+    );
+    const cutShort = async (level: number) => {
+      left = 1;
+      await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}/import`);
+      await choose(level);
+      await press('Import 1');
+      await page.getByText('0 of 1 rows are in, 1 failed.').waitFor();
+      left = Number.POSITIVE_INFINITY;
+    };
+    const assertAt = async (level: number) => {
+      const { results } = (await app.send({ method: 'GET', url: `/api/v2/floors?where={"name":"Top"}`, headers })).body;
+      const lamps = (await records('beacons?where={"major":8}')) as Beacon[];
+      assert.deepEqual(
+        [results[0].level, ...lamps.map(({ location, zoneId }) => [location?.floor, zoneId?.objectId])],
+        [level, ...lamps.map(() => [level, zoneId])],
+      );
+    };
+    await cutShort(2);
+    await press('Try 1 again');
+    await page.getByText('1 of 1 rows are in.').waitFor();
+    await assertAt(2);
+    await cutShort(3);
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}`);
+    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}/import`);
+    await choose(3);
+    await press('Import 1');
+    await page.getByText('1 of 1 rows are in.').waitFor();
+    await assertAt(3);
+    await create(app, '/api/v2/floors', { ...floor, name: 'Roof', level: 4 }, headers);
+    // The second one is refused only when the beacons have gone ahead.
+    const error = { code: 142, name: 'ValidationError', status: 400, error: 'Not today.', requestId: '-', details: [] };
+    const refuse = () =>
+      page.route(`**/v2/floors/${floorId}`, (route) =>
+        route.request().method() === 'GET'
+          ? route.continue()
+          : route.fulfill({ status: 400, json: { code: 142, error } }),
+      );
+    for (const level of [4, 5]) {
+      if (level === 5) await refuse();
+      await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}`);
+      await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venueId}/import`);
+      await choose(level);
+      await press('Import 1');
+      await page.getByText('0 of 1 rows are in, 1 failed.').waitFor();
+      await assertAt(3);
+    }
+    await page.unroute(`**/v2/floors/${floorId}`);
+    await page.unroute(/\/v2\/(beacons|floors)/);
+  });
+
   test('takes back and doubles nothing that others have done since the preview', async () => {
     const venueId = await create(app, '/api/v2/venues', { name: 'Castle', capacity: 10 }, headers);
     const door = [{ name: 'Door', x: 0, y: 0 }];

@@ -10,7 +10,7 @@ import type { UsageMeter } from '../limits/usage.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import { forbidden } from '../resources/allowed.ts';
 import type { Resource } from '../resources/define.ts';
-import { newTag, readIfMatch, tagged, tagOfRow } from '../resources/entity-tag.ts';
+import { newTag, readIfMatch, tagged, tagOfRow, timeOfChange } from '../resources/entity-tag.ts';
 import { locateRow, lockRow, notFound, onePath, type ReadOptions, rowKey } from '../resources/read-endpoints.ts';
 import type { Key } from '../resources/table.ts';
 
@@ -71,7 +71,7 @@ function handOver(options: Options, { usage, userExists }: HandOverDeps): Endpoi
         if (!(await userExists(db, app.appId, body.userId)))
           throw fail('ObjectNotFound', `userId: there is no user ${body.userId}.`);
         if (stored) assertGift?.(stored);
-        const updatedAt = Math.max(now, located['updated_at'] as number);
+        const updatedAt = timeOfChange(located, now);
         const byAdmin = 'by_admin' in table.columns ? { by_admin: 0 } : {};
         if (!(await records.update(db, key, { updatedAt }, { created_by: body.userId, ...byAdmin })))
           throw notFound(options);

@@ -4,7 +4,7 @@ import type { Permission } from '../access/roles.ts';
 import { findVenuesOf } from '../access/venue-limit.ts';
 import { fail } from '../base/errors.ts';
 import type { Database, Db } from '../db/db.ts';
-import type { AppService } from '../features/apps/service.ts';
+import { type AppService, appTag } from '../features/apps/service.ts';
 import { asking } from '../features/apps/store.ts';
 import { findBucket, findBucketName } from '../features/buckets/definition/bucket-store.ts';
 import { findRecords } from '../features/buckets/definition/record-store.ts';
@@ -20,7 +20,7 @@ import { HistoryService } from '../features/history/service.ts';
 import { findVenueOf } from '../features/venues/store.ts';
 import { auditedHandle } from '../http/audited-handle.ts';
 import { carryOut, dataCall } from '../http/console/data-call.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import { type Endpoint, JsonText } from '../http/endpoint.ts';
 import { readIfMatch } from '../resources/entity-tag.ts';
 import type { PastRecord } from '../resources/past.ts';
 import type { PutBack } from '../resources/restore.ts';
@@ -132,7 +132,7 @@ function keptKinds(deps: KindDeps): readonly KeptKind[] {
       read: 'apps.read',
       write: 'apps.change',
       bringBack: async ({ call }, { objectId, state }) => {
-        await apps.change(objectId, state, call.by, readIfMatch(call.headers));
+        return appTag(await apps.change(objectId, state, call.by, readIfMatch(call.headers)));
       },
     },
   ];
@@ -175,7 +175,7 @@ function recordKind(deps: KindDeps): KeptKind {
     write: 'records.write',
     bringBack: async (call, { appId, withinId, objectId, state }) => {
       const bucketName = (await findBucketName(db, appId, withinId)) ?? '';
-      await change(deps, call, {
+      return change(deps, call, {
         operationId: 'updateRecord',
         params: { bucketName, objectId },
         body: { metadata: state },
@@ -192,11 +192,15 @@ interface Wanted {
   readonly body: object;
 }
 
-/** Changes a record as a request would, with an entry in the audit. */
-async function change(deps: KindDeps, { call, app }: HistoryCall, { operationId, params, body }: Wanted) {
+/** Changes a record as a request would, with an entry in the audit. Answers its tag. */
+async function change(
+  deps: KindDeps,
+  { call, app }: HistoryCall,
+  { operationId, params, body }: Wanted,
+): Promise<string | undefined> {
   const endpoints = deps.endpoints();
   const early = dataCall(call, app, { params, headers: call.headers });
-  await carryOut(endpointOf(deps, operationId), early, body, (endpoint, data) =>
+  const answer = await carryOut(endpointOf(deps, operationId), early, body, (endpoint, data) =>
     auditedHandle(endpoint, data, {
       endpoints,
       record: (entry) => recordChange(deps.db, entry),
@@ -204,6 +208,7 @@ async function change(deps: KindDeps, { call, app }: HistoryCall, { operationId,
       action: 'version.restore',
     }),
   );
+  return answer instanceof JsonText ? answer.headers?.['etag'] : undefined;
 }
 
 function endpointOf({ endpoints }: KindDeps, operationId: string): Endpoint {

@@ -19,6 +19,14 @@ export function tagOfRow(table: RecordTable, row: Row): string {
   return entityTag(table.render(row));
 }
 
+/**
+ * When a change of a record counts as made: now, unless that is not later than the one before, as after a clock was set right. So the time of
+ * a change tells whether somebody has changed the record since.
+ */
+export function timeOfChange({ updated_at: before }: { readonly updated_at?: unknown }, now: number): number {
+  return Math.max(now, Number(before) + 1);
+}
+
 /** Inside the transaction that has written the record: its new tag. */
 export async function newTag(db: Db, table: RecordTable, key: Key): Promise<string> {
   const row = await table.find(db, key);

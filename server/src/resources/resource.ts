@@ -11,7 +11,7 @@ import type { Changes, Shape } from '../http/shape.ts';
 import { assertAllowed, checksResult } from './allowed.ts';
 import { mergePatchSchema, replacementSchema } from './change-schemas.ts';
 import type { Resource, Writing } from './define.ts';
-import { newTag, readIfMatch, tagged, tagOfRow } from './entity-tag.ts';
+import { newTag, readIfMatch, tagged, tagOfRow, timeOfChange } from './entity-tag.ts';
 import { type KeptPast, type NoteRemoval, noteChange, notingRemoval } from './keep-past.ts';
 import type { Members } from './members/members.ts';
 import { mergePatch } from './merge-patch.ts';
@@ -39,8 +39,8 @@ export interface WriteRules<Record, Body, C extends Columns>
    */
   readonly verify?: (db: Db, caller: Caller, values: Partial<Body>, stored?: Record) => Promise<void>;
   /**
-   * Ensures that the parent that the path names exists until the transaction ends. Otherwise a record could be written while its
-   * parent is deleted, and would stay for good.
+   * Comes first in the transaction of every write, and locks what has to be locked before the record. Ensures that the parent that the path
+   * names exists until the transaction ends: otherwise a record could be written while its parent is deleted, and would stay for good.
    * @throws Failure ObjectNotFound
    */
   readonly holdParent?: (db: Db, key: Key) => Promise<void>;
@@ -196,11 +196,11 @@ function put(options: Options): Endpoint {
       const { app, params, body: changes, located, now, headers } = call;
       const values = { ...changes.set, ...Object.fromEntries(changes.cleared.map((member) => [member, null])) };
       await options.verify?.(db, updating(options, call), changes.set, records.decode(located));
-      const updatedAt = Math.max(now, located['updated_at'] as number);
-      const write = { key: rowKey(options, app.appId, params), values, updatedAt };
+      const key = rowKey(options, app.appId, params);
       return db.transaction(async (db) => {
-        await options.holdParent?.(db, write.key);
-        const before = await assertMatch(options, db, { key: write.key, headers });
+        await options.holdParent?.(db, key);
+        const before = await assertMatch(options, db, { key, headers });
+        const write = { key, values, updatedAt: timeOfChange(before ?? located, now) };
         await writeOrFail(options, db, write, call);
         await assertAllowed(db, options, { key: write.key, verb: 'update', caller: call });
         await noteChange(options, db, call, { key: write.key, before });
@@ -253,7 +253,7 @@ function patch(options: Options): Endpoint {
         readIfMatch(headers)?.(tagOfRow(records, row));
         const merged = shape.readCreate(mergePatch(records.decode(row), changes)) as Values;
         await options.verify?.(db, updating(options, call), merged, records.decode(row));
-        const updatedAt = Math.max(now, row['updated_at'] as number);
+        const updatedAt = timeOfChange(row, now);
         const write = { key, values: { ...absentAsNull(shape), ...merged }, updatedAt };
         await writeOrFail(options, db, write, call);
         await assertAllowed(db, options, { key: write.key, verb: 'update', caller: call });

@@ -5,8 +5,8 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { useStanding } from '../../lib/data/access.ts';
 import {
   type KeptRecord,
-  restoreLast,
   restoreVersion,
+  takeBack,
   type Version,
   versionsQuery,
   whoText,
@@ -55,9 +55,9 @@ function Versions(props: Props & { readonly onDone: () => void }) {
   const { data: versions, error } = useQuery(versionsQuery(record));
   const times = useTimes(appId);
   const restore = useAction({
-    run: (version: Version) => restoreVersion(record, version.objectId),
+    run: async (version: Version) => ({ restored: await restoreVersion(record, version.objectId), before: versions }),
     done: t('It is as it was before that change.'),
-    undo: () => restoreLast(record),
+    undo: ({ restored, before }) => takeBack(record, restored, before ?? []),
     refresh: [...refresh, versionsQuery(record).queryKey],
     showsError: true,
     after: onDone,

@@ -54,7 +54,7 @@ export function SenderForm({ appId, sender, onDone, onCancel, refresh }: Props) 
     undo: ({ saved, replaced }) =>
       replaced
         ? call('restoreSender', { params, body: { updatedAt: saved?.updatedAt ?? null } })
-        : call('deleteSender', { params }),
+        : call('deleteSender', { params, ifMatch: saved && entityTag(saved) }),
     refresh,
     showsError: true,
     after: ({ theirs: found }) => {

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
+import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { SectionHeader } from '../../components/page/page-header.tsx';
@@ -127,19 +128,30 @@ function SetUp({ appId, sender, mayWrite, onReplace }: SetUpProps) {
 
 function Removal({
   appId,
-  sender: { kind, name },
+  sender,
   isOpen,
   onClose,
 }: CardProps & { readonly isOpen: boolean; readonly onClose: () => void }) {
+  const { kind, name } = sender;
+  const params = { appId, kind };
+  const remove = useDeleteAsShown<Sender>({
+    name,
+    shown: sender,
+    // Testing them changes nothing.
+    members: ['updatedAt'],
+    read: async () => (await call('getSender', { params })).result,
+    send: (ifMatch) => call('deleteSender', { params, ifMatch }),
+    refresh: [keyOf(appId)],
+  });
   return (
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title={t('Remove {name}', { name })}
       confirm={t('Remove the credentials')}
-      run={() => call('deleteSender', { params: { appId, kind } })}
+      run={remove}
       done={t('The {name} credentials were removed.', { name })}
-      undo={() => call('restoreSender', { params: { appId, kind }, body: { updatedAt: null } })}
+      undo={() => call('restoreSender', { params, body: { updatedAt: null } })}
       refresh={[keyOf(appId)]}
     >
       {rich('Messages are no longer delivered through <b>{name}</b> until you enter credentials again.', {

@@ -1,3 +1,4 @@
+import { entityTag, PharosError } from '@pharos/sdk';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Operations } from '../wire.ts';
 import { told } from '../words/service-words.ts';
@@ -51,14 +52,29 @@ export const trashQuery = (appId: string, kind: string | undefined) =>
     getNextPageParam: (page) => (page.length < trashPage ? undefined : page.at(-1)?.objectId),
   });
 
-export const restoreVersion = ({ appId, kind, recordId }: KeptRecord, versionId: string) =>
-  call('restoreVersion', { params: { appId, kind, recordId, versionId } });
+/** Answers what has the tag of the record. */
+export const restoreVersion = async (
+  { appId, kind, recordId }: KeptRecord,
+  versionId: string,
+  ifMatch?: string,
+): Promise<object> => (await call('restoreVersion', { params: { appId, kind, recordId, versionId }, ifMatch })).result;
 
-/** Takes back the last change of a record. */
-export async function restoreLast(record: KeptRecord): Promise<void> {
+/**
+ * Takes back what `restoreVersion` has answered. `before` are the versions that were there already.
+ *
+ * @throws Error if somebody has changed the record since
+ */
+export async function takeBack(record: KeptRecord, restored: object, before: readonly Version[]): Promise<void> {
   const { appId, kind, recordId } = record;
   const [last] = (await call('listVersions', { params: { appId, kind, recordId } })).results;
-  if (last) await restoreVersion(record, last.objectId);
+  // It was so before it went back.
+  if (!last || before.some(({ objectId }) => objectId === last.objectId)) return;
+  try {
+    await restoreVersion(record, last.objectId, entityTag(restored));
+  } catch (error) {
+    if (!(error instanceof PharosError && error.name === 'PreconditionFailed')) throw error;
+    throw new Error(t('Somebody has changed it since, so it stays as it is now.'));
+  }
 }
 
 export const restoreDeleted = (appId: string, trashId: string) =>

@@ -13,6 +13,7 @@ import {
 } from '../../../test/support/console.ts';
 import { createSecretBox } from '../../base/secrets.ts';
 import { sql } from '../../base/sql.ts';
+import { setOnlyWay } from './sso/store.ts';
 
 const me: SentRequest = { method: 'GET', url: '/session' };
 const halfMinute = 30_000;
@@ -113,6 +114,30 @@ for (const database of databases)
       app.clock.now += halfMinute;
       const replaced = await signIn({ email: ada.email, password, code: codeAt(secret, app.clock.now) });
       assert.equal(replaced.status, 404);
+    });
+
+    test('a code signs in once, however many send it at the same moment', async () => {
+      const ada = await openConsole(app, 'editor');
+      const { secret, recoveryCodes } = await enrolTotp(app, ada);
+      app.clock.now += halfMinute;
+      for (const proof of [{ code: codeAt(secret, app.clock.now) }, { recoveryCode: recoveryCodes[0] }]) {
+        const all = Array.from({ length: 4 }, () => signIn({ email: ada.email, password, ...proof }));
+        const statuses = (await Promise.all(all)).map(({ status }) => status);
+        assert.deepEqual(statuses.sort(), [201, 404, 404, 404]);
+      }
+    });
+
+    test('a code is not used up by a sign-in that is refused for another reason', async () => {
+      const ada = await openConsole(app, 'editor');
+      const { secret, recoveryCodes } = await enrolTotp(app, ada);
+      app.clock.now += halfMinute;
+      for (const proof of [{ code: codeAt(secret, app.clock.now) }, { recoveryCode: recoveryCodes[0] }]) {
+        await setOnlyWay(app.storage.db, true);
+        const refused = await signIn({ email: ada.email, password, ...proof });
+        await setOnlyWay(app.storage.db, false);
+        assert.deepEqual([refused.status, refused.body.error.name], [403, 'OperationForbidden']);
+        assert.equal((await signIn({ email: ada.email, password, ...proof })).status, 201);
+      }
     });
 
     test('recovery codes come with the first factor, work once each however they are typed, and can be renewed', async () => {

@@ -9,6 +9,7 @@ import type { Database, Db } from '../../db/db.ts';
 import type { AdminContext, NewSession } from '../../http/console/console-endpoint.ts';
 import { clientNetwork, type RateLimiter, type RateRule } from '../../limits/rate-limit.ts';
 import { asMailLanguage } from '../../mail/words/mail-words.ts';
+import { loadTotp, readCode } from '../../sign-in/factors/totp.ts';
 import type { SignInOrigin } from './accounts/client.ts';
 import * as store from './accounts/store.ts';
 import type { SecondFactors } from './factors/second-factors.ts';
@@ -55,6 +56,12 @@ export interface SignInCredentials {
   /** Of the authenticator app. */
   readonly code?: string;
   readonly recoveryCode?: string;
+}
+
+/** What is given beside the password. */
+interface Proof {
+  readonly method: store.SignInMethod;
+  readonly prove: (db: Db) => Promise<void>;
 }
 
 interface Beginning {
@@ -157,8 +164,11 @@ export class AdminSessions implements SessionPort {
       await this.noteRefusal(row?.email, client.address);
       throw fail('UserInvalidLoginParams');
     }
-    const method = row.has_factor ? await this.#prove(row, credentials, client.address) : 'password';
-    return { row, session: await this.signInAs(row, method, client) };
+    if (!row.has_factor) return { row, session: await this.signInAs(row, 'password', client) };
+    const { method, prove } = await this.#proofOf(row, credentials, client.address);
+    // Together with the sign-in: a code is not used up by one that comes to nothing.
+    const signIn = () => this.signInAs(row, method, client, prove);
+    return { row, session: await this.refusing(client.address, signIn, row.email) };
   }
 
   /** Whoever it is has been proven. @throws Failure OperationForbidden where only single sign-on is allowed */
@@ -234,20 +244,16 @@ export class AdminSessions implements SessionPort {
     );
   }
 
-  async #prove(
-    row: store.AdminRow,
-    { code, recoveryCode }: SignInCredentials,
-    address: string,
-  ): Promise<store.SignInMethod> {
+  /** What was given, and how it is used up in a transaction. @throws Failure SecondFactorNeeded, ValidationError */
+  async #proofOf(row: store.AdminRow, { code, recoveryCode }: SignInCredentials, address: string): Promise<Proof> {
     const { factors } = this.#deps;
     if (code !== undefined) {
-      await this.refusing(address, () => factors.useCode(row, code, address), row.email);
-      return 'totp';
+      readCode(code);
+      await loadTotp();
+      return { method: 'totp', prove: (db) => factors.useCode(db, row, { code, address }) };
     }
-    if (recoveryCode !== undefined) {
-      await this.refusing(address, () => factors.useRecoveryCode(row, recoveryCode), row.email);
-      return 'recovery code';
-    }
+    if (recoveryCode !== undefined)
+      return { method: 'recovery code', prove: (db) => factors.useRecoveryCode(db, row, recoveryCode) };
     const proofs = await factors.proofsOf(row.admin_id);
     throw fail('SecondFactorNeeded', {
       details: proofs.map((field) => ({ field, problem: 'is needed, or one of the others that are named here' })),

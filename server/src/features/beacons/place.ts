@@ -56,8 +56,23 @@ export async function placeBeacon(deps: PlaceDeps, db: Db, { appId, objectId, se
     sql`select venue_id, zone_id, location from beacons where app_id = ${appId} and object_id = ${objectId}`,
   );
   if (!row) return;
+  // Nobody draws in it meanwhile. One that was sent is held already.
+  if (row.venue_id !== null && row.venue_id !== venueId?.objectId) await deps.holdVenue(db, appId, row.venue_id);
   const found = await zoneOf(deps, db, { appId, ...row });
   if (found !== row.zone_id) await setPlace(db, { appId, objectId, venueId: row.venue_id, zoneId: found });
+}
+
+/** In a transaction: the venue of a beacon, if it has one, stays until the end, and nobody draws in it. */
+export async function holdVenueOf(
+  { holdVenue }: Pick<PlaceDeps, 'holdVenue'>,
+  db: Db,
+  appId: string,
+  objectId: string,
+): Promise<void> {
+  const row = await db.one<{ venue_id: string | null }>(
+    sql`select venue_id from beacons where app_id = ${appId} and object_id = ${objectId}`,
+  );
+  if (row && row.venue_id !== null) await holdVenue(db, appId, row.venue_id);
 }
 
 async function zoneOf(

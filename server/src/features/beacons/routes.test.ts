@@ -142,7 +142,7 @@ for (const database of databases) {
       assert.equal((await get(id)).uuid, beaconExample.uuid, 'nothing of a refused update is written');
     });
 
-    test('updatedAt never goes back, even when the clock does', async () => {
+    test('updatedAt moves on with each change, even when the clock goes back', async () => {
       const id = await create(app, url, beaconExample, user.headers);
       app.clock.now -= 60_000;
       const put = await app.send({
@@ -153,7 +153,7 @@ for (const database of databases) {
       });
       const record = await get(id);
       app.clock.now += 60_000;
-      assert.equal(record.updatedAt, record.createdAt);
+      assert.equal(Date.parse(record.updatedAt), Date.parse(record.createdAt) + 1);
       assert.equal(put.body.result.updatedAt, record.updatedAt);
     });
 

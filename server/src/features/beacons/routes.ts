@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts';
 import type { Past, PastRecord } from '../../resources/past.ts';
 import { type PutBack, type Restorable, restorable } from '../../resources/restore.ts';
 import type { Key } from '../../resources/table.ts';
-import { type PlaceDeps, placeBeacon } from './place.ts';
+import { holdVenueOf, type PlaceDeps, placeBeacon } from './place.ts';
 import { forgetPlacement } from './placement-store.ts';
 import { beacons, gatewayKey, uuidKey } from './resource.ts';
 
@@ -26,6 +26,8 @@ export function beaconParts(deps: BeaconDeps): Restorable {
   const parts = restorable(beacons, {
     db,
     past: { kind: 'beacons', keep: past },
+    // Before the beacon: whoever draws in the venue locks it first, and then the beacons.
+    holdParent: (db, key) => holdVenueOf(deps, db, String(key['app_id']), String(key['object_id'])),
     verify: (db, caller, { venueId, zoneId }) => assertReadable(db, caller, { venueId, zoneId }),
     onWrite: async (db, key, { venueId, zoneId, location }) => {
       const appId = String(key['app_id']);

@@ -64,6 +64,24 @@ for (const database of databases) {
       assert.equal(last.after.changes[0].change.radius, null);
     });
 
+    test('what somebody has changed since is not overwritten while the clock is behind, either', async () => {
+      const ids = [await beacon(31)];
+      const url = `/api/v2/beacons/${ids[0]}`;
+      // As after a clock was set right: both changes are from before the beacon, and no moment apart.
+      app.clock.now -= 60_000;
+      const { changed } = await bulk({ operation: 'patchBeacon', ids, change: { radius: 5 } });
+      for (const method of ['PATCH', 'PUT'] as const) {
+        const theirs = await app.send({ method, url, headers: user.headers, body: { radius: 9 } });
+        assert.equal(theirs.status, 200);
+        const records = changed.map((one: object) => ({ ...one, change: { radius: null } }));
+        const undone = await bulk({ operation: 'patchBeacon', ids, records });
+        assert.deepEqual([undone.done, undone.failed[0]?.error], [[], 'PreconditionFailed'], method);
+        assert.equal((await get(`beacons/${ids[0]}`)).radius, 9);
+        changed.splice(0, 1, { objectId: ids[0], updatedAt: (await get(`beacons/${ids[0]}`)).updatedAt });
+      }
+      app.clock.now += 60_000;
+    });
+
     test('if the service cannot continue, it reports what was done, and why the rest was not', async () => {
       const ids = [await beacon(41), await beacon(42), await beacon(43)];
       const patch = app.app.endpoints.find(({ operationId }) => operationId === 'patchBeacon') as {

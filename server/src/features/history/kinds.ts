@@ -21,8 +21,12 @@ export interface KeptKind {
   readonly name: string;
   readonly read: Permission;
   readonly write: Permission;
-  /** Makes an earlier state the present one; without it, none are kept. @throws Failure what a change with that body would */
-  readonly bringBack?: (call: HistoryCall, version: PastRecord) => Promise<void>;
+  /**
+   * Makes an earlier state the present one, and answers the tag that the record has then; without it, none are kept.
+   *
+   * @throws Failure what a change with that body would
+   */
+  readonly bringBack?: (call: HistoryCall, version: PastRecord) => Promise<string | undefined>;
   /**
    * Restores a deleted record. `take` takes it out of the trash, in the transaction that restores it. Without it, records of this
    * kind are not deleted.

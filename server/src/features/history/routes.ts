@@ -117,14 +117,18 @@ function versionEndpoints(deps: HistoryRouteDeps): readonly ConsoleEndpoint[] {
       operationId: 'restoreVersion',
       tag: 'History',
       summary: 'Make an earlier state of a record the present one',
-      description: 'Like any change it has to be valid as of today; what it replaces becomes a version itself.',
+      description:
+        'Like any change it has to be valid as of today; what it replaces becomes a version itself. Answers the `ETag` of the record, with ' +
+        'which this is taken back unless somebody has changed the record since.',
       permission: 'apps.read',
       locate: locator(deps),
       takesIfMatch: true,
       answer: deletedAnswer,
       errors: ['ObjectNotFound', 'ValidationError'],
       async handle(call) {
-        await service.bringBack(await historyCall(deps, call), recordOf(call.params), call.params['versionId'] ?? '');
+        const { versionId = '' } = call.params;
+        const tag = await service.bringBack(await historyCall(deps, call), recordOf(call.params), versionId);
+        if (tag !== undefined) call.setTag(tag);
         return { result: {} };
       },
     }),

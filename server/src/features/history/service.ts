@@ -51,13 +51,13 @@ export class HistoryService {
     }));
   }
 
-  /** Makes an earlier state the present one. @throws Failure ObjectNotFound, OperationForbidden, and what a change would */
-  async bringBack(call: HistoryCall, record: store.RecordOf, versionId: string): Promise<void> {
+  /** Makes an earlier state the present one, and answers the record's tag. @throws Failure ObjectNotFound, OperationForbidden, and what a change would */
+  async bringBack(call: HistoryCall, record: store.RecordOf, versionId: string): Promise<string | undefined> {
     const { write, bringBack } = this.#kind(record.kind);
     assertMay(signedIn(call.call.admin).role, write);
     const row = await store.findVersion(this.#deps.db, record, versionId);
     if (!row || !bringBack) throw fail('ObjectNotFound', 'This version is not kept any more.');
-    await bringBack(call, {
+    return bringBack(call, {
       ...pastOf(row),
       title: '',
       createdAt: row.updated_at,

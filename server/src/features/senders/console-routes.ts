@@ -153,8 +153,9 @@ function changingEndpoints(deps: SenderRouteDeps): readonly ConsoleEndpoint[] {
       locate,
       answer: deletedAnswer,
       errors: ['ObjectNotFound'],
+      takesIfMatch: true,
       async handle(call) {
-        await service.remove(target(call), call.by);
+        await service.remove(target(call), call.by, readIfMatch(call.headers));
         return { result: {} };
       },
     }),

@@ -92,6 +92,18 @@ for (const database of databases) {
       assert.equal((await owner.send({ method: 'DELETE', url: url('/webpush') })).status, 404);
     });
 
+    test('are removed as they were seen: others that somebody has entered since stay', async () => {
+      const remove = (tag: unknown) =>
+        owner.send({ method: 'DELETE', url: url('/webpush'), headers: { 'if-match': String(tag) } });
+      const first = await put('webpush', { generate: true, subject: 'mailto:ops@example.org' });
+      const second = await put('webpush', { generate: true, subject: 'mailto:desk@example.org' });
+      const { status, body } = await remove(first.headers['etag']);
+      assert.deepEqual([status, body.error.name], [412, 'PreconditionFailed']);
+      const there = (await owner.send({ method: 'GET', url: url('/webpush') })).body.result;
+      assert.deepEqual(there, second.body.result);
+      assert.equal((await remove(second.headers['etag'])).status, 200);
+    });
+
     const malformed: readonly (readonly [string, string, unknown, readonly string[]])[] = [
       ['no settings', 'fcm', undefined, ['settings']],
       ['a text', 'fcm', 'key', ['settings']],

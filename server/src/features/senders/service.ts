@@ -98,14 +98,24 @@ export class SenderService {
     return view(kind, name, await this.#stored(appId, kind));
   }
 
-  /** @throws Failure ObjectNotFound */
-  async remove(target: { readonly appId: string; readonly kind: string }, by: Actor): Promise<void> {
+  /** @throws Failure ObjectNotFound, PreconditionFailed */
+  async remove(
+    target: { readonly appId: string; readonly kind: string },
+    by: Actor,
+    assertUnchanged?: AssertUnchanged,
+  ): Promise<void> {
     const { db, now } = this.#deps;
     const { appId } = target;
-    const { kind } = this.find(target.kind);
+    const { kind, name } = this.find(target.kind);
     await db.transaction(async (db) => {
-      if (!(await store.removeSender(db, { appId, kind, now: now() })))
-        throw fail('ObjectNotFound', `No ${this.find(kind).name} credentials are set up.`);
+      const stored = await store.findSender(db, appId, kind);
+      assertUnchanged?.(senderTag(view(kind, name, stored)));
+      const seen = assertUnchanged && stored?.updated_at;
+      if (!(await store.removeSender(db, { appId, kind, now: now(), seen }))) {
+        // Somebody has come in between.
+        if (assertUnchanged && stored && stored.settings !== '') throw fail('PreconditionFailed');
+        throw fail('ObjectNotFound', `No ${name} credentials are set up.`);
+      }
       await recordChange(db, { by, action: 'sender.remove', subject: kind, appId, now: now() });
     });
   }

@@ -54,15 +54,16 @@ export async function saveSender(db: Db, { appId, kind, settings, summary, now, 
   return changed > 0;
 }
 
-/** Leaves an empty row behind, with what can be restored. */
+/** Leaves an empty row behind, with what can be restored. False if there is nothing, or not what the caller saw. */
 export async function removeSender(
   db: Db,
-  { appId, kind, now }: { readonly appId: string; readonly kind: PushSenderKind; readonly now: number },
+  { appId, kind, now, seen }: Pick<SavedSender, 'appId' | 'kind' | 'now' | 'seen'>,
 ): Promise<boolean> {
+  const unchanged = seen === undefined ? sql`` : sql` and updated_at = ${seen}`;
   const changed = await db.run(sql`update senders set former_settings = settings, former_summary = summary,
       former_at = ${now}, settings = '', summary = '{}', tested_at = null, test_ok = null, test_text = null,
       updated_at = case when updated_at >= ${now} then updated_at + 1 else ${now} end
-    where app_id = ${appId} and kind = ${kind} and settings <> ''`);
+    where app_id = ${appId} and kind = ${kind} and settings <> ''${unchanged}`);
   return changed > 0;
 }
 

@@ -15,6 +15,7 @@ import {
   countZones,
   type FloorRow,
   findFloorName,
+  findVenueOf,
   findZone,
   findZoneAt,
   hasZones,
@@ -58,6 +59,16 @@ export function venueParts(deps: VenueDeps): Restorable {
 
 const some = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
 
+/**
+ * Where the beacons of a venue are follows from its floors and zones, and is decided by one writer after the other: whoever writes a floor or a
+ * zone locks the venue, whoever places a beacon holds it. Each does so before locking anything else of the venue, so that nobody waits in a circle.
+ */
+async function lockVenueOf(db: Db, key: Key, dimension: 'zone' | 'floor'): Promise<void> {
+  const { appId, objectId: id } = idsOf(key);
+  const venueId = await findVenueOf(db, appId, { dimension, id });
+  if (venueId !== undefined) await lockVenue(db, appId, venueId);
+}
+
 /** Somebody from whom rules may hide what is in the way of a deletion is not told how much that is. */
 function inTheWay(caller: Caller, counted: string, uncounted: string): Failure {
   return fail('ValidationError', seesAll(caller) ? counted : uncounted);
@@ -89,6 +100,7 @@ function ofFloors(deps: VenueDeps): Endpoint[] {
   const { db, listBeacons, readPlan } = deps;
   return resourceEndpoints(floors, {
     db,
+    holdParent: async (db, key) => lockVenueOf(db, key, 'floor'),
     verify: async (db, caller, { venueId, plan, gateways = [] }, stored) => {
       if (venueId && stored && stored.venueId.objectId !== venueId.objectId)
         throw invalid('venueId', 'cannot be changed: make the floor in the other venue');
@@ -165,22 +177,14 @@ function ofZones(deps: VenueDeps): Restorable {
   return restorable(zones, {
     db,
     past: { kind: 'zones', keep: past },
+    holdParent: async (db, key) => lockVenueOf(db, key, 'zone'),
     verify: async (db, caller, { floorId }) => {
       if (floorId) await assertReadable(db, floors, caller, { member: 'floorId', ...floorId });
     },
     derive: ({ polygon }) => (polygon ? boxOf(polygon) : {}),
     onWrite: async (db, key, { floorId, polygon, capacity }) => {
-      const { appId, objectId } = idsOf(key);
+      if (floorId || polygon) await draw(deps, db, key);
       if (capacity !== undefined) await noteChange(db, key);
-      const zone = await findZone(db, appId, objectId);
-      if (!zone || (!floorId && !polygon)) return;
-      const floor = await holdFloor(db, appId, zone.floor_id);
-      if (!floor) throw missing('floorId', 'floor', zone.floor_id);
-      if ((await countZones(db, appId, floor.object_id)) > mostZones)
-        throw invalid('floorId', `has ${mostZones} zones already, and no floor may have more`);
-      await setVenueOfZone(db, appId, objectId, floor.venue_id);
-      if (zone.venue_id && zone.venue_id !== floor.venue_id) await letGo(deps, db, { appId, objectId, ...zone });
-      await gather(deps, db, { appId, zoneId: objectId, floor, points: JSON.parse(zone.polygon) as Point[] });
     },
     onRemove: async (db, key) => {
       const { appId, objectId } = idsOf(key);
@@ -189,6 +193,22 @@ function ofZones(deps: VenueDeps): Restorable {
       if (zone?.capacity) await noteChange(db, key);
     },
   });
+}
+
+/** A zone that was written is of the venue of its floor, and beacons are in it. */
+async function draw(deps: VenueDeps, db: Db, key: Key): Promise<void> {
+  const { appId, objectId } = idsOf(key);
+  const zone = await findZone(db, appId, objectId);
+  if (!zone) return;
+  const venueId = await findVenueOf(db, appId, { dimension: 'floor', id: zone.floor_id });
+  if (venueId !== undefined) await lockVenue(db, appId, venueId);
+  const floor = await holdFloor(db, appId, zone.floor_id);
+  if (!floor) throw missing('floorId', 'floor', zone.floor_id);
+  if ((await countZones(db, appId, floor.object_id)) > mostZones)
+    throw invalid('floorId', `has ${mostZones} zones already, and no floor may have more`);
+  await setVenueOfZone(db, appId, objectId, floor.venue_id);
+  if (zone.venue_id && zone.venue_id !== floor.venue_id) await letGo(deps, db, { appId, objectId, ...zone });
+  await gather(deps, db, { appId, zoneId: objectId, floor, points: JSON.parse(zone.polygon) as Point[] });
 }
 
 interface Drawn {

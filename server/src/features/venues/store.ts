@@ -99,7 +99,7 @@ export async function holdVenue(db: Db, appId: string, venueId: string): Promise
   return found !== undefined;
 }
 
-/** The same, and nobody else changes its floors. */
+/** The same, and nobody else changes its floors and zones, or places beacons in it. */
 export async function lockVenue(db: Db, appId: string, venueId: string): Promise<boolean> {
   const found = await db.one(
     sql`select 1 as found from venues where app_id = ${appId} and object_id = ${venueId}${raw(db.dialect.lockRow)}`,

@@ -1,6 +1,7 @@
 import { type Beacon, type Body, entityTag, type Floor, PharosError, type Zone } from '@pharos/sdk';
 import { allRecords } from '../../../lib/data/all-records.ts';
 import { dataOf } from '../../../lib/data/api.ts';
+import { isSignedOut } from '../../../lib/data/signing-in.ts';
 import { isOnFloor, type Point } from '../../../lib/plan/floor-geometry.ts';
 import { canonical } from '../../../lib/text/json-compare.ts';
 import { t } from '../../../lib/words/words.ts';
@@ -86,7 +87,8 @@ interface FloorChange {
 }
 
 /**
- * Changes a floor. Beacons say by its level or its name that they are on it: with another one, those that are on it come along.
+ * Changes a floor. Beacons say by its level or its name that they are on it: with another one, those that are on it come along. They go first:
+ * if this is cut short, the floor is as it was, and the next try takes along those that are left.
  *
  * @throws Error if they may not, PharosError
  */
@@ -95,14 +97,12 @@ export async function changeFloorNow(
   floorId: string,
   { change, ifMatch, mayPlace }: FloorChange,
 ): Promise<Floor | { readonly updatedAt?: string }> {
-  const { floors, beacons } = dataOf(appId);
+  const { floors } = dataOf(appId);
   const update = () => floors.update(floorId, change, ifMatch === undefined ? {} : { ifMatch });
   if (change.level === undefined && change.name === undefined) return update();
   const before = await floors.get(floorId);
   const after = { level: change.level ?? before.level, name: change.name ?? before.name };
-  const coming: Beacon[] = [];
-  for await (const page of allRecords(beacons.list, { venueId: before.venueId }))
-    coming.push(...page.filter((beacon) => isOnFloor(beacon, before) && !isOnFloor(beacon, after)));
+  const coming = await comingAlong(appId, before, after);
   if (coming.length > 0 && !mayPlace)
     throw new Error(
       t(
@@ -110,14 +110,16 @@ export async function changeFloorNow(
         { count: coming.length, name: before.name },
       ),
     );
-  const saved = await update();
-  const left: unknown[] = [];
-  for (const beacon of coming) {
-    const location = { ...beacon.location, floor: after.level } as Beacon['location'] & {};
-    await beacons
-      .update(beacon.objectId, { location }, { ifMatch: entityTag(beacon) })
-      .catch((error: unknown) => left.push(error));
-  }
+  // It will be refused, and the beacons stay where they are.
+  if (coming.length === 0 || (ifMatch !== undefined && ifMatch !== entityTag(before))) return update();
+  if (await isTaken(appId, before, after.level)) return update();
+  const moved = new BeaconMoves(appId);
+  for (const { objectId } of coming) await moved.move(objectId, before, after.level);
+  const saved = await update().catch(async (error: unknown) => {
+    if (isRefusal(error)) await moved.moveBack();
+    throw error;
+  });
+  const { left } = moved;
   if (left.length > 0)
     throw new Error(
       t(
@@ -126,4 +128,60 @@ export async function changeFloorNow(
       ),
     );
   return saved;
+}
+
+type Named = Pick<Floor, 'level' | 'name'>;
+
+/** The beacons that say that they are on a floor, and would not say so any more. */
+async function comingAlong(appId: string, before: Floor, after: Named): Promise<readonly Beacon[]> {
+  const coming: Beacon[] = [];
+  for await (const page of allRecords(dataOf(appId).beacons.list, { venueId: before.venueId }))
+    coming.push(...page.filter((beacon) => isOnFloor(beacon, before) && !isOnFloor(beacon, after)));
+  return coming;
+}
+
+/** Whether another floor of the venue has the level. */
+async function isTaken(appId: string, { objectId, venueId }: Floor, level: number): Promise<boolean> {
+  const { results } = await dataOf(appId).floors.list({ where: { venueId, level } });
+  return results.some((floor) => floor.objectId !== objectId);
+}
+
+/** The service has looked at it and done nothing; anything else may be done, or could be done later. */
+const isRefusal = (error: unknown) =>
+  error instanceof PharosError && !error.mayBeDone && !error.retriable && !isSignedOut(error);
+
+/** Beacons on their way to another level. */
+class BeaconMoves {
+  /** Why some stayed. */
+  readonly left: unknown[] = [];
+  readonly #appId: string;
+  readonly #moved: (readonly [beacon: Beacon, now: object])[] = [];
+
+  constructor(appId: string) {
+    this.#appId = appId;
+  }
+
+  /** Unless somebody has hung it up elsewhere meanwhile. @throws PharosError if the service is away */
+  async move(beaconId: string, from: Named, level: number): Promise<void> {
+    const { beacons } = dataOf(this.#appId);
+    try {
+      const beacon = await beacons.get(beaconId);
+      if (!isOnFloor(beacon, from)) return;
+      const location = { ...beacon.location, floor: level } as Beacon['location'] & {};
+      const now = await beacons.update(beaconId, { location }, { ifMatch: entityTag(beacon) });
+      this.#moved.push([beacon, now]);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.left.push(error);
+    }
+  }
+
+  /** As well as it can be done: the beacons that cannot be moved back are at a level without a floor, where they can be seen. */
+  async moveBack(): Promise<void> {
+    const { beacons } = dataOf(this.#appId);
+    for (const [{ objectId, location }, now] of this.#moved)
+      await beacons
+        .update(objectId, { location: location ?? null } as never, { ifMatch: entityTag(now) })
+        .catch(() => undefined);
+  }
 }

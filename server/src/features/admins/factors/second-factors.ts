@@ -75,13 +75,13 @@ export class SecondFactors {
   }
 
   /** Uses up the code; the same one is not accepted again. @throws Failure UserInvalidLoginParams, APICallLimit */
-  useCode({ admin_id }: AdminRow, code: string, address: string): Promise<void> {
-    return this.#codes.useCode(this.#deps.db, { admin_id }, { code, address });
+  useCode(db: Db, { admin_id }: AdminRow, given: { readonly code: string; readonly address: string }): Promise<void> {
+    return this.#codes.useCode(db, { admin_id }, given);
   }
 
   /** @throws Failure UserInvalidLoginParams */
-  useRecoveryCode({ admin_id }: AdminRow, typed: string): Promise<void> {
-    return this.#codes.useRecoveryCode(this.#deps.db, { admin_id }, typed);
+  useRecoveryCode(db: Db, { admin_id }: AdminRow, typed: string): Promise<void> {
+    return this.#codes.useRecoveryCode(db, { admin_id }, typed);
   }
 
   /** In a transaction that holds the administrator: it may have been removed since it signed. @throws Failure UserInvalidLoginParams */

@@ -87,8 +87,4 @@ export function storeKeyOf({ appId, bucketId }: Bucket, call: PathCall): store.R
 /** Each change of a record moves its time on, so the time tells its versions apart (ADR 54). As long as other tags are. */
 export const tagOf = ({ updated_at }: Pick<store.StoredRecord, 'updated_at'>) => `"00000000000${updated_at}"`;
 
-/** When a change of the record counts as made: now, unless it is not later than the one before. */
-export const timeOfChange = ({ updated_at }: Pick<store.StoredRecord, 'updated_at'>, now: number) =>
-  now > updated_at ? now : updated_at + 1;
-
 export const noRecord = () => fail('ObjectNotFound', 'There is no record with this objectId.');

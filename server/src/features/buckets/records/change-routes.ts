@@ -5,7 +5,7 @@ import { inArray, isoTime, updatedAnswer } from '../../../http/answers.ts';
 import { type Call, type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import type { Stored } from '../../../limits/stored.ts';
 import type { Storer } from '../../../limits/user-usage.ts';
-import { type AssertUnchanged, readIfMatch, tagged } from '../../../resources/entity-tag.ts';
+import { type AssertUnchanged, readIfMatch, tagged, timeOfChange } from '../../../resources/entity-tag.ts';
 import { mergePatch } from '../../../resources/merge-patch.ts';
 import { makerOf } from '../../../resources/past.ts';
 import type { Bucket } from '../definition/directory.ts';
@@ -22,7 +22,6 @@ import {
   stepsOf,
   storeKeyOf,
   tagOf,
-  timeOfChange,
 } from './bucket-of.ts';
 import { readChange, replaceMembers, type SentRecord } from './change-body.ts';
 import { type Document, judgedRow, RecordRules } from './record-rules.ts';
