@@ -114,3 +114,36 @@ describe('reports by mail in the console', () => {
     assert.deepEqual(visited.complaints, []);
   });
 });
+
+describe('reports by mail of a service without a mail server, in the console', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+  before(async () => {
+    const started = await startConsole();
+    app = started.app;
+    browser = await launchBrowser();
+    visited = await openAs(browser, { ...started, role: 'owner' });
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  test('no page says when the next one comes, or who gets it', async () => {
+    const { page } = visited;
+    const reports = `/console/apps/${app.appId}/activity/analytics/reports`;
+    await page.goto(`${reports}/new`);
+    await page.getByRole('checkbox').first().check();
+    await page.getByRole('button', { name: 'Set up the report' }).click();
+    await page.getByRole('document', { name: /^The mail about/ }).waitFor();
+    await takePictures(page, 'report-no-mail');
+    await page.getByRole('definition').filter({ hasText: 'Not sent: no mail server is set up' }).waitFor();
+    await page.getByRole('list', { name: 'Who gets it' }).getByText('Would get it').waitFor();
+    assert.equal(await page.getByText(/^Next on/).count(), 0);
+    await goTo(page, reports);
+    await page.getByRole('list', { name: 'Reports by mail' }).getByText('Not sent: no mail server is set up').waitFor();
+    assert.equal(await page.getByText(/^Next on/).count(), 0);
+    assert.deepEqual(visited.complaints, []);
+  });
+});
