@@ -147,4 +147,19 @@ describe('messages that are translated', () => {
     assert.deepEqual((await read(notification.api)).translations.it, { alertTitle: 'Benvenuti' });
     assert.deepEqual([...ana.complaints, ...ben.complaints], []);
   });
+
+  test('a page that the back button brings back as it was notices that its session has ended, and keeps what was typed', async () => {
+    const { page, context } = ana;
+    await open(page, notification.page);
+    await field(page, 'Title in Italian').fill('Ciao');
+    const origin = new URL(page.url()).origin;
+    assert.ok((await context.request.delete('/console/api/session', { headers: { origin } })).ok());
+    // What a browser tells a page that it has kept, which it does in tests with a switch only.
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.getByRole('textbox', { name: 'Password' }).fill('a long enough secret');
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    assert.equal(await field(page, 'Title in Italian').inputValue(), 'Ciao');
+  });
 });
