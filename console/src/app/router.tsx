@@ -23,7 +23,7 @@ import { userRoutes } from '../features/users/routes.ts';
 import { venueRoutes } from '../features/venues/routes.ts';
 import { webhookRoutes } from '../features/webhooks/routes.ts';
 import { appSections, isShownTo } from '../frame/app-sections.ts';
-import { forRoles } from '../frame/for-roles.tsx';
+import { forRoles, forWholeApp } from '../frame/for-roles.tsx';
 import { lazyPage } from '../frame/lazy-page.ts';
 import { PageFailure, PageLoading } from '../frame/page-states.tsx';
 import { app, root, signedIn } from '../frame/routes.ts';
@@ -100,19 +100,19 @@ const appHome = createRoute({
 const appKeys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
-  component: lazyPage(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
+  component: forWholeApp(() => import('../features/apps/keys-section.tsx'), 'KeysSection'),
 });
 
 const appPolicy = createRoute({
   getParentRoute: () => app,
   path: '/policy',
-  component: lazyPage(() => import('../features/apps/policy-section.tsx'), 'PolicySection'),
+  component: forWholeApp(() => import('../features/apps/policy-section.tsx'), 'PolicySection'),
 });
 
 const appSettings = createRoute({
   getParentRoute: () => app,
   path: '/settings',
-  component: lazyPage(() => import('../features/apps/settings-section.tsx'), 'SettingsSection'),
+  component: forWholeApp(() => import('../features/apps/settings-section.tsx'), 'SettingsSection'),
 });
 
 const administrators = createRoute({

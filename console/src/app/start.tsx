@@ -17,6 +17,11 @@ export function start(root: HTMLElement): void {
   const pages = createPages(queries);
   askAhead(pages, queries);
   addEventListener('focus', signingIn.comeBack);
+  // A page that the browser has kept, and shows again by its back button, knows nothing of what has happened since: that somebody
+  // has signed out, or has changed what it shows.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) void queries.invalidateQueries();
+  });
   const again = () => void pages.invalidate();
   createRoot(root).render(
     <StrictMode>

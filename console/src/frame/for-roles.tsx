@@ -1,16 +1,33 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
-import { type Operation, type Permission, useMay, useMayCall } from '../lib/data/access.ts';
-import { mayDo } from '../lib/wire.ts';
+import { isAllowed, type Operation, type Permission, useMay, useMayCall, useStanding } from '../lib/data/access.ts';
+import { dataNeeds, mayDo } from '../lib/wire.ts';
 import { t } from '../lib/words/words.ts';
 import { lazyPage } from './lazy-page.ts';
 
 /**
  * A page for some roles whose address people send each other. Others read that it is not for theirs, instead of being led elsewhere
- * without a word.
+ * without a word, and instead of an empty page below what the service refused. `needs` is what the page reads, or what it is there to change.
  */
 export const forRoles = (needs: Permission | Operation, ...[importer, name]: Parameters<typeof lazyPage>) => {
   const Page = lazyPage(importer, name);
-  const Guarded = () => (useMayUse(needs) ? <Page /> : <NotForRole />);
+  function Guarded() {
+    const isOpen = useMayUse(needs);
+    const { role, venues } = useStanding() ?? {};
+    if (isOpen) return <Page />;
+    const permission = isPermission(needs) ? needs : dataNeeds[needs];
+    return venues !== undefined && role !== undefined && isAllowed(role, permission) ? (
+      <NotForVenues />
+    ) : (
+      <NotForRole />
+    );
+  }
+  return Object.assign(Guarded, { preload: Page.preload });
+};
+
+/** A page about the app as a whole, for every role that is not limited to some of its venues. */
+export const forWholeApp = (...[importer, name]: Parameters<typeof lazyPage>) => {
+  const Page = lazyPage(importer, name);
+  const Guarded = () => (useStanding()?.venues === undefined ? <Page /> : <NotForVenues />);
   return Object.assign(Guarded, { preload: Page.preload });
 };
 
@@ -22,15 +39,26 @@ function useMayUse(needs: Permission | Operation): boolean {
   return isPermission(needs) ? may(needs) : mayCall(needs);
 }
 
-function NotForRole() {
+const NotForRole = () => (
+  <Refusal title={t('Your role does not include this page')} text={t('An owner can give you a role that does.')} />
+);
+
+const NotForVenues = () => (
+  <Refusal
+    title={t('This page is about the app as a whole')}
+    text={t('You are limited to some of its venues. An owner can give you more.')}
+  />
+);
+
+function Refusal({ title, text }: { readonly title: string; readonly text: string }) {
   return (
     <Center mih="50vh" p="md">
       <Stack align="center" gap="xs" maw={480}>
         <Title order={2} tabIndex={-1}>
-          {t('Your role does not include this page')}
+          {title}
         </Title>
         <Text c="dimmed" ta="center">
-          {t('An owner can give you a role that does.')}
+          {text}
         </Text>
       </Stack>
     </Center>

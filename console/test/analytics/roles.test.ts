@@ -42,7 +42,7 @@ type Who = keyof typeof people;
 
 const notForRole = 'Your role does not include this page';
 const noPlacing = 'Your role cannot place beacons.';
-const wholeApp = /limited to some venues/;
+const wholeApp = /This page is about the app as a whole/;
 const analytics = (rest: string) => () => `activity/analytics${rest}`;
 const inVenue =
   (rest = '') =>
@@ -101,7 +101,7 @@ const pages: readonly PageOf[] = [
     name: 'A new venue',
     path: () => 'beacons/venues/new',
     works: 'Add a venue',
-    refused: { analyst: notForRole, limited: notForRole },
+    refused: { analyst: notForRole, limited: wholeApp },
   },
   {
     name: 'A new beacon',
@@ -119,7 +119,7 @@ const pages: readonly PageOf[] = [
     name: 'Senders',
     path: () => 'senders',
     works: 'Firebase Cloud Messaging',
-    refused: { editor: notForRole, installer: notForRole, analyst: notForRole, limited: notForRole },
+    refused: { editor: notForRole, installer: notForRole, analyst: notForRole, limited: wholeApp },
   },
   { name: 'A venue', path: inVenue(), works: 'Floors' },
   { name: 'A floor', path: (ids) => `${inVenue()(ids)}/floors/${ids.floor}`, works: /^Plan of North floor/ },

@@ -17,6 +17,30 @@ const beneath = `(() => {
   }).map((one) => one.textContent || one.getAttribute('aria-label') || one.tagName);
 })()`;
 
+/** What has the focus, if it lies beneath a notice. */
+const focusBeneath = `(() => {
+  const over = document.querySelector('.mantine-Notifications-notification')?.getBoundingClientRect();
+  const { activeElement } = document;
+  const under = activeElement.getBoundingClientRect();
+  const isCovered = over && activeElement.closest('#page') && under.left < over.right && under.right > over.left && under.top < over.bottom && under.bottom > over.top;
+  return isCovered ? activeElement.outerHTML : undefined;
+})()`;
+
+/** As far down in the window as can be seen, whatever lies there. */
+const toLowerEdge = (one: unknown) => {
+  const element = one as { getBoundingClientRect(): { bottom: number } };
+  const view = globalThis as unknown as { innerHeight: number; scrollBy(x: number, y: number): void };
+  view.scrollBy(0, element.getBoundingClientRect().bottom - view.innerHeight);
+};
+
+/** As a page does that puts the focus somewhere and leaves it where it is. */
+const focusAtLowerEdge = (one: unknown) => {
+  const element = one as { getBoundingClientRect(): { bottom: number }; focus(how: object): void };
+  const view = globalThis as unknown as { innerHeight: number; scrollBy(x: number, y: number): void };
+  view.scrollBy(0, element.getBoundingClientRect().bottom - view.innerHeight);
+  element.focus({ preventScroll: true });
+};
+
 for (const [device, size] of [
   ['on a desk', { width: 1280, height: 860 }],
   ['on a phone', { width: 390, height: 844 }],
@@ -87,6 +111,45 @@ for (const [device, size] of [
       await save.click();
       await notice().waitFor();
       await becomes(async () => ((await page.evaluate(beneath)) as string[]).includes('Save'), false);
+      await page.setViewportSize(size);
+    });
+
+    test('the last button of a dialog', async () => {
+      await open(`beacons/${beaconId}/edit`);
+      await page.setViewportSize({ width: size.width, height: 320 });
+      await page.getByLabel('Name').fill('Gate of the garden');
+      await button('Save').click();
+      await notice().getByText('Gate of the garden is saved.').waitFor();
+      await button('Delete').click();
+      const last = page.getByRole('dialog').getByRole('button').last();
+      await last.scrollIntoViewIfNeeded();
+      const isCovered = async () =>
+        ((await page.evaluate(beneath)) as string[]).includes((await last.textContent()) ?? '');
+      await becomes(isCovered, false);
+      await notice().waitFor();
+      await takePictures(page, `notice-and-dialog-${size.width}`);
+      await page.keyboard.press('Escape');
+      await page.setViewportSize(size);
+    });
+
+    test('what has the focus, or takes it, in the middle of a long page', async () => {
+      await open('settings');
+      await page.setViewportSize({ width: size.width, height: 420 });
+      const name = page.getByLabel('Name', { exact: true });
+      await name.fill('Guide to the garden');
+      await name.evaluate(toLowerEdge);
+      await name.press('Enter');
+      await notice().waitFor();
+      await becomes(() => page.evaluate(focusBeneath), undefined);
+      // From one to the next with the keyboard, and where a page puts it.
+      for (const key of [...Array(12).fill('Tab'), ...Array(6).fill('Shift+Tab')]) {
+        await page.keyboard.press(key);
+        await becomes(() => page.evaluate(focusBeneath), undefined);
+      }
+      await page.locator('#page button:enabled').last().evaluate(focusAtLowerEdge);
+      assert.ok(await page.evaluate("document.activeElement.matches('#page button')"));
+      await becomes(() => page.evaluate(focusBeneath), undefined);
+      await notice().waitFor();
       await page.setViewportSize(size);
     });
 

@@ -2,23 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
-import { makeEverything } from '../../../server/test/support/interface/everything.ts';
-import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
-
-/** Pages on which nobody is signed in yet, and addresses that lead on to another page. */
-const notVisited: ReadonlySet<string> = new Set([
-  '/',
-  '/setup',
-  '/sign-in',
-  '/forgotten',
-  '/signed-in-again',
-  '/link',
-  '/apps/$appId',
-  '/apps/$appId/',
-  '/apps/$appId/activity',
-]);
+import { launchBrowser, openAs, type Visit } from '../browser.ts';
+import { everyPage, type Filled, idsOfRoutes, openFilledSite } from './routes.ts';
 
 /** Of each kind of screen one: the tests of the screens look at them in light. */
 const lookedAtInDark: ReadonlySet<string> = new Set([
@@ -37,115 +23,36 @@ const lookedAtInDark: ReadonlySet<string> = new Set([
 ]);
 
 describe('every page that the console has', () => {
-  let site: Site;
+  let filled: Filled;
   let browser: Browser;
   let visited: Visit;
   let page: Page;
-  let origin: string;
   let ids: Readonly<Record<string, string>>;
-  let appName: string;
   const sections = new Set<string>();
 
   before(async () => {
-    site = await openSite('sqlite', { PHAROS_PRIVATE_TARGETS: '127.0.0.1' });
-    origin = await listenWithConsole(site.app);
-    await site.app.app.apps.change(site.app.appId, { name: 'Museum guide' });
-    appName = 'Museum guide';
-    await site.app.app.buckets.createBucket(site.app.appId, 'birds');
-    const made = await makeEverything(site, site.user);
+    filled = await openFilledSite();
+    const { site, origin } = filled;
     browser = await launchBrowser();
     visited = await openAs(browser, { app: site.app, origin, role: 'owner' });
     page = visited.page;
-    ids = await idsOf(made);
+    ids = await idsOfRoutes(filled, visited);
     await page.goto(`/console/apps/${site.app.appId}/home`);
     await page.getByRole('heading', { name: 'Home' }).waitFor();
   });
   after(async () => {
     await browser?.close();
-    await site?.close();
+    await filled?.site.close();
   });
 
-  const console = `/console/api`;
-  const ofApp = () => `${console}/apps/${site.app.appId}`;
-  const read = async (path: string) => (await (await visited.context.request.get(path)).json()) as Answered;
-  async function add(path: string, data: object): Promise<Record<string, string>> {
-    const answer = await visited.context.request.post(path, { data, headers: { origin } });
-    assert.ok(answer.ok(), await answer.text());
-    return ((await answer.json()) as Answered).result;
-  }
-
-  interface Answered {
-    readonly result: Record<string, string>;
-    readonly results: readonly Record<string, string>[];
-  }
-
-  /** An id for each parameter of a route. */
-  async function idsOf({ venue, beacon, storyline }: Awaited<ReturnType<typeof makeEverything>>) {
-    const first = async (path: string, id = 'objectId') => (await read(`${ofApp()}/v2/${path}`)).results[0]?.[id] ?? '';
-    const sendAt = new Date(Date.now() + 86_400_000).toISOString();
-    await add(`${ofApp()}/v2/push/notification`, { data: { title: 'Tomorrow' }, sendAt });
-    const webhook = await add(`${ofApp()}/webhooks`, {
-      url: 'http://127.0.0.1:9/hook',
-      events: ['visit.opened'],
-    });
-    const google = await add(`${ofApp()}/identity-providers`, {
-      name: 'google',
-      kind: 'google',
-      audiences: ['1.apps.example'],
-    });
-    const report = await add(`${ofApp()}/reports`, {
-      venueId: null,
-      every: 'week',
-      isOn: true,
-      administrators: [(await read(`${console}/session`)).result['adminId']],
-      addresses: [],
-    });
-    const sso = await add(`${console}/sso-providers`, {
-      name: 'Museum account',
-      issuer: origin,
-      clientId: 'console',
-      clientSecret: 'a secret of the console',
-      groupsClaim: 'groups',
-      roles: { owner: ['heads'] },
-    });
-    return {
-      $appId: site.app.appId,
-      $beaconId: beacon,
-      $venueId: venue,
-      $floorId: await first('floors'),
-      $storylineId: storyline,
-      $detailId: await first(`storylines/${storyline}/detail`),
-      $notificationId: await first('notifications'),
-      $deviceId: await first('device'),
-      $bucketName: 'birds',
-      $recordId: await first('data/bucket/birds'),
-      $eventId: await first('events'),
-      $deliveryId: await first('deliveries'),
-      $installationId: await first('installations'),
-      $userId: site.user.userId,
-      $pushId: await first('push/notifications?order=-createdAt'),
-      $webhookId: webhook['webhookId'] ?? webhook['objectId'] ?? '',
-      $reportId: report['reportId'] ?? '',
-      'sso $providerId': sso['providerId'] ?? '',
-      $providerId: google['providerId'] ?? google['objectId'] ?? '',
-    };
-  }
-
   test('puts the focus on its heading and names itself in the title, so that it is read out', async () => {
-    const routes = (await page.evaluate(
-      'Object.values(self.__TSR_ROUTER__.routesById).map(({ fullPath }) => fullPath)',
-    )) as readonly string[];
-    const paths = [...new Set(routes)].filter((route) => route && !notVisited.has(route));
-    assert.ok(paths.length > 75, `${paths.length} pages`);
     const silent: string[] = [];
     const unexplained: string[] = [];
     let before = '';
-    for (const route of paths) {
-      const isSso = route.includes('single-sign-on');
-      const path = route.replaceAll(/\$\w+/g, (name) => ids[isSso ? `sso ${name}` : name] || assert.fail(name));
-      await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)})`);
+    for (const [route, address] of await everyPage(page, ids)) {
+      await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)})`);
       // Each page has another title than the one before, in front of the name of the app.
-      const end = path.startsWith('/apps/') ? ` · ${appName} · Pharos` : ' · Pharos';
+      const end = address.startsWith('/console/apps/') ? ' · Museum guide · Pharos' : ' · Pharos';
       const isTold = await becomesTrue(told(before, end));
       const title = await page.title();
       if (!isTold) silent.push(`${route}: ${title}, focus on ${await page.evaluate(focused)}`);
@@ -164,7 +71,7 @@ describe('every page that the console has', () => {
     for (const section of sections) {
       const [path = '', anchor] = section.split('#');
       if (!texts.has(path)) {
-        const answer = await fetch(origin + path);
+        const answer = await fetch(filled.origin + path);
         assert.equal(answer.status, 200, path);
         texts.set(path, await answer.text());
       }

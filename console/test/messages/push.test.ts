@@ -248,7 +248,7 @@ describe('push in the console', () => {
   test('an editor sees how many it reaches, too', async () => {
     const editor = await openAs(browser, { app, origin, role: 'editor' });
     await goTo(editor.page, `/console/apps/${app.appId}/push/new`);
-    const reached = '12 of 13 installations can be reached: 12 by FCM.';
+    const reached = '12 of 13 installations can be reached: 12 by Google (FCM).';
     await editor.page.getByRole('status').filter({ hasText: '13 installations can be' }).waitFor();
     assert.equal(
       await editor.page.getByRole('status').filter({ hasText: '13 installations can be' }).locator('p').innerText(),
@@ -317,7 +317,7 @@ describe('push in the console', () => {
     await desk.getByText('Ask an owner or manager to enter them.').waitFor();
     await goTo(desk, `/console/apps/${app.appId}/push/new`);
     await desk.getByText('0 of 13 installations can be reached.').waitFor();
-    await desk.getByText('12 not: No FCM credentials are set up for this app.').waitFor();
+    await desk.getByText('12 not: FCM, Google’s push service, is not set up for this app.').waitFor();
     await desk.getByRole('textbox', { name: 'Title', exact: true }).fill('Into the void');
     await desk.getByRole('button', { name: 'Send …' }).click();
     await desk.getByRole('dialog').getByText('It would reach nobody').waitFor();

@@ -215,7 +215,7 @@ describe('what is drawn on the plan of a floor', () => {
     const plan = page.getByRole('region', { name: 'Plan of Ground floor' });
     const hung = (isSo: (gateways: Hung) => boolean) =>
       stored('floors?where={"level":0}', ({ gateways = [] }) => isSo(gateways as Hung));
-    await button('Add a gateway').click();
+    await button('Add a receiver (gateway)').click();
     const [added] = (await hung(({ length }) => length === 1)).gateways as Hung;
     assert.equal(added?.name, 'Gateway 1');
     const marker = plan.getByRole('button', { name: 'Gateway 1', exact: true });
@@ -245,7 +245,7 @@ describe('what is drawn on the plan of a floor', () => {
     await button('Undo').click();
     await hung(([one]) => one?.name === 'Gateway 1' && one.x === dragged.x);
     await list.getByRole('button', { name: /^Gateway 1/ }).click();
-    await button('Delete the gateway').click();
+    await button('Delete the receiver').click();
     await hung(({ length }) => length === 0);
     await button('Undo').click();
     await hung(([one]) => one?.name === 'Gateway 1');

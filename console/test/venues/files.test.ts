@@ -49,7 +49,7 @@ describe('a venue from and to files', () => {
   test('an IMDF archive is refused until the venue knows where it is, and is read again', async () => {
     const venue = await first('venues');
     await page.getByRole('link', { name: script }).first().click();
-    await button('Export IMDF').click();
+    await button('Export for indoor maps (IMDF)').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('The venue does not say where it is on earth.').waitFor();
     await dialog.getByText('First floor does not say where north is.').waitFor();
@@ -62,7 +62,7 @@ describe('a venue from and to files', () => {
     const floors = (await app.send({ method: 'GET', url: '/api/v2/floors', headers })).body.results;
     for (const { objectId } of floors) await put(`floors/${objectId}`, { north: 15 });
     await page.reload();
-    await button('Export IMDF').click();
+    await button('Export for indoor maps (IMDF)').click();
     await dialog.getByRole('button', { name: 'Save the archive' }).click();
     await dialog.getByText('must be two letters, such as AT').waitFor();
     await dialog.getByLabel('Town').fill('Skagen');
@@ -73,11 +73,11 @@ describe('a venue from and to files', () => {
       dialog.getByRole('button', { name: 'Save the archive' }).click(),
     ]);
     assert.match(archive.suggestedFilename(), /\.zip$/);
-    const [table] = await Promise.all([page.waitForEvent('download'), button('Export CSV').click()]);
+    const [table] = await Promise.all([page.waitForEvent('download'), button('Export as a table (CSV)').click()]);
     assert.match(table.suggestedFilename(), /\.csv$/);
-    await page.getByRole('link', { name: 'Import GeoJSON, IMDF or CSV' }).click();
+    await page.getByRole('link', { name: 'Import from a file' }).click();
     // The page before has files to choose, too.
-    await heading('Import GeoJSON, IMDF or CSV').waitFor();
+    await heading('Import from a file').waitFor();
     const chosen = page.locator('input[type=file]');
     await chosen.setInputFiles({ name: 'x.zip', mimeType: 'application/zip', buffer: Buffer.from('PK nothing') });
     await said('This is no ZIP archive that can be read.');

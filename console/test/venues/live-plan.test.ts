@@ -119,8 +119,11 @@ describe('the live plan', () => {
     await page.getByLabel('Floor', { exact: true }).selectOption({ label: 'North ground floor' });
     await said(page, '0 visitors in the zones of this floor now.');
     // Who hears nobody may be why nobody is there.
-    await page.getByText('Gateways (squares): North ceiling.').waitFor();
-    assert.equal(await page.locator('[data-gateway="North ceiling"] title').textContent(), 'Gateway: North ceiling');
+    await page.getByText('Receivers (gateways, drawn as squares): North ceiling.').waitFor();
+    assert.equal(
+      await page.locator('[data-gateway="North ceiling"] title').textContent(),
+      'Receiver (gateway): North ceiling',
+    );
     await takePictures(page, 'plan-nobody');
     const slider = page.getByRole('slider', { name: 'Minutes before now' });
     await slider.focus();

@@ -107,7 +107,7 @@ describe('the language of the console', () => {
     await open('');
     await page.getByText('1 von 2 Telefonen kann kein Push geschickt werden').waitFor();
     await page
-      .getByText('Für diese App sind keine Zugangsdaten für apns eingerichtet (1).', { exact: false })
+      .getByText('APNs, der Push-Dienst von Apple, ist für diese App nicht eingerichtet (1).', { exact: false })
       .waitFor();
     await page.getByText('Alle mit der App können', { exact: false }).waitFor();
     // Constants of modules are texts, too, whatever file the build has put them into.
@@ -158,7 +158,7 @@ describe('the language of the console', () => {
         return words.left < shown.left - 1 || words.right > shown.right + 1 || words.top < box.top || words.bottom > box.bottom;
       }).map((button) => button.textContent)`);
     for (const [path, label] of [
-      [`/beacons/venues/${venueId}`, 'GeoJSON, IMDF oder CSV importieren'],
+      [`/beacons/venues/${venueId}`, 'Für Kartenprogramme exportieren (GeoJSON)'],
       [`/notifications/${messageId}`, 'An den letzten 30 Tagen probieren'],
     ] as const) {
       await open(path);

@@ -28,6 +28,8 @@ export const serviceComposed: readonly string[] = [
   ...counted('second', 'minute', 'hour', 'day', 'beacon', 'floor', 'zone'),
   ...within('once', 'twice', '{0} ({1})', 'and', 'or'),
   '{0} ({1}).',
+  // What deliveries of earlier versions say.
+  'No {0} credentials are set up for this app.',
   // Of features that speak to apps otherwise.
   'since must be a time of the last ten minutes, such as {0}.',
   'This user has no passkey with this objectId.',

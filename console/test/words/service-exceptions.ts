@@ -24,6 +24,7 @@ export const serviceExceptions: readonly Exception[] = [
       'sign-in/(change-mail|form-page|link-mail|page-words)',
     ),
   },
+  { reason: 'the names of push services, the same in every language', texts: ['Google (FCM)', 'Apple (APNs)'] },
   { reason: 'the name of a lock', texts: [/^(webhooks|identity providers) \{0\}$/] },
   {
     reason: 'a description in the document of the interface',

@@ -32,6 +32,7 @@ function Choices({ conflict, labels, show = {} }: Props & { readonly conflict: C
     Object.fromEntries(conflict.differences.flatMap(({ name, isConflict }) => (isConflict ? [] : [[name, 'theirs']]))),
   );
   const isOpen = conflict.differences.some(({ name }) => !choices[name]);
+  const labelOf = (name: string) => (typeof labels === 'function' ? labels(name) : labels[name]) ?? name;
   const text = (name: string, value: unknown): ReactNode => show[name]?.(value as never) ?? valueText(value);
   return (
     <Stack>
@@ -45,7 +46,7 @@ function Choices({ conflict, labels, show = {} }: Props & { readonly conflict: C
           <li key={one.name}>
             <Field
               difference={one}
-              label={labels[one.name] ?? one.name}
+              label={labelOf(one.name)}
               text={(value) => text(one.name, value)}
               choice={choices[one.name]}
               onChoose={(choice) => setChoices({ ...choices, [one.name]: choice })}

@@ -41,8 +41,8 @@ export interface RecordFormOptions<Stored extends object, Values extends object,
   /** What has to be read again. */
   readonly refresh: readonly QueryKey[];
   readonly after?: (saved: Saved | undefined) => unknown;
-  /** The field in words, and its value, where somebody else's change is shown. */
-  readonly labels: Readonly<Record<string, string>>;
+  /** The field, or the part, in words, and its value, where somebody else's change is shown. */
+  readonly labels: Readonly<Record<string, string>> | ((name: string) => string | undefined);
   readonly show?: Readonly<Record<string, (value: never) => ReactNode>>;
 }
 

@@ -21,23 +21,35 @@ interface Props {
   readonly about?: { readonly notificationId?: string | undefined; readonly beaconId?: string | undefined };
 }
 
+/** Before the id of a phone that was paired, where it is remembered. */
+const ofPaired = 'paired ';
+
 /** Sends what the form has to one phone, which is remembered on this device, and shows the result. */
 export function MyPhone({ appId, data, about = {} }: Props) {
   const { email } = useSession();
   const name = `pharos.my-phone ${email} ${appId}`;
-  const [remembered, setRemembered] = useState(() => keptText(name));
+  const [kept, setKept] = useState(() => keptText(name));
+  const wasPaired = kept.startsWith(ofPaired);
+  const remembered = wasPaired ? kept.slice(ofPaired.length) : kept;
   const [isChoosing, setChoosing] = useState(false);
   const { isLimited, isMine } = useMayTest(about);
   const { data: own } = useQuery({ ...ownPhonesQuery(appId), enabled: isMine });
   // Paired in another browser, it is the same phone.
   const paired = own?.phones ?? [];
-  // One that is none of these was chosen from a list, which gets a push like everybody else.
-  const known =
-    paired.find(({ objectId }) => objectId === remembered) ?? (isLimited || !remembered ? paired[0] : undefined);
-  const phone = known?.objectId ?? (isLimited ? '' : remembered);
+  // One that was chosen from a list gets a push like everybody else. One whose pairing has ended may be somebody else's by now.
+  const isPairedAlone = isLimited || wasPaired || !remembered;
+  const known = paired.find(({ objectId }) => objectId === remembered) ?? (isPairedAlone ? paired[0] : undefined);
+  const phone = known?.objectId ?? (isPairedAlone ? '' : remembered);
+  function keep(text: string) {
+    keepText(name, text);
+    setKept(text);
+  }
   const send = useAction({
     run: async () => {
-      if (known) return sendToOwn(appId, phone, { data, ...about });
+      if (known) {
+        keep(ofPaired + phone);
+        return sendToOwn(appId, phone, { data, ...about });
+      }
       // Ids sort by creation: what is newer than this is what became of the message.
       const after = (await newestDelivery(appId, phone))?.objectId ?? '';
       await dataOf(appId).call('sendPush', { body: { data, where: { objectId: phone } } });
@@ -48,18 +60,15 @@ export function MyPhone({ appId, data, about = {} }: Props) {
     },
     showsError: true,
   });
-  if (!isMine) return null;
-  function choose(id: string) {
-    keepText(name, id);
-    setRemembered(id);
+  if (!isMine || (wasPaired && !own)) return null;
+  function choose(id: string, isPaired: boolean) {
+    keep(isPaired ? ofPaired + id : id);
     setChoosing(false);
     send.reset();
   }
   const isEmpty = !data['title'] && !data['alert'];
   function forget(id: string) {
-    if (id !== remembered) return;
-    keepText(name, '');
-    setRemembered('');
+    if (id === remembered) keep('');
   }
   return (
     <>

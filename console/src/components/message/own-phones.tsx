@@ -23,7 +23,8 @@ interface Props {
   readonly isOwnAlone: boolean;
   /** What a phone is paired for; without it, to test messages. */
   readonly about?: string;
-  readonly onChoose: (installationId: string) => void;
+  /** False: it was chosen from the list of all. */
+  readonly onChoose: (installationId: string, isPaired: boolean) => void;
   /** It is no longer paired. */
   readonly onRemove: (installationId: string) => void;
   readonly onClose: () => void;
@@ -38,7 +39,8 @@ export function OwnPhonesDialog({ isOpen, onClose, ...rest }: Props) {
   );
 }
 
-type Phone = Awaited<ReturnType<NonNullable<ReturnType<typeof ownPhonesQuery>['queryFn']>>>['phones'][number];
+type Own = Awaited<ReturnType<NonNullable<ReturnType<typeof ownPhonesQuery>['queryFn']>>>;
+type Phone = Own['phones'][number];
 
 const kinds: Readonly<Record<string, string>> = {
   ios: t('iPhone or iPad'),
@@ -59,12 +61,15 @@ function OwnPhones({ appId, chosen, isOwnAlone, about, onChoose, onRemove, onClo
     showsError: true,
   });
   const shown = make.data;
+  // Until the next look, what is known is of the code before, which another phone may have used.
+  const claimOf = (known: Own | undefined) =>
+    shown && known?.code?.expiresAt === shown.expiresAt ? known.code.claimedBy : null;
   const { data } = useQuery({
     ...ownPhonesQuery(appId),
-    refetchInterval: ({ state }) => (shown && !state.data?.code?.claimedBy ? lookEveryMs : false),
+    refetchInterval: ({ state }) => (shown && !claimOf(state.data) ? lookEveryMs : false),
   });
   const [isGuessing, setGuessing] = useState(false);
-  const claimedBy = shown && data?.code?.expiresAt === shown.expiresAt ? data.code.claimedBy : null;
+  const claimedBy = claimOf(data);
   const paired = data?.phones.find(({ objectId }) => objectId === claimedBy);
   useEndOfCode(appId, shown !== undefined && !paired);
   if (!data) return null;
@@ -78,7 +83,7 @@ function OwnPhones({ appId, chosen, isOwnAlone, about, onChoose, onRemove, onClo
           {!paired.hasAddress && ` ${noAddress()}`}
         </Alert>
         <Group justify="flex-end">
-          <Button onClick={() => onChoose(paired.objectId)} data-autofocus>
+          <Button onClick={() => onChoose(paired.objectId, true)} data-autofocus>
             {t('Use this phone')}
           </Button>
         </Group>
@@ -209,7 +214,7 @@ function Line({ appId, phone, isChosen, onChoose, onRemove }: LineProps) {
             variant="default"
             size="xs"
             aria-label={t('Use {name}', { name })}
-            onClick={() => onChoose(phone.objectId)}
+            onClick={() => onChoose(phone.objectId, true)}
           >
             {t('Use')}
           </Button>
@@ -269,7 +274,7 @@ function Guess({ appId, chosen, onChoose, onClose }: Omit<Props, 'isOpen' | 'isO
         <Button variant="default" onClick={onClose}>
           {t('Back')}
         </Button>
-        <Button disabled={value === ''} onClick={() => onChoose(value)}>
+        <Button disabled={value === ''} onClick={() => onChoose(value, false)}>
           {t('This is mine')}
         </Button>
       </Group>

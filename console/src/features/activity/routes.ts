@@ -1,5 +1,5 @@
 import { createRoute, redirect } from '@tanstack/react-router';
-import { lazyPage } from '../../frame/lazy-page.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
 import { readActivitySearch } from './search.ts';
 
@@ -17,40 +17,40 @@ const events = createRoute({
   getParentRoute: () => app,
   path: '/activity/events',
   validateSearch: readActivitySearch,
-  component: lazyPage(pages, 'EventsPage'),
+  component: forRoles('listEvents', pages, 'EventsPage'),
 });
 
 const visits = createRoute({
   getParentRoute: () => app,
   path: '/activity/visits',
   validateSearch: readActivitySearch,
-  component: lazyPage(pages, 'VisitsPage'),
+  component: forRoles('listVisits', pages, 'VisitsPage'),
 });
 
 const deliveries = createRoute({
   getParentRoute: () => app,
   path: '/activity/deliveries',
   validateSearch: readActivitySearch,
-  component: lazyPage(pages, 'DeliveriesPage'),
+  component: forRoles('listDeliveries', pages, 'DeliveriesPage'),
 });
 
 const logs = createRoute({
   getParentRoute: () => app,
   path: '/activity/logs',
   validateSearch: readActivitySearch,
-  component: lazyPage(pages, 'LogsPage'),
+  component: forRoles('listLogs', pages, 'LogsPage'),
 });
 
 const event = createRoute({
   getParentRoute: () => app,
   path: '/activity/events/$eventId',
-  component: lazyPage(() => import('./event-page.tsx'), 'EventPage'),
+  component: forRoles('getEvent', () => import('./event-page.tsx'), 'EventPage'),
 });
 
 const delivery = createRoute({
   getParentRoute: () => app,
   path: '/activity/deliveries/$deliveryId',
-  component: lazyPage(() => import('./delivery-page.tsx'), 'DeliveryPage'),
+  component: forRoles('getDelivery', () => import('./delivery-page.tsx'), 'DeliveryPage'),
 });
 
 const whatIf = createRoute({
@@ -58,7 +58,7 @@ const whatIf = createRoute({
   path: '/activity/what-if',
   validateSearch: ({ beacon }: Record<string, unknown>): { readonly beacon?: string } =>
     typeof beacon === 'string' ? { beacon } : {},
-  component: lazyPage(() => import('./what-if-page.tsx'), 'WhatIfPage'),
+  component: forRoles('simulateSightings', () => import('./what-if-page.tsx'), 'WhatIfPage'),
 });
 
 export const activityRoutes = [whatIf, start, events, visits, deliveries, logs, event, delivery] as const;

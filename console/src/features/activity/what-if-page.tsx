@@ -33,6 +33,7 @@ export function WhatIfPage() {
   const { appId } = route.useParams();
   const { beacon } = route.useSearch();
   const times = useTimes(appId);
+  const mayAdd = useMayCall()('createBeacon');
   const { data: beacons } = useQuery({
     queryKey: dataKey(appId, 'listBeacons', 'any'),
     queryFn: () => dataOf(appId).beacons.list({ limit: 1 }),
@@ -49,11 +50,17 @@ export function WhatIfPage() {
         <EmptyState
           icon="beacon"
           title={t('No beacons yet')}
-          text={t('A visitor walks past beacons. Add the first one.')}
+          text={
+            mayAdd
+              ? t('A visitor walks past beacons. Add the first one.')
+              : t('Owners, managers and installers add beacons.')
+          }
           action={
-            <LinkButton icon="plus" to="/apps/$appId/beacons/new" params={{ appId }}>
-              {t('Add a beacon')}
-            </LinkButton>
+            mayAdd && (
+              <LinkButton icon="plus" to="/apps/$appId/beacons/new" params={{ appId }}>
+                {t('Add a beacon')}
+              </LinkButton>
+            )
           }
         />
       ) : (

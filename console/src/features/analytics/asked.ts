@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { appQuery } from '../../lib/data/queries.ts';
+import { type Operation, standingOf } from '../../lib/data/access.ts';
+import { appQuery, sessionQuery } from '../../lib/data/queries.ts';
 import { wallTime } from '../../lib/time/zoned-time.ts';
 import { type AnalyticsSearch, intervalOf, type Period, periodOf, placeOf, readAnalyticsSearch } from './period.ts';
 import { flowsQuery, messagesQuery, numbersQuery, pathsQuery, peaksQuery } from './queries.ts';
@@ -72,13 +73,15 @@ interface Entering {
 
 /**
  * The loader of a page: sends requests while its code is being loaded, and does not wait for them. Errors are shown by the page, which
- * sends the same requests.
+ * sends the same requests, if it is shown: of whom it is for, `needs` says.
  */
 export const asking =
-  (queriesOf: (asked: Asked) => readonly unknown[]) =>
+  (needs: Operation, queriesOf: (asked: Asked) => readonly unknown[]) =>
   ({ context: { queries }, params: { appId }, location, cause }: Entering): void => {
     // The user has only pointed at a link.
     if (cause !== 'enter') return;
+    const session = queries.getQueryData(sessionQuery.queryKey);
+    if (session && !standingOf(session, appId).mayCall(needs)) return;
     void queries.prefetchQuery(siteQuery(appId));
     const search = readAnalyticsSearch(location.search as Record<string, unknown>);
     void queries.ensureQueryData(appQuery(appId)).then(

@@ -1,6 +1,5 @@
 import { createRoute } from '@tanstack/react-router';
 import { forRoles } from '../../frame/for-roles.tsx';
-import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 import * as asked from './asked.ts';
 import { readAnalyticsSearch } from './period.ts';
@@ -9,40 +8,40 @@ const page = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics',
   validateSearch: readAnalyticsSearch,
-  loader: asked.asking((of) => [asked.visitorsAsked(of)]),
-  component: lazyPage(() => import('./analytics-page.tsx'), 'AnalyticsPage'),
+  loader: asked.asking('getVisitNumbers', (of) => [asked.visitorsAsked(of)]),
+  component: forRoles('getVisitNumbers', () => import('./analytics-page.tsx'), 'AnalyticsPage'),
 });
 
 const plan = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics/plan',
   validateSearch: readAnalyticsSearch,
-  loader: asked.asking(asked.planAsked),
-  component: lazyPage(() => import('./plan/plan-page.tsx'), 'PlanPage'),
+  loader: asked.asking('getVisitNumbers', asked.planAsked),
+  component: forRoles('getVisitNumbers', () => import('./plan/plan-page.tsx'), 'PlanPage'),
 });
 
 const ways = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics/ways',
   validateSearch: readAnalyticsSearch,
-  loader: asked.asking((of) => [asked.flowsAsked(of), asked.pathsAsked(of)]),
-  component: lazyPage(() => import('./ways/ways-page.tsx'), 'WaysPage'),
+  loader: asked.asking('getFlows', (of) => [asked.flowsAsked(of), asked.pathsAsked(of)]),
+  component: forRoles('getFlows', () => import('./ways/ways-page.tsx'), 'WaysPage'),
 });
 
 const peaks = createRoute({
   getParentRoute: () => app,
   path: '/activity/analytics/peaks',
   validateSearch: readAnalyticsSearch,
-  loader: asked.asking((of) => [asked.peaksAsked(of), asked.staysAsked(of)]),
-  component: lazyPage(() => import('./peaks-page.tsx'), 'PeaksPage'),
+  loader: asked.asking('getPeaks', (of) => [asked.peaksAsked(of), asked.staysAsked(of)]),
+  component: forRoles('getPeaks', () => import('./peaks-page.tsx'), 'PeaksPage'),
 });
 
 const messages = createRoute({
   getParentRoute: () => app,
   path: '/activity/messages',
   validateSearch: readAnalyticsSearch,
-  loader: asked.asking((of) => [asked.messagesAsked(of)]),
-  component: lazyPage(() => import('./messages-page.tsx'), 'MessagesPage'),
+  loader: asked.asking('getMessageNumbers', (of) => [asked.messagesAsked(of)]),
+  component: forRoles('getMessageNumbers', () => import('./messages-page.tsx'), 'MessagesPage'),
 });
 
 const walk = createRoute({
@@ -50,7 +49,7 @@ const walk = createRoute({
   path: '/activity/walk',
   validateSearch: ({ floor }: Record<string, unknown>): { readonly floor?: string } =>
     typeof floor === 'string' ? { floor } : {},
-  loader: asked.asking(() => []),
+  loader: asked.asking('simulateWalks', () => []),
   component: forRoles('simulations.run', () => import('./stage/stage-page.tsx'), 'StagePage'),
 });
 

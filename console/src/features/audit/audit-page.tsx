@@ -5,6 +5,7 @@ import { Fragment } from 'react';
 import { RowList } from '../../components/list/row-list.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { PageHeader } from '../../components/page/page-header.tsx';
+import { useMay } from '../../lib/data/access.ts';
 import { type AuditFilter, administratorsQuery, appsQuery, auditQuery } from '../../lib/data/queries.ts';
 import { useServiceTimes } from '../../lib/time/service-times.ts';
 import type { Times } from '../../lib/time/times.ts';
@@ -76,7 +77,7 @@ export function AuditPage() {
 function Filters({ filter }: { readonly filter: AuditFilter }) {
   const navigate = route.useNavigate();
   const { data: apps = [] } = useQuery(appsQuery);
-  const { data: people = [] } = useQuery(administratorsQuery);
+  const { data: people = [] } = useQuery({ ...administratorsQuery, enabled: useMay()('administrators.read') });
   const field = (name: keyof AuditFilter) => ({
     value: filter[name] ?? '',
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>

@@ -23,7 +23,7 @@ const list = createRoute({
     ...readListSearch(search),
     ...(search['view'] === 'map' ? { view: 'map' } : {}),
   }),
-  component: lazyPage(() => import('./beacons-page.tsx'), 'BeaconsPage'),
+  component: forRoles('listBeacons', () => import('./beacons-page.tsx'), 'BeaconsPage'),
 });
 
 const create = createRoute({
@@ -45,7 +45,7 @@ const bringIn = createRoute({
 const one = createRoute({
   getParentRoute: () => app,
   path: '/beacons/$beaconId',
-  component: lazyPage(() => import('./beacon-page.tsx'), 'BeaconPage'),
+  component: forRoles('getBeacon', () => import('./beacon-page.tsx'), 'BeaconPage'),
 });
 
 const edit = createRoute({

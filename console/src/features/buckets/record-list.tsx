@@ -105,7 +105,7 @@ function cellText(document: JsonObject, name: string, { type, times }: { type: s
   if (value === undefined || value === null) return '';
   const iso = type === 'Date' ? isoOf(value) : undefined;
   if (iso !== undefined) return timeText(iso, times);
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }

@@ -1,31 +1,31 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
-import { lazyPage } from '../../frame/lazy-page.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
   path: '/buckets',
-  component: lazyPage(() => import('./buckets-section.tsx'), 'BucketsSection'),
+  component: forRoles('buckets.read', () => import('./buckets-section.tsx'), 'BucketsSection'),
 });
 
 const records = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName',
   validateSearch: readListSearch,
-  component: lazyPage(() => import('./records-page.tsx'), 'RecordsPage'),
+  component: forRoles('buckets.read', () => import('./records-page.tsx'), 'RecordsPage'),
 });
 
 const schema = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName/schema',
-  component: lazyPage(() => import('./schema-page.tsx'), 'SchemaPage'),
+  component: forRoles('getSchema', () => import('./schema-page.tsx'), 'SchemaPage'),
 });
 
 const bringIn = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName/import',
-  component: lazyPage(() => import('./import-page.tsx'), 'ImportRecordsPage'),
+  component: forRoles('createRecord', () => import('./import-page.tsx'), 'ImportRecordsPage'),
 });
 
 const create = createRoute({
@@ -34,13 +34,13 @@ const create = createRoute({
   /** `from`: the record to copy. */
   validateSearch: ({ from }: Record<string, unknown>): { readonly from?: string } =>
     typeof from === 'string' ? { from } : {},
-  component: lazyPage(() => import('./record-page.tsx'), 'NewRecordPage'),
+  component: forRoles('createRecord', () => import('./record-page.tsx'), 'NewRecordPage'),
 });
 
 const one = createRoute({
   getParentRoute: () => app,
   path: '/buckets/$bucketName/records/$recordId',
-  component: lazyPage(() => import('./record-page.tsx'), 'BucketRecordPage'),
+  component: forRoles('getRecord', () => import('./record-page.tsx'), 'BucketRecordPage'),
 });
 
 export const bucketRoutes = [list, records, schema, bringIn, create, one] as const;

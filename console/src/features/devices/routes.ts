@@ -1,14 +1,13 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
 import { forRoles } from '../../frame/for-roles.tsx';
-import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
   path: '/devices',
   validateSearch: readListSearch,
-  component: lazyPage(() => import('./devices-page.tsx'), 'DevicesPage'),
+  component: forRoles('listDevices', () => import('./devices-page.tsx'), 'DevicesPage'),
 });
 
 const create = createRoute({
@@ -23,7 +22,7 @@ const create = createRoute({
 const one = createRoute({
   getParentRoute: () => app,
   path: '/devices/$deviceId',
-  component: lazyPage(() => import('./device-page.tsx'), 'DevicePage'),
+  component: forRoles('getDevice', () => import('./device-page.tsx'), 'DevicePage'),
 });
 
 const edit = createRoute({

@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { type ListSearch, readListSearch } from '../../components/list/list-search.ts';
-import { lazyPage } from '../../frame/lazy-page.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
 
 export interface FilesSearch extends ListSearch {
@@ -15,7 +15,7 @@ const list = createRoute({
     ...readListSearch(search),
     ...(typeof search['file'] === 'string' ? { file: search['file'] } : {}),
   }),
-  component: lazyPage(() => import('./files-page.tsx'), 'FilesPage'),
+  component: forRoles('listFiles', () => import('./files-page.tsx'), 'FilesPage'),
 });
 
 export const fileRoutes = [list] as const;

@@ -1,19 +1,19 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
-import { lazyPage } from '../../frame/lazy-page.ts';
+import { forRoles } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
   path: '/installations',
   validateSearch: readListSearch,
-  component: lazyPage(() => import('./installations-page.tsx'), 'InstallationsPage'),
+  component: forRoles('listInstallations', () => import('./installations-page.tsx'), 'InstallationsPage'),
 });
 
 const one = createRoute({
   getParentRoute: () => app,
   path: '/installations/$installationId',
-  component: lazyPage(() => import('./installation-page.tsx'), 'InstallationPage'),
+  component: forRoles('getInstallation', () => import('./installation-page.tsx'), 'InstallationPage'),
 });
 
 export const installationRoutes = [list, one] as const;

@@ -16,6 +16,7 @@ import { MyPhone } from '../../components/message/my-phone.tsx';
 import { PastTrial } from '../../components/message/past-trial.tsx';
 import { PhonePreview } from '../../components/message/phone-preview.tsx';
 import { PreviewLanguage } from '../../components/message/preview-language.tsx';
+import { labelOfPart, translationParts } from '../../components/message/translation-parts.ts';
 import { BeaconNames } from '../../components/names/beacon-names.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
@@ -87,7 +88,8 @@ export function NotificationForm({ appId, notification, model, isLocked = false,
     done: (fields) => t('{description} is saved.', { description: fields.description.trim() }),
     refresh: notificationKeys(appId),
     after: onDone,
-    labels: notificationLabels,
+    parts: translationParts<NotificationFields>(),
+    labels: labelOfPart(notificationLabels, translatedFields('IMAGE')),
     show: showNotification(appId),
   });
   const { form, submit, isBusy } = shared;

@@ -1,14 +1,13 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
 import { forRoles } from '../../frame/for-roles.tsx';
-import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
   path: '/notifications',
   validateSearch: readListSearch,
-  component: lazyPage(() => import('./notifications-page.tsx'), 'NotificationsPage'),
+  component: forRoles('listNotifications', () => import('./notifications-page.tsx'), 'NotificationsPage'),
 });
 
 const create = createRoute({
@@ -23,7 +22,7 @@ const create = createRoute({
 const one = createRoute({
   getParentRoute: () => app,
   path: '/notifications/$notificationId',
-  component: lazyPage(() => import('./notification-pages.tsx'), 'NotificationPage'),
+  component: forRoles('getNotification', () => import('./notification-pages.tsx'), 'NotificationPage'),
 });
 
 export const notificationRoutes = [list, create, one] as const;

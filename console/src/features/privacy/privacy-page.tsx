@@ -9,7 +9,7 @@ import { SectionHeader } from '../../components/page/page-header.tsx';
 import { copyText } from '../../lib/actions/clipboard.ts';
 import { download } from '../../lib/actions/download.ts';
 import { useMay } from '../../lib/data/access.ts';
-import { rich, t } from '../../lib/words/words.ts';
+import { pageLanguage, rich, t } from '../../lib/words/words.ts';
 import { Erasures } from './erasures.tsx';
 import classes from './privacy.module.css';
 import { privacyQuery } from './queries.ts';
@@ -23,7 +23,10 @@ type Language = keyof typeof languageNames;
 export function PrivacyPage() {
   const { appId } = route.useParams();
   const { data, error } = useQuery(privacyQuery(appId));
-  const [language, setLanguage] = useState<Language>('en');
+  const [language, setLanguage] = useState<Language>(() => {
+    const own = pageLanguage();
+    return own in languageNames ? (own as Language) : 'en';
+  });
   const may = useMay();
   const notice = data?.notices.find((one) => one.language === language);
   return (

@@ -1,11 +1,11 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../frame/lazy-page.ts';
+import { forWholeApp } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
 
 const page = createRoute({
   getParentRoute: () => app,
   path: '/privacy',
-  component: lazyPage(() => import('./privacy-page.tsx'), 'PrivacyPage'),
+  component: forWholeApp(() => import('./privacy-page.tsx'), 'PrivacyPage'),
 });
 
 export const privacyRoutes = [page] as const;

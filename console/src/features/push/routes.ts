@@ -1,7 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
 import { forRoles } from '../../frame/for-roles.tsx';
-import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 import { type DeliveriesSearch, readDeliveriesSearch } from './delivery-search.ts';
 
@@ -9,7 +8,7 @@ const list = createRoute({
   getParentRoute: () => app,
   path: '/push',
   validateSearch: readListSearch,
-  component: lazyPage(() => import('./pushes-page.tsx'), 'PushesPage'),
+  component: forRoles('listPushes', () => import('./pushes-page.tsx'), 'PushesPage'),
 });
 
 const compose = createRoute({
@@ -25,7 +24,7 @@ const one = createRoute({
   getParentRoute: () => app,
   path: '/push/$pushId',
   validateSearch: (search: Record<string, unknown>): DeliveriesSearch => readDeliveriesSearch(search),
-  component: lazyPage(() => import('./push-page.tsx'), 'PushPage'),
+  component: forRoles('getPush', () => import('./push-page.tsx'), 'PushPage'),
 });
 
 const edit = createRoute({

@@ -1,11 +1,11 @@
 import { createRoute } from '@tanstack/react-router';
-import { lazyPage } from '../../frame/lazy-page.ts';
+import { forWholeApp } from '../../frame/for-roles.tsx';
 import { app } from '../../frame/routes.ts';
 
 const rules = createRoute({
   getParentRoute: () => app,
   path: '/rules',
-  component: lazyPage(() => import('./rules-page.tsx'), 'RulesPage'),
+  component: forWholeApp(() => import('./rules-page.tsx'), 'RulesPage'),
 });
 
 export const ruleRoutes = [rules] as const;

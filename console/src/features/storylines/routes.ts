@@ -1,14 +1,13 @@
 import { createRoute } from '@tanstack/react-router';
 import { readListSearch } from '../../components/list/list-search.ts';
 import { forRoles } from '../../frame/for-roles.tsx';
-import { lazyPage } from '../../frame/lazy-page.ts';
 import { app } from '../../frame/routes.ts';
 
 const list = createRoute({
   getParentRoute: () => app,
   path: '/storylines',
   validateSearch: readListSearch,
-  component: lazyPage(() => import('./storylines-page.tsx'), 'StorylinesPage'),
+  component: forRoles('listStorylines', () => import('./storylines-page.tsx'), 'StorylinesPage'),
 });
 
 const one = createRoute({
@@ -16,7 +15,7 @@ const one = createRoute({
   path: '/storylines/$storylineId',
   validateSearch: ({ page }: Record<string, unknown>): { readonly page?: number } =>
     Number.isInteger(page) && (page as number) > 1 ? { page: page as number } : {},
-  component: lazyPage(() => import('./storyline-page.tsx'), 'StorylinePage'),
+  component: forRoles('getStoryline', () => import('./storyline-page.tsx'), 'StorylinePage'),
 });
 
 const newScenario = createRoute({
@@ -31,7 +30,7 @@ const newScenario = createRoute({
 const scenario = createRoute({
   getParentRoute: () => app,
   path: '/storylines/$storylineId/scenarios/$detailId',
-  component: lazyPage(() => import('./scenario-pages.tsx'), 'ScenarioPage'),
+  component: forRoles('getStorylineDetail', () => import('./scenario-pages.tsx'), 'ScenarioPage'),
 });
 
 export const storylineRoutes = [list, one, newScenario, scenario] as const;

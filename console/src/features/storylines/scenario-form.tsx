@@ -11,6 +11,7 @@ import { MessageEffects } from '../../components/message/message-effects.tsx';
 import { MessageLayout } from '../../components/message/message-layout.tsx';
 import { MessageRules } from '../../components/message/message-rules.tsx';
 import { PastTrial } from '../../components/message/past-trial.tsx';
+import { labelOfPart, translationParts } from '../../components/message/translation-parts.ts';
 import { BeaconNames } from '../../components/names/beacon-names.tsx';
 import { Block } from '../../components/page/block.tsx';
 import type { ShownDay } from '../../components/rules/days.ts';
@@ -74,7 +75,8 @@ export function ScenarioForm(props: Props) {
     done: t('The scenario is saved.'),
     refresh: scenarioKeys(appId),
     after: onDone,
-    labels: scenarioLabels,
+    parts: translationParts<ScenarioFields>(),
+    labels: labelOfPart(scenarioLabels, translatedFields),
     show: showScenario(appId),
   });
   const { form, submit, isBusy } = shared;

@@ -48,7 +48,7 @@ export function PlanFiles({ appId, venue, mayImport }: Props) {
     <>
       {mayImport && (
         <LinkButton to="/apps/$appId/beacons/venues/$venueId/import" params={{ appId, venueId }} icon="upload" isPlain>
-          {t('Import GeoJSON, IMDF or CSV')}
+          {t('Import from a file')}
         </LinkButton>
       )}
       <Button
@@ -57,7 +57,7 @@ export function PlanFiles({ appId, venue, mayImport }: Props) {
         loading={save.isPending}
         onClick={() => save.mutate()}
       >
-        {t('Export GeoJSON')}
+        {t('Export for map programs (GeoJSON)')}
       </Button>
       <Button
         variant="default"
@@ -65,7 +65,7 @@ export function PlanFiles({ appId, venue, mayImport }: Props) {
         loading={saveTable.isPending}
         onClick={() => saveTable.mutate()}
       >
-        {t('Export CSV')}
+        {t('Export as a table (CSV)')}
       </Button>
       <Button
         variant="default"
@@ -73,7 +73,7 @@ export function PlanFiles({ appId, venue, mayImport }: Props) {
         loading={open.isPending}
         onClick={() => open.mutate()}
       >
-        {t('Export IMDF')}
+        {t('Export for indoor maps (IMDF)')}
       </Button>
       {site && <ImdfDialog site={site} onClose={() => setSite(undefined)} />}
     </>
@@ -110,7 +110,7 @@ function ImdfDialog({ site, onClose }: { readonly site: Site; readonly onClose: 
       <DialogForm
         isOpen
         onClose={onClose}
-        title={t('Export IMDF')}
+        title={t('Export for indoor maps (IMDF)')}
         form={form}
         submit={t('Close')}
         isBusy={false}
@@ -129,7 +129,7 @@ function ImdfDialog({ site, onClose }: { readonly site: Site; readonly onClose: 
     <DialogForm
       isOpen
       onClose={onClose}
-      title={t('Export IMDF')}
+      title={t('Export for indoor maps (IMDF)')}
       form={form}
       names={['category', 'locality', 'country']}
       submit={t('Save the archive')}
@@ -144,7 +144,7 @@ function ImdfDialog({ site, onClose }: { readonly site: Site; readonly onClose: 
       }
     >
       <NativeSelect
-        label={t('Kind of venue, as IMDF calls it')}
+        label={t('Kind of venue, as the format (IMDF) calls it')}
         data={[...venueCategories]}
         value={form.values.category}
         onChange={({ currentTarget }) => form.set('category', currentTarget.value)}

@@ -9,7 +9,7 @@ const list = createRoute({
   getParentRoute: () => app,
   path: '/beacons/venues',
   validateSearch: readListSearch,
-  component: lazyPage(() => import('./venues-page.tsx'), 'VenuesPage'),
+  component: forRoles('listVenues', () => import('./venues-page.tsx'), 'VenuesPage'),
 });
 
 const create = createRoute({
@@ -24,7 +24,7 @@ const create = createRoute({
 const one = createRoute({
   getParentRoute: () => app,
   path: '/beacons/venues/$venueId',
-  component: lazyPage(() => import('./venue-page.tsx'), 'VenuePage'),
+  component: forRoles('getVenue', () => import('./venue-page.tsx'), 'VenuePage'),
 });
 
 const edit = createRoute({
@@ -36,7 +36,7 @@ const edit = createRoute({
 const floor = createRoute({
   getParentRoute: () => app,
   path: '/beacons/venues/$venueId/floors/$floorId',
-  component: lazyPage(() => import('./floor/floor-page.tsx'), 'FloorPage'),
+  component: forRoles('getFloor', () => import('./floor/floor-page.tsx'), 'FloorPage'),
 });
 
 const bringIn = createRoute({
@@ -48,13 +48,13 @@ const bringIn = createRoute({
 const round = createRoute({
   getParentRoute: () => app,
   path: '/beacons/venues/$venueId/round',
-  component: lazyPage(() => import('./round/round-page.tsx'), 'RoundPage'),
+  component: forRoles('listPlacements', () => import('./round/round-page.tsx'), 'RoundPage'),
 });
 
 const labels = createRoute({
   getParentRoute: () => app,
   path: '/beacons/venues/$venueId/labels',
-  component: lazyPage(() => import('./round/labels-page.tsx'), 'LabelsPage'),
+  component: forRoles('listBeacons', () => import('./round/labels-page.tsx'), 'LabelsPage'),
 });
 
 export const venueRoutes = [list, create, one, edit, floor, bringIn, round, labels] as const;

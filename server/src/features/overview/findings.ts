@@ -1,3 +1,4 @@
+import { lacksCredentials } from '../../delivery/push/not-set-up.ts';
 import { bytesText } from '../../limits/bytes-text.ts';
 import type { ServiceCondition } from '../condition.ts';
 import { dayIn } from '../zone-day.ts';
@@ -77,7 +78,7 @@ function senderFindings({ senders }: AppCounts): readonly ServiceCondition[] {
 
 /** What stops messages; every role sees it. */
 function reachFindings({ reach }: AppCounts): readonly ServiceCondition[] {
-  const missing = reach.unreachable.filter(({ reason }) => reason.includes('credentials'));
+  const missing = reach.unreachable.filter(({ reason }) => lacksCredentials(reason));
   const stopped = sum(missing);
   if (reach.installations === 0 || (reach.senders > 0 && stopped === 0)) return [];
   const fault = { kind: 'unreachable', key: 'unreachable', isGrave: true } as const;

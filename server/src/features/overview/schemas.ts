@@ -159,7 +159,7 @@ export const attentionRecord = {
       senders: 1,
       installations: 1200,
       reachable: 900,
-      unreachable: [{ reason: 'No APNs credentials are set up for this app.', count: 300 }],
+      unreachable: [{ reason: 'APNs, Apple’s push service, is not set up for this app.', count: 300 }],
     },
   },
 };

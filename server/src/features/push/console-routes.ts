@@ -38,7 +38,7 @@ export const reachRecord = {
     installations: 1200,
     reachable: 900,
     channels: [{ sender: 'fcm', name: 'FCM', count: 900 }],
-    unreachable: [{ reason: 'No APNs credentials are set up for this app.', count: 300 }],
+    unreachable: [{ reason: 'APNs, Apple’s push service, is not set up for this app.', count: 300 }],
   },
 };
 

@@ -3,6 +3,7 @@ import type { AppPolicy } from '../../access/policy.ts';
 import { insist } from '../../base/flow/insist.ts';
 import { isAborted } from '../../base/flow/late-abort.ts';
 import type { Db } from '../../db/db.ts';
+import { notSetUp } from '../../delivery/push/not-set-up.ts';
 import type { Pace } from '../../delivery/push/pace.ts';
 import type {
   PushContent,
@@ -75,9 +76,10 @@ const writtenAtOnce = 250;
 const writtenEveryMs = 500;
 const maxReasonLength = 300;
 
+/** As the console names them: those who write messages know who makes their phones. */
 export const providerNames: Readonly<Record<PushSenderKind, string>> = {
-  fcm: 'FCM',
-  apns: 'APNs',
+  fcm: 'Google (FCM)',
+  apns: 'Apple (APNs)',
   webpush: 'Web Push',
   mqtt: 'MQTT',
 };
@@ -277,7 +279,7 @@ function findRoute(
   const route = routeOf(recipient.push_type, deviceType, (kind) => senders.has(kind));
   if ('problem' in route) return route;
   const found = senders.get(route.kind);
-  if (!found) return { problem: `No ${providerNames[route.kind]} credentials are set up for this app.` };
+  if (!found) return { problem: notSetUp[route.kind] };
   if ('problem' in found) return found;
   const app = recipient.app_identifier;
   return {

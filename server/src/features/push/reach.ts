@@ -1,5 +1,6 @@
 import { type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
+import { notSetUp } from '../../delivery/push/not-set-up.ts';
 import type { PushSenderKind, PushTarget } from '../../delivery/push/push-sender.ts';
 import { routeOf } from '../../delivery/push/route.ts';
 import { fieldsOf } from '../../http/hidden-members.ts';
@@ -83,6 +84,6 @@ function wayTo({ deviceType, pushType, token }: RouteCount, senders: UsableSende
   const route = routeOf(pushType, deviceType, (kind) => senders.has(kind));
   if ('problem' in route) return route;
   const found = senders.get(route.kind);
-  if (!found) return { problem: `No ${providerNames[route.kind]} credentials are set up for this app.` };
+  if (!found) return { problem: notSetUp[route.kind] };
   return 'problem' in found ? found : route;
 }

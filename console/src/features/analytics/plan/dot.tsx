@@ -56,7 +56,7 @@ export function Receiver({ name, x, y, px }: ReceiverProps) {
       stroke="#fff"
       strokeWidth={1.4 * px}
     >
-      <title>{t('Gateway: {name}', { name })}</title>
+      <title>{t('Receiver (gateway): {name}', { name })}</title>
     </rect>
   );
 }

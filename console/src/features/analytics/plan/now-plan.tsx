@@ -162,7 +162,7 @@ function Gateways({ floor: { gateways = [] } }: Pick<Props, 'floor'>) {
   if (gateways.length === 0) return null;
   return (
     <Text size="sm" c="dimmed" mb="xs">
-      {t('Gateways (squares): {list}.', { list: listed(gateways.map(({ name }) => name)) })}
+      {t('Receivers (gateways, drawn as squares): {list}.', { list: listed(gateways.map(({ name }) => name)) })}
     </Text>
   );
 }

@@ -3,47 +3,26 @@ import { useElementSize, useMediaQuery, useMergedRef } from '@mantine/hooks';
 import type { Floor } from '@pharos/sdk';
 import type { ReactNode, Ref } from 'react';
 import { Icon } from '../../../components/page/icon.tsx';
-import type { PlanFrame, Point } from '../../../lib/plan/floor-geometry.ts';
+import type { PlanFrame } from '../../../lib/plan/floor-geometry.ts';
 import { t } from '../../../lib/words/words.ts';
 import { Dot, Reach, Receiver } from './dot.tsx';
 import classes from './plan.module.css';
+import { frameAround } from './plan-frame.ts';
+import {
+  Arrows,
+  type DrawnArrow,
+  type DrawnSpot,
+  type DrawnVisitor,
+  type DrawnZone,
+  Heat,
+  Patterns,
+  Walls,
+  ZoneLabel,
+  ZoneShapes,
+} from './plan-shapes.tsx';
 import { useZoom } from './use-zoom.ts';
 
 /** The plan of a floor with what is drawn on it. Metres are its units, x to the right and y downwards. */
-
-export interface DrawnZone {
-  readonly id: string;
-  readonly name: string;
-  readonly polygon: readonly Point[];
-  /** Below the name. */
-  readonly said: string;
-  /** How much of its colour it has, 0 to 1. */
-  readonly strength: number;
-  readonly isAlarm?: boolean;
-}
-
-export interface DrawnSpot {
-  readonly id: string;
-  readonly at: Point;
-  readonly said: string;
-  /** 0 to 1 of the largest. */
-  readonly strength: number;
-}
-
-export interface DrawnArrow {
-  readonly id: string;
-  readonly from: Point;
-  readonly to: Point;
-  readonly said: string;
-  readonly strength: number;
-}
-
-export interface DrawnVisitor {
-  readonly id: string;
-  readonly at: Point;
-  /** Metres. */
-  readonly accuracy: number;
-}
 
 interface Props {
   readonly label: string;
@@ -61,9 +40,6 @@ interface Props {
   /** On top of everything; `px` is the metres of a pixel on the screen. */
   readonly over?: (px: number, frame: PlanFrame) => ReactNode;
 }
-
-/** Metres across the largest spot of heat. */
-const spotRadius = 4;
 
 /** On a phone, names and arrows could not be read on a plan as wide as the screen: it is pushed sideways. Pixels. */
 const narrowest = 704;
@@ -143,103 +119,6 @@ export function PlanDrawing(props: Props) {
   );
 }
 
-/** What shapes refer to: the colours of heat, and the tip of an arrow. */
-function Patterns() {
-  return (
-    <defs>
-      <radialGradient id="heat">
-        <stop offset="0" stopColor="#e8590c" stopOpacity="0.85" />
-        <stop offset="0.5" stopColor="#f08c00" stopOpacity="0.45" />
-        <stop offset="1" stopColor="#f08c00" stopOpacity="0" />
-      </radialGradient>
-      <marker id="tip" viewBox="0 0 6 6" refX="4.5" refY="3" markerWidth="3" markerHeight="3" orient="auto">
-        <path d="M0 0 6 3 0 6z" fill="#c2410c" />
-      </marker>
-    </defs>
-  );
-}
-
-type Layers = Required<Pick<Props, 'zones' | 'walls' | 'spots' | 'arrows'>>;
-interface Px {
-  /** Metres of a pixel on the screen. */
-  readonly px: number;
-}
-
-function ZoneShapes({ zones, px }: Pick<Layers, 'zones'> & Px) {
-  return (
-    <>
-      {zones.map(({ id, polygon, strength, isAlarm }) => (
-        <polygon
-          key={id}
-          points={polygon.map(({ x, y }) => `${x},${y}`).join(' ')}
-          fill={isAlarm ? '#c92a2a' : '#1c7ed6'}
-          fillOpacity={isAlarm ? 0.35 : 0.04 + 0.4 * strength}
-          stroke={isAlarm ? '#c92a2a' : '#2f82c4'}
-          strokeWidth={(isAlarm ? 3 : 1.2) * px}
-        />
-      ))}
-    </>
-  );
-}
-
-function Walls({ walls, px }: Pick<Layers, 'walls'> & Px) {
-  return (
-    <>
-      {walls.map(({ points }, at) => (
-        <polyline
-          // biome-ignore lint/suspicious/noArrayIndexKey: a wall has no other identity
-          key={at}
-          data-wall={at}
-          points={points.map(({ x, y }) => `${x},${y}`).join(' ')}
-          fill="none"
-          stroke="#3b4656"
-          strokeWidth={2.5 * px}
-          strokeLinecap="square"
-        />
-      ))}
-    </>
-  );
-}
-
-function Heat({ spots }: Pick<Layers, 'spots'>) {
-  return (
-    <>
-      {spots.map(({ id, at, said, strength }) => (
-        <circle
-          key={id}
-          cx={at.x}
-          cy={at.y}
-          r={spotRadius * (0.35 + 0.65 * Math.sqrt(strength))}
-          fill="url(#heat)"
-          opacity={0.15 + 0.85 * strength}
-        >
-          <title>{said}</title>
-        </circle>
-      ))}
-    </>
-  );
-}
-
-function Arrows({ arrows, px }: Pick<Layers, 'arrows'> & Px) {
-  return (
-    <>
-      {arrows.map(({ id, from, to, said, strength }) => (
-        <path
-          key={id}
-          d={bow(from, to)}
-          fill="none"
-          stroke="#c2410c"
-          strokeOpacity={0.4 + 0.5 * strength}
-          strokeWidth={(1 + 7 * strength) * px}
-          markerEnd="url(#tip)"
-        >
-          <title>{said}</title>
-        </path>
-      ))}
-    </>
-  );
-}
-
 interface ZoomProps {
   readonly label: string;
   readonly icon: 'plus' | 'minus';
@@ -253,59 +132,4 @@ function ZoomButton({ label, icon, onClick }: ZoomProps) {
       <Icon name={icon} size={16} />
     </ActionIcon>
   );
-}
-
-function ZoneLabel({ zone: { name, polygon, said }, px }: { readonly zone: DrawnZone; readonly px: number }) {
-  const [left, right] = [Math.min(...polygon.map(({ x }) => x)), Math.max(...polygon.map(({ x }) => x))];
-  const top = Math.min(...polygon.map(({ y }) => y));
-  const size = px * (right - left > 80 * px ? 12 : 10);
-  const room = Math.floor((right - left) / (0.62 * size));
-  const x = (left + right) / 2;
-  const halo = { stroke: '#fff', strokeWidth: 3 * px, paintOrder: 'stroke', strokeLinejoin: 'round' } as const;
-  // A name that has no room is in the table below.
-  const short = name.length <= room ? name : room > 5 ? `${name.slice(0, room - 1)}…` : '';
-  return (
-    <g textAnchor="middle" fontFamily="sans-serif" fill="#1c2430">
-      {short !== '' && (
-        <text x={x} y={top + 1.3 * size} fontSize={size} {...halo}>
-          {short}
-        </text>
-      )}
-      <text x={x} y={top + 2.5 * size} fontSize={size} fontWeight={700} {...halo}>
-        {said}
-      </text>
-    </g>
-  );
-}
-
-export function middleOf(polygon: readonly Point[]): Point {
-  const sum = polygon.reduce((all, { x, y }) => ({ x: all.x + x, y: all.y + y }), { x: 0, y: 0 });
-  return { x: sum.x / polygon.length, y: sum.y / polygon.length };
-}
-
-/** Two ways between the same zones do not lie on each other. */
-function bow(from: Point, to: Point): string {
-  const [dx, dy] = [to.x - from.x, to.y - from.y];
-  const middle = { x: (from.x + to.x) / 2 - dy * 0.14, y: (from.y + to.y) / 2 + dx * 0.14 };
-  return `M${from.x} ${from.y}Q${middle.x} ${middle.y} ${to.x} ${to.y}`;
-}
-
-/** A floor with a beacon or two is a room at least, metres. */
-const leastSide = 16;
-
-function around(values: readonly number[]): readonly [first: number, length: number] {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const length = Math.max(leastSide, most - least + 4);
-  return [(least + most - length) / 2, length];
-}
-
-/** Of a floor without a picture. */
-function frameAround(zones: readonly DrawnZone[], walls: Floor['walls'] & {}, others: readonly Point[]): PlanFrame {
-  const corners = [...zones.flatMap(({ polygon }) => polygon), ...walls.flatMap(({ points }) => points)];
-  const points = [...corners, ...others];
-  if (points.length === 0) return { left: 0, top: 0, width: 30, height: 20 };
-  const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
-  const [left, width] = around(xs);
-  const [top, height] = around(ys);
-  return { left, top, width, height };
 }

@@ -14,7 +14,8 @@ import { endOf, flowCsv } from '../ways/flow-csv.ts';
 import { countText, plotted } from '../words.ts';
 import { useFloorPlan } from './floor.ts';
 import { PlanDownloads } from './plan-downloads.tsx';
-import { middleOf, PlanDrawing } from './plan-drawing.tsx';
+import { PlanDrawing } from './plan-drawing.tsx';
+import { middleOf } from './plan-frame.ts';
 
 interface Props {
   readonly appId: string;

@@ -14,7 +14,10 @@ export function MailView({ html, label }: Props) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // A quote in a text is written as a reference, so that this stands only where an attribute begins.
-    const { body } = new DOMParser().parseFromString(html.replaceAll(' style="', ' data-style="'), 'text/html');
+    const { body, documentElement } = new DOMParser().parseFromString(
+      html.replaceAll(' style="', ' data-style="'),
+      'text/html',
+    );
     const parts = [...body.children].map((part) => document.importNode(part, true));
     for (const part of parts)
       for (const element of [part, ...part.querySelectorAll('*')]) {
@@ -24,7 +27,12 @@ export function MailView({ html, label }: Props) {
         if (element instanceof HTMLHeadingElement)
           element.setAttribute('aria-level', element.tagName === 'H1' ? '3' : '4');
       }
+    place.current?.setAttribute('lang', documentElement.lang);
     place.current?.replaceChildren(...parts);
   }, [html]);
-  return <div ref={place} role="document" aria-label={label} lang="en" />;
+  // On a phone some mails are wider than the page: they are pushed sideways, with the keyboard, too.
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    <div ref={place} role="document" aria-label={label} tabIndex={0} style={{ overflowX: 'auto' }} />
+  );
 }

@@ -23,7 +23,7 @@ import { MailView } from './mail-view.tsx';
 import { previewQuery, reportQuery, reportsKey, reportsQuery } from './queries.ts';
 import { ReportSwitch } from './report-switch.tsx';
 import { MailNote } from './reports-page.tsx';
-import { everyText, mailStates, nextText, recipientText, titleOf } from './words.ts';
+import { everyText, mailStates, nextText, recipientResult, recipientText, titleOf } from './words.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/reports/$reportId');
 const list = '/apps/$appId/activity/analytics/reports';
@@ -46,8 +46,8 @@ export function ReportPage() {
       {(report) => (
         <>
           {known && <MailNote canMail={known.canMail} />}
-          <ReportFacts appId={appId} report={report} />
-          <Recipients appId={appId} report={report} mayWrite={mayWrite} />
+          <ReportFacts appId={appId} report={report} canMail={known?.canMail} />
+          <Recipients appId={appId} report={report} canMail={known?.canMail ?? true} />
           {report.last && <LastBlock appId={appId} report={report} last={report.last} />}
           <PreviewBlock appId={appId} report={report} canMail={known?.canMail ?? false} />
           <DeleteReport appId={appId} report={report} isOpen={isDeleting} onClose={() => setDeleting(false)} />
@@ -93,13 +93,18 @@ function DeleteReport({ appId, report, isOpen, onClose }: DeleteProps) {
   );
 }
 
-function ReportFacts({ appId, report }: Props) {
+interface FactsProps extends Props {
+  /** Undefined until it is known. */
+  readonly canMail: boolean | undefined;
+}
+
+function ReportFacts({ appId, report, canMail }: FactsProps) {
   const times = useTimes(appId);
   return (
     <Block title={t('Facts')}>
       <Facts>
         <Fact label={t('How often')}>{everyText(report)}</Fact>
-        <Fact label={t('Condition')}>{nextText(report)}</Fact>
+        <Fact label={t('Condition')}>{canMail !== undefined && nextText(report, canMail)}</Fact>
         <Fact label={t('Set up by')}>{report.createdBy}</Fact>
         <Fact label={t('Changed')} isTime>
           {times.dateTime(report.updatedAt)}
@@ -112,7 +117,8 @@ function ReportFacts({ appId, report }: Props) {
   );
 }
 
-function Recipients({ appId, report, mayWrite }: Props & { readonly mayWrite: boolean }) {
+function Recipients({ appId, report, canMail }: Props & { readonly canMail: boolean }) {
+  const mayAsk = useMay()('reports.write') && canMail;
   const ask = useAction({
     run: (addressId: string) => call('askReportAddress', { params: { appId, reportId: report.reportId, addressId } }),
     done: t('Another mail is on its way.'),
@@ -130,7 +136,7 @@ function Recipients({ appId, report, mayWrite }: Props & { readonly mayWrite: bo
               </div>
             </div>
             <div className={blocks.tools}>
-              {mayWrite && recipient.state === 'waits' && (
+              {mayAsk && recipient.state === 'waits' && (
                 <Button
                   variant="default"
                   size="compact-sm"
@@ -140,14 +146,26 @@ function Recipients({ appId, report, mayWrite }: Props & { readonly mayWrite: bo
                   {t('Send the link again')}
                 </Button>
               )}
-              <Badge color={recipient.state === 'gets' ? 'teal' : 'yellow'} variant="light" tt="none" miw="max-content">
-                {recipient.state === 'gets' ? t('Gets it') : recipient.state === 'waits' ? t('Asked') : t('Held back')}
-              </Badge>
+              <RecipientBadge recipient={recipient} canMail={canMail} />
             </div>
           </li>
         ))}
       </ul>
     </Block>
+  );
+}
+
+interface BadgeProps {
+  readonly recipient: Report['recipients'][number];
+  readonly canMail: boolean;
+}
+
+function RecipientBadge({ recipient, canMail }: BadgeProps) {
+  const { color, label } = recipientResult(recipient, canMail);
+  return (
+    <Badge color={color} variant="light" tt="none" miw="max-content">
+      {label}
+    </Badge>
   );
 }
 

@@ -60,7 +60,7 @@ export function ReportsPage() {
           />
         }
       >
-        {(report) => <Row key={report.reportId} appId={appId} report={report} />}
+        {(report) => <Row key={report.reportId} appId={appId} report={report} canMail={data?.canMail ?? false} />}
       </RowList>
     </>
   );
@@ -78,7 +78,13 @@ export function MailNote({ canMail }: { readonly canMail: boolean }) {
   );
 }
 
-function Row({ appId, report }: { readonly appId: string; readonly report: Report }) {
+interface RowProps {
+  readonly appId: string;
+  readonly report: Report;
+  readonly canMail: boolean;
+}
+
+function Row({ appId, report, canMail }: RowProps) {
   const times = useTimes(appId);
   const { color, label } = resultOf(report);
   const { reportId, last } = report;
@@ -99,7 +105,7 @@ function Row({ appId, report }: { readonly appId: string; readonly report: Repor
           <span>{t('To {names}', { names: recipientsText(report) })}</span>
         </div>
         <div className={blocks.meta}>
-          <span>{nextText(report)}</span>
+          <span>{nextText(report, canMail)}</span>
           {last && <span>{t('Last on {at}', { at: times.dateTime(last.at) })}</span>}
         </div>
       </div>

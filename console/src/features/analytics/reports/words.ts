@@ -10,7 +10,9 @@ export function everyText({ every, timeZone }: Pick<Report, 'every' | 'timeZone'
     : t('On the first of each month at 07:00 ({zone})', { zone: timeZone });
 }
 
-export function nextText({ next, isOn }: Pick<Report, 'next' | 'isOn'>): string {
+/** When it is due, and what keeps it from being sent. */
+export function nextText({ next, isOn }: Pick<Report, 'next' | 'isOn'>, canMail: boolean): string {
+  if (next && !canMail) return t('Not sent: no mail server is set up');
   if (next) return t('Next on {day} at {time}', { day: dayText(next.day), time: next.time });
   return isOn ? t('Not sent any more: its venue was deleted') : t('Switched off');
 }
@@ -45,6 +47,12 @@ export const mailStates: Readonly<Record<Last['mails'][number]['state'], Result>
   unsure: { color: 'red', label: t('May have arrived') },
   withheld: { color: 'gray', label: t('Held back') },
 };
+
+export function recipientResult({ state }: Pick<Report['recipients'][number], 'state'>, canMail: boolean): Result {
+  if (state === 'waits') return { color: 'yellow', label: t('Asked') };
+  if (state === 'withheld') return { color: 'yellow', label: t('Held back') };
+  return canMail ? { color: 'teal', label: t('Gets it') } : { color: 'gray', label: t('Would get it') };
+}
 
 export function recipientText({ state, kind }: Report['recipients'][number]): string | undefined {
   if (state === 'waits') return t('has not confirmed yet');

@@ -2,7 +2,8 @@ import type { Floor } from '@pharos/sdk';
 import { type RefObject, useEffect, useRef } from 'react';
 import { type PlanFrame, type Point, roundPoint } from '../../../lib/plan/floor-geometry.ts';
 import { Dot, Reach } from '../plan/dot.tsx';
-import { type DrawnZone, PlanDrawing } from '../plan/plan-drawing.tsx';
+import { PlanDrawing } from '../plan/plan-drawing.tsx';
+import type { DrawnZone } from '../plan/plan-shapes.tsx';
 import classes from './stage.module.css';
 import type { Pose, WayPoint } from './walk.ts';
 

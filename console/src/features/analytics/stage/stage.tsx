@@ -9,7 +9,7 @@ import type { Point } from '../../../lib/plan/floor-geometry.ts';
 import { wallTime } from '../../../lib/time/zoned-time.ts';
 import { rich, t } from '../../../lib/words/words.ts';
 import { useFloorPlan } from '../plan/floor.ts';
-import { middleOf } from '../plan/plan-drawing.tsx';
+import { middleOf } from '../plan/plan-frame.ts';
 import type { SiteOf } from '../site.ts';
 import { Happenings } from './happenings.tsx';
 import { type Playback, usePlayback } from './playback.ts';

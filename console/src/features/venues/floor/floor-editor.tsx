@@ -198,7 +198,7 @@ function Side({ appId, floor, known, drawing: { selected, setSelected }, centre 
       />
       {known.gateways.length > 0 && (
         <Items
-          title={t('Gateways')}
+          title={t('Receivers (gateways)')}
           selected={selected}
           onSelect={setSelected}
           items={known.gateways.map(({ id, name, x, y }) => ({ id, name, note: `${tenths(x)}, ${tenths(y)}` }))}

@@ -87,7 +87,7 @@ function ToolBar({ drawing, known, hasPlan, centre }: ToolsProps) {
       )}
       {mode === 'move' && (
         <Button variant="default" onClick={() => drawing.setSelected(`gateway ${known.addGateway(centre())}`)}>
-          {t('Add a gateway')}
+          {t('Add a receiver (gateway)')}
         </Button>
       )}
       <Button variant="default" disabled={!known.canUndo} onClick={known.undo} title={known.undoLabel ?? ''}>

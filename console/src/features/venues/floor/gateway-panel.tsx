@@ -66,7 +66,7 @@ export function GatewayPanel({ appId, gateway, taken, mayEdit, onChange, onRemov
               {t('Save')}
             </Button>
             <Button size="xs" variant="default" leftSection={<Icon name="trash" size={14} />} onClick={onRemove}>
-              {t('Delete the gateway')}
+              {t('Delete the receiver')}
             </Button>
           </Group>
         )}

@@ -44,8 +44,8 @@ for (const database of databases) {
       assert.deepEqual(counts(push), { ...none, audience: 5, sent: 2, noTarget: 3 });
       assert.deepEqual([push.state, push.data, push.where], ['done', full, undefined]);
       assert.deepEqual(push.reasons.map(({ state, reason }: Record<string, string>) => [state, reason]).sort(), [
-        ['noTarget', 'No Web Push credentials are set up for this app.'],
         ['noTarget', 'The installation has no device token.'],
+        ['noTarget', 'Web Push, which reaches browsers, is not set up for this app.'],
         ['noTarget', 'pushType is not a known provider; it must be fcm, apns, web or mqtt'],
       ]);
       assert.deepEqual(fcm.calls.map(({ target }) => target.token).sort(), ['token-1', 'token-2']);

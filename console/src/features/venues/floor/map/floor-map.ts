@@ -1,12 +1,13 @@
 import 'leaflet/dist/leaflet.css';
 import L from 'leaflet';
-import { type PlanFrame, type Point, roundPoint, snapTo } from '../../../../lib/plan/floor-geometry.ts';
+import { type Point, roundPoint, snapTo } from '../../../../lib/plan/floor-geometry.ts';
 import classes from '../../venues.module.css';
 import { Dots } from './map-dots.ts';
 import { type Handle, MapHandles, placeOf, pointOf } from './map-handles.ts';
 import { MapNames } from './map-names.ts';
+import { MapView, type Picture } from './map-view.ts';
 
-/** The plan of a floor as Leaflet draws it. Metres are its units; y runs downwards, as on paper. */
+/** What Leaflet draws on the plan of a floor. Metres are its units; y runs downwards, as on paper. */
 
 export interface MapZone {
   readonly id: string;
@@ -27,7 +28,7 @@ export interface MapBeacon {
 }
 
 export interface Shown {
-  readonly plan: { readonly url: string; readonly frame: PlanFrame } | undefined;
+  readonly plan: Picture | undefined;
   readonly zones: readonly MapZone[];
   readonly walls: readonly MapWall[];
   readonly beacons: readonly MapBeacon[];
@@ -61,9 +62,6 @@ interface Named {
 /** More are dots on a canvas; the chosen one alone can be dragged then. */
 const mostMarkers = 300;
 
-/** How far those for the zoom reach into the map, in pixels. */
-const buttons = { right: 46, bottom: 78 };
-
 /** Leaflet would read a text as HTML. */
 function words(text: string): HTMLElement {
   const element = document.createElement('span');
@@ -72,22 +70,15 @@ function words(text: string): HTMLElement {
 }
 
 export class FloorMap {
-  readonly #map: L.Map;
+  readonly #view: MapView;
   readonly #layers = L.layerGroup();
   readonly #names = new MapNames('names');
-  readonly #canvas = L.canvas({ padding: 0.3 });
   readonly #events: () => MapEvents;
   readonly #handles = new MapHandles(this.#layers, {
     isMovable: () => this.#shown?.mode === 'move',
     snapped: (point, except) => this.#snapped(point, except),
     hold: () => this.#hold(),
   });
-  #overlay: L.ImageOverlay | undefined;
-  #overlayKey = '';
-  #isFitted = false;
-  /** Nobody has moved or zoomed it since it was fitted: it is fitted again when there is more or less room. */
-  #isWhole = false;
-  readonly #room = new ResizeObserver(() => this.#changeRoom());
   #shown: Shown | undefined;
   #isHeld = false;
   /** What came while something was held. */
@@ -96,40 +87,23 @@ export class FloorMap {
   /** `events` is asked at each event, so that it sees the page as it is now. */
   constructor(element: HTMLElement, events: () => MapEvents) {
     this.#events = events;
-    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    this.#map = L.map(element, {
-      crs: L.CRS.Simple,
-      minZoom: -2,
-      maxZoom: 8,
-      zoomSnap: 0.25,
-      attributionControl: false,
-      zoomAnimation: !isStill,
-      fadeAnimation: !isStill,
-      markerZoomAnimation: !isStill,
-      doubleClickZoom: false,
-      renderer: this.#canvas,
-    }).setView([0, 0], 3);
+    this.#view = new MapView(element, { points: () => this.#points(), isHeld: () => this.#isHeld });
+    const { map } = this.#view;
     // Below the beacons.
-    this.#map.createPane('names').style.zIndex = '450';
-    this.#names.addTo(this.#map);
-    this.#layers.addTo(this.#map);
-    this.#map.on('click', ({ latlng }) => this.#click(pointOf(latlng)));
-    const isMoved = () => {
-      this.#isWhole = false;
-    };
-    this.#map.on({ movestart: isMoved, zoomstart: isMoved });
-    this.#room.observe(element);
+    map.createPane('names').style.zIndex = '450';
+    this.#names.addTo(map);
+    this.#layers.addTo(map);
+    map.on('click', ({ latlng }) => this.#click(pointOf(latlng)));
   }
 
   remove(): void {
     this.#waiting = undefined;
-    this.#room.disconnect();
-    this.#map.remove();
+    this.#view.remove();
   }
 
   /** The middle of what is seen. */
   centre(): Point {
-    return roundPoint(pointOf(this.#map.getCenter()));
+    return this.#view.centre();
   }
 
   show(shown: Shown): void {
@@ -141,7 +115,7 @@ export class FloorMap {
     // The focused element is redrawn and keeps the focus.
     const focused = (document.activeElement as HTMLElement | null)?.dataset['mapKey'];
     this.#shown = shown;
-    this.#showPlan(shown.plan);
+    this.#view.showPicture(shown.plan);
     this.#layers.clearLayers();
     this.#names.clear();
     for (const zone of shown.zones) this.#addZone(zone, zone.id === shown.selected);
@@ -152,9 +126,9 @@ export class FloorMap {
       if (!isCrowded || beacon.id === shown.selected) this.#addMarker(beacon, beacon.id === shown.selected);
     for (const gateway of shown.gateways) this.#addGateway(gateway, gateway.id === shown.selected);
     this.#addPoints(shown);
-    if (!this.#isFitted) this.fit();
+    this.#view.fitFirst();
     if (focused)
-      this.#map
+      this.#view.map
         .getContainer()
         .querySelector<HTMLElement>(`[data-map-key="${CSS.escape(focused)}"]`)
         ?.focus();
@@ -177,40 +151,13 @@ export class FloorMap {
 
   /** Shows everything. */
   fit(): void {
-    const { plan, zones = [], walls = [], beacons = [], gateways = [] } = this.#shown ?? {};
+    this.#view.fit();
+  }
+
+  #points(): readonly Point[] {
+    const { zones = [], walls = [], beacons = [], gateways = [] } = this.#shown ?? {};
     const corners = [...zones.flatMap(({ polygon }) => polygon), ...walls.flatMap(({ points }) => points)];
-    const points = [...corners, ...[...beacons, ...gateways].map(({ at }) => at)];
-    if (plan) {
-      const { left, top, width, height } = plan.frame;
-      points.push({ x: left, y: top }, { x: left + width, y: top + height });
-    }
-    this.#isFitted = points.length > 0;
-    const bounds = L.latLngBounds(points.length > 0 ? points.map(placeOf) : [placeOf({ x: 0, y: 0 }), [-20, 30]]);
-    this.#map.fitBounds(bounds.pad(0.04), { animate: false });
-    const { x, y } = this.#map.latLngToContainerPoint(bounds.getNorthWest());
-    // The name of a room would be below the buttons.
-    if (x < buttons.right && y < buttons.bottom)
-      this.#map.fitBounds(bounds.pad(0.04), { animate: false, paddingTopLeft: [buttons.right, 0] });
-    this.#isWhole = true;
-  }
-
-  /** The window, or what is beside the plan, has become larger or smaller. */
-  #changeRoom(): void {
-    this.#map.invalidateSize({ animate: false });
-    if (this.#isWhole && !this.#isHeld) this.fit();
-  }
-
-  #showPlan(plan: Shown['plan']): void {
-    const key = JSON.stringify(plan ?? null);
-    if (key === this.#overlayKey) return;
-    this.#overlayKey = key;
-    this.#overlay?.remove();
-    this.#overlay = undefined;
-    if (!plan) return;
-    const { left, top, width, height } = plan.frame;
-    const bounds = L.latLngBounds(placeOf({ x: left, y: top }), placeOf({ x: left + width, y: top + height }));
-    this.#overlay = L.imageOverlay(plan.url, bounds, { className: classes.plan ?? '' }).addTo(this.#map);
-    this.fit();
+    return [...corners, ...[...beacons, ...gateways].map(({ at }) => at)];
   }
 
   #click(point: Point): void {
@@ -226,7 +173,7 @@ export class FloorMap {
       ...zones.filter(({ id }) => id !== except).flatMap(({ polygon }) => polygon),
       ...walls.filter(({ id }) => id !== except).flatMap(({ points }) => points),
     ];
-    return roundPoint(snapTo(point, corners, 12 / this.#map.getZoomScale(this.#map.getZoom(), 0)));
+    return roundPoint(snapTo(point, corners, this.#view.metresOf(12)));
   }
 
   #addZone(zone: MapZone, isSelected: boolean): void {

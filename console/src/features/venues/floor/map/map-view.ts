@@ -1,0 +1,110 @@
+import L from 'leaflet';
+import { type PlanFrame, type Point, roundPoint } from '../../../../lib/plan/floor-geometry.ts';
+import classes from '../../venues.module.css';
+import { MapCanvas } from './map-canvas.ts';
+import { placeOf, pointOf } from './map-handles.ts';
+
+/** The picture of a floor and where it lies. */
+export interface Picture {
+  readonly url: string;
+  readonly frame: PlanFrame;
+}
+
+interface Drawn {
+  /** All corners and places, so that everything can be shown. */
+  readonly points: () => readonly Point[];
+  /** Whether somebody is dragging something, and the view has to stay. */
+  readonly isHeld: () => boolean;
+}
+
+/** How far those for the zoom reach into the map, in pixels. */
+const buttons = { right: 46, bottom: 78 };
+
+/** What is seen of a floor: the map itself, how far it is zoomed and moved, and the picture below everything. */
+export class MapView {
+  readonly map: L.Map;
+  readonly #drawn: Drawn;
+  #picture: Picture | undefined;
+  #overlay: L.ImageOverlay | undefined;
+  #isFitted = false;
+  /** Nobody has moved or zoomed it since it was fitted: it is fitted again when there is more or less room. */
+  #isWhole = false;
+  readonly #room = new ResizeObserver(() => this.#changeRoom());
+
+  constructor(element: HTMLElement, drawn: Drawn) {
+    this.#drawn = drawn;
+    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.map = L.map(element, {
+      crs: L.CRS.Simple,
+      minZoom: -2,
+      maxZoom: 8,
+      zoomSnap: 0.25,
+      attributionControl: false,
+      zoomAnimation: !isStill,
+      fadeAnimation: !isStill,
+      markerZoomAnimation: !isStill,
+      doubleClickZoom: false,
+      renderer: new MapCanvas({ padding: 0.3 }),
+    }).setView([0, 0], 3);
+    const isMoved = () => {
+      this.#isWhole = false;
+    };
+    this.map.on({ movestart: isMoved, zoomstart: isMoved });
+    this.#room.observe(element);
+  }
+
+  remove(): void {
+    this.#room.disconnect();
+    this.map.remove();
+    // Leaflet waits for the end of a zoom with a timer that it does not stop.
+    (this.map as unknown as { _animatingZoom: boolean })._animatingZoom = false;
+  }
+
+  centre(): Point {
+    return roundPoint(pointOf(this.map.getCenter()));
+  }
+
+  metresOf(pixels: number): number {
+    return pixels / this.map.getZoomScale(this.map.getZoom(), 0);
+  }
+
+  /** Shows everything. */
+  fit(): void {
+    const points = [...this.#drawn.points()];
+    if (this.#picture) {
+      const { left, top, width, height } = this.#picture.frame;
+      points.push({ x: left, y: top }, { x: left + width, y: top + height });
+    }
+    this.#isFitted = points.length > 0;
+    const bounds = L.latLngBounds(points.length > 0 ? points.map(placeOf) : [placeOf({ x: 0, y: 0 }), [-20, 30]]);
+    this.map.fitBounds(bounds.pad(0.04), { animate: false });
+    const { x, y } = this.map.latLngToContainerPoint(bounds.getNorthWest());
+    // The name of a room would be below the buttons.
+    if (x < buttons.right && y < buttons.bottom)
+      this.map.fitBounds(bounds.pad(0.04), { animate: false, paddingTopLeft: [buttons.right, 0] });
+    this.#isWhole = true;
+  }
+
+  /** Shows everything unless something has been shown before. */
+  fitFirst(): void {
+    if (!this.#isFitted) this.fit();
+  }
+
+  showPicture(picture: Picture | undefined): void {
+    if (JSON.stringify(picture) === JSON.stringify(this.#picture)) return;
+    this.#picture = picture;
+    this.#overlay?.remove();
+    this.#overlay = undefined;
+    if (!picture) return;
+    const { left, top, width, height } = picture.frame;
+    const bounds = L.latLngBounds(placeOf({ x: left, y: top }), placeOf({ x: left + width, y: top + height }));
+    this.#overlay = L.imageOverlay(picture.url, bounds, { className: classes.plan ?? '' }).addTo(this.map);
+    this.fit();
+  }
+
+  /** The window, or what is beside the plan, has become larger or smaller. */
+  #changeRoom(): void {
+    this.map.invalidateSize({ animate: false });
+    if (this.#isWhole && !this.#drawn.isHeld()) this.fit();
+  }
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { create } from '../../../server/test/support/cases.ts';
+import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
+
+/** An editor whose browser is in German, in an app in which there is little yet. */
+describe('the pages of an editor in German', () => {
+  let app: TestApp;
+  let browser: Browser;
+  let visited: Visit;
+
+  before(async () => {
+    const started = await startConsole();
+    app = started.app;
+    const { headers } = await signInManager(app);
+    await create(app, '/api/v2/data/schema/birds', { column: { sings: { type: 'Boolean' } } }, headers);
+    await create(app, '/api/v2/data/bucket/birds', { metadata: { sings: true } }, headers);
+    browser = await launchBrowser();
+    visited = await openAs(browser, { ...started, role: 'editor' });
+    await visited.page.addInitScript("Object.defineProperty(navigator, 'languages', { get: () => ['de-AT'] })");
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  test('say yes and no in German, show the notice in German, and offer nothing that is not theirs', async () => {
+    const { page, complaints } = visited;
+    const of = `/console/apps/${app.appId}`;
+    await goTo(page, `${of}/buckets/birds`);
+    await page.getByRole('table').getByText('ja', { exact: true }).waitFor();
+    await goTo(page, `${of}/privacy`);
+    await page.getByRole('article', { name: /über Besucher/ }).waitFor();
+    await goTo(page, `${of}/activity/what-if`);
+    await page.getByRole('heading', { name: 'Noch keine Beacons' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Beacon hinzufügen' }).count(), 0);
+    await page.getByText('Inhaber, Manager und Techniker fügen Beacons hinzu.').waitFor();
+    assert.deepEqual(complaints, []);
+  });
+});
