@@ -72,14 +72,14 @@ function balance(files) {
 
 /**
  * Files that run alone often wait, for programs that start and stop, while those that share a process compute: they run side
- * by side. The groups begin early, since one that begins late would be the last to end.
+ * by side. The groups begin early, since one that begins late would be the last to end, with nothing left to run beside it.
  */
 function inOrder(single, shared) {
   const spread = (items, until) =>
     items
       .sort((a, b) => b.seconds - a.seconds)
       .map(({ members }, place) => ({ members, at: ((place + 0.5) / items.length) * until }));
-  return [...spread(single, 1), ...spread(shared, 0.65)].sort((a, b) => a.at - b.at).map(({ members }) => members);
+  return [...spread(single, 1), ...spread(shared, 0.45)].sort((a, b) => a.at - b.at).map(({ members }) => members);
 }
 
 function groupOf(members) {
