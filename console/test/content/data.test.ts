@@ -106,6 +106,8 @@ describe('data in the console', () => {
     await page.getByText(/^Line 3, column 1\d: /).waitFor();
     await takePictures(page, 'data-broken');
     await editor().fill('{"species": "Kestrel", "count": "two"}');
+    // The button moves up when it goes.
+    await page.getByText(/^Line 3, column 1\d: /).waitFor({ state: 'detached', timeout: 5000 });
     await button('Add the record').click();
     await page.getByRole('alert').filter({ hasText: 'metadata.count must be a number' }).waitFor();
     assert.deepEqual(await stored(), []);
