@@ -65,21 +65,24 @@ for (const database of databases) {
         assert.equal(list.status, 200, JSON.stringify(list.body));
         return list.body.results[0];
       };
-      let expanded = 0;
+      let during = 0;
       for (let kill = 0; kill < kills; kill++) {
         // At a different point each time: first during the expansion, then during the sending.
         const before = seen.messages;
         if (kill < 3) {
           // An app's own limit is a hundred requests a second, and on PostgreSQL others wait until a killed process' work is free.
+          let expanded: number;
           do {
             await delay(10);
             expanded = (await pushOf()).audience;
           } while (expanded < 300 + kill * 700);
+          if (expanded < audience) during++;
         } else while (seen.messages < before + 400 + kill * 100) await delay(1);
         await service.stop('SIGKILL');
         service = await start();
       }
-      assert.ok(expanded < audience, 'the first kills came while recipients were still being found');
+      // On a busy machine a service may find the rest of them between two of these looks.
+      assert.ok(during > 0, 'at least one kill came while recipients were still being found');
       let push = await pushOf();
       for (; push.state !== 'done'; push = await pushOf()) await delay(100);
       assert.deepEqual(
