@@ -40,8 +40,9 @@ interface Judgement {
 }
 
 async function judge(db: Db, mark: FolderMark): Promise<Judgement> {
-  const found = await mark.read();
+  // In this order: a folder is marked before the database knows the mark, and another request or node may be doing so now.
   const known = await findSetting(db, folderSetting);
+  const found = await mark.read();
   const state = async (): Promise<Judgement['state']> => {
     if (known !== undefined && found !== undefined) return known === found ? 'right' : 'another';
     // Copied without its mark.
