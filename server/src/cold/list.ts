@@ -15,7 +15,6 @@ import type { Sought } from './summaries.ts';
 export interface AskedList {
   readonly where: Where | undefined;
   readonly order: Order;
-  readonly bounds: Sql;
   readonly condition: Sql;
   readonly orderBy: Sql;
 }
@@ -62,7 +61,7 @@ const queryOf = ({ db, packed: table, appId, scope, asked, time, installations, 
     db,
     table,
     appId,
-    condition: sql`${scope} and ${asked.bounds} and ${asked.condition}`,
+    condition: sql`${scope} and ${asked.condition}`,
     isAll,
     range: rangeOf(asked.where, time),
     values: installations ? [...values, installations] : values,

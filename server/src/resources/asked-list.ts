@@ -34,6 +34,7 @@ export interface AskedList {
   readonly order: Order;
   /** What `where` says of objectIds through the time that they were made from. */
   readonly bounds: Sql;
+  /** All of `where`, the bounds included. */
   readonly condition: Sql;
   readonly orderBy: Sql;
   readonly isIndexed: boolean;
@@ -128,11 +129,12 @@ function put(dialect: Db['dialect'], table: RecordTable, question: ListQuestion,
   const isAnswered = isIndexed(rest, order, table.pairs);
   const standIn = question.rule?.general?.standIn;
   const isAskedIndexed = isIndexed(asks, order, table.pairs);
+  const { condition: meets, orderBy } = queryToSql({ where, order }, dialect.where);
+  const statement = { condition: sql`${bounds} and ${meets}`, orderBy };
   const walk =
     left && !isAnswered && !phones
-      ? RuleWalk.of(dialect, { table, rule: left, standIn, asks, bounds, order, isAskedIndexed })
+      ? RuleWalk.of(dialect, { table, rule: left, standIn, asks, bounds, ...statement, order, isAskedIndexed })
       : undefined;
-  const statement = queryToSql({ where, order }, dialect.where);
   return { where, order, bounds, ...statement, isIndexed: isAnswered, walk, shapes: new Shapes() };
 }
 

@@ -6,11 +6,10 @@ import { JsonText, type QueryParameter } from '../http/endpoint.ts';
 import type { Field } from '../query/fields.ts';
 import { parsePage } from '../query/page.ts';
 import { alternativeFields, documentFields } from '../query/plan.ts';
-import { whereToSql } from '../query/to-sql.ts';
 import type { Allowed } from './allowed.ts';
 import { askedLists } from './asked-list.ts';
 import { type PhoneView, showPhones } from './members/phone-view.ts';
-import { selectNarrowly } from './narrow-list.ts';
+import { pageOf, selectNarrowly } from './narrow-list.ts';
 import type { RecordTable } from './table.ts';
 
 export interface ListOptions {
@@ -94,18 +93,18 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
     phones: options.phones,
   });
   const page = parsePage(query, options.defaultLimit);
-  const from = () => raw(`from ${table.name}${index} where`);
+  const from = raw(`${table.name}${index}`);
   // What an index answers costs microseconds right here; everything else waits its turn among other requests.
   const slow = { tenant: options.tenant, within: { characters: mostListBytes, rows: page.limit } };
   // The caller may see only few of the records, and another index would have to be scanned far to find them.
   const isCheap = visible === undefined && asked.isIndexed && page.skip <= cheapSkip;
-  const select = () =>
-    asked.shapes.template(
-      shapeOf(scope),
-    )`select ${table.selection} ${from()} ${scope} and ${asked.bounds} and ${asked.condition} order by ${asked.orderBy} limit ${page.limit} offset ${page.skip}`;
+  const select = () => {
+    const { condition, orderBy, shapes } = asked;
+    return pageOf({ table, scope, condition, page }, orderBy, from, shapes.template(shapeOf(scope)));
+  };
   const narrowly = () => {
-    const { where, order, bounds } = asked;
-    return selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, order, page, ...slow });
+    const { where, order, bounds, condition } = asked;
+    return selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, condition, order, page, ...slow });
   };
   const cold: ColdList | undefined = table.packed && {
     db,
@@ -143,7 +142,7 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   if (cold && (reached || (await reachesCold(cold, { ...page, limit: 0 }, []))))
     return listText(texts, `,"count":${await countWithCold(cold)}${cut}`);
   const [counted] = await db.all<{ n: number }>(
-    sql`select count(*) as n ${from()} ${scope} and ${asked.bounds} and ${whereToSql(asked.where, db.dialect.where)}`,
+    sql`select count(*) as n from ${from} where ${scope} and ${asked.condition}`,
     { tenant: options.tenant },
   );
   return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);

@@ -1,6 +1,7 @@
 import { raw, type Sql, sql } from '../base/sql.ts';
 import { type Db, fillPage, type Row, type RowBudget } from '../db/db.ts';
 import type { Order, Where } from '../query/ast.ts';
+import { orderToSql } from '../query/order.ts';
 import type { Page } from '../query/page.ts';
 import { type IndexedCondition, type NarrowPlan, planNarrowly } from '../query/plan.ts';
 import { queryToSql, whereToSql } from '../query/to-sql.ts';
@@ -11,6 +12,8 @@ export interface NarrowQuery {
   /** The rows in question, and the range of ids. */
   readonly scope: Sql;
   readonly where: Where | undefined;
+  /** The same as SQL. */
+  readonly condition: Sql;
   readonly order: Order;
   readonly page: Page;
   /** The app. */
@@ -27,6 +30,34 @@ const heldRecords = 2_000;
 const lookedAtForEach = 10;
 /** More than any value of which there are few has; a limit keeps the databases from taking another index. */
 const fence = 100_000;
+/** Whose rows a statement returns, and which. */
+interface Asked {
+  readonly table: Pick<RecordTable, 'name' | 'selection'>;
+  /** The rows that belong to the list at all. */
+  readonly scope: Sql;
+  /** All that is asked of a row, the caller's rule included. */
+  readonly condition: Sql;
+  readonly page: Pick<Page, 'limit' | 'skip'>;
+}
+
+/**
+ * The page as one of the two statements that return rows of a list, in this file: whatever has found the rows, each of them belongs to
+ * the list and meets the whole condition. A wrong way to them can only miss some.
+ */
+export function pageOf({ table, scope, condition, page }: Asked, orderBy: Sql, from = raw(table.name), as = sql): Sql {
+  return as`select ${table.selection} from ${from} where ${scope} and ${condition} order by ${orderBy} limit ${page.limit} offset ${page.skip}`;
+}
+
+/**
+ * The same of rows that come in order: `places` selects their rowids as `listed_row`. SQLite walks a cross join from the left, so that the
+ * page stays in its order and documents are not sorted.
+ */
+export function pageInOrder({ table, scope, condition, page }: Asked, places: Sql): Sql {
+  const name = raw(table.name);
+  return sql`select ${table.selection} from (${places}) as listed cross join ${name} on ${name}.rowid = listed_row
+    where ${scope} and ${condition} limit ${page.limit} offset ${page.skip}`;
+}
+
 /**
  * Tries to answer a query of several conditions by looking only at few records or at index entries alone, where others
  * may wait for it. Undefined when there is no such way, and for a database that finds such ways by itself: PostgreSQL does, and
@@ -49,7 +80,7 @@ async function amongFirst(db: Db, query: NarrowQuery, { near, columns }: NarrowP
   const { limit, skip } = query.page;
   const most = Math.min(heldRecords, lookedAtForEach * (limit + skip));
   const walked = walk(db, query, { where: near, columns, most });
-  return full(query, await ask(db, query, firstOf(query, { walked, fits: whereToSql(query.where, db.dialect.where) })));
+  return full(query, await ask(db, query, firstOf(query, { walked, fits: query.condition })));
 }
 
 async function amongFew(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
@@ -67,7 +98,7 @@ async function amongFew(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<R
 async function byOrder(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
   if (!plan.walk || !isHeld(query, plan.walk.column, plan)) return undefined;
   const walked = walk(db, query, { where: plan.walk.where, columns: plan.columns });
-  return full(query, await ask(db, query, firstOf(query, { walked, fits: whereToSql(query.where, db.dialect.where) })));
+  return full(query, await ask(db, query, firstOf(query, { walked, fits: query.condition })));
 }
 
 async function amongHeld(db: Db, query: NarrowQuery, plan: NarrowPlan): Promise<Row[] | undefined> {
@@ -108,7 +139,7 @@ function all(db: Db, query: NarrowQuery, { plan, group }: AmongGroup): Promise<R
  * Walks the index of the order and keeps those among the few: two indexes and no record is looked at.
  */
 async function byMembership(db: Db, query: NarrowQuery, { plan, group }: AmongGroup): Promise<Row[] | undefined> {
-  if (!plan.walk?.besideOneGroup) return undefined;
+  if (!plan.walk?.besideOneGroup || plan.walk.column === group.column) return undefined;
   const fits = sql`object_id in (select object_id ${having(db, query, group)})`;
   return full(query, await ask(db, query, firstOf(query, { walked: walk(db, query, plan.walk), fits })));
 }
@@ -136,17 +167,17 @@ function columns({ columns }: Pick<NarrowPlan, 'columns'>): Sql {
  * a value of another type is the constant false, which names no column.
  */
 function byIndex(db: Db, query: NarrowQuery, { column }: IndexedCondition): Sql {
-  const { table, scope } = query;
-  const { condition, orderBy } = queryToSql(query, db.dialect.where);
+  const { table, scope, condition } = query;
+  const orderBy = orderToSql(query.order, db.dialect.where);
   const index = raw(`${table.name} indexed by ${table.name}_${column}`);
   const isSet = raw(`${column} is not null`);
-  return pageOf(query, sql`${index} where ${scope} and ${isSet} and ${condition} order by ${orderBy}`);
+  return found(query, sql`${index} where ${scope} and ${isSet} and ${condition} order by ${orderBy}`);
 }
 
 /** The page of those `candidates` that fit. Documents are read only for what is answered. */
 function judged(db: Db, query: NarrowQuery, candidates: Sql): Sql {
-  const { condition, orderBy } = queryToSql(query, db.dialect.where);
-  return pageOf(query, sql`(${candidates}) as candidates where ${condition} order by ${orderBy}`);
+  const orderBy = orderToSql(query.order, db.dialect.where);
+  return found(query, sql`(${candidates}) as candidates where ${query.condition} order by ${orderBy}`);
 }
 
 /**
@@ -154,13 +185,13 @@ function judged(db: Db, query: NarrowQuery, candidates: Sql): Sql {
  * a limit keeps its order is not promised by SQL but is so in SQLite; the tests would notice.
  */
 function firstOf(query: NarrowQuery, { walked, fits }: { readonly walked: Sql; readonly fits: Sql }): Sql {
-  return pageOf(query, sql`(${walked}) as candidates where ${fits}`);
+  return found(query, sql`(${walked}) as candidates where ${fits}`);
 }
 
-/** SQLite walks a cross join from the left, so that the page stays in its order and documents are not sorted. */
-function pageOf({ table, page }: NarrowQuery, from: Sql): Sql {
-  const places = sql`select rowid as place from ${from} limit ${page.limit} offset ${page.skip}`;
-  return sql`select ${table.selection} from (${places}) as page cross join ${raw(table.name)} on ${raw(table.name)}.rowid = page.place`;
+/** The page of the rows of `from`, which are in order and as good as those that are asked for. */
+function found(query: NarrowQuery, from: Sql): Sql {
+  const { limit, skip } = query.page;
+  return pageInOrder(query, sql`select rowid as listed_row from ${from} limit ${limit + skip}`);
 }
 
 function ask<T extends object = Row>(db: Db, { tenant, within }: NarrowQuery, statement: Sql): Promise<T[]> {

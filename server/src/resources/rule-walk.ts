@@ -6,6 +6,7 @@ import type { Page } from '../query/page.ts';
 import { always, jsonColumnOf, slotOf, sqlTarget } from '../query/sql-target.ts';
 import { whereToSql } from '../query/to-sql.ts';
 import type { WhereDialect } from '../query/where-dialect.ts';
+import { pageInOrder, pageOf } from './narrow-list.ts';
 import type { RecordTable } from './table.ts';
 
 /** A list under a rule, in the order of ids. */
@@ -18,6 +19,9 @@ export interface RuledList {
   readonly asks: Where | undefined;
   /** What follows from that for ids. */
   readonly bounds: Sql;
+  /** The rule and what is asked, together. */
+  readonly condition: Sql;
+  readonly orderBy: Sql;
   readonly order: Order;
   /** Whether an index answers what the caller asks for, without the rule. */
   readonly isAskedIndexed: boolean;
@@ -60,18 +64,16 @@ interface Walk extends Branch {
 export class RuleWalk {
   readonly #list: RuledList;
   readonly #walks: readonly Walk[];
-  readonly #fits: Sql;
   /** Whether all that is passed is answered. */
   readonly #isAll: boolean;
   readonly #shapes = new Shapes();
   #paused = 0;
   #misses = 0;
 
-  private constructor(list: RuledList, walks: readonly Walk[], fits: Sql | undefined) {
+  private constructor(list: RuledList, walks: readonly Walk[], isAll: boolean) {
     this.#list = list;
     this.#walks = walks;
-    this.#isAll = fits === undefined;
-    this.#fits = fits ?? always;
+    this.#isAll = isAll;
   }
 
   /** Undefined for rules and conditions that need more than columns. */
@@ -80,14 +82,13 @@ export class RuleWalk {
     if (order.length !== 1 || order[0]?.name !== 'objectId' || (asks && !isQuick(asks))) return undefined;
     const branches = distinct(branchesOf(rule, dialect) ?? []);
     if (branches.length === 0 || branches.length > mostBranches) return undefined;
-    const asked = asks && whereToSql(asks, dialect);
     if (knowsSizes && branches.length > 1) {
       if (asks && !isAskedIndexed) return undefined;
-      const first = { column: '', condition: asked ?? always, isFirst: undefined };
-      return new RuleWalk(list, [first], whereToSql(rule, dialect));
+      const first = { column: '', condition: whereToSql(asks, dialect), isFirst: undefined };
+      return new RuleWalk(list, [first], false);
     }
     const walks = branches.map((own, place) => ({ ...own, isFirst: isFirst(own, branches.slice(0, place), list) }));
-    return new RuleWalk(list, walks, asked);
+    return new RuleWalk(list, walks, asks === undefined);
   }
 
   /** Undefined if a page is not found among the first records. */
@@ -116,11 +117,11 @@ export class RuleWalk {
 
   #page({ knowsSizes }: Dialect, asked: Asked): Sql {
     const { scope, page, most } = asked;
+    const { bounds, condition } = this.#list;
     // The same order as in the text.
     const values: SqlParameter[] = [];
-    for (const { condition } of this.#walks)
-      values.push(...scope.values, ...this.#list.bounds.values, ...condition.values);
-    values.push(most, ...this.#fits.values);
+    for (const walk of this.#walks) values.push(...scope.values, ...bounds.values, ...walk.condition.values);
+    values.push(most, ...scope.values, ...condition.values);
     for (const { isFirst } of this.#walks) values.push(...(isFirst?.values ?? []));
     values.push(page.limit, page.skip);
     return this.#shapes.of(scope.strings.join('?'), values, () =>
@@ -128,34 +129,29 @@ export class RuleWalk {
     );
   }
 
-  /**
-   * SQLite walks a cross join from the left, so that the page stays in its order. That a subquery with a limit keeps its order is not
-   * promised by SQL but is so in SQLite; the tests would notice.
-   */
+  /** That a subquery with a limit keeps its order is not promised by SQL but is so in SQLite; the tests would notice. */
   #joined({ scope, page, most }: Asked): Sql {
     const { table, bounds } = this.#list;
-    const { name, selection } = table;
     const walks = this.#walks.map(
       ({ condition }, place) =>
-        sql`select ${raw(String(place))} as walk_branch, object_id as walk_id, rowid as walk_row
-          from ${raw(name)} where ${scope} and ${bounds} and ${condition}`,
+        sql`select ${raw(String(place))} as walk_branch, object_id as walk_id, rowid as listed_row
+          from ${raw(table.name)} where ${scope} and ${bounds} and ${condition}`,
     );
     const walked = sql`${joinSql(walks, ' union all ')} order by walk_id${this.#direction} limit ${most}`;
     const isFirst = this.#walks.flatMap(({ isFirst }, place) =>
       isFirst ? sql` and (walk_branch <> ${raw(String(place))} or ${isFirst})` : [],
     );
-    return sql`select ${selection} from (${walked}) as walked cross join ${raw(name)} on ${raw(name)}.rowid = walk_row
-      where ${this.#fits}${joinSql(isFirst, '')} limit ${page.limit} offset ${page.skip}`;
+    const condition = joinSql([this.#list.condition, ...isFirst], '');
+    return pageInOrder({ table, scope, condition, page }, walked);
   }
 
+  /** The walked rows bear the table's name, which conditions may say. */
   #among({ scope, page, most }: Asked): Sql {
-    const { table, bounds } = this.#list;
-    const { name, selection } = table;
+    const { table, bounds, condition, orderBy } = this.#list;
+    const name = raw(table.name);
     const [walk] = this.#walks;
-    const orderBy = sql`order by object_id${this.#direction}`;
-    const first = sql`select * from ${raw(name)} where ${scope} and ${bounds} and ${walk?.condition ?? always} ${orderBy} limit ${most}`;
-    return sql`select ${selection} from (${first}) as walked
-      where ${this.#fits} ${orderBy} limit ${page.limit} offset ${page.skip}`;
+    const first = sql`select * from ${name} where ${scope} and ${bounds} and ${walk?.condition ?? always} order by ${orderBy} limit ${most}`;
+    return pageOf({ table, scope, condition, page }, orderBy, sql`(${first}) as ${name}`);
   }
 
   #count(scope: Sql, most: number): Sql {

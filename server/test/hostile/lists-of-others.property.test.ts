@@ -1,0 +1,330 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import { callerVariables } from '../../src/access/rules/rule-types.ts';
+import { joinSql, raw, type SqlValue, sql } from '../../src/base/sql.ts';
+import { beacons } from '../../src/features/beacons/resource.ts';
+import { bucketLookup } from '../../src/features/buckets/definition/directory.ts';
+import { logs } from '../../src/features/logs/resource.ts';
+import type { FieldLookup } from '../../src/query/fields.ts';
+import { compareByOrder, fieldReader, matchesRecord } from '../../src/query/match.ts';
+import { parseOrder } from '../../src/query/order.ts';
+import { parseTemplate, parseWhere } from '../../src/query/parse.ts';
+import { bindTemplate } from '../../src/query/template/template.ts';
+import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../support/build-app.ts';
+import { create } from '../support/cases.ts';
+
+/**
+ * Lists of one's own records beside those of others, in the order of what is filtered: whichever way is taken to a page, it has what
+ * the rule and the question mean, evaluated without a database.
+ */
+
+interface Listed extends Record<string, unknown> {
+  readonly objectId: string;
+}
+
+/** What a list is asked for: values that few, some and many records have. */
+type Values = Readonly<Record<string, readonly unknown[]>>;
+
+interface Scene {
+  readonly name: string;
+  readonly url: string;
+  readonly lookup: FieldLookup;
+  readonly values: Values;
+  /** Of lists, as an app stores them. */
+  readonly rules: readonly unknown[];
+  /** Writes the records and answers them as their owners see them. */
+  fill(app: TestApp, me: SignedIn): Promise<readonly Listed[]>;
+  setRule(app: TestApp, list: unknown): Promise<unknown>;
+}
+
+const pointer = (className: string, objectId: string) => ({ __type: 'Pointer', className, objectId });
+const others = 'somebody0else0at0all';
+const owned = { createdBy: '$auth.userId' };
+const idOf = (n: number) => `listed${String(n).padStart(14, '0')}`;
+const timeOf = (n: number) => Date.UTC(2026, 4, 1) + Math.floor(n / 3);
+const isoOf = (n: number) => new Date(timeOf(n)).toISOString();
+const stamps = (n: number) => ({ createdAt: isoOf(n), updatedAt: isoOf(n) });
+
+async function insert(
+  { storage: { db } }: TestApp,
+  table: string,
+  rows: readonly Readonly<Record<string, SqlValue>>[],
+) {
+  const names = raw(Object.keys(rows[0] ?? {}).join(', '));
+  const cell = (name: string, value: SqlValue) =>
+    /^n\d$/.test(name) && typeof value === 'number' ? db.dialect.where.number(value) : sql`${value}`;
+  const texts = rows.map(
+    (row) =>
+      sql`(${joinSql(
+        Object.entries(row).map(([name, value]) => cell(name, value)),
+        ', ',
+      )})`,
+  );
+  for (let from = 0; from < texts.length; from += 500)
+    await db.run(sql`insert into ${raw(table)} (${names}) values ${joinSql(texts.slice(from, from + 500), ', ')}`);
+}
+
+/** In turn, so that others' records lie between one's own in every index. */
+const makers = (own: number, foreign: number) =>
+  Array.from(
+    { length: own + foreign },
+    (_, n) => Math.floor(((n + 1) * own) / (own + foreign)) > Math.floor((n * own) / (own + foreign)),
+  );
+
+/** `rare`: few records, `some`: hundreds, `most`: nearly all. Numbers repeat, and some are missing. */
+function documentOf(n: number) {
+  const kind = n % 97 === 0 ? 'rare' : n % 5 === 0 ? 'some' : 'most';
+  const room = n % 3 === 0 ? 'hall' : n % 41 === 0 ? 'attic' : 'yard';
+  return { kind, room, ...(n % 7 === 0 ? {} : { level: (n * 7_919) % 23 }), open: n % 2 === 0 };
+}
+
+interface Size {
+  readonly own: number;
+  readonly foreign: number;
+}
+
+function bucket({ own, foreign }: Size, isLearned: boolean): Scene {
+  const url = '/api/v2/data/bucket/things';
+  const column = isLearned
+    ? {}
+    : { kind: { type: 'String' }, room: { type: 'String' }, level: { type: 'Number' }, open: { type: 'Boolean' } };
+  return {
+    name: `${own} own and ${foreign} foreign records with ${isLearned ? 'learned members' : 'declared columns'}`,
+    url,
+    lookup: bucketLookup({}, []),
+    values: {
+      'metadata.kind': ['rare', 'some', 'most'],
+      'metadata.room': ['hall', 'attic', 'yard', 'none'],
+      'metadata.level': [0, 7, 22, null],
+      'metadata.open': [true, false],
+      createdBy: [pointer('_User', others)],
+    },
+    rules: [
+      'owner',
+      'user',
+      { 'metadata.kind': 'some' },
+      { ...owned, 'metadata.room': { $in: ['hall', 'attic'] } },
+      { $or: [owned, { 'metadata.kind': 'rare' }] },
+      { $or: [owned, { createdBy: others }, { 'metadata.room': 'attic' }] },
+    ],
+    async fill(app, me) {
+      const { headers } = me;
+      if (isLearned) await app.app.buckets.createBucket(app.appId, 'things');
+      else await create(app, '/api/v2/data/schema/things', { column }, headers);
+      await app.app.idle();
+      const { object_id: bucketId, slots } = (await app.storage.db.one<{ object_id: string; slots: string }>(
+        sql`select object_id, slots from buckets where name = 'things'`,
+      )) ?? { object_id: '', slots: '[]' };
+      const columns = JSON.parse(slots) as { slot: string; column: string; type: string }[];
+      const all = makers(own, foreign).map((isMine, n) => {
+        const metadata: Readonly<Record<string, string | number | boolean>> = documentOf(n);
+        const createdBy = isMine ? me.userId : others;
+        const copies = columns.map(({ slot, column, type }) => {
+          const value = metadata[column];
+          if (type === 'String') return [slot, value === undefined ? '' : `v${value}`] as const;
+          return [slot, value === undefined ? Number.NEGATIVE_INFINITY : Number(value)] as const;
+        });
+        return {
+          row: {
+            ...{ app_id: app.appId, bucket_id: bucketId, object_id: idOf(n), doc: JSON.stringify(metadata) },
+            ...{ created_by: createdBy, created_at: timeOf(n), updated_at: timeOf(n), ...Object.fromEntries(copies) },
+          },
+          listed: { objectId: idOf(n), metadata, createdBy: pointer('_User', createdBy), ...stamps(n) },
+        };
+      });
+      await insert(
+        app,
+        'records',
+        all.map(({ row }) => row),
+      );
+      const where = { 'metadata.kind': 'rare', 'metadata.level': 3, 'metadata.room': 'hall' };
+      if (isLearned)
+        for (let times = 0; times < 20; times++) await list(app, this, { where, order: 'metadata.open' }, me);
+      await app.app.idle();
+      return all.map(({ listed }) => listed);
+    },
+    setRule: (app, rule) => app.app.apps.changeRules(app.appId, { buckets: { things: { list: rule as 'owner' } } }),
+  };
+}
+
+function siteOf({ own, foreign }: Size): Scene {
+  return {
+    name: `${own} own and ${foreign} foreign beacons`,
+    url: '/api/v2/beacons',
+    lookup: beacons.records.lookup,
+    values: {
+      venueId: [pointer('Venue', 'north'), pointer('Venue', 'south')],
+      zoneId: [pointer('Zone', 'hall'), pointer('Zone', 'yard'), null],
+      major: [1, 2, 3],
+      minor: [7, 800],
+      name: ['Door', 'Gate'],
+      createdBy: [pointer('_User', others)],
+    },
+    rules: ['owner', 'user', { ...owned, major: { $gte: 2 } }, { venueId: pointer('Venue', 'north') }],
+    async fill(app, me) {
+      const all = makers(own, foreign).map((isMine, n) => {
+        const [name, major, minor] = [n % 2 === 0 ? 'Door' : 'Gate', n % 4, n];
+        const [venue, zone] = [n % 30 === 0 ? 'south' : 'north', n % 3 === 0 ? null : n % 50 === 1 ? 'hall' : 'yard'];
+        const createdBy = isMine ? me.userId : others;
+        const uuid = 'f7826da6-4fa2-4e98-8024-bc5b71e0893e';
+        return {
+          row: {
+            ...{ app_id: app.appId, object_id: idOf(n), name, uuid, uuid_key: uuid, major, minor, metadata: '{}' },
+            ...{ venue_id: venue, zone_id: zone, created_by: createdBy, created_at: timeOf(n), updated_at: timeOf(n) },
+          },
+          listed: {
+            ...{ objectId: idOf(n), name, uuid, major, minor, metadata: {}, venueId: pointer('Venue', venue) },
+            ...{
+              ...(zone ? { zoneId: pointer('Zone', zone) } : {}),
+              createdBy: pointer('_User', createdBy),
+              ...stamps(n),
+            },
+          },
+        };
+      });
+      await insert(
+        app,
+        'beacons',
+        all.map(({ row }) => row),
+      );
+      return all.map(({ listed }) => listed);
+    },
+    setRule: (app, rule) => app.app.apps.changeRules(app.appId, { resources: { beacons: { list: rule as 'owner' } } }),
+  };
+}
+
+function logOf(size: number): Scene {
+  const door = (name: string) => pointer('Beacon', name);
+  return {
+    name: `${size} records of the log`,
+    url: '/api/v2/logs',
+    lookup: logs.records.lookup,
+    values: {
+      beaconId: [door('few'), door('some'), door('most')],
+      moduleType: ['PRESENCE', 'STORYLINE'],
+      event: ['ENTER', 'EXIT'],
+    },
+    rules: ['user', { beaconId: door('most') }, { moduleType: 'PRESENCE', event: 'ENTER' }],
+    async fill(app) {
+      const all = Array.from({ length: size }, (_, n) => {
+        const beacon = n % 90 === 0 ? 'few' : n % 6 === 0 ? 'some' : 'most';
+        const [moduleType, event] = [n % 4 < 2 ? 'PRESENCE' : 'STORYLINE', n % 3 === 0 ? 'ENTER' : 'EXIT'];
+        return {
+          row: {
+            ...{ app_id: app.appId, object_id: idOf(n), module_type: moduleType, event, beacon_id: beacon },
+            ...{ occurred_at: timeOf(n), created_at: timeOf(n), updated_at: timeOf(n) },
+          },
+          listed: { objectId: idOf(n), moduleType, event, beaconId: door(beacon), ...stamps(n) },
+        };
+      });
+      await insert(
+        app,
+        'logs',
+        all.map(({ row }) => row),
+      );
+      return all.map(({ listed }) => listed);
+    },
+    setRule: (app, rule) => app.app.apps.changeRules(app.appId, { resources: { logs: { list: rule as 'user' } } }),
+  };
+}
+
+const scenes: readonly Scene[] = [
+  bucket({ own: 505, foreign: 12 }, false),
+  bucket({ own: 2_000, foreign: 600 }, false),
+  bucket({ own: 12, foreign: 1_500 }, true),
+  bucket({ own: 800, foreign: 1_200 }, true),
+  bucket({ own: 0, foreign: 300 }, false),
+  siteOf({ own: 600, foreign: 900 }),
+  logOf(1_600),
+];
+
+async function list(app: TestApp, { url }: Scene, query: Readonly<Record<string, unknown>>, { headers }: SignedIn) {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    given.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
+  const answer = await app.send({ method: 'GET', url: `${url}?${given}`, headers });
+  assert.equal(answer.status, 200, `${given}: ${app.log.at(-2)}`);
+  return answer.body as { readonly results: readonly Listed[]; readonly count: number };
+}
+
+function questionsOf({ values, rules }: Scene) {
+  const names = Object.keys(values);
+  const conditions = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }).chain((chosen) =>
+    fc.tuple(
+      ...chosen.map((name) => {
+        const value = fc.constantFrom(...(values[name] ?? []));
+        const hasOrder = values[name]?.some((each) => typeof each === 'string' || typeof each === 'number');
+        const bound = value.filter((each) => typeof each === 'string' || typeof each === 'number');
+        const range = fc.tuple(fc.constantFrom('$lt', '$lte', '$gt', '$gte'), bound);
+        return fc.oneof(
+          { weight: 4, arbitrary: value.map((operand) => [name, operand] as const) },
+          { weight: 1, arbitrary: fc.tuple(value, value).map(($in) => [name, { $in }] as const) },
+          ...(hasOrder
+            ? [{ weight: 3, arbitrary: range.map(([key, operand]) => [name, { [key]: operand }] as const) }]
+            : []),
+        );
+      }),
+    ),
+  );
+  return fc.record({
+    rule: fc.constantFrom(...rules),
+    conditions,
+    order: fc.tuple(fc.constantFrom('', '-'), fc.constantFrom(0, 0, 0, 1, 2, 'objectId')),
+    limit: fc.constantFrom(1, 2, 5, 20),
+    skip: fc.constantFrom(0, 0, 0, 1, 7),
+  });
+}
+
+/** Set to try more, which differ each time. */
+const runs = process.env['PHAROS_TEST_RUNS'];
+
+for (const database of databases)
+  for (const scene of scenes)
+    describe(`${scene.name} on ${database}`, () => {
+      let app: TestApp;
+      let me: SignedIn;
+      let all: readonly Listed[];
+      before(async () => {
+        app = await buildApp({ database });
+        await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
+        me = await signIn(app);
+        all = await scene.fill(app, me);
+      });
+      after(() => app.close());
+
+      function meantBy(rule: unknown): readonly Listed[] {
+        if (rule === 'user') return all;
+        const given = rule === 'owner' ? owned : rule;
+        const where = bindTemplate(parseTemplate(given, scene.lookup, callerVariables), {
+          '$auth.userId': me.userId,
+          '$auth.role': 'user',
+        });
+        return all.filter((record) => matchesRecord(where, record));
+      }
+
+      test('are listed as rule and question mean', async () => {
+        const meant = new Map(scene.rules.map((rule) => [rule, meantBy(rule)]));
+        const property = fc.asyncProperty(questionsOf(scene), async ({ rule, conditions, order, limit, skip }) => {
+          const [sign, place] = order;
+          const by = `${sign}${typeof place === 'number' ? (conditions[place] ?? conditions[0])?.[0] : place}`;
+          const where = Object.fromEntries(conditions);
+          const asked = parseWhere(JSON.stringify(where), scene.lookup);
+          const sorting = parseOrder(by, scene.lookup);
+          const found = (meant.get(rule) ?? [])
+            .filter((record) => matchesRecord(asked, record))
+            .sort((left, right) => compareByOrder(sorting, fieldReader(left), fieldReader(right)));
+          await scene.setRule(app, rule);
+          const question = { where, order: by, limit, skip, count: 1 };
+          const { results, count } = await list(app, scene, question, me);
+          const said = JSON.stringify({ rule, ...question });
+          assert.deepEqual(
+            results.map(({ objectId }) => objectId),
+            found.slice(skip, skip + limit).map(({ objectId }) => objectId),
+            said,
+          );
+          assert.equal(count, found.length, said);
+        });
+        await fc.assert(property, runs === undefined ? { numRuns: 60, seed: 38 } : { numRuns: Number(runs) });
+      });
+    });
