@@ -1,5 +1,5 @@
 /**
- * `npm run bench:delivery [-- 50000 [1000000]]`: a push through the whole service (accepted, expanded, sent, recorded)
+ * `npm run bench -- delivery [-- 50000 [1000000]]`: a push through the whole service (accepted, expanded, sent, recorded)
  * by FCM, APNs and Web Push to a provider in a process of its own; memory for an audience of a million; and the time
  * from an ENTER's arrival to the provider's request. SQLite, and with PHAROS_TEST_POSTGRES_URL PostgreSQL.
  */

@@ -1,11 +1,11 @@
 /**
- * `npm run bench:growth`: how latency grows with the number of records. Services with few and with many records get the
+ * `npm run bench -- growth`: how latency grows with the number of records. Services with few and with many records get the
  * same requests in turn, by four clients, so that the query is measured and not its queue.
  *
- *   npm run bench:growth -- 10000 1000000    records of each kind in the small and in the large service
- *   npm run bench:growth -- --logs 10000000  one more service with this many log records, events and visits; takes
+ *   npm run bench -- growth 10000 1000000    records of each kind in the small and in the large service
+ *   npm run bench -- growth --logs 10000000  one more service with this many log records, events and visits; takes
  *   gigabytes
- *   npm run bench:growth -- --targets sqlite,postgres --only /visits --rounds 10
+ *   npm run bench -- growth --targets sqlite,postgres --only /visits --rounds 10
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';

@@ -2,27 +2,18 @@
  * How good and how fast the proximity engine is, on recorded walks, standing tags and phones on bodies (`shared/data/rssi`, or
  * PHAROS_RSSI_DATA; generated signals where it is missing), and samples a second. docs/proximity.md has the figures.
  *
- *   npm run bench:proximity
- *   npm run bench:proximity -- --buildings 60     only generated buildings that are held out, so many
+ *   npm run bench -- proximity
  */
-import { makeBuilding } from './proximity/buildings/building.ts';
-import { SUMMARY_HEADINGS, summaryRows } from './proximity/buildings/summaries.ts';
-import { BUILDING_HEADINGS, buildingRows } from './proximity/buildings/tables.ts';
 import { ENGINES, pharos } from './proximity/engines.ts';
 import { withExactSignals } from './proximity/exact.ts';
 import { generateRecordings } from './proximity/generated.ts';
-import { LEARNED_HEADINGS, learnedRows } from './proximity/learned.ts';
-import { LOUDNESS_HEADINGS, loudnessRows } from './proximity/loudness.ts';
 import { FOLD_HEADINGS, foldRow, scoreNested } from './proximity/nested.ts';
-import { PHONES_HEADINGS, phoneRows } from './proximity/phones.ts';
-import { plainGrid } from './proximity/plain-grid.ts';
 import { readRecordings, recordingsFolder } from './proximity/recordings.ts';
 import { RULES } from './proximity/rules.ts';
 import { type Score, score, scoreWalks } from './proximity/score.ts';
 import { pharosSite, type SiteEngine } from './proximity/site-engines.ts';
 import { scoreSite } from './proximity/site-score.ts';
 import { SITE_HEADINGS, siteRow, table } from './proximity/site-tables.ts';
-import { STANDING_HEADINGS, standingRows } from './proximity/standing.ts';
 import { measureThroughput } from './proximity/throughput.ts';
 
 const HEADINGS = [
@@ -49,7 +40,6 @@ function row(result: Score): string[] {
 
 const SITE_ENGINES: readonly SiteEngine[] = [
   ...RULES,
-  plainGrid,
   pharosSite({ name: 'Pharos, each beacon by itself', oneZone: false, isLocated: false }),
   pharosSite({ name: 'Pharos, one zone at a time', oneZone: true, isLocated: false }),
   pharosSite({ name: 'Pharos, one zone, locations', oneZone: true, isLocated: true }),
@@ -57,14 +47,6 @@ const SITE_ENGINES: readonly SiteEngine[] = [
 
 const recorded = readRecordings();
 const recordings = recorded ?? generateRecordings();
-const asked = process.argv.indexOf('--buildings');
-if (asked >= 0) {
-  const count = Number(process.argv[asked + 1] ?? 60);
-  const some = Array.from({ length: Math.min(count, 40) }, (_, index) => makeBuilding(2 * index + 1));
-  console.log(table([SUMMARY_HEADINGS, ...summaryRows(recordings, recordingsFolder(), some)]));
-  console.log(`\n${count} buildings, held out\n\n${table([BUILDING_HEADINGS, ...buildingRows(count)])}`);
-  process.exit();
-}
 console.log(
   recorded === null
     ? `No recordings in ${recordingsFolder()}; these are generated signals.`
@@ -88,16 +70,7 @@ for (const { title, ...told } of TOLD) {
 const nested = scoreNested(recordings);
 console.log(`\nThresholds too from the other walks\n\n${table([SITE_HEADINGS, siteRow(nested.score)])}`);
 console.log(`\n${table([FOLD_HEADINGS, ...nested.folds.map(foldRow)])}`);
-console.log(
-  `\nLearned from traffic, tested on the walk left out\n\n${table([LEARNED_HEADINGS, ...learnedRows(recordings)])}`,
-);
-console.log(
-  `\nA phone of another loudness, known from the other walks\n\n${table([LOUDNESS_HEADINGS, ...loudnessRows(recordings)])}`,
-);
-console.log(
-  `\nPhones that come back, known from two other walks each\n\n${table([PHONES_HEADINGS, ...phoneRows(recordings)])}`,
-);
-console.log(`\nStanding still\n\n${table([STANDING_HEADINGS, ...standingRows(recordings)])}\n`);
+console.log();
 for (const { name, perSecond } of measureThroughput()) {
   console.log(`${name.padEnd(28)} ${Math.round(perSecond).toLocaleString('en-GB').padStart(12)} samples/s`);
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:rules [-- 3000 20000]`: what rules cost a list and a get, and whether the time of an answer tells a hidden record from an
+ * `npm run bench -- rules [-- 3000 20000]`: what rules cost a list and a get, and whether the time of an answer tells a hidden record from an
  * absent one. So many requests of each kind in turn, through one connection, on a bucket of so many records; on the embedded
  * database and, when PHAROS_TEST_POSTGRES_URL names a server, on PostgreSQL.
  *

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:sightings [-- 20000]`: confirmed events a second to disk, samples a second as they come, a little late and
+ * `npm run bench -- sightings [-- 20000]`: confirmed events a second to disk, samples a second as they come, a little late and
  * a second time, and the time from an ENTER to its answer over a socket, on SQLite and, with PHAROS_TEST_POSTGRES_URL, on
  * PostgreSQL. With each rate the processor time of the service and, on this machine, of the database's connections.
  */

@@ -71,22 +71,6 @@ async function copied(place: Place, from: Place): Promise<Filled> {
   return { ...source, ...opened };
 }
 
-/** A new database with visits of which nothing is counted yet. */
-export async function fillRaw(place: Place, total: number): Promise<Filled> {
-  mkdirSync(place.folder, { recursive: true });
-  const opened = openApp(place);
-  const service = await serve(place, opened.appId);
-  const site = await build(service).finally(() => service.stop());
-  const sink = await openSink(place);
-  try {
-    const visits = await timed('visits', () => fillVisits(sink, { appId: opened.appId, site, total, now: Date.now() }));
-    await sink.clear(['rollup_states', 'ways_due']);
-    return { ...opened, site, visits };
-  } finally {
-    await sink.close();
-  }
-}
-
 async function fillNew(place: Place, total: number): Promise<Filled> {
   const opened = openApp(place);
   const { appId } = opened;

@@ -1,5 +1,5 @@
 /**
- * `npm run pictures [-- --only home,map]`: takes the pictures of `docs/images/` from a demo of its own, when its year is written. Look at
+ * `npm run bench -- browser/pictures [--only home,map]`: takes the pictures of `docs/images/` from a demo of its own, when its year is written. Look at
  * each before it is committed. A picture is as large as the window, so that it stays small as a file.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

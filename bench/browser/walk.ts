@@ -1,7 +1,7 @@
 /**
- * `npm run walk:console -- FOLDER [--only WORDS] [--modes LIST] [--no-axe]`: opens every page of the console, with the demo's data and in an app in which
+ * `npm run bench -- browser/walk FOLDER [--only WORDS] [--modes LIST] [--no-axe]`: opens every page of the console, with the demo's data and in an app in which
  * there is nothing yet, wide and narrow, light and dark. Each is saved to FOLDER as a picture; what axe finds, what is wider than
- * the window and what the browser complains of is printed, and how much home moves and how soon it answers. It ends with 1 if
+ * the window and what the browser complains of is printed. It ends with 1 if
  * anything was found.
  *
  * `--only beacons,push` walks the pages whose address contains one of the words, `--modes desk-light,phone-dark` in these modes alone, and `--no-axe`
@@ -14,7 +14,6 @@ import { parseArgs } from 'node:util';
 import { buildConsole, launchBrowser, visit } from '../../console/test/browser.ts';
 import { startService } from '../../server/test/e2e/service.ts';
 import { demoAccount, emptyApp, furnish, signIn } from './walk/accounts.ts';
-import { vitalsOfHome } from './walk/home-vitals.ts';
 import { look, modes, type Remark } from './walk/look.ts';
 import { PageFinder } from './walk/page-finder.ts';
 
@@ -77,8 +76,6 @@ try {
   const empty = new PageFinder(`/console/apps/${emptyId}`);
   for (let path = empty.next(words); path !== undefined; path = empty.next(words))
     await look(page, path, { ...how, name: `empty-${empty.nameOf(path)}` }, (remarks) => note(path, remarks));
-
-  if (only === '' || words.includes('home')) say(await vitalsOfHome(page, `/console/apps/${appId}/home`));
 } finally {
   await browser.close();
   await service.stop('SIGTERM');

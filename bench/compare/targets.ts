@@ -1,12 +1,9 @@
 /** Everything that can be measured, by its name in `--targets`. */
 import { createDatabase, startDurablePostgres } from './postgres.ts';
 import type { Target } from './target.ts';
-import { startEmptyRoute } from './targets/floor.ts';
-import { startLeastService } from './targets/least.ts';
 import { startParseServer } from './targets/parse-server.ts';
 import { startPharos } from './targets/pharos.ts';
 import { startPocketBase } from './targets/pocketbase.ts';
-import { startRawSqlite } from './targets/raw.ts';
 
 /** Starts it with its data in the folder. @throws Error that says why it cannot */
 export type Starter = (folder: string) => Promise<Target>;
@@ -44,9 +41,6 @@ export function starters(databases: Databases, before: string | undefined): Read
       ...(checkout ? { checkout } : {}),
     });
   return {
-    empty: startEmptyRoute,
-    raw: startRawSqlite,
-    least: startLeastService,
     sqlite: (folder) => startPharos({ name: 'Pharos on SQLite', durability: full, folder }),
     // The same with rules of an app, for what they cost.
     owner: (folder) => startPharos({ name: 'Pharos, rule owner', durability: full, folder, rule: 'owner' }),

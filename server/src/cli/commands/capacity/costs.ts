@@ -12,17 +12,17 @@ interface Cost {
 
 export const costs = {
   /** Bytes on disk of a stop at a beacon, with its events, verdicts and indexes. */
-  bytesPerVisit: { value: 10_600, source: 'npm run bench:visit-cost: PostgreSQL, four events and a message (ADR 70)' },
+  bytesPerVisit: { value: 10_600, source: 'npm run bench -- disk: PostgreSQL, four events and a message (ADR 70)' },
   /** Rows written for a sighting, beside those of visits. */
-  rowsPerSighting: { value: 0.039, source: 'npm run bench:sighting-cost (ADR 39)' },
+  rowsPerSighting: { value: 0.039, source: 'measured in November 2026 (ADR 39)' },
   /** Bytes of PostgreSQL's log for a sighting. */
-  logPerSighting: { value: 41, source: 'npm run bench:sighting-cost (ADR 39)' },
+  logPerSighting: { value: 41, source: 'measured in November 2026 (ADR 39)' },
   /** Bytes of PostgreSQL's log for a visit: what is stored is logged once, and full pages after a checkpoint once more. */
   logPerVisit: { value: 21_000, source: 'twice the bytes of a visit', isEstimate: true },
   /** Deliveries a second that one node on two cores takes. */
   deliveriesPerSecond: {
-    sqlite: { value: 11_871, source: 'npm run bench:sightings, 64 senders, one event a delivery' },
-    postgres: { value: 5_695, source: 'npm run bench:sightings, 64 senders, one event a delivery, without fsync' },
+    sqlite: { value: 11_871, source: 'npm run bench -- sightings, 64 senders, one event a delivery' },
+    postgres: { value: 5_695, source: 'npm run bench -- sightings, 64 senders, one event a delivery, without fsync' },
   },
   /** Statements of an idle node, a second: one poll every 750 ms, and the timers. */
   idleStatements: { value: 2, source: 'the aim of the pulse (db/nodes/pulse.ts)', isEstimate: true },

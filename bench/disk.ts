@@ -1,5 +1,5 @@
 /**
- * `npm run bench:visit-cost [-- 100 10]`: what one more visit leaves behind, for that many phones that have made that many visits each and
+ * `npm run bench -- disk [-- 100 10]`: what one more visit leaves behind, for that many phones that have made that many visits each and
  * make as many again: bytes of each table and index and entries of indexes, on PostgreSQL and on SQLite. Each visit has its events and log records, a message
  * with its verdict and delivery, and is counted; and what of it would take how much space when it is packed. PostgreSQL has to be named: PHAROS_TEST_POSTGRES_URL.
  */
@@ -17,8 +17,8 @@ import { migrate } from '../server/src/db/migrate.ts';
 import { openPostgres } from '../server/src/db/postgres/postgres.ts';
 import { openSqlite } from '../server/src/db/sqlite/sqlite.ts';
 import { createPostgresDatabase } from '../server/test/support/build-app.ts';
-import { driveVisits } from './visit-cost/drive.ts';
-import { listSizes, type Size, since } from './visit-cost/sizes.ts';
+import { driveVisits } from './disk/drive.ts';
+import { listSizes, type Size, since } from './disk/sizes.ts';
 
 const [phones, visitsEach] = [Number(process.argv[2] ?? 100), Number(process.argv[3] ?? 10)];
 /** State of a phone, which does not grow with its visits, or belongs to the site. */
