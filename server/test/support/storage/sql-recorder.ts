@@ -54,6 +54,6 @@ export function assertPortableSql(): void {
   found.clear();
   if (all.length === 0) return;
   throw new Error(
-    `A distributed PostgreSQL would refuse or spread these statements (docs/adr/0040-beyond-one-postgresql.md):\n${all.join('\n')}`,
+    `A distributed PostgreSQL would refuse or spread these statements (docs/adr/0040-distributed-postgresql-with-citus.md):\n${all.join('\n')}`,
   );
 }

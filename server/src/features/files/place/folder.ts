@@ -14,7 +14,7 @@ import { blobKeyOf } from './file-name.ts';
 
 /**
  * A folder of files may be a disk of its own, or one of another machine. While it is not mounted, what is stored would be below it, and gone
- * once it is mounted. So the folder has a mark that the database knows ([ADR 134](../../../../../docs/adr/0134-the-mark-of-a-folder.md)).
+ * once it is mounted. So the folder has a mark that the database knows ([ADR 134](../../../../../docs/adr/0134-file-folder-identity-mark.md)).
  */
 
 type FolderStorage = Pick<BlobStorage, 'place' | 'folderMark'>;
