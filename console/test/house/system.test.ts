@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { verifyBackup } from '../../../server/src/backup/restore.ts';
+import { version } from '../../../server/src/config/version.ts';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
@@ -39,7 +40,7 @@ describe('administration in the console', () => {
     await page.getByRole('link', { name: 'System' }).click();
     await page.getByText('No backups yet.', { exact: false }).waitFor();
     const health = page.getByRole('region', { name: 'Health' });
-    for (const text of ['SQLite', '0.1.0', 'Jobs failed permanently', 'Free disk space'])
+    for (const text of ['SQLite', version, 'Jobs failed permanently', 'Free disk space'])
       await health.getByText(text).waitFor();
     await takePictures(page, 'system');
     await assertAccessible(page);

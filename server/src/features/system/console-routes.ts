@@ -38,7 +38,7 @@ const systemSchema = Type.Object({
 });
 
 const systemExample = {
-  version: '0.1.0',
+  version: '0.2.0',
   node: 'v24.21.0',
   startedAt: exampleCreated,
   now: exampleCreated,
