@@ -123,6 +123,36 @@ describe('getting around in the console', () => {
     await page.getByText('Beacon is Gate').waitFor();
   });
 
+  test('the choice of a beacon lists them all, or says that there are more than it lists', async () => {
+    const add = (from: number, until: number) =>
+      Promise.all(
+        Array.from({ length: until - from }, (_, n) => ({
+          name: `Lamp ${from + n}`,
+          uuid: 'AB',
+          major: 2,
+          minor: from + n,
+        })).map((lamp) => create(app, '/api/v2/beacons', lamp, headers)),
+      );
+    const offered = page.getByRole('listbox').getByRole('option');
+    const opened = async () => {
+      await open('activity/analytics');
+      await page.getByRole('combobox', { name: 'Beacon' }).click();
+      await offered.first().waitFor();
+    };
+    await add(0, 24);
+    await opened();
+    assert.equal(await offered.count(), 26, 'with the two that there were');
+    await add(24, 50);
+    await goTo(page, '/console/apps');
+    await opened();
+    const last = offered.last();
+    assert.deepEqual([await offered.count(), await last.textContent()], [51, 'There are more. Type to find them.']);
+    assert.equal(await last.getAttribute('data-combobox-disabled'), 'true');
+    await page.getByRole('combobox', { name: 'Beacon' }).fill('shop');
+    await page.getByRole('option', { name: 'Shop', exact: true }).click();
+    await becomes(async () => new URL(page.url()).searchParams.has('beacon'), true);
+  });
+
   test("a beacon's page lists its messages, and its long texts can be scrolled with the keyboard", async () => {
     await open(`beacons/${gateId}`);
     const messages = page.getByRole('list', { name: 'Messages here' });
