@@ -2854,9 +2854,9 @@ export interface VisitNumbers {
   readonly total: {
     /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
     readonly visitors: number | '1-4' | null;
-    /** Those whose first visit in the app is among these */
+    /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
     readonly newVisitors: number | '1-4' | null;
-    /** Those who had been there before */
+    /** Those who had been in the app before; null where `newVisitors` is */
     readonly returningVisitors: number | '1-4' | null;
     /** Visits that began then */
     readonly visits: number | '1-4' | null;
@@ -2888,9 +2888,9 @@ export interface VisitNumbers {
     readonly venueId?: string;
     /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
     readonly visitors: number | '1-4' | null;
-    /** Those whose first visit in the app is among these */
+    /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
     readonly newVisitors: number | '1-4' | null;
-    /** Those who had been there before */
+    /** Those who had been in the app before; null where `newVisitors` is */
     readonly returningVisitors: number | '1-4' | null;
     /** Visits that began then */
     readonly visits: number | '1-4' | null;
@@ -2929,9 +2929,9 @@ export interface VisitNumbers {
     readonly total: {
       /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
       readonly visitors: number | '1-4' | null;
-      /** Those whose first visit in the app is among these */
+      /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
       readonly newVisitors: number | '1-4' | null;
-      /** Those who had been there before */
+      /** Those who had been in the app before; null where `newVisitors` is */
       readonly returningVisitors: number | '1-4' | null;
       /** Visits that began then */
       readonly visits: number | '1-4' | null;
@@ -2963,9 +2963,9 @@ export interface VisitNumbers {
       readonly venueId?: string;
       /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
       readonly visitors: number | '1-4' | null;
-      /** Those whose first visit in the app is among these */
+      /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
       readonly newVisitors: number | '1-4' | null;
-      /** Those who had been there before */
+      /** Those who had been in the app before; null where `newVisitors` is */
       readonly returningVisitors: number | '1-4' | null;
       /** Visits that began then */
       readonly visits: number | '1-4' | null;
@@ -2997,9 +2997,9 @@ export interface VisitNumbers {
       readonly total: {
         /** Different installations; exact up to 2,048, beyond that with a standard error of 0.8 % */
         readonly visitors: number | '1-4' | null;
-        /** Those whose first visit in the app is among these */
+        /** Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new */
         readonly newVisitors: number | '1-4' | null;
-        /** Those who had been there before */
+        /** Those who had been in the app before; null where `newVisitors` is */
         readonly returningVisitors: number | '1-4' | null;
         /** Visits that began then */
         readonly visits: number | '1-4' | null;

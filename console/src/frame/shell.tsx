@@ -59,25 +59,26 @@ export function Shell() {
           <Icon name={menu.isOpen ? 'close' : 'menu'} />
           {t('Menu')}
         </button>
-        <nav className={classes.nav} aria-label={t('Main')}>
-          {entries
-            .filter(({ permission }) => may(permission) && !session.mustEnrol)
-            .map(({ to, label, icon }) => (
-              <Link
-                key={to}
-                to={to}
-                className={classes.entry}
-                // Inside an app, the sections of the app show the current page.
-                activeOptions={{ exact: to === '/apps' }}
-                activeProps={{ 'aria-current': 'page' }}
-              >
-                <Icon name={icon} />
-                {label}
-              </Link>
-            ))}
-        </nav>
-        {appId && <AppNavigation key={appId} appId={appId} />}
-        <span className={classes.gap} />
+        <div className={classes.sections}>
+          <nav className={classes.nav} aria-label={t('Main')}>
+            {entries
+              .filter(({ permission }) => may(permission) && !session.mustEnrol)
+              .map(({ to, label, icon }) => (
+                <Link
+                  key={to}
+                  to={to}
+                  className={classes.entry}
+                  // Inside an app, the sections of the app show the current page.
+                  activeOptions={{ exact: to === '/apps' }}
+                  activeProps={{ 'aria-current': 'page' }}
+                >
+                  <Icon name={icon} />
+                  {label}
+                </Link>
+              ))}
+          </nav>
+          {appId && <AppNavigation key={appId} appId={appId} />}
+        </div>
         <AccountMenu session={session} />
       </header>
       <div inert={menu.isOpen}>

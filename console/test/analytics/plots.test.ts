@@ -126,14 +126,33 @@ describe('plots and the numbers of the interface', () => {
     rows.map((row) => members.map((member) => String(row[member] ?? '–')).join(' '));
   const drawn = (label: string) => page.locator(`[role=img][aria-label="${label}"][data-drawn=true]`).waitFor();
 
-  /** Metrics have the names of the interface, and its values. */
-  async function assertCsv(button: string, rows: readonly Row[], metrics: readonly string[]): Promise<void> {
+  interface Told {
+    readonly from: string;
+    readonly until: string;
+    readonly rows: readonly Row[];
+  }
+
+  /**
+   * Metrics have the names of the interface, durations with their unit, and its values: those of the period, and below them those of the
+   * one that it is compared with. A place that was chosen is named.
+   */
+  async function assertCsv(button: string, periods: readonly Told[], metrics: readonly string[], place?: string) {
     const lines = (await savedBy(button)).toString().trimEnd().split('\r\n');
     const [header = [], ...saved] = lines.map((line) => line.split(','));
+    const rows = periods.flatMap(({ from, until, rows }) =>
+      rows.map((row) => ({ periodFrom: from, periodUntil: until, ...row, ...(place ? { placeName: place } : {}) })),
+    );
     assert.equal(saved.length, rows.length, button);
-    for (const metric of metrics) assert.ok(header.includes(metric), `${button}: ${metric} in ${header}`);
-    for (const [index, row] of rows.entries())
-      for (const [column, name] of header.entries()) {
+    const members = header.map((column) => column.replace(/Seconds$/, ''));
+    assert.deepEqual(
+      members.filter((name) => /^(dwell|time)/.test(name) && header.includes(name)),
+      [],
+    );
+    for (const metric of [...metrics, 'periodFrom', ...(place ? ['placeName'] : [])])
+      assert.ok(members.includes(metric), `${button}: ${metric} in ${header}`);
+    for (const [index, told] of rows.entries())
+      for (const [column, name] of members.entries()) {
+        const row: Row = told;
         const value = row[name];
         if (name in row && (value === null || typeof value !== 'object'))
           assert.equal(saved[index]?.[column], String(value ?? ''), `${button}: ${name} of row ${index}`);
@@ -184,14 +203,17 @@ describe('plots and the numbers of the interface', () => {
   }
 
   const metrics = ['visitors', 'newVisitors', 'returningVisitors', 'visits', 'dwellMedian', 'dwellTotal'];
+  const ofRooms = metrics.filter((metric) => !/^new|^returning/.test(metric));
 
   test('Numbers of a day: bars, table, CSV and address; closed hours are shaded', async () => {
     await goTo(page, path(`analytics?unit=day&venue=${venue}`));
     await drawn('Visitors by hour');
-    const { rows } = await told('visits', { ...ofDay(), interval: 'hour', venueId: venue });
+    const hours = await told('visits', { ...ofDay(), interval: 'hour', venueId: venue, compare: 'previous' });
+    const { rows, previous } = hours;
     assert.equal(Math.max(...rows.map(({ visitors }: { visitors: number }) => visitors)), 6);
     const seen = await cells('Visitors by hour');
     assert.deepEqual(columns(seen, 1, 2, 3, 4), texts(rows, 'visitors', 'newVisitors', 'returningVisitors', 'visits'));
+    assert.deepEqual(columns(seen, 7), texts(previous.rows, 'visitors'), 'beside the hours of the day before');
     const lengths = await bars('Visitors by hour', await main(), 'y');
     assertProportional(
       lengths,
@@ -201,23 +223,52 @@ describe('plots and the numbers of the interface', () => {
     // Open for eight of the hours.
     assert.equal((await bars('Visitors by hour', '#dde3ea', 'y')).length, rows.length - 8);
     await page.getByText('Shaded: when House is closed.').waitFor();
-    await assertCsv('Visitors by hour: save as CSV', rows, metrics);
+    await assertCsv('Visitors by hour: save as CSV', [hours, previous], metrics, 'House');
     const places = await told('visits', { ...ofDay(), groupBy: 'floor', venueId: venue });
-    await assertCsv('Floors: save as CSV', places.rows, metrics);
+    await assertCsv('Floors: save as CSV', [places], ofRooms, 'House');
     await assertShared('Visitors by hour');
+  });
+
+  test('Numbers of a zone or beacon: nobody is said to be new or to return, on the page, in the table or in the file', async () => {
+    const zones = (await app.send({ method: 'GET', url: '/api/v2/zones', headers })).body.results;
+    const shop = zones.find(({ name }: { name: string }) => name === 'Shop').objectId;
+    for (const [kind, id, name] of [
+      ['zone', shop, 'Shop'],
+      ['beacon', shopBeacon, 'Shop beacon'],
+    ] as const) {
+      await goTo(page, path(`analytics?unit=week&${kind}=${id}`));
+      await drawn('Visitors by day');
+      const days = await told('visits', { ...ofWeek(), interval: 'day', compare: 'previous', [`${kind}Id`]: id });
+      const figures = page.getByRole('list', { name: 'Figures of the period' }).locator('li > span');
+      assert.deepEqual(await figures.allTextContents(), ['Visitors', 'Visits', 'Stay (median)']);
+      const table = page.getByRole('table', { name: 'Visitors by day', includeHidden: true });
+      assert.deepEqual(await table.locator('thead th').allTextContents(), [
+        'When',
+        'Visitors',
+        'Visits',
+        'Stay (median)',
+        'Middle half',
+        'Compared with',
+      ]);
+      assert.deepEqual(columns(await cells('Visitors by day'), 1, 2), texts(days.rows, 'visitors', 'visits'));
+      const saved = (await savedBy('Visitors by day: save as CSV')).toString();
+      assert.doesNotMatch(saved, /newVisitors|returningVisitors/);
+      await assertCsv('Visitors by day: save as CSV', [days, days.previous], ofRooms, name);
+    }
   });
 
   test('Numbers of a week: days, hours of the week, and stays', async () => {
     await goTo(page, path('analytics?unit=week'));
     await drawn('Visitors by day');
-    const { rows, distribution } = await told('visits', { ...ofWeek(), interval: 'day' });
+    const days = await told('visits', { ...ofWeek(), interval: 'day', compare: 'previous' });
+    const { rows, distribution } = days;
     assert.deepEqual(columns(await cells('Visitors by day'), 1, 4), texts(rows, 'visitors', 'visits'));
     assertProportional(
       await bars('Visitors by day', await main(), 'y'),
       rows.map(({ visitors }: { visitors: number }) => visitors),
       'days',
     );
-    await assertCsv('Visitors by day: save as CSV', rows, metrics);
+    await assertCsv('Visitors by day: save as CSV', [days, days.previous], metrics);
     await drawn('Visits by stay');
     assert.deepEqual(columns(await cells('Visits by stay'), 1), texts(distribution, 'visits'));
     assertProportional(
@@ -225,7 +276,7 @@ describe('plots and the numbers of the interface', () => {
       distribution.map(({ visits }: { visits: number }) => visits),
       'stays',
     );
-    await assertCsv('Visits by stay: save as CSV', distribution, ['visits']);
+    await assertCsv('Visits by stay: save as CSV', [{ ...ofWeek(), rows: distribution }], ['visits', 'from', 'until']);
     const label = 'Visitors by hour and day of the week';
     await drawn(label);
     const hours = (await told('visits', { ...ofWeek(), interval: 'hourOfWeek' })).rows;
@@ -235,7 +286,7 @@ describe('plots and the numbers of the interface', () => {
       (await cells(label)).map((row) => row.slice(1)),
       Array.from({ length: 24 }, (_, hour) => [1, 2, 3, 4, 5, 6, 7].map((weekday) => String(at(weekday, hour)))),
     );
-    await assertCsv(`${label}: save as CSV`, hours, metrics);
+    await assertCsv(`${label}: save as CSV`, [{ ...ofWeek(), rows: hours }], metrics);
     assert.match((await savedBy(`${label}: save as SVG`)).toString(), /^<svg/);
     await assertShared(label);
   });
@@ -279,7 +330,7 @@ describe('plots and the numbers of the interface', () => {
           .sort((a: number, b: number) => a - b)
           .map((shade: number) => shade.toFixed(3)),
       );
-      await assertCsv('CSV', now.rows, metrics);
+      await assertCsv('CSV', [now, past], ofRooms, 'Ground floor');
       assert.match((await savedBy('SVG')).toString(), /^<svg/);
       assert.equal((await savedBy('PNG')).subarray(1, 4).toString(), 'PNG');
       await assertShared('Zones of the floor');
@@ -297,12 +348,16 @@ describe('plots and the numbers of the interface', () => {
       now.moves.map((move: Row) => `${move['tours']} ${move['visitors']} ${before.get(keyOf(move)) ?? 0}`),
     );
     assert.ok([...before.values()].includes(3), 'three went from the hall to the shop yesterday');
-    await assertCsv('Ways between zones: save as CSV', now.moves, ['tours', 'visitors', 'timeMedian']);
+    const flowsOf = (kind: 'moves' | 'reaches') => [
+      { ...ofDay(), rows: now[kind] },
+      { ...ofDay(dateIn(-1)), rows: past[kind] },
+    ];
+    await assertCsv('Ways between zones: save as CSV', flowsOf('moves'), ['tours', 'visitors', 'timeMedian']);
     assert.match((await savedBy('Ways between zones: save as SVG')).toString(), /Hall/);
     assert.equal((await savedBy('Ways between zones: save as PNG')).subarray(1, 4).toString(), 'PNG');
-    await assertCsv('Times between zones: save as CSV', now.reaches, ['tours', 'timeUpperQuartile']);
+    await assertCsv('Times between zones: save as CSV', flowsOf('reaches'), ['tours', 'timeUpperQuartile']);
     const { paths } = await told('paths', ofDay());
-    await assertCsv('The commonest paths: save as CSV', paths, ['tours', 'visitors', 'isCut']);
+    await assertCsv('The commonest paths: save as CSV', [{ ...ofDay(), rows: paths }], ['tours', 'visitors', 'isCut']);
     assert.match(page.url(), /compare=previous/);
     await assertShared('Ways between zones');
     await assertAccessible(page);
@@ -339,7 +394,15 @@ describe('plots and the numbers of the interface', () => {
       label,
     );
     assert.equal((await bars(label, '#b4c0cd', 'x')).length, 2, 'and those of the day before');
-    await assertCsv(`${label}: save as CSV`, now.rows, ['peak']);
+    await assertCsv(
+      `${label}: save as CSV`,
+      [
+        { ...ofDay(), ...now },
+        { ...ofDay(dateIn(-1)), ...past },
+      ],
+      ['peak'],
+      'Ground floor',
+    );
     await assertShared(label);
     await assertAccessible(page);
     await goTo(page, path(`analytics/peaks?unit=day&beacon=${shopBeacon}`));
@@ -347,7 +410,7 @@ describe('plots and the numbers of the interface', () => {
     const most = Math.max(...own.rows.map(({ peak }: Row) => Number(peak)));
     await becomes(async () => (await cells(label)).map(([place, peak]) => `${place} ${peak}`), [`Shop beacon ${most}`]);
     await page.getByText('is told of zones, not of one beacon').waitFor();
-    await assertCsv(`${label}: save as CSV`, own.rows, ['peak']);
+    await assertCsv(`${label}: save as CSV`, [{ ...ofDay(), ...own }], ['peak'], 'Shop beacon');
   });
 
   test('Messages: shares, messages per visitor, table, files and address', async () => {
@@ -360,9 +423,10 @@ describe('plots and the numbers of the interface', () => {
       columns(await cells('All messages'), 1, 2, 3, 4, 6),
       texts(groups, 'reached', 'shown', 'openedBy', 'acted', 'withdrawn'),
     );
-    await assertCsv('All messages: save as CSV', groups, ['reached', 'acted', 'share', 'shareLow', 'shareHigh']);
+    const shares = ['reached', 'acted', 'share', 'shareLow', 'shareHigh'];
+    await assertCsv('All messages: save as CSV', [{ ...ofWeek(), rows: groups }], shares);
     const posters = messages.find(({ name }: { name: string }) => name === 'Posters');
-    await assertCsv('Posters: by group: save as CSV', posters.groups, ['reached', 'share']);
+    await assertCsv('Posters: by group: save as CSV', [{ ...ofWeek(), rows: posters.groups }], ['reached', 'share']);
     const svg = (await savedBy('Posters: by group: save as SVG')).toString();
     for (const { share } of posters.groups)
       if (share !== null) assert.ok(svg.includes(`>${Math.round(share * 1000) / 10} %<`), `${share} in the drawing`);
@@ -374,7 +438,7 @@ describe('plots and the numbers of the interface', () => {
       load.map(({ visitors }: { visitors: number }) => visitors),
       label,
     );
-    await assertCsv(`${label}: save as CSV`, load, ['messages', 'visitors']);
+    await assertCsv(`${label}: save as CSV`, [{ ...ofWeek(), rows: load }], ['messages', 'visitors']);
     await assertShared('All messages');
     await page.getByRole('combobox', { name: 'Comparison' }).selectOption({ label: 'Compared with the period before' });
     // Nobody was reached for the first time a week before, unless the week began today.

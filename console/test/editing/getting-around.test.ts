@@ -9,6 +9,7 @@ import { takePictures } from '../pictures.ts';
 
 describe('getting around in the console', () => {
   let app: TestApp;
+  let origin: string;
   let browser: Browser;
   let visited: Visit;
   let page: Page;
@@ -16,8 +17,7 @@ describe('getting around in the console', () => {
   let gateId: string;
 
   before(async () => {
-    const { app: started, origin } = await startConsole();
-    app = started;
+    ({ app, origin } = await startConsole());
     headers = (await signIn(app)).headers;
     const beacon = (name: string, minor: number, metadata: object = {}) =>
       create(app, '/api/v2/beacons', { name, uuid: 'AA', major: 1, minor, metadata }, headers);
@@ -123,6 +123,36 @@ describe('getting around in the console', () => {
     await page.getByText('Beacon is Gate').waitFor();
   });
 
+  test('the choice of a beacon lists them all, or says that there are more than it lists', async () => {
+    const add = (from: number, until: number) =>
+      Promise.all(
+        Array.from({ length: until - from }, (_, n) => ({
+          name: `Lamp ${from + n}`,
+          uuid: 'AB',
+          major: 2,
+          minor: from + n,
+        })).map((lamp) => create(app, '/api/v2/beacons', lamp, headers)),
+      );
+    const offered = page.getByRole('listbox').getByRole('option');
+    const opened = async () => {
+      await open('activity/analytics');
+      await page.getByRole('combobox', { name: 'Beacon' }).click();
+      await offered.first().waitFor();
+    };
+    await add(0, 24);
+    await opened();
+    assert.equal(await offered.count(), 26, 'with the two that there were');
+    await add(24, 50);
+    await goTo(page, '/console/apps');
+    await opened();
+    const last = offered.last();
+    assert.deepEqual([await offered.count(), await last.textContent()], [51, 'There are more. Type to find them.']);
+    assert.equal(await last.getAttribute('data-combobox-disabled'), 'true');
+    await page.getByRole('combobox', { name: 'Beacon' }).fill('shop');
+    await page.getByRole('option', { name: 'Shop', exact: true }).click();
+    await becomes(async () => new URL(page.url()).searchParams.has('beacon'), true);
+  });
+
   test("a beacon's page lists its messages, and its long texts can be scrolled with the keyboard", async () => {
     await open(`beacons/${gateId}`);
     const messages = page.getByRole('list', { name: 'Messages here' });
@@ -180,6 +210,42 @@ describe('getting around in the console', () => {
     await page.setViewportSize({ width: 1280, height: 860 });
     await link('Beacons').waitFor();
   });
+
+  /** The entries of an open menu that a press at their middle, once they are scrolled to, would miss. */
+  const missed = `[...document.querySelectorAll('header nav a')].filter((entry) => {
+    entry.scrollIntoView({ block: 'nearest' });
+    const { left, top, width, height } = entry.getBoundingClientRect();
+    return !entry.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  }).map((entry) => entry.textContent)`;
+
+  for (const role of ['owner', 'editor'] as const)
+    test(`on every small or low screen each entry of the open menu can be pressed, as ${role}`, async () => {
+      const { page: own, context } = await openAs(browser, { app, origin, role });
+      await own.goto(`/console/apps/${app.appId}/home`);
+      const opened = own.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Apps', exact: true });
+      const names = () => own.locator('header nav a').allTextContents();
+      await opened.waitFor();
+      const known = await names();
+      assert.ok(known.length > (role === 'owner' ? 20 : 10), known.join());
+      // The last one but two is a window of 1440 × 900 at 200 %.
+      for (const [width, height] of [
+        [390, 844],
+        [390, 667],
+        [430, 932],
+        [768, 1024],
+        [720, 450],
+        [844, 390],
+        [195, 420],
+      ] as const) {
+        await own.setViewportSize({ width, height });
+        const isNarrow = width <= 768;
+        if (isNarrow) await own.getByRole('button', { name: 'Menu', exact: true }).click();
+        await opened.waitFor();
+        assert.deepEqual([await names(), await own.evaluate(missed)], [known, []], `${width} × ${height}`);
+        if (isNarrow) await own.keyboard.press('Escape');
+      }
+      await context.close();
+    });
 
   test('on a phone whose letters are twice as large nothing overlaps or sticks out', async () => {
     // As many letters as there is room for then.

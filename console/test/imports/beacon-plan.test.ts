@@ -61,6 +61,18 @@ describe('an import', () => {
     assert.match(rows[3]?.problem ?? '', /Line 4 is about the same beacon/);
   });
 
+  test('warns of a UUID that no phone would find, also where only that changes', () => {
+    const whole = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
+    const rows = plan(
+      `objectId,name,uuid,major,minor\n,A,${whole},1,1\n,B,${whole.slice(0, -4)},1,2\nid1,Hall,${whole.slice(4)},1,2\nid1,Hall,AA-BB,1,2\n`,
+    );
+    assert.deepEqual(
+      rows.map(({ kind, warning }) => `${kind} ${warning?.slice(0, 15) ?? ''}`.trim()),
+      ['new', 'new This is no UUID', 'changed This is no UUID', 'refused'],
+    );
+    assert.equal(plan('objectId,uuid\nid1,AA-BB\n')[0]?.warning, undefined, 'as it is already');
+  });
+
   test('asks for the objectId where two beacons send the same', () => {
     const twins = [beacon({}), beacon({ objectId: 'id2' })];
     const text = (id: string) => `objectId,name,uuid,major,minor\n${id},X,aabb,1,2\n`;

@@ -73,6 +73,9 @@ describe('beacons from and to files in the console', () => {
     const list = page.getByRole('list', { name: 'Rows of the file' });
     assert.deepEqual(await list.locator('del, ins').allInnerTexts(), ['North tower', 'Tower, north']);
     await list.getByText('minor must be a whole number from 0 to 65535.').waitFor();
+    const library = list.getByRole('listitem').filter({ hasText: 'Library' });
+    await library.getByText('This is no UUID', { exact: false }).waitFor();
+    assert.equal(await list.getByText('This is no UUID', { exact: false }).count(), 1);
     assert.equal((await stored()).length, 61, 'a dry run changes nothing');
     await button('Import 2').click();
     await page.getByText('2 of 2 rows are in.').waitFor();

@@ -153,6 +153,24 @@ describe('a venue as GeoJSON', () => {
     assert.throws(broken('{"type":"FeatureCollection","features":[]}'), /does not say that its coordinates are metres/);
   });
 
+  test('warns of a beacon whose UUID no phone would find', () => {
+    const whole = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
+    const rows = planned(
+      [whole, whole.slice(0, -4)].map((uuid, minor) => ({
+        feature_type: 'beacon',
+        geometry: { type: 'Point', coordinates: [1, 1] },
+        properties: { name: 'Stairs', uuid, major: 7, minor },
+      })),
+    );
+    assert.deepEqual(
+      rows.map(({ kind, warning }) => [kind, warning !== undefined]),
+      [
+        ['new', false],
+        ['new', true],
+      ],
+    );
+  });
+
   test('as a table changes nothing either, and makes the same in an empty venue', () => {
     const text = writePlanCsv(site);
     assert.equal(

@@ -16,7 +16,7 @@ export const exceptions: readonly (readonly [reason: string, ...texts: string[]]
     'members and values of the interface, which are called the same everywhere',
     ...['objectId', 'installationId', 'webhook-id', 'webhook.test', 'String', 'Beacon', '/api/v2', 'DELETE'],
     ...['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun', 'Polygon', 'Point', 'Feature', 'openid email profile'],
-    ...['startsWith', 'isNot', 'set', 'unset', 'command line', 'Id', 'resources beacons'],
+    ...['startsWith', 'isNot', 'set', 'unset', 'command line', 'Id', 'Seconds', 'resources beacons'],
   ],
   [
     'what is typed in a terminal',

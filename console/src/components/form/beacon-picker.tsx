@@ -6,6 +6,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { beaconNameQuery } from '../../lib/data/names.ts';
 import { t } from '../../lib/words/words.ts';
+import { offered, searchLimit } from './offered.ts';
 
 interface Props {
   readonly appId: string;
@@ -13,8 +14,6 @@ interface Props {
   readonly value: string | undefined;
   readonly onChange: (beaconId: string | undefined) => void;
 }
-
-const mostShown = 20;
 
 /** Chooses one beacon by name, or all. The service searches while you type. */
 export function BeaconPicker({ appId, value, onChange }: Props) {
@@ -27,11 +26,11 @@ export function BeaconPicker({ appId, value, onChange }: Props) {
       dataOf(appId).beacons.list({
         ...(search ? { where: where().contains('name', search) } : {}),
         order: 'name',
-        limit: mostShown,
+        limit: searchLimit,
       }),
     placeholderData: keepPreviousData,
   });
-  const options = (found?.results ?? []).map((beacon) => ({ value: beacon.objectId, label: beacon.name }));
+  const options = offered((found?.results ?? []).map(({ objectId, name }) => ({ value: objectId, label: name })));
   const isMissing = value !== undefined && !options.some((option) => option.value === value);
   return (
     <Select

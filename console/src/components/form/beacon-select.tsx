@@ -7,6 +7,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { t } from '../../lib/words/words.ts';
+import { offered, searchLimit } from './offered.ts';
 
 interface Props {
   readonly appId: string;
@@ -18,8 +19,6 @@ interface Props {
   readonly many?: boolean;
   readonly error?: string | undefined;
 }
-
-const mostShown = 20;
 
 /** Chooses beacons by name. The service searches, so the number of beacons does not matter. */
 export function BeaconSelect({ appId, label, description, value, onChange, many = false, error }: Props) {
@@ -37,15 +36,17 @@ export function BeaconSelect({ appId, label, description, value, onChange, many 
       dataOf(appId).beacons.list({
         ...(asked ? { where: where().or(where().contains('name', asked), where().contains('uuid', asked)) } : {}),
         order: 'name',
-        limit: mostShown,
+        limit: searchLimit,
       }),
     placeholderData: keepPreviousData,
   });
-  const found = (data?.results ?? []).map(({ objectId, name, major, minor }) => ({
-    value: objectId,
-    label: name,
-    ids: `${major} / ${minor}`,
-  }));
+  const found = offered(
+    (data?.results ?? []).map(({ objectId, name, major, minor }) => ({
+      value: objectId,
+      label: name,
+      ids: `${major} / ${minor}`,
+    })),
+  );
   const foundIds = new Set(found.map(({ value: id }) => id));
   const shared = {
     label,

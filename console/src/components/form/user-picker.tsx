@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { call } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { t } from '../../lib/words/words.ts';
+import { offered, searchLimit } from './offered.ts';
 
 interface Props {
   readonly appId: string;
@@ -14,8 +15,6 @@ interface Props {
   readonly error?: string | undefined;
   readonly onChange: (userId: string | undefined) => void;
 }
-
-const mostShown = 20;
 
 /** Chooses a user by name or e-mail. The service searches, so the number of users does not matter. */
 export function UserPicker({ appId, label, value, error, onChange }: Props) {
@@ -27,14 +26,16 @@ export function UserPicker({ appId, label, value, error, onChange }: Props) {
     queryFn: () => {
       const contains = (field: string) => where().contains(field, asked);
       const filter = asked ? { where: where().or(contains('email'), contains('firstname'), contains('lastname')) } : {};
-      return call('listAppUsers', { params: { appId }, query: { ...filter, order: 'lastname', limit: mostShown } });
+      return call('listAppUsers', { params: { appId }, query: { ...filter, order: 'lastname', limit: searchLimit } });
     },
     placeholderData: keepPreviousData,
   });
-  const found = (data?.results ?? []).map(({ objectId, firstname, lastname, email }) => ({
-    value: objectId,
-    label: `${firstname} ${lastname} · ${email}`.trim(),
-  }));
+  const found = offered(
+    (data?.results ?? []).map(({ objectId, firstname, lastname, email }) => ({
+      value: objectId,
+      label: `${firstname} ${lastname} · ${email}`.trim(),
+    })),
+  );
   const isMissing = value !== undefined && known !== undefined && !found.some((one) => one.value === value);
   return (
     <Select

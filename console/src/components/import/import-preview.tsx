@@ -48,7 +48,10 @@ export function ImportPreview<Row extends ImportRow>({ name, rows, above, apply,
     },
     after: (isWhole) => after(isWhole),
   });
-  const visible = rows.filter(({ kind }) => shown === 'all' || kind === shown);
+  const chosen = rows.filter(({ kind }) => shown === 'all' || kind === shown);
+  // A warning must not be among those that are not drawn.
+  const visible =
+    chosen.length > mostDrawn ? chosen.toSorted((a, b) => Number(!a.warning) - Number(!b.warning)) : chosen;
   const total = outcomes.size + todo.filter(({ line }) => !outcomes.has(line)).length;
   return (
     <Block title={outcomes.size === 0 ? t('What would happen') : t('What happened')}>
@@ -158,6 +161,7 @@ function Row({ row, outcome }: { readonly row: ImportRow; readonly outcome: RowO
       {row.kind !== 'refused' && row.unread && (
         <div className={classes.soft}>{t('Without: {list}.', { list: row.unread.join('; ') })}</div>
       )}
+      {row.warning && <div className={classes.warning}>{row.warning}</div>}
       {(row.problem ?? failed) && <div className={classes.problem}>{row.problem ?? failed}</div>}
     </li>
   );

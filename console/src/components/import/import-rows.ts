@@ -18,6 +18,8 @@ export interface ImportRow {
   readonly differences: readonly Difference[];
   /** Why the row is rejected, as a sentence. */
   readonly problem?: string;
+  /** What somebody should know before the row goes in, as a sentence. */
+  readonly warning?: string;
   /** Cells that cannot be read, each as a sentence: the row is refused, or goes in without them if that was chosen. */
   readonly unread?: readonly string[];
 }

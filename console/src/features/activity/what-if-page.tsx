@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { BeaconSelect } from '../../components/form/beacon-select.tsx';
+import { offered, searchLimit } from '../../components/form/offered.ts';
 import { type Fields, useFields } from '../../components/form/use-fields.ts';
 import { BeaconLink, shortId, TriggerLink } from '../../components/names/names.tsx';
 import { ActivityTabs } from '../../components/page/activity-tabs.tsx';
@@ -148,8 +149,6 @@ function Walk({ appId, times, beacon }: WalkProps) {
   );
 }
 
-const mostShown = 20;
-
 function VisitorField({ appId, fields }: { readonly appId: string; readonly fields: Fields<WalkFields> }) {
   const [typed, setTyped] = useState('');
   const mayChoose = useMayCall()('listInstallations');
@@ -163,16 +162,18 @@ function VisitorField({ appId, fields }: { readonly appId: string; readonly fiel
           // Some roles know phones only by the ids that the service gives them.
           ...(asked ? { where: where().contains(seesPhones ? 'installationId' : 'objectId', asked) } : {}),
           order: '-updatedAt',
-          limit: mostShown,
+          limit: searchLimit,
         },
       }),
     enabled: mayChoose,
     placeholderData: keepPreviousData,
   });
-  const found = (data?.results ?? []).map(({ objectId, installationId, deviceType, updatedAt }) => ({
-    value: objectId,
-    label: `${shortId(installationId ?? objectId)}, ${deviceType}, ${showAge(updatedAt)}`,
-  }));
+  const found = offered(
+    (data?.results ?? []).map(({ objectId, installationId, deviceType, updatedAt }) => ({
+      value: objectId,
+      label: `${shortId(installationId ?? objectId)}, ${deviceType}, ${showAge(updatedAt)}`,
+    })),
+  );
   if (!mayChoose) return null;
   return (
     <Select

@@ -11,7 +11,18 @@ import { ForecastBlock } from './forecast-block.tsx';
 import { AnalyticsHead, CompareChoice, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
 import { calendarOf, type HoursCalendar } from './hours.ts';
 import { VisitorsBlock } from './marks/visitors-block.tsx';
-import { type AnalyticsSearch, comparedIn, hourText, type Period, periodText, placeKinds, placeOf } from './period.ts';
+import { knowsNew } from './number-cells.ts';
+import {
+  type AnalyticsSearch,
+  comparedIn,
+  hourText,
+  kindOf,
+  type Period,
+  type PlaceKind,
+  periodText,
+  placeKinds,
+  placeOf,
+} from './period.ts';
 import { Notes } from './period-steps.tsx';
 import { PlacesBlock } from './places-block.tsx';
 import { useBelowPlot } from './plot/plot.tsx';
@@ -66,10 +77,7 @@ export function AnalyticsPage() {
       {numbers && !isEmpty && (
         <>
           <SoFar period={period} search={search} soFar={numbers.previous?.soFar} />
-          <Figures
-            numbers={numbers}
-            isPart={placeKinds.some((kind) => kind !== 'venue' && search[kind] !== undefined)}
-          />
+          <Figures numbers={numbers} kind={kindOf(search)} />
           <VisitorsBlock
             appId={appId}
             period={period}
@@ -82,7 +90,7 @@ export function AnalyticsPage() {
           />
           {below.isShown && (
             <>
-              {unit !== 'day' && <Hours appId={appId} period={period} place={place} calendar={calendar} />}
+              {unit !== 'day' && <Hours appId={appId} period={period} search={search} calendar={calendar} />}
               <ForecastBlock appId={appId} place={place} />
               {numbers.distribution && (
                 <Block title={t('How long they stayed')} about={t('Visits by how long they took.')}>
@@ -130,11 +138,11 @@ type CountName = 'visitors' | 'newVisitors' | 'returningVisitors' | 'visits';
 
 interface FiguresProps {
   readonly numbers: VisitNumbers;
-  /** The place is part of a venue. New visitors are counted only where a tour begins. */
-  readonly isPart: boolean;
+  /** Of the place that they are about. */
+  readonly kind: PlaceKind | undefined;
 }
 
-function Figures({ numbers: { total, previous }, isPart }: FiguresProps) {
+function Figures({ numbers: { total, previous }, kind }: FiguresProps) {
   const { soFar } = previous ?? {};
   const before = soFar?.total ?? previous?.total;
   // The whole of a period says nothing about a part of the next.
@@ -147,7 +155,7 @@ function Figures({ numbers: { total, previous }, isPart }: FiguresProps) {
   });
   const figures = [
     figure(t('Visitors'), 'visitors'),
-    ...(isPart ? [] : [figure(t('New'), 'newVisitors'), figure(t('Returning'), 'returningVisitors')]),
+    ...(knowsNew(kind) ? [figure(t('New'), 'newVisitors'), figure(t('Returning'), 'returningVisitors')] : []),
     figure(t('Visits'), 'visits'),
     {
       name: t('Stay (median)'),
@@ -185,13 +193,13 @@ function Figures({ numbers: { total, previous }, isPart }: FiguresProps) {
 interface HoursProps {
   readonly appId: string;
   readonly period: Period;
-  readonly place: Readonly<Record<string, string>>;
+  readonly search: AnalyticsSearch;
   readonly calendar: HoursCalendar | undefined;
 }
 
-function Hours({ appId, period, place, calendar }: HoursProps) {
+function Hours({ appId, period, search, calendar }: HoursProps) {
   const { from, until } = period;
-  const { data, error } = useQuery(numbersQuery(appId, { from, until, interval: 'hourOfWeek', ...place }));
+  const { data, error } = useQuery(numbersQuery(appId, { from, until, interval: 'hourOfWeek', ...placeOf(search) }));
   return (
     <Block
       title={t('Hours of the week')}
@@ -201,7 +209,11 @@ function Hours({ appId, period, place, calendar }: HoursProps) {
       )}
     >
       <FailureNote message={error?.message} />
-      {data ? <HoursPlot period={period} numbers={data} calendar={calendar} /> : <Skeleton h={260} />}
+      {data ? (
+        <HoursPlot period={period} numbers={data} kind={kindOf(search)} calendar={calendar} />
+      ) : (
+        <Skeleton h={260} />
+      )}
     </Block>
   );
 }

@@ -1,12 +1,14 @@
 import { useMemo } from 'react';
 import { t } from '../../lib/words/words.ts';
 import { groupCells, groupHeader, groupName, messageCsv, messageName } from './message-words.ts';
+import type { Period } from './period.ts';
+import { csvOfPeriods } from './plot/csv.ts';
 import { type Colours, countAxis, Plot } from './plot/plot.tsx';
 import type { MessageNumbers, OneMessage } from './queries.ts';
 import { countText, plotted } from './words.ts';
 
 /** The share of each group that reached the goal, with what it may be by chance; without a goal, how many were reached. */
-export function GroupsPlot({ message, from }: { readonly message: OneMessage; readonly from: string }) {
+export function GroupsPlot({ message, period }: { readonly message: OneMessage; readonly period: Period }) {
   const { groups, goal } = message;
   const option = useMemo(() => {
     const names = groups.map(({ group }) => groupName(group));
@@ -46,8 +48,8 @@ export function GroupsPlot({ message, from }: { readonly message: OneMessage; re
         header: [t('Group'), ...groupHeader],
         rows: groups.map((row) => [groupName(row.group), ...groupCells(row)]),
       }}
-      csv={messageCsv([message])}
-      fileName={`message-${message.triggerId}-${from}`}
+      csv={csvOfPeriods({ period, rows: messageCsv([message]) })}
+      fileName={`message-${message.triggerId}-${period.from}`}
       isLow
       {...(goal ? { part: 'points' } : {})}
     />
@@ -91,11 +93,11 @@ const reached = (groups: OneMessage['groups'], colours: Colours): object[] => [
 
 interface LoadProps {
   readonly load: NonNullable<MessageNumbers['load']>;
-  readonly from: string;
+  readonly period: Period;
 }
 
 /** How many visitors were shown one message, two, and so on. */
-export function LoadPlot({ load, from }: LoadProps) {
+export function LoadPlot({ load, period }: LoadProps) {
   const option = useMemo(
     () => (colours: Colours) => ({
       textStyle: { color: colours.text, fontFamily: 'inherit' },
@@ -131,8 +133,11 @@ export function LoadPlot({ load, from }: LoadProps) {
         header: [t('Messages'), t('Visitors')],
         rows: load.map(({ messages, visitors }) => [manyText(messages), countText(visitors)]),
       }}
-      csv={[['messages', 'visitors'], ...load.map(({ messages, visitors }) => [String(messages), String(visitors)])]}
-      fileName={`messages-per-visitor-${from}`}
+      csv={csvOfPeriods({
+        period,
+        rows: [['messages', 'visitors'], ...load.map(({ messages, visitors }) => [String(messages), String(visitors)])],
+      })}
+      fileName={`messages-per-visitor-${period.from}`}
     />
   );
 }

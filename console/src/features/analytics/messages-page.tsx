@@ -18,6 +18,7 @@ import { GroupsPlot, LoadPlot } from './message-plots.tsx';
 import { comparedCell, groupCells, groupHeader, groupName, messageCsv, messageName } from './message-words.ts';
 import { comparedIn, type Period, periodText, placeOf, type Unit } from './period.ts';
 import { Notes, PeriodSteps, unitChoices } from './period-steps.tsx';
+import { csvOfPeriods } from './plot/csv.ts';
 import { CsvButton } from './plot/csv-button.tsx';
 import { NumberTable } from './plot/number-table.tsx';
 import { useDrawingSoon } from './plot/plot.tsx';
@@ -81,7 +82,7 @@ export function MessagesPage() {
         />
       )}
       {numbers && numbers.messages.length > 0 && (
-        <Numbers appId={appId} numbers={numbers} before={before} from={period.from} />
+        <Numbers appId={appId} numbers={numbers} before={before} period={period} />
       )}
     </>
   );
@@ -91,7 +92,7 @@ interface NumbersProps {
   readonly appId: string;
   readonly numbers: MessageNumbers;
   readonly before: Before | undefined;
-  readonly from: string;
+  readonly period: Period;
 }
 
 /** Another period. */
@@ -101,15 +102,15 @@ interface Before {
   readonly messages: readonly OneMessage[] | undefined;
 }
 
-function Numbers({ appId, numbers, before, from }: NumbersProps) {
+function Numbers({ appId, numbers, before, period }: NumbersProps) {
   const { messages, load } = numbers;
   const tried = messages.filter(({ goal, groups }) => goal !== null || groups.length > 1);
   return (
     <>
       {tried.map((message) => (
-        <Tried key={message.triggerId} appId={appId} message={message} from={from} />
+        <Tried key={message.triggerId} appId={appId} message={message} period={period} />
       ))}
-      <All messages={messages} before={before} from={from} />
+      <All messages={messages} before={before} period={period} />
       {load !== null && load.length > 0 && (
         <Block
           title={t('Messages per visitor')}
@@ -117,7 +118,7 @@ function Numbers({ appId, numbers, before, from }: NumbersProps) {
             'How many messages visitors were shown in the period. Many for few people is a sign that it is too much.',
           )}
         >
-          <LoadPlot load={load} from={from} />
+          <LoadPlot load={load} period={period} />
         </Block>
       )}
     </>
@@ -127,11 +128,11 @@ function Numbers({ appId, numbers, before, from }: NumbersProps) {
 function Tried({
   appId,
   message,
-  from,
+  period,
 }: {
   readonly appId: string;
   readonly message: OneMessage;
-  readonly from: string;
+  readonly period: Period;
 }) {
   const { triggerId, kind, comparisons, goal } = message;
   return (
@@ -149,7 +150,7 @@ function Tried({
           {t('Nobody can say whether visitors would have done it anyway: let some of them get nothing, to compare.')}
         </Text>
       )}
-      <GroupsPlot message={message} from={from} />
+      <GroupsPlot message={message} period={period} />
       {kind !== null && (
         <Text size="sm" mt="xs">
           <TriggerLink appId={appId} triggerId={triggerId} />
@@ -181,11 +182,11 @@ function GoalText({ appId, goal }: { readonly appId: string; readonly goal: NonN
   );
 }
 
-interface AllProps extends Pick<NumbersProps, 'before' | 'from'> {
+interface AllProps extends Pick<NumbersProps, 'before' | 'period'> {
   readonly messages: readonly OneMessage[];
 }
 
-function All({ messages, before, from }: AllProps) {
+function All({ messages, before, period }: AllProps) {
   const groupsBefore = new Map(
     before?.messages?.flatMap(({ triggerId, groups }) => groups.map((one) => [`${triggerId} ${one.group}`, one])),
   );
@@ -210,7 +211,16 @@ function All({ messages, before, from }: AllProps) {
       <section className={classes.scroller} tabIndex={0} aria-label={t('All messages: numbers')}>
         <NumberTable label={t('All messages')} table={{ header, rows }} />
       </section>
-      <CsvButton label={t('All messages')} fileName={`messages-${from}`} rows={() => messageCsv(messages)} />
+      <CsvButton
+        label={t('All messages')}
+        fileName={`messages-${period.from}`}
+        rows={() =>
+          csvOfPeriods(
+            { period, rows: messageCsv(messages) },
+            before && { period: before.period, rows: before.messages && messageCsv(before.messages) },
+          )
+        }
+      />
     </Block>
   );
 }

@@ -1,5 +1,6 @@
 import { t } from '../../lib/words/words.ts';
 import type { PlaceKind } from './period.ts';
+import { inSeconds } from './plot/csv.ts';
 import type { NumberRow } from './queries.ts';
 import { countText, dwellText } from './words.ts';
 
@@ -17,39 +18,57 @@ const metricNames = [
   'dwellTotal',
 ] as const;
 
+/** Whether it is known who is new where these are the visits of a place of a kind; undefined: of everything. Of rooms nobody knows it. */
+export const knowsNew = (kind: PlaceKind | undefined): boolean => kind === undefined || kind === 'venue';
+
+const isOfNew = (name: string) => name === 'newVisitors' || name === 'returningVisitors';
+
+interface Saved {
+  /** Of whose visits these are. */
+  readonly kind: PlaceKind | undefined;
+  readonly places: readonly ('start' | 'weekday' | 'hour' | `${PlaceKind}Id`)[];
+  readonly name?: readonly [column: string, of: (row: NumberRow) => string];
+}
+
 /** The columns of the interface. */
-export function csvOf(
-  rows: readonly NumberRow[],
-  places: readonly ('start' | 'weekday' | 'hour' | `${PlaceKind}Id`)[],
-  name?: readonly [column: string, of: (row: NumberRow) => string],
-): string[][] {
-  const header = [...places, ...(name ? [name[0]] : []), ...metricNames];
+export function csvOf(rows: readonly NumberRow[], { kind, places, name }: Saved): string[][] {
+  const metrics = metricNames.filter((metric) => knowsNew(kind) || !isOfNew(metric));
+  const isOfTime = (metric: string) => metric.startsWith('dwell');
+  const header = [
+    ...places,
+    ...(name ? [name[0]] : []),
+    ...metrics.map((metric) => (isOfTime(metric) ? inSeconds(metric) : metric)),
+  ];
   const cells = rows.map((row) => [
     ...places.map((place) => String(row[place] ?? '')),
     ...(name ? [name[1](row)] : []),
-    ...metricNames.map((metric) => String(row[metric] ?? '')),
+    ...metrics.map((metric) => String(row[metric] ?? '')),
   ]);
   return [header, ...cells];
 }
 
-const [visitors, ...otherMetrics] = [t('Visitors'), t('Visits'), t('Stay (median)'), t('Middle half')];
-export const metricHeader = [visitors, t('New'), t('Returning'), ...otherMetrics];
-/** A visitor is new at the first beacon in the app. For a single room the number would mislead: it would nearly always be zero. */
-export const placeHeader = [visitors, ...otherMetrics];
+type Metrics = Omit<NumberRow, 'start'>;
 
-export const metricCells = (row: Omit<NumberRow, 'start'>): string[] => [
-  countText(row.visitors),
-  countText(row.newVisitors),
-  countText(row.returningVisitors),
-  ...stayCells(row),
+const columns: readonly (readonly [title: string, of: (row: Metrics) => string, isOfNew?: true])[] = [
+  [t('Visitors'), ({ visitors }) => countText(visitors)],
+  [t('New'), ({ newVisitors }) => countText(newVisitors), true],
+  [t('Returning'), ({ returningVisitors }) => countText(returningVisitors), true],
+  [t('Visits'), ({ visits }) => countText(visits)],
+  [t('Stay (median)'), ({ dwellMedian }) => dwellText(dwellMedian)],
+  [
+    t('Middle half'),
+    ({ dwellLowerQuartile, dwellUpperQuartile }) =>
+      dwellLowerQuartile === null
+        ? '–'
+        : t('{from} to {to}', { from: dwellText(dwellLowerQuartile), to: dwellText(dwellUpperQuartile) }),
+  ],
 ];
 
-export const placeCells = (row: Omit<NumberRow, 'start'>): string[] => [countText(row.visitors), ...stayCells(row)];
-
-const stayCells = (row: Omit<NumberRow, 'start'>): string[] => [
-  countText(row.visits),
-  dwellText(row.dwellMedian),
-  row.dwellLowerQuartile === null
-    ? '–'
-    : t('{from} to {to}', { from: dwellText(row.dwellLowerQuartile), to: dwellText(row.dwellUpperQuartile) }),
-];
+/** The columns of a table about places of a kind; undefined: about everything. */
+export function metricColumns(kind: PlaceKind | undefined) {
+  const shown = columns.filter(([, , isOfNew]) => knowsNew(kind) || !isOfNew);
+  return {
+    header: shown.map(([title]) => title),
+    cells: (row: Metrics): string[] => shown.map(([, of]) => of(row)),
+  };
+}

@@ -9,6 +9,7 @@ import { t } from '../../lib/words/words.ts';
 import { peaksAsked, staysAsked } from './asked.ts';
 import { AnalyticsHead, CompareChoice, comparedText, PeriodChoice, PlaceChoice, useQuestion } from './head.tsx';
 import { comparedIn, type Period, placeOf } from './period.ts';
+import { type CsvRows, csvOfPeriods } from './plot/csv.ts';
 import { type Colours, countAxis, Plot, useBelowPlot } from './plot/plot.tsx';
 import type { peaksQuery } from './queries.ts';
 import { useWayNames } from './site.ts';
@@ -37,7 +38,7 @@ export function PeaksPage() {
   // Where nothing is compared, the query is that of the page itself.
   const before = compared && past && new Map(mostOf(past.rows).map(({ row }) => [placeKey(row), row.peak]));
   const below = useBelowPlot();
-  const nameOf = useWayNames(appId, site, data?.rows ?? []);
+  const nameOf = useWayNames(appId, site, [...(data?.rows ?? []), ...(past?.rows ?? [])]);
   const stayAt = new Map(stays?.rows.map((row) => [placeKey(row), row]));
   const most = mostOf(data?.rows ?? []);
   const rows = most.map(({ row, when }) => {
@@ -81,7 +82,10 @@ export function PeaksPage() {
             rows={rows}
             from={from}
             compared={compared}
-            csv={csvOf(data.rows, nameOf)}
+            csv={csvOfPeriods(
+              { period, rows: csvOf(data.rows, nameOf) },
+              compared && { period: compared, rows: past && csvOf(past.rows, nameOf) },
+            )}
             onDrawn={below.onDrawn}
           />
         </Block>
@@ -137,7 +141,7 @@ interface PlotProps {
   /** Place, peak, when, median stay, upper quartile, and the peak of the period that is compared with. */
   readonly rows: readonly (readonly string[])[];
   readonly compared: Period | undefined;
-  readonly csv: readonly (readonly string[])[];
+  readonly csv: CsvRows;
   readonly from: string;
   readonly onDrawn: () => void;
 }

@@ -37,9 +37,13 @@ export function readAnalyticsSearch(search: Record<string, unknown>): AnalyticsS
   };
 }
 
+/** Of the place that the address names; undefined: it is about everything. */
+export const kindOf = (search: AnalyticsSearch): PlaceKind | undefined =>
+  placeKinds.find((one) => search[one] !== undefined);
+
 /** As the interface asks for it. */
 export function placeOf(search: AnalyticsSearch): Readonly<Record<string, string>> {
-  const kind = placeKinds.find((one) => search[one] !== undefined);
+  const kind = kindOf(search);
   return kind === undefined ? {} : { [`${kind}Id`]: search[kind] ?? '' };
 }
 

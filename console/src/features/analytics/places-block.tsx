@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Block } from '../../components/page/block.tsx';
-import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { inSentence, t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
-import { csvOf, metricCells, metricHeader, placeCells, placeHeader } from './number-cells.ts';
+import { csvOf, metricColumns } from './number-cells.ts';
 import { type AnalyticsSearch, type Period, type PlaceKind, placeKinds, placeOf } from './period.ts';
+import { csvOfPeriods } from './plot/csv.ts';
 import { CsvButton } from './plot/csv-button.tsx';
 import { NumberTable } from './plot/number-table.tsx';
 import { type NumberRow, numbersQuery, type VisitNumbers } from './queries.ts';
-import { gone, type SiteOf } from './site.ts';
+import { type SiteOf, usePlaceNames } from './site.ts';
 
 const groupWord = { venue: t('Venue'), floor: t('Floor'), zone: t('Zone'), beacon: t('Beacon') } as const;
 const groupWords = { venue: t('Venues'), floor: t('Floors'), zone: t('Zones'), beacon: t('Beacons') } as const;
@@ -36,16 +36,11 @@ function PlaceTable({ kind, appId, period, search, site }: PlacesProps & { reado
   const { data } = useQuery(numbersQuery(appId, { from, until, groupBy: kind, ...placeOf(search) }));
   const idOf = (row: NumberRow) => row[`${kind}Id`] ?? '';
   const rows = (data?.rows ?? []).toSorted((a, b) => rank(b.visitors) - rank(a.visitors));
-  const names = useBeaconNames(appId, kind === 'beacon' ? rows.map(idOf) : []);
-  const known = new Map((kind === 'beacon' ? [] : site?.[`${kind}s`])?.map(({ objectId, name }) => [objectId, name]));
-  const nameOf = (row: NumberRow) => {
-    const id = idOf(row);
-    if (kind !== 'beacon') return known.get(id) ?? gone(id);
-    return names(id) ?? (names(id) === null ? gone(id) : id);
-  };
+  const names = usePlaceNames(appId, site, { kind, ids: rows.map(idOf) });
+  const nameOf = (row: NumberRow) => names(idOf(row));
   if (rows.length === 0) return null;
   const title = groupWords[kind];
-  const [header, cells] = kind === 'venue' ? [metricHeader, metricCells] : [placeHeader, placeCells];
+  const { header, cells } = metricColumns(kind);
   const table = {
     header: [groupWord[kind], ...header],
     rows: rows.map((row) => [nameOf(row), ...cells(row)]),
@@ -60,7 +55,11 @@ function PlaceTable({ kind, appId, period, search, site }: PlacesProps & { reado
       >
         <NumberTable label={title} table={table} />
       </section>
-      <CsvButton label={title} fileName={`${kind}s-${from}`} rows={() => csvOf(rows, [`${kind}Id`], [kind, nameOf])} />
+      <CsvButton
+        label={title}
+        fileName={`${kind}s-${from}`}
+        rows={() => csvOfPeriods({ period, rows: csvOf(rows, { kind, places: [`${kind}Id`], name: [kind, nameOf] }) })}
+      />
     </Block>
   );
 }

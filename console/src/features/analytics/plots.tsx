@@ -3,8 +3,9 @@ import { t } from '../../lib/words/words.ts';
 import { type HoursCalendar, isClosedAt, isOpenInWeek } from './hours.ts';
 import { type Mark, namesAt } from './marks/marks.ts';
 import { stripsOf } from './marks/strips.ts';
-import { csvOf, metricCells, metricHeader } from './number-cells.ts';
-import { intervalText, type Period } from './period.ts';
+import { csvOf, metricColumns } from './number-cells.ts';
+import { intervalText, type Period, type PlaceKind } from './period.ts';
+import { csvOfPeriods, inSeconds } from './plot/csv.ts';
 import { type Colours, countAxis, Plot } from './plot/plot.tsx';
 import type { VisitNumbers } from './queries.ts';
 import { countText, dwellText, plotted, weekdays } from './words.ts';
@@ -12,6 +13,8 @@ import { countText, dwellText, plotted, weekdays } from './words.ts';
 interface Props {
   readonly period: Period;
   readonly numbers: VisitNumbers;
+  /** Of the place that they are about; undefined: of everything. */
+  readonly kind: PlaceKind | undefined;
   /** When the venue is open, if it is known. */
   readonly calendar?: HoursCalendar | undefined;
 }
@@ -35,7 +38,7 @@ interface VisitorsProps extends Props {
 }
 
 /** Visitors of each interval, with those of the period before, holidays and campaigns. */
-export function VisitorsPlot({ period, numbers, calendar, marks, onDrawn }: VisitorsProps) {
+export function VisitorsPlot({ period, numbers, kind, calendar, marks, onDrawn }: VisitorsProps) {
   const { rows, previous } = numbers;
   const option = useMemo(() => {
     const labels = rows.map(({ start = '' }) => intervalText(period.unit, start));
@@ -93,14 +96,22 @@ export function VisitorsPlot({ period, numbers, calendar, marks, onDrawn }: Visi
     };
   }, [rows, previous, period.unit, calendar, marks]);
   const isMarked = marks.length > 0;
+  const { header, cells } = metricColumns(kind);
   const table = {
-    header: [t('When'), ...metricHeader, ...(isMarked ? [t('Holidays and campaigns')] : [])],
+    header: [
+      t('When'),
+      ...header,
+      ...(previous ? [t('Compared with')] : []),
+      ...(isMarked ? [t('Holidays and campaigns')] : []),
+    ],
     rows: rows.map((row, index) => [
       intervalText(period.unit, row.start ?? ''),
-      ...metricCells(row),
+      ...cells(row),
+      ...(previous ? [countText(previous.rows[index]?.visitors)] : []),
       ...(isMarked ? [namesAt(marks, index).join('; ')] : []),
     ]),
   };
+  const csv = (of: VisitNumbers['rows']) => csvOf(of, { kind, places: ['start'] });
   return (
     <Plot
       label={t('Visitors {isDay, select, true {by hour} other {{isYear, select, true {by month} other {by day}}}}', {
@@ -109,7 +120,7 @@ export function VisitorsPlot({ period, numbers, calendar, marks, onDrawn }: Visi
       })}
       option={option}
       table={table}
-      csv={csvOf(rows, ['start'])}
+      csv={csvOfPeriods({ period, rows: csv(rows) }, previous && { period: previous, rows: csv(previous.rows) })}
       fileName={`visitors-${period.from}`}
       onDrawn={onDrawn}
     />
@@ -127,7 +138,7 @@ const closedParts = (rows: VisitNumbers['rows'], calendar: HoursCalendar, colour
 });
 
 /** How many visits took how long. */
-export function StaysPlot({ period, numbers: { distribution } }: Props) {
+export function StaysPlot({ period, numbers: { distribution } }: Omit<Props, 'kind'>) {
   const option = useMemo(() => {
     const bands = distribution ?? [];
     return (colours: Colours) => ({
@@ -151,10 +162,18 @@ export function StaysPlot({ period, numbers: { distribution } }: Props) {
     rows: bands.map((band) => [bandText(band), countText(band.visits)]),
   };
   const csv = [
-    ['from', 'until', 'visits'],
+    [inSeconds('from'), inSeconds('until'), 'visits'],
     ...bands.map(({ from, until, visits }) => [String(from), String(until ?? ''), String(visits ?? '')]),
   ];
-  return <Plot label={t('Visits by stay')} option={option} table={table} csv={csv} fileName={`stays-${period.from}`} />;
+  return (
+    <Plot
+      label={t('Visits by stay')}
+      option={option}
+      table={table}
+      csv={csvOfPeriods({ period, rows: csv })}
+      fileName={`stays-${period.from}`}
+    />
+  );
 }
 
 type Band = NonNullable<VisitNumbers['distribution']>[number];
@@ -166,7 +185,7 @@ const bandText = ({ from, until }: Band) =>
       : `${dwellText(from)} +`;
 
 /** Visits in each hour of the week. */
-export function HoursPlot({ period, numbers: { rows }, calendar }: Props) {
+export function HoursPlot({ period, numbers: { rows }, kind, calendar }: Props) {
   const option = useMemo(() => {
     const cells = rows.flatMap(({ weekday = 1, hour = 0, visitors }) => {
       const value = plotted(visitors);
@@ -231,7 +250,7 @@ export function HoursPlot({ period, numbers: { rows }, calendar }: Props) {
       label={t('Visitors by hour and day of the week')}
       option={option}
       table={table}
-      csv={csvOf(rows, ['weekday', 'hour'])}
+      csv={csvOfPeriods({ period, rows: csvOf(rows, { kind, places: ['weekday', 'hour'] }) })}
       fileName={`hours-${period.from}`}
       part="heat"
     />

@@ -5,6 +5,7 @@ import { dataOf } from '../../lib/data/api.ts';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { dataKey } from '../../lib/data/listed.ts';
 import { pageLanguage, t } from '../../lib/words/words.ts';
+import type { PlaceKind } from './period.ts';
 import type { WayPlace } from './queries.ts';
 
 /** The venues of an app with their floors and zones. */
@@ -58,6 +59,19 @@ export function useWayNames(
     const id = beaconId ?? '';
     return names(id) ?? (names(id) === null ? gone(id) : id);
   };
+}
+
+interface Places {
+  readonly kind: PlaceKind | undefined;
+  readonly ids: readonly string[];
+}
+
+/** What places of a kind are called. */
+export function usePlaceNames(appId: string, site: SiteOf | undefined, { kind, ids }: Places): (id: string) => string {
+  const beaconNames = useBeaconNames(appId, kind === 'beacon' ? ids : []);
+  if (kind === 'beacon') return (id) => beaconNames(id) ?? (beaconNames(id) === null ? gone(id) : id);
+  const names = new Map(kind && site?.[`${kind}s`].map(({ objectId, name }) => [objectId, name]));
+  return (id) => names.get(id) ?? gone(id);
 }
 
 export const gone = (id: string) => t('Deleted ({id})', { id: id.slice(-4) });

@@ -4,6 +4,7 @@ import { Block } from '../../components/page/block.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './analytics.module.css';
 import { dayText } from './period.ts';
+import { inSeconds } from './plot/csv.ts';
 import { CsvButton } from './plot/csv-button.tsx';
 import { NumberTable } from './plot/number-table.tsx';
 import { type ZoneForecast, zoneForecastsQuery } from './queries.ts';
@@ -60,6 +61,7 @@ const parts = [
   ['peak', ['visitors', 'error', 'within', 'tried']],
   ['stay', ['seconds', 'error', 'within', 'tried']],
 ] as const;
+const unitOf = (column: string) => (column === 'stay.error' ? inSeconds(column) : column);
 
 /** The columns of the interface. */
 function csvOf(zones: readonly ZoneForecast[], nameOf: (zone: ZoneForecast) => string): string[][] {
@@ -72,7 +74,7 @@ function csvOf(zones: readonly ZoneForecast[], nameOf: (zone: ZoneForecast) => s
       return members.map((member) => String(told[member] ?? ''));
     }),
   ]);
-  return [['zoneId', 'zone', ...columns], ...cells];
+  return [['zoneId', 'zone', ...columns.map(unitOf)], ...cells];
 }
 
 const plottedPeak = ({ peak }: ZoneForecast) => plotted(peak?.visitors ?? null) ?? 0;

@@ -1,5 +1,6 @@
 import type { Beacon, Body, JsonObject, PharosProblem } from '@pharos/sdk';
 import { jsonObjectOf } from '../../lib/text/json-text.ts';
+import { uuidKey } from '../../lib/text/uuid.ts';
 import { t } from '../../lib/words/words.ts';
 
 /** The values of the form; an empty number field holds an empty string. */
@@ -131,21 +132,6 @@ export function wholeBody(fields: BeaconFields, known?: Pick<Beacon, 'location'>
 export function floorOf(text: string): number | string {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
-
-/** Phones look for beacons by UUIDs of 32 hex digits; other texts are kept, but no phone finds them. */
-export const isUuid = (text: string): boolean => /^[0-9a-f]{32}$/.test(uuidKey(text.trim()));
-
-/** A random UUID (version 4). `crypto.randomUUID` works only with https and on localhost. */
-export function newUuid(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5').toUpperCase();
-}
-
-/** As the service compares UUIDs: ignoring case and dashes. */
-export const uuidKey = (uuid: string): string => uuid.replaceAll('-', '').toLowerCase();
 
 export function sameIds(a: Pick<Beacon, 'uuid' | 'major' | 'minor'>, b: Pick<Beacon, 'uuid' | 'major' | 'minor'>) {
   return uuidKey(a.uuid) === uuidKey(b.uuid) && a.major === b.major && a.minor === b.minor;

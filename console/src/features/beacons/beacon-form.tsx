@@ -10,14 +10,13 @@ import { useAction } from '../../lib/actions/use-action.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { venueNamesQuery } from '../../lib/data/venue-names.ts';
 import { copyName } from '../../lib/text/copy-name.ts';
+import { newUuid, uuidWarning } from '../../lib/text/uuid.ts';
 import { t } from '../../lib/words/words.ts';
 import {
   type BeaconFields,
   beaconFieldNames,
   beaconLabels,
   fieldsOf,
-  isUuid,
-  newUuid,
   problemsOf,
   sameIds,
   wholeBody,
@@ -181,7 +180,8 @@ function Identity({ form }: { readonly form: Form }) {
 /** Warns of a text that is no UUID, and makes one. */
 function UuidHelp({ form }: { readonly form: Form }) {
   const { uuid } = form.values;
-  if (isUuid(uuid)) return null;
+  const warning = uuidWarning(uuid);
+  if (warning === undefined) return null;
   const make = (
     <Button size="xs" variant="default" onClick={() => form.set('uuid', newUuid())}>
       {t('Make a UUID')}
@@ -191,7 +191,7 @@ function UuidHelp({ form }: { readonly form: Form }) {
   return (
     <Alert color="yellow" variant="light" p="xs" role="status">
       <Group justify="space-between" gap="xs">
-        <span>{t('This is no UUID (32 digits from 0 to F). Phones would not find the beacon by it.')}</span>
+        <span>{warning}</span>
         {make}
       </Group>
     </Alert>

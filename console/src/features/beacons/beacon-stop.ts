@@ -1,6 +1,7 @@
 import { type Stop, stopOf } from '../../components/dialogs/stop-dialog.tsx';
+import { uuidKey } from '../../lib/text/uuid.ts';
 import { t } from '../../lib/words/words.ts';
-import { type BeaconFields, uuidKey } from './beacon-fields.ts';
+import type { BeaconFields } from './beacon-fields.ts';
 
 type Identity = Pick<BeaconFields, 'name' | 'uuid' | 'major' | 'minor'>;
 

@@ -139,19 +139,19 @@ async function soFarOf(
     if (part.day !== undefined)
       for await (const row of readRows(by, { ...of, from: end, until: addDays(end, 1), interval: 'hour' }))
         if (hourText(row.started_at, zone) < part.until) total.add(row);
-    return { until: part.until, total: metricsOf(total, by.blur) };
+    return { until: part.until, total: metricsOf(total, by.blur, place?.dimension) };
   });
 }
 
 async function readPeriod(by: Telling, question: NumbersQuestion): Promise<PeriodNumbers> {
-  const { from, until, interval, groupBy } = question;
+  const { from, until, interval, groupBy, place } = question;
   const total = new Tally();
   const rows = groupBy ? await groupedRows(by, question) : await rowsOf(by, question, total);
   // A total of all places counts a visitor at two of them once.
   if (groupBy)
     for await (const row of readRows(by, { ...question, interval: 'total', groupBy: undefined })) total.add(row);
   const mayTotal = !by.isProtected || unitOf(from, until) !== undefined;
-  const shown = mayTotal ? metricsOf(total, by.blur) : null;
+  const shown = mayTotal ? metricsOf(total, by.blur, place?.dimension) : null;
   return {
     from,
     until,
@@ -163,7 +163,7 @@ async function readPeriod(by: Telling, question: NumbersQuestion): Promise<Perio
 
 /** A row for each interval, and the total. */
 async function rowsOf(by: Telling, question: NumbersQuestion, total: Tally): Promise<NumbersRow[]> {
-  const { from, until, interval } = question;
+  const { from, until, interval, place } = question;
   const keys = keysOf(interval, by.zone);
   const tallies = new Tallies<string>();
   for await (const row of readRows(by, question)) tallies.of(keys.of(row.started_at)).add(row);
@@ -174,7 +174,7 @@ async function rowsOf(by: Telling, question: NumbersQuestion, total: Tally): Pro
   }
   return keys.all(from, until).map((key) => ({
     ...placeOf(interval, key),
-    ...metricsOf(tallies.find(key) ?? new Tally(), by.blur),
+    ...metricsOf(tallies.find(key) ?? new Tally(), by.blur, place?.dimension),
   }));
 }
 
@@ -194,7 +194,7 @@ async function groupedRows(by: Telling, question: NumbersQuestion): Promise<Numb
       const at = key.lastIndexOf(' ');
       const ids = { [`${groupBy}Id`]: key.slice(at + 1) };
       const place = placeOf(interval, key.slice(0, at));
-      rows.push({ key, row: { ...place, ...ids, ...metricsOf(tally, by.blur) } });
+      rows.push({ key, row: { ...place, ...ids, ...metricsOf(tally, by.blur, groupBy) } });
       await slices.rest();
     }
     tallies = new Tallies();

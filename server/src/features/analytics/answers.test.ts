@@ -101,6 +101,30 @@ for (const database of databases) {
       await db.run(sql`delete from visit_rollups where beacon_id like 'far%'`);
     });
 
+    test('say of the app and of venues who is new, and of floors, zones and beacons that it is not known', async () => {
+      const seen = await site.app.storage.db.one<{ at: number }>(sql`select min(entered_at) as at from visits`);
+      const from = shown(seen?.at ?? 0, 'UTC').date;
+      const period = { from, until: shown((seen?.at ?? 0) + day, 'UTC').date };
+      const [zone = ''] = house.zones;
+      for (const [dimension, id] of Object.entries({
+        venue: house.venue,
+        floor: house.floor,
+        zone,
+        beacon: site.hall,
+      })) {
+        const expected = dimension === 'venue' ? [2, 0] : [null, null];
+        const newsOf = ({ newVisitors, returningVisitors }: Record<string, unknown>) => [
+          newVisitors,
+          returningVisitors,
+        ];
+        const at = await house.ask({ ...period, interval: 'day', compare: 'previous', [`${dimension}Id`]: id });
+        assert.deepEqual([at.total, at.rows[0]].map(newsOf), [expected, expected], dimension);
+        assert.equal(at.previous.total.newVisitors, dimension === 'venue' ? 0 : null, dimension);
+        const by = await house.ask({ ...period, groupBy: dimension });
+        assert.deepEqual([by.total, by.rows[0]].map(newsOf), [[2, 0], expected], dimension);
+      }
+    });
+
     test('tell nothing of one to four visitors where these are protected', async () => {
       const exact = await site.app.storage.db.one<{ at: number }>(sql`select min(entered_at) as at from visits`);
       const first = shown(exact?.at ?? 0, 'Europe/Vienna').date;

@@ -14,8 +14,10 @@ import { analyticsTag, countSchema, daySchema, periodQuery, secondsSchema } from
 
 const metrics = {
   visitors: countSchema('Different installations; exact up to 2,048, beyond that with a standard error of 0.8 %'),
-  newVisitors: countSchema('Those whose first visit in the app is among these'),
-  returningVisitors: countSchema('Those who had been there before'),
+  newVisitors: countSchema(
+    'Those whose first visit in the app is among these. null of a floor, zone or beacon: of rooms it is not known who is new',
+  ),
+  returningVisitors: countSchema('Those who had been in the app before; null where `newVisitors` is'),
   visits: countSchema('Visits that began then'),
   dwellMedian: secondsSchema('Seconds that half of the visits did not exceed, within 4.5 %'),
   dwellLowerQuartile: secondsSchema('Seconds that a quarter of the visits did not exceed'),
@@ -106,7 +108,7 @@ const exampleAnswer = {
     from: '2026-10-01',
     until: '2026-11-01',
     total: exampleMetrics,
-    rows: [{ beaconId: exampleId, ...exampleMetrics }],
+    rows: [{ beaconId: exampleId, ...exampleMetrics, newVisitors: null, returningVisitors: null }],
     distribution: [{ from: 0, until: 15, visits: 1180 }],
     timeZone: 'Europe/Vienna',
     interval: 'total',

@@ -149,7 +149,7 @@ export class CountedHouse {
       const row = told.rows.find(({ beaconId }: { beaconId: string }) => beaconId === id);
       const visits = all.filter(({ beacon_id }) => beacon_id === id);
       if (row === undefined) assert.deepEqual(visits, [], `the beacon ${id} has no row`);
-      else assertSame(row, byHand(visits, all), `the beacon ${id}`);
+      else assertSame(row, byHand(visits, all), `the beacon ${id}`, true);
     }
     assertSame(told.total, byHand(all, all), 'all beacons');
     await this.#comparePlaces(all, { from, until, timeZone });
@@ -170,7 +170,7 @@ export class CountedHouse {
       const visits = all.filter((visit) => zoneOf(visit) === id);
       const row = told.rows.find(({ zoneId }: { zoneId: string }) => zoneId === id);
       if (row === undefined) assert.deepEqual(visits, [], `the zone ${id} has no row`);
-      else assertSame(row, byHand(visits, all), `the zone ${id}`);
+      else assertSame(row, byHand(visits, all), `the zone ${id}`, true);
       if (unit === 'year') continue;
       const since = hoursFrom(from, until);
       const hours = await this.ask({ from: since, until, interval: 'hour', zoneId: id });
@@ -180,15 +180,17 @@ export class CountedHouse {
           hours.rows.find((one: { start: string }) => one.start === start),
           byHand(ofHour, all),
           `${id} ${start}`,
+          true,
         );
     }
     const inside = all.filter((visit) => zoneOf(visit) !== undefined);
-    assertSame(told.total, byHand(inside, all), 'the floor');
+    assertSame(told.total, byHand(inside, all), 'the floor', true);
     for (const place of ['venueId', 'floorId'])
       assertSame(
         (await this.ask({ from, until, [place]: place === 'venueId' ? this.venue : this.floor })).total,
         byHand(inside, all),
         place,
+        place === 'floorId',
       );
     const flows = await this.askOf('flows', { from, until });
     const where = (visit: HandVisit) => ({

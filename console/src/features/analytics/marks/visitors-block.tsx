@@ -4,7 +4,7 @@ import { Block } from '../../../components/page/block.tsx';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import type { HoursCalendar } from '../hours.ts';
-import { type AnalyticsSearch, dayText, type Period, periodText } from '../period.ts';
+import { type AnalyticsSearch, dayText, kindOf, type Period, periodText } from '../period.ts';
 import { VisitorsPlot } from '../plots.tsx';
 import type { VisitNumbers } from '../queries.ts';
 import type { SiteOf } from '../site.ts';
@@ -36,7 +36,14 @@ export function VisitorsBlock({ appId, period, zone, search, site, numbers, cale
       title={t('Visitors in {period}', { period: periodText(period) })}
       about={<Closures calendar={calendar} period={period} />}
     >
-      <VisitorsPlot period={period} numbers={numbers} calendar={calendar} marks={marks} onDrawn={onDrawn} />
+      <VisitorsPlot
+        period={period}
+        numbers={numbers}
+        kind={kindOf(search)}
+        calendar={calendar}
+        marks={marks}
+        onDrawn={onDrawn}
+      />
       <Legend marks={marks} />
       <Campaigns campaigns={campaigns} />
     </Block>

@@ -7,8 +7,9 @@ import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import { heatAsked } from '../asked.ts';
 import { comparedText } from '../head.tsx';
-import { csvOf, placeCells, placeHeader } from '../number-cells.ts';
+import { csvOf, metricColumns } from '../number-cells.ts';
 import { type Period, periodText } from '../period.ts';
+import { csvOfPeriods } from '../plot/csv.ts';
 import { NumberTable } from '../plot/number-table.tsx';
 import type { NumberRow } from '../queries.ts';
 import type { SiteOf } from '../site.ts';
@@ -67,11 +68,14 @@ export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
     .sort((a, b) => sizeOf(b.row) - sizeOf(a.row));
   const pastRows = new Map(past.data?.rows.map((row) => [row.zoneId, row]));
   const was = ({ zoneId }: NumberRow) => (compared ? [past.data ? said(pastRows.get(zoneId)) : '–'] : []);
+  const { header, cells } = metricColumns('zone');
   const table = {
-    header: [t('Zone'), t('Time spent'), ...placeHeader, ...(compared ? [comparedText(compared)] : [])],
-    rows: rows.map(({ name, row }) => [name, hoursText(row.dwellTotal), ...placeCells(row), ...was(row)]),
+    header: [t('Zone'), t('Time spent'), ...header, ...(compared ? [comparedText(compared)] : [])],
+    rows: rows.map(({ name, row }) => [name, hoursText(row.dwellTotal), ...cells(row), ...was(row)]),
   };
   const names = new Map(zones.map(({ objectId, name }) => [objectId, name]));
+  const csv = (of: readonly NumberRow[]) =>
+    csvOf(of, { kind: 'zone', places: ['zoneId'], name: ['zone', ({ zoneId = '' }) => names.get(zoneId) ?? zoneId] });
   return (
     <>
       <FailureNote message={(byZone.error ?? byBeacon.error)?.message} />
@@ -106,10 +110,9 @@ export function HeatPlan({ appId, floor, site, period, compared, of }: Props) {
           fileName={`plan-${from}`}
           csv={{
             fileName: `zones-${from}`,
-            rows: csvOf(
-              byZone.data?.rows ?? [],
-              ['zoneId'],
-              ['zone', ({ zoneId = '' }) => names.get(zoneId) ?? zoneId],
+            rows: csvOfPeriods(
+              { period, rows: csv(byZone.data?.rows ?? []) },
+              compared && { period: compared, rows: past.data && csv(past.data.rows) },
             ),
           }}
         />

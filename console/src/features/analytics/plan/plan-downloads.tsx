@@ -1,9 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import type { RefObject } from 'react';
 import { Icon } from '../../../components/page/icon.tsx';
-import { download } from '../../../lib/actions/download.ts';
-import { writeCsv } from '../../../lib/text/csv.ts';
 import { t } from '../../../lib/words/words.ts';
+import type { CsvRows } from '../plot/csv.ts';
+import { SaveCsv } from '../plot/csv-button.tsx';
 import { saveDrawing, saveDrawingAsPng } from './save.ts';
 
 interface Props {
@@ -11,7 +11,7 @@ interface Props {
   /** Of the pictures, without an ending. */
   readonly fileName: string;
   /** The numbers as columns of the interface. */
-  readonly csv: { readonly fileName: string; readonly rows: readonly (readonly string[])[] };
+  readonly csv: { readonly fileName: string; readonly rows: CsvRows };
 }
 
 /** A plan as files: its numbers, and itself as a picture and as a drawing. */
@@ -19,14 +19,7 @@ export function PlanDownloads({ drawing, fileName, csv }: Props) {
   const withDrawing = (save: typeof saveDrawing) => () => void (drawing.current && save(drawing.current, fileName));
   return (
     <Group gap="xs">
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<Icon name="download" size={14} />}
-        onClick={() => download(`${csv.fileName}.csv`, 'text/csv', [writeCsv(csv.rows)])}
-      >
-        {t('CSV')}
-      </Button>
+      <SaveCsv fileName={csv.fileName} rows={() => csv.rows} />
       <Button
         size="xs"
         variant="default"

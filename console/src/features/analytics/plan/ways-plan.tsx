@@ -9,8 +9,8 @@ import { type Period, periodText } from '../period.ts';
 import { NumberTable } from '../plot/number-table.tsx';
 import { type Flow, flowsQuery, type WayPlace } from '../queries.ts';
 import { type SiteOf, useWayNames } from '../site.ts';
-import { comparedColumn } from '../ways/compared.ts';
-import { endOf, flowCsv } from '../ways/flow-csv.ts';
+import { comparedColumn, comparedCsv } from '../ways/compared.ts';
+import { endOf } from '../ways/flow-csv.ts';
 import { countText, plotted } from '../words.ts';
 import { useFloorPlan } from './floor.ts';
 import { PlanDownloads } from './plan-downloads.tsx';
@@ -39,13 +39,14 @@ export function WaysPlan({ appId, floor, site, period, compared }: Props) {
   const past = useQuery(
     flowsQuery(appId, { from: other.from, until: other.until, floorId: floor.objectId }, compared !== undefined),
   );
-  const column = comparedColumn(compared && { period: compared, flows: past.data });
+  const before = compared && { period: compared, flows: past.data };
+  const column = comparedColumn(before);
   const drawing = useRef<SVGSVGElement>(null);
   const moves = data?.moves ?? [];
   const nameOf = useWayNames(
     appId,
     site,
-    moves.flatMap((move) => [move.from, move.to]),
+    [...moves, ...(before?.flows?.moves ?? [])].flatMap((move) => [move.from, move.to]),
   );
   const places = new Map([
     ...zones.map(({ objectId, polygon }) => [objectId, middleOf(polygon)] as const),
@@ -100,7 +101,7 @@ export function WaysPlan({ appId, floor, site, period, compared }: Props) {
         <PlanDownloads
           drawing={drawing}
           fileName={`ways-plan-${from}`}
-          csv={{ fileName: `ways-${from}`, rows: flowCsv(moves, nameOf) }}
+          csv={{ fileName: `ways-${from}`, rows: comparedCsv({ period, flows: moves, before }, nameOf) }}
         />
       </Group>
       {moves.length > 0 && (

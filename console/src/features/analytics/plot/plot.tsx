@@ -6,9 +6,10 @@ import { Icon } from '../../../components/page/icon.tsx';
 import { afterPaint } from '../../../lib/actions/after-paint.ts';
 import { download } from '../../../lib/actions/download.ts';
 import { loadPart } from '../../../lib/actions/load-part.ts';
-import { writeCsv } from '../../../lib/text/csv.ts';
 import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
+import type { CsvRows } from './csv.ts';
+import { SaveCsv } from './csv-button.tsx';
 import type { Drawing } from './draw.ts';
 import { NumberTable, type PlotTable } from './number-table.tsx';
 
@@ -75,7 +76,7 @@ interface Props {
   /** The same numbers as a table. */
   readonly table: PlotTable;
   /** The same numbers as columns of the interface. */
-  readonly csv: readonly (readonly string[])[];
+  readonly csv: CsvRows;
   /** Of the files, without an ending. */
   readonly fileName: string;
   /** Of a plot with a few bars. */
@@ -163,15 +164,7 @@ export function Plot({ label, option, table, csv, fileName, isLow = false, part,
           </section>
         </details>
         <Group gap="xs">
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<Icon name="download" size={14} />}
-            aria-label={t('{label}: save as CSV', { label })}
-            onClick={() => download(`${fileName}.csv`, 'text/csv', [writeCsv(csv)])}
-          >
-            {t('CSV')}
-          </Button>
+          <SaveCsv label={label} fileName={fileName} rows={() => csv} />
           <Button
             size="xs"
             variant="default"

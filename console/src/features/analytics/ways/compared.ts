@@ -1,8 +1,9 @@
 import { comparedText } from '../head.tsx';
 import type { Period } from '../period.ts';
-import type { Flow, Flows } from '../queries.ts';
+import { csvOfPeriods } from '../plot/csv.ts';
+import type { Flow, Flows, WayPlace } from '../queries.ts';
 import { countText } from '../words.ts';
-import { flowKey } from './flow-csv.ts';
+import { flowCsv, flowKey } from './flow-csv.ts';
 
 /** Another period. */
 export interface Before {
@@ -23,3 +24,17 @@ export function comparedColumn(before: Before | undefined, kind: 'moves' | 'reac
     cells: (flow: Flow) => [countText(tours.get(flowKey(flow)) ?? missing)],
   };
 }
+
+interface Ways {
+  readonly period: Period;
+  readonly flows: readonly Flow[];
+  readonly before: Before | undefined;
+  readonly kind?: 'moves' | 'reaches';
+}
+
+/** The ways of a period and of the other one, as a file. */
+export const comparedCsv = ({ period, flows, before, kind = 'moves' }: Ways, nameOf: (place: WayPlace) => string) =>
+  csvOfPeriods(
+    { period, rows: flowCsv(flows, nameOf) },
+    before && { period: before.period, rows: before.flows && flowCsv(before.flows[kind], nameOf) },
+  );

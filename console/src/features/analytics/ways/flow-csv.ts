@@ -1,3 +1,4 @@
+import { inSeconds } from '../plot/csv.ts';
 import type { Flow, Paths, WayPlace } from '../queries.ts';
 
 const columns = ['tours', 'visitors', 'timeMedian', 'timeLowerQuartile', 'timeUpperQuartile'] as const;
@@ -20,7 +21,8 @@ export function flowCsv(flows: readonly Flow[], nameOf: (place: WayPlace) => str
     endOf(flow.to, nameOf, ''),
     ...columns.map((column) => String(flow[column] ?? '')),
   ]);
-  return [['from', 'fromName', 'to', 'toName', ...columns], ...cells];
+  const header = columns.map((column) => (column.startsWith('time') ? inSeconds(column) : column));
+  return [['from', 'fromName', 'to', 'toName', ...header], ...cells];
 }
 
 type Path = Paths['paths'][number];

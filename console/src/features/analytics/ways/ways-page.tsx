@@ -9,15 +9,16 @@ import { t } from '../../../lib/words/words.ts';
 import classes from '../analytics.module.css';
 import { flowsAsked, pathsAsked } from '../asked.ts';
 import { AnalyticsHead, CompareChoice, PeriodChoice, PlaceChoice, useQuestion } from '../head.tsx';
-import { comparedIn, placeOf } from '../period.ts';
+import { comparedIn, type Period, placeOf } from '../period.ts';
+import { csvOfPeriods } from '../plot/csv.ts';
 import { CsvButton } from '../plot/csv-button.tsx';
 import { NumberTable } from '../plot/number-table.tsx';
 import { type Colours, Plot, useBelowPlot } from '../plot/plot.tsx';
 import type { Flow, WayPlace } from '../queries.ts';
 import { useWayNames } from '../site.ts';
 import { countText, dwellText, plotted } from '../words.ts';
-import { type Before, comparedColumn } from './compared.ts';
-import { endOf, flowCsv, pathCsv } from './flow-csv.ts';
+import { type Before, comparedColumn, comparedCsv } from './compared.ts';
+import { endOf, pathCsv } from './flow-csv.ts';
 import { busiestOf, linksAround, type NamedMove, plainName } from './sankey.ts';
 
 const route = getRouteApi('/signed-in/apps/$appId/activity/analytics/ways');
@@ -39,7 +40,9 @@ export function WaysPage() {
   });
   const before = compared && { period: compared, flows: past };
   const below = useBelowPlot();
-  const all = [...(data?.moves ?? []), ...(data?.reaches ?? [])].flatMap((flow) => [flow.from, flow.to]);
+  const all = [data, before?.flows]
+    .flatMap((flows) => [...(flows?.moves ?? []), ...(flows?.reaches ?? [])])
+    .flatMap((flow) => [flow.from, flow.to]);
   const nameOf = useWayNames(appId, site, [...all, ...(found?.paths ?? []).flatMap(({ stops }) => stops)]);
   return (
     <>
@@ -93,7 +96,7 @@ export function WaysPage() {
               moves={data.moves}
               before={before}
               nameOf={nameOf}
-              from={from}
+              period={period}
               middle={search.zone === undefined ? undefined : nameOf({ zoneId: search.zone })}
               onDrawn={below.onDrawn}
             />
@@ -130,11 +133,11 @@ export function WaysPage() {
               <CsvButton
                 label={t('The commonest paths')}
                 fileName={`paths-${from}`}
-                rows={() => pathCsv(found?.paths ?? [], nameOf)}
+                rows={() => csvOfPeriods({ period, rows: pathCsv(found?.paths ?? [], nameOf) })}
               />
             </Block>
           )}
-          {below.isShown && <Times reaches={data.reaches} before={before} from={from} nameOf={nameOf} />}
+          {below.isShown && <Times reaches={data.reaches} before={before} period={period} nameOf={nameOf} />}
         </>
       )}
     </>
@@ -148,13 +151,13 @@ interface FlowProps {
 }
 
 interface FlowPlotProps extends FlowProps {
-  readonly from: string;
+  readonly period: Period;
   /** The name of the zone that it is about; the busiest without it. */
   readonly middle: string | undefined;
   readonly onDrawn: () => void;
 }
 
-function FlowPlot({ moves, before, nameOf, from, middle, onDrawn }: FlowPlotProps) {
+function FlowPlot({ moves, before, nameOf, period, middle, onDrawn }: FlowPlotProps) {
   const compared = comparedColumn(before);
   const named = useMemo(
     () =>
@@ -209,8 +212,8 @@ function FlowPlot({ moves, before, nameOf, from, middle, onDrawn }: FlowPlotProp
       label={t('Ways between zones')}
       option={option}
       table={table}
-      csv={flowCsv(moves, nameOf)}
-      fileName={`ways-${from}`}
+      csv={comparedCsv({ period, flows: moves, before }, nameOf)}
+      fileName={`ways-${period.from}`}
       part="sankey"
       onDrawn={onDrawn}
     />
@@ -259,10 +262,10 @@ const mostTimes = 30;
 
 interface TimesProps extends Pick<FlowProps, 'before' | 'nameOf'> {
   readonly reaches: readonly Flow[];
-  readonly from: string;
+  readonly period: Period;
 }
 
-function Times({ reaches, before, from, nameOf }: TimesProps) {
+function Times({ reaches, before, period, nameOf }: TimesProps) {
   if (reaches.length === 0) return null;
   const compared = comparedColumn(before, 'reaches');
   const table = {
@@ -287,7 +290,11 @@ function Times({ reaches, before, from, nameOf }: TimesProps) {
       <section className={classes.scroller} tabIndex={0} aria-label={t('Times between zones')}>
         <NumberTable label={t('Times between zones')} table={table} />
       </section>
-      <CsvButton label={t('Times between zones')} fileName={`times-${from}`} rows={() => flowCsv(reaches, nameOf)} />
+      <CsvButton
+        label={t('Times between zones')}
+        fileName={`times-${period.from}`}
+        rows={() => comparedCsv({ period, flows: reaches, before, kind: 'reaches' }, nameOf)}
+      />
     </Block>
   );
 }

@@ -2,8 +2,8 @@ import type { Beacon } from '@pharos/sdk';
 import type { ImportRow, PlanOptions } from '../../../components/import/import-rows.ts';
 import type { CsvTable } from '../../../lib/text/csv.ts';
 import { canonical, differenceText } from '../../../lib/text/json-compare.ts';
+import { uuidKey, uuidWarning } from '../../../lib/text/uuid.ts';
 import { t } from '../../../lib/words/words.ts';
-import { uuidKey } from '../beacon-fields.ts';
 import { type BeaconMembers, type CsvColumn, columnsIn, readRow } from './csv-columns.ts';
 
 /** What an import would do with one row. */
@@ -81,7 +81,7 @@ function planRow(
   if (beacon) return compare(row, beacon);
   const missing = required.filter((member) => members[member] === undefined);
   if (missing.length > 0) return refused(row, t('A new beacon needs {list}.', { list: missing.join(', ') }));
-  return { ...row, members: withoutNulls(members) };
+  return { ...row, ...warningOf(members), members: withoutNulls(members) };
 }
 
 const refused = (row: PlannedRow, problem: string): PlannedRow => ({ ...row, kind: 'refused', problem });
@@ -109,5 +109,12 @@ function compare(row: PlannedRow, beacon: Beacon): PlannedRow {
     before: Object.fromEntries(changed.map(([member]) => [member, beacon[member as keyof Beacon] ?? null])),
     members: Object.fromEntries(changed) as BeaconMembers,
     differences,
+    ...warningOf(Object.fromEntries(changed)),
   };
+}
+
+/** About what is going to be written. */
+function warningOf({ uuid }: BeaconMembers): Pick<ImportRow, 'warning'> {
+  const warning = typeof uuid === 'string' ? uuidWarning(uuid) : undefined;
+  return warning === undefined ? {} : { warning };
 }

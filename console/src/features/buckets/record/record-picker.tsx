@@ -2,6 +2,7 @@ import { Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { offered, searchLimit } from '../../../components/form/offered.ts';
 import { dataKey } from '../../../lib/data/listed.ts';
 import { bucketsQuery } from '../../../lib/data/queries.ts';
 import { t } from '../../../lib/words/words.ts';
@@ -18,8 +19,6 @@ interface Props {
   readonly isLocked: boolean;
 }
 
-const mostShown = 20;
-
 /** Chooses a record by name. The service searches while you type. */
 export function RecordPicker({ appId, label, className, value, onChange, error, isLocked }: Props) {
   const { data: buckets } = useQuery(bucketsQuery(appId));
@@ -34,7 +33,7 @@ export function RecordPicker({ appId, label, className, value, onChange, error, 
   const { data: found, error: failure } = useQuery({
     queryKey: dataKey(appId, 'listRecords', 'picker', className, asked),
     queryFn: () =>
-      findNamed(appId, className, { text: asked, limit: mostShown, buckets: buckets ?? [], sample }).then(
+      findNamed(appId, className, { text: asked, limit: searchLimit, buckets: buckets ?? [], sample }).then(
         (all) => all ?? null,
       ),
     enabled: buckets !== undefined,
@@ -56,7 +55,7 @@ export function RecordPicker({ appId, label, className, value, onChange, error, 
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       />
     );
-  const options = (found ?? []).map(({ objectId, name }) => ({ value: objectId, label: name }));
+  const options = offered((found ?? []).map(({ objectId, name }) => ({ value: objectId, label: name })));
   const isMissing = value !== '' && !options.some((option) => option.value === value);
   const own = { value, label: chosen ?? (chosen === null ? t('Deleted ({value})', { value }) : '…') };
   return (

@@ -3,6 +3,7 @@ import { changeAsPreviewed, holds } from '../../../components/import/as-previewe
 import { createOnce } from '../../../components/import/create-once.ts';
 import { dataOf } from '../../../lib/data/api.ts';
 import { pointer } from '../../../lib/data/venue-queries.ts';
+import { uuidWarning } from '../../../lib/text/uuid.ts';
 import { t } from '../../../lib/words/words.ts';
 import { compared, type Members, mostAlike, type PlannedFeature, refused, rowOf, type Target } from './planned.ts';
 import { type Found, labelOf, pointOf } from './read.ts';
@@ -46,7 +47,8 @@ export class BeaconRows {
           ),
         );
     };
-    return { ...rowOf(found), kind: 'new', apply };
+    const warning = uuidWarning(uuid);
+    return { ...rowOf(found), kind: 'new', ...(warning === undefined ? {} : { warning }), apply };
   }
 
   /** `moved` is how it is where it has come along with a floor that the file moves. */

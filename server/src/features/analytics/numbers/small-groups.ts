@@ -1,4 +1,5 @@
 import { type Blur, type Count, fewest, smallGroup } from '../../blur.ts';
+import type { Dimension } from './places.ts';
 import type { Tally } from './tally.ts';
 
 /**
@@ -8,6 +9,7 @@ import type { Tally } from './tally.ts';
 
 export interface Metrics {
   readonly visitors: Count;
+  /** Null also where it is not known, as with those returning. */
   readonly newVisitors: Count;
   readonly returningVisitors: Count;
   readonly visits: Count;
@@ -38,8 +40,22 @@ const untold: Omit<Metrics, 'visitors'> = {
   dwellTotal: null,
 };
 
-/** @param blur where small groups are protected */
-export function metricsOf(tally: Tally, blur: Blur | undefined): Metrics {
+/**
+ * Whether new visitors are known of what is counted by these. Whoever is new has been counted where the first visit in the app was: at
+ * the door, but in no other room of that day.
+ */
+const knowsNew = (dimension: Dimension | undefined): boolean => dimension === undefined || dimension === 'venue';
+
+/**
+ * @param blur where small groups are protected
+ * @param dimension of the places of which these are the visits; undefined: of the whole app
+ */
+export function metricsOf(tally: Tally, blur: Blur | undefined, dimension?: Dimension): Metrics {
+  const metrics = countsOf(tally, blur);
+  return knowsNew(dimension) ? metrics : { ...metrics, newVisitors: null, returningVisitors: null };
+}
+
+function countsOf(tally: Tally, blur: Blur | undefined): Metrics {
   const size = tally.visitors.size();
   // Of a large set the size is an estimate, and whoever is new has been counted.
   const newcomers = Math.min(tally.newcomers, size);
