@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { fail } from '../base/errors.ts';
 import { Batcher, type BatcherOptions } from './batcher.ts';
 
 interface Item {
@@ -39,7 +40,6 @@ function openBatcher(
       if (failed) throw failed;
       return `${nameOf(item)} alone`;
     },
-    isOfOneItem: (error) => (error as Error).message !== 'gone',
   });
   const add = (...items: Item[]) => items.map((item) => batcher.add(item));
   /** Ends what runs until nothing is left. */
@@ -119,10 +119,15 @@ describe('batcher', () => {
     assert.deepEqual(await finish(add(...of('a', 1, 2, 3))), ['a1 alone', 'bad', 'a3 alone']);
   });
 
-  test('when nothing answers, nothing is tried again', async () => {
-    const { add, finish, failures, runs } = openBatcher();
-    failures.set('a2', new Error('gone'));
-    assert.deepEqual(await finish(add(...of('a', 1, 2, 3))), ['gone', 'gone', 'gone']);
-    assert.equal(runs.length, 1);
-  });
+  for (const [what, error] of [
+    ['nothing answers', fail('Timeout', { message: 'gone' })],
+    ['the database does not take the statement', Object.assign(new Error('gone'), { code: '0A000' })],
+    ['the statement is wrong', Object.assign(new Error('gone'), { code: '42P01' })],
+  ] as const)
+    test(`when ${what}, nothing is tried again`, async () => {
+      const { add, finish, failures, runs } = openBatcher();
+      failures.set('a2', error);
+      assert.deepEqual(await finish(add(...of('a', 1, 2, 3))), ['gone', 'gone', 'gone']);
+      assert.equal(runs.length, 1);
+    });
 });

@@ -1,4 +1,4 @@
-import { joinSql, raw, Shapes, type Sql, type SqlValue, sql } from '../base/sql.ts';
+import { joinSql, lasting, raw, Shapes, Sql, type SqlParameter, type SqlValue, sql } from '../base/sql.ts';
 import type { Db } from './db.ts';
 import type { Belonging, NamedCells, RowsDialect } from './rows.ts';
 import type { Cells, Columns, ColumnType, DbTable } from './table.ts';
@@ -21,38 +21,85 @@ export interface Given<N extends string> {
   readonly cell: Readonly<Record<N, Sql>>;
 }
 
+/** A cell that all rows of a statement share: its parameter, with the cell's name in the place of the value. */
+const sharedCell = (name: string) => new Sql(['', ''], [name]);
+
 /**
- * One statement for any number of rows. It must hold no parameter besides: everything that it needs is in the rows.
+ * One statement for any number of rows of one app. It must hold no parameter besides: everything that it needs is in the rows. The app,
+ * and other cells that are `shared`, are parameters of the statement instead of cells of its rows: so a distributed database knows which
+ * node has all that the statement is about. Rows that differ in them are in different statements.
  */
 export class BulkStatement<N extends string, Row extends { readonly [name in N]?: SqlValue }> {
+  /** The names of the rows' own cells, and of those that all of them share. */
   readonly #names: readonly N[];
+  readonly #shared: readonly N[];
   readonly #types: readonly ColumnType[];
   readonly #cell: Readonly<Record<N, Sql>>;
   readonly #make: (given: Given<N>) => Sql;
-  readonly #shapes = new Shapes();
+  /** By their shape. A value is the name of a shared cell, or else null: the next parameter of the rows. */
+  readonly #texts = new Map<string, Sql>();
 
-  constructor(types: Readonly<Record<N, ColumnType>>, make: (given: Given<N>) => Sql) {
-    this.#names = Object.keys(types) as N[];
-    this.#types = Object.values(types);
-    const cells = this.#names.map((name, index) => [name, raw(`given.column${index + 1}`)]);
-    this.#cell = Object.fromEntries(cells);
+  constructor(
+    types: Readonly<Record<N, ColumnType>>,
+    make: (given: Given<N>) => Sql,
+    { shared = [] }: { readonly shared?: readonly NoInfer<N>[] } = {},
+  ) {
+    const names = Object.keys(types) as N[];
+    const isShared = (name: N) => name === 'app_id' || shared.includes(name);
+    this.#shared = names.filter(isShared);
+    this.#names = names.filter((name) => !isShared(name));
+    this.#types = this.#names.map((name) => types[name]);
+    this.#cell = Object.fromEntries([
+      ...this.#shared.map((name) => [name, sharedCell(name)]),
+      ...this.#names.map((name, index) => [name, raw(`given.column${index + 1}`)]),
+    ]);
     this.#make = make;
   }
 
   /** Each row is in exactly one of the statements. None for no rows. */
-  each({ name, rows: how }: TakesRows, rows: readonly Row[]): Sql[] {
-    const given = rows as unknown as readonly NamedCells[];
+  each(dialect: TakesRows, rows: readonly Row[]): Sql[] {
+    return this.#groups(rows as unknown as readonly NamedCells[]).flatMap((group) => this.#eachOf(dialect, group));
+  }
+
+  #eachOf({ name, rows: how }: TakesRows, rows: readonly NamedCells[]): Sql[] {
     const statements: Sql[] = [];
-    for (let start = 0; start < given.length; ) {
-      const left = given.length - start;
+    for (let start = 0; start < rows.length; ) {
+      const left = rows.length - start;
       const length = how.lengths ? (how.lengths.findLast((one) => one <= left) ?? 1) : left;
-      const part = length === given.length ? given : given.slice(start, start + length);
-      const shape = `${name} ${how.shape(length)}`;
+      const part = length === rows.length ? rows : rows.slice(start, start + length);
+      const own = how.parameters(part, this.#names);
       const make = () => this.#make({ rows: how.table(this.#types, length), how, cell: this.#cell });
-      statements.push(this.#shapes.of(shape, how.parameters(part, this.#names), make));
+      const { strings, values } = this.#text(`${name} ${how.shape(length)}`, own.length, make);
+      statements.push(new Sql(strings, this.#filled(values, own, rows[0] ?? {})));
       start += length;
     }
     return statements;
+  }
+
+  /** @throws Error for a statement that has other parameters than these `own` ones of its rows and the shared cells */
+  #text(shape: string, own: number, make: () => Sql): Sql {
+    const known = this.#texts.get(shape);
+    if (known) return known;
+    const made = lasting(make());
+    const others = made.values.filter((name) => name !== null);
+    if (made.values.length - others.length !== own || others.some((name) => !this.#shared.includes(name as N)))
+      throw new Error(`The values of a statement do not follow its text: ${made.strings.join('?')}`);
+    this.#texts.set(shape, made);
+    return made;
+  }
+
+  #filled(places: readonly SqlParameter[], own: readonly SqlParameter[], shared: NamedCells): readonly SqlParameter[] {
+    if (this.#shared.length === 0) return own;
+    let next = 0;
+    return places.map((name) => (name === null ? (own[next++] ?? null) : (shared[name as string] ?? null)));
+  }
+
+  /** Those that share what has to be shared. */
+  #groups(rows: readonly NamedCells[]): (readonly NamedCells[])[] {
+    const [first] = rows;
+    if (first === undefined) return [];
+    if (this.#shared.every((name) => rows.every((row) => row[name] === first[name]))) return [rows];
+    return [...Map.groupBy(rows, (row) => JSON.stringify(this.#shared.map((name) => row[name]))).values()];
   }
 }
 
@@ -91,6 +138,8 @@ export function typesOf<C extends Columns, N extends NameOf<C>>(
 }
 
 const list = (names: readonly string[]) => raw(names.join(', '));
+const cellsOf = <N extends string>(names: readonly N[], cell: Given<N>['cell']) =>
+  joined(names.map((name) => cell[name]));
 const joined = (cells: readonly Sql[]) => joinSql(cells, ', ');
 
 /** Skips a row if its value of a unique key exists already. */
@@ -109,8 +158,8 @@ export function bulkInsert<C extends Columns, N extends NameOf<C> = NameOf<C>>(
   return new BulkInsert(
     table.name,
     typesOf(table, names),
-    ({ rows }) =>
-      sql`insert into ${raw(table.name)} (${list(names)}) select * from ${rows} as given where true ${conflict}`,
+    ({ rows, cell }) =>
+      sql`insert into ${raw(table.name)} (${list(names)}) select ${cellsOf(names, cell)} from ${rows} as given where true ${conflict}`,
   );
 }
 
@@ -131,14 +180,16 @@ export function bulkUpdate<C extends Columns, B extends NameOf<C>, S extends Nam
   });
 }
 
-/** Deletes the rows that `by` finds. */
+/** Deletes the rows that `by` finds: an app's, and by something else too. */
 export function bulkDelete<C extends Columns, B extends NameOf<C>>(
   table: DbTable<C>,
   by: readonly B[],
 ): BulkStatement<B, Pick<Cells<C>, B>> {
+  const others = by.filter((name) => name !== 'app_id');
   return new BulkStatement(typesOf(table, by), ({ rows, cell }) => {
-    const cells = joined(by.map((name) => cell[name]));
-    return sql`delete from ${raw(table.name)} where (${list(by)}) in (select ${cells} from ${rows} as given)`;
+    const isOfApp = others.length === by.length ? sql`` : sql`app_id = ${cell['app_id' as B]} and `;
+    return sql`delete from ${raw(table.name)}
+      where ${isOfApp}(${list(others)}) in (select ${cellsOf(others, cell)} from ${rows} as given)`;
   });
 }
 
@@ -157,8 +208,10 @@ export class BulkRead<N extends string, Found extends object> {
   async of(db: Db, rows: readonly Readonly<Record<N, SqlValue>>[]): Promise<Found[][]> {
     const found = rows.map((): Found[] => []);
     const asked = rows.map((row, place) => ({ asked: place, ...row }));
-    for (const statement of this.#read.each(db.dialect, asked))
+    const read = async (statement: Sql) => {
       for (const row of await db.all<Found & { readonly asked: number }>(statement)) found[row.asked]?.push(row);
+    };
+    await Promise.all(this.#read.each(db.dialect, asked).map(read));
     return found;
   }
 }

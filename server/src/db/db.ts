@@ -60,8 +60,8 @@ export interface Db {
   /** The number of rows that the statement changed. Resolves only after the change is durable. */
   run(statement: Sql): Promise<number>;
   /**
-   * Runs statements that do not read or change each other's rows, in any order and, over the network, in one round trip.
-   * Only inside of a transaction; what a statement answers is lost.
+   * Runs statements one after the other and, over the network, in one round trip, as a transaction does with whatever is asked of
+   * it at the same time. Only inside of a transaction; what a statement answers is lost.
    */
   runTogether(statements: readonly Sql[]): Promise<void>;
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>;

@@ -44,7 +44,7 @@ export function distributionStatements({ distributed: [first = '', ...others] }:
  * Distributes the tables that are not distributed yet, each by itself, so that it can be run again after an interruption.
  * Answers their names.
  *
- * @throws Error when the database is not part of a Citus cluster
+ * @throws Error when the database is not part of a Citus cluster, or none of its nodes takes rows
  */
 export async function distribute(db: Database, { distributed }: Distribution): Promise<string[]> {
   await assertCitus(db);
@@ -66,9 +66,20 @@ async function assertCitus(db: Db): Promise<void> {
       'SQLite is one file and is not distributed. Set PHAROS_DATABASE_URL to the coordinator of a Citus cluster.',
     );
   const found = await db.one(sql`select 1 as found from pg_extension where extname = 'citus'`);
-  if (found) return;
+  if (!found)
+    throw new Error(
+      'This database does not have the extension citus. Install it on all nodes, run `create extension citus` in this database, ' +
+        `add the workers with citus_add_node, and call this again. ${nothingElse}`,
+    );
+  const node = await db.one(sql`select 1 as found from pg_dist_node
+    where isactive and shouldhaveshards and noderole = 'primary' limit 1`);
+  if (node) return;
   throw new Error(
-    'This database does not have the extension citus. Install it on all nodes, run `create extension citus` in this database, ' +
-      'add the workers with citus_add_node, and call this again. Nothing was changed but the migration.',
+    "No node of this Citus cluster takes rows. Add the workers: `select citus_add_node('worker1', 5432)`. Or let the coordinator " +
+      "keep the rows itself: `select citus_set_coordinator_host('coordinator', 5432)`, then " +
+      "`select citus_set_node_property('coordinator', 5432, 'shouldhaveshards', true)`. " +
+      `Then call this again. ${nothingElse}`,
   );
 }
+
+const nothingElse = 'Nothing was changed but the migration.';

@@ -106,6 +106,22 @@ export function databaseConformance(open: () => Promise<{ readonly db: Database;
       assert.deepEqual(await names(db), ['outer']);
     }));
 
+  test('statements that run together run one after the other, and the first that fails is the error', () =>
+    withDatabase(async (db) => {
+      const change = (from: string, to: string) => sql`update settings set value = ${to} where value = ${from}`;
+      await db.transaction(async (db) => {
+        const steps = Array.from({ length: 20 }, (_, n) => change(`${n}`, `${n + 1}`));
+        const done = db.runTogether([insert('a', '0'), ...steps]);
+        assert.deepEqual(await db.one(sql`select value from settings where name = 'a'`), { value: '20' });
+        await done;
+        const broken = db.transaction((db) => db.runTogether([insert('b'), insert('a'), sql`select nonsense`]));
+        await assert.rejects(broken, UniqueViolation);
+        await db.runTogether([]);
+        await db.runTogether([insert('c'), insert('d')]);
+      });
+      assert.deepEqual(await names(db), ['a', 'c', 'd']);
+    }));
+
   test('a taken unique value is a UniqueViolation and concerns only its own write', () =>
     withDatabase(async (db) => {
       const writes = [insert('a'), insert('a'), insert('b')].map((statement) => db.run(statement));

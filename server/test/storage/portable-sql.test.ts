@@ -8,6 +8,7 @@ import { runCommandLine } from '../../src/cli/run.ts';
 import { BulkRead } from '../../src/db/bulk.ts';
 import { withConflicts } from '../support/interface/conflicts.ts';
 import { createMigratedPostgres } from '../support/migrated.ts';
+import { onDatabase } from '../support/postgres-url.ts';
 import { openSite, type Site, stay, walk } from '../support/site.ts';
 import { watchStatements } from '../support/statements.ts';
 import { isException, sqlProblems } from '../support/storage/portable-sql.ts';
@@ -57,6 +58,46 @@ describe('statements for a distributed database', () => {
     assert.deepEqual(problemsOf('insert into logs (app_id) select * from unnest(?::text[]) as given'), [
       'insert … select without a table',
     ]);
+  });
+
+  test('look-ups of several keys, which the nodes take about one app only', () => {
+    const problemsOf = (text: string) => sqlProblems(text).map(({ problem }) => problem);
+    const given = (columns: string, ...lists: string[]) =>
+      `(select * from unnest(${lists.join(', ')}) as given (${columns})) as given`;
+    const keys = given('column1, column2', '?::bigint[]', '?::text[]');
+    const lateral = (app: string, end: string) =>
+      `select given.column1 as asked, found.* from ${keys}
+        cross join lateral (select object_id from visits where app_id = ${app} and object_id = given.column2 ${end}) as found`;
+    assert.deepEqual(problemsOf(lateral('?', 'offset 0')), []);
+    assert.deepEqual(problemsOf(lateral('given.column3', '')), ['visits without app_id =']);
+    for (const end of ['offset 0', 'limit 2'])
+      assert.deepEqual(problemsOf(lateral('given.column3', end)), [
+        'a lateral subquery with offset or limit',
+        'visits without app_id =',
+      ]);
+    const insert = (app: string) =>
+      `select given.column1 from ${keys} where exists (select 1 from buckets where app_id = ${app} and object_id = given.column2)`;
+    assert.deepEqual(problemsOf(insert('?')), []);
+    assert.deepEqual(problemsOf(insert('given.column1')), [
+      'a correlated subquery beside a set-returning function',
+      'buckets without app_id =',
+    ]);
+    assert.deepEqual(
+      problemsOf(
+        `with part0 as (update visits set dwell = 1 from ${keys} where visits.app_id = ? and object_id = given.column2)
+         delete from events where app_id = ?`,
+      ),
+      ['a modifying CTE that selects from unnest'],
+    );
+    // What is excused in one way is not in another.
+    const creates = `insert into records (app_id, object_id) select given.column1, given.column2 from ${keys}
+      where exists (select 1 from buckets where app_id = given.column1)`.replace(/\s+/g, ' ');
+    assert.deepEqual(
+      sqlProblems(creates)
+        .filter((one) => !isException(one))
+        .map(({ problem }) => problem),
+      ['a correlated subquery beside a set-returning function', 'buckets without app_id ='],
+    );
   });
 
   test('a visit, its message, its lists and what the background makes of them', async () => {
@@ -141,6 +182,7 @@ describe('statements for a distributed database', () => {
   test('the distribution is printed, and refused in words where there is no Citus', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-distributed-'));
     const postgres = await createMigratedPostgres();
+    const ask = (text: string) => onDatabase(postgres.url, (client) => client.query(text));
     const run = async (url: string | undefined, ...words: string[]) => {
       const [out, err]: [string[], string[]] = [[], []];
       const terminal = {
@@ -161,6 +203,25 @@ describe('statements for a distributed database', () => {
       assert.doesNotMatch(printed.text, /'admins'/);
       const refused = await run(postgres.url, '--distributed');
       assert.deepEqual([refused.code, /extension citus/.test(refused.text)], [1, true], refused.text);
+      // A coordinator as it is after `create extension citus`, with what a node that takes rows answers.
+      await ask(`set allow_system_table_mods = on;
+        insert into pg_extension values (99999, 'citus', 10, 'pg_catalog'::regnamespace, false, '13.2-1', null, null);
+        create table pg_dist_node (nodename text, noderole text, isactive boolean, shouldhaveshards boolean);
+        create table pg_dist_partition (logicalrelid regclass);
+        create function create_distributed_table(name text, column_name text, colocate_with text default '') returns void
+          language sql as $$ insert into pg_dist_partition values (name::regclass) $$`);
+      for (const nodes of ['', `insert into pg_dist_node values ('coordinator', 'primary', true, false)`]) {
+        await ask(nodes);
+        const bare = await run(postgres.url, '--distributed');
+        assert.equal(bare.code, 1, bare.text);
+        assert.match(bare.text, /^No node .* takes rows\. .*citus_add_node.*citus_set_node_property/s);
+        assert.doesNotMatch(bare.text, /\bat \S+:\d/, 'no stack');
+      }
+      await ask('update pg_dist_node set shouldhaveshards = true');
+      const distributed = await run(postgres.url, '--distributed');
+      assert.equal(distributed.code, 0, distributed.text);
+      assert.match(distributed.text, /^Distributed: apps, /m);
+      assert.match((await run(postgres.url, '--distributed')).text, /All tables are distributed\./);
       const embedded = await run(undefined, '--distributed');
       assert.deepEqual([embedded.code, /SQLite is one file/.test(embedded.text)], [1, true], embedded.text);
     } finally {

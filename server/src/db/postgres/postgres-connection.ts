@@ -92,6 +92,11 @@ export class Connection extends pg.Client {
     }
   }
 
+  /** Whether statements are sent before those in front of them are answered; the server runs one after the other. */
+  set isPipeline(value: boolean) {
+    (this as { pipeline: boolean }).pipeline = value;
+  }
+
   get connectMs(): number {
     return (this as unknown as { readonly _connectionTimeoutMillis: number })._connectionTimeoutMillis;
   }

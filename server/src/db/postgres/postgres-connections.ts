@@ -31,14 +31,13 @@ export interface QueryLimits {
   readonly within?: RowBudget | undefined;
 }
 
-/** A running statement. */
-export interface Flight {
-  readonly connection: Connection;
-  readonly since: number;
-  readonly deadline: number;
+/** A statement that has been sent. */
+interface Flight {
+  readonly limitMs: number;
   /** A commit, or a write that commits itself. */
   readonly isCommit: boolean;
-  isOver: boolean;
+  /** When the server began with it, that is, when it had answered the one in front. */
+  since: number;
 }
 
 export interface ConnectionsOptions {
@@ -58,7 +57,8 @@ export class PostgresConnections {
   readonly #session: SessionLimits;
   readonly #open = new Set<Connection>();
   readonly #taken = new Set<Connection>();
-  readonly #flights = new Set<Flight>();
+  /** In the order in which they were sent: the server works on the first one. */
+  readonly #flights = new Map<Connection, Flight[]>();
   /** The error of each server when it was last tried. */
   readonly #reasons = new Map<PostgresServer, string>();
   readonly #failures = new WeakMap<object, PostgresServer>();
@@ -145,9 +145,10 @@ export class PostgresConnections {
     query: pg.QueryConfig,
     { limitMs, isCommit = false, within }: QueryLimits,
   ): Promise<pg.QueryResult<T>> {
-    const since = performance.now();
-    const flight: Flight = { connection, since, deadline: since + limitMs, isCommit, isOver: false };
-    this.#flights.add(flight);
+    const flight: Flight = { limitMs, isCommit, since: performance.now() };
+    const line = this.#flights.get(connection) ?? [];
+    line.push(flight);
+    this.#flights.set(connection, line);
     try {
       const result = within
         ? await new BoundedQuery(query, within).runOn<T>(connection)
@@ -160,8 +161,10 @@ export class PostgresConnections {
         throw outcomeUnknown('The database did not confirm the write', error);
       throw error;
     } finally {
-      flight.isOver = true;
-      this.#flights.delete(flight);
+      line.splice(line.indexOf(flight), 1);
+      const [next] = line;
+      if (next) next.since = performance.now();
+      else this.#flights.delete(connection);
     }
   }
 
@@ -264,19 +267,20 @@ export class PostgresConnections {
     this.#lookedAt = now;
     if (wasBusy) return;
     let oldest = Number.POSITIVE_INFINITY;
-    for (const flight of this.#flights) {
-      if (now < flight.deadline) oldest = Math.min(oldest, flight.since);
-      else if (!flight.connection.givenUp) this.#giveUp(flight);
+    for (const [connection, [flight]] of this.#flights) {
+      if (!flight) continue;
+      if (now < flight.since + flight.limitMs) oldest = Math.min(oldest, flight.since);
+      else if (!connection.givenUp) this.#giveUp(connection, flight);
     }
     if (now - oldest > this.#limits.suspect && now > this.#aliveUntil) void this.#askWhetherAlive();
   }
 
-  #giveUp(flight: Flight): void {
+  #giveUp(connection: Connection, { isCommit }: Flight): void {
     const error = new Error('Connection terminated: the server did not answer in time');
-    flight.connection.destroy(error);
+    connection.destroy(error);
     // If one connection has died silently, the others may have too.
     this.#recycle('idle', error);
-    if (flight.isCommit) this.outage.begin('unconfirmed', error);
+    if (isCommit) this.outage.begin('unconfirmed', error);
   }
 
   /**

@@ -16,8 +16,7 @@ import {
   translatePostgresError,
 } from './postgres-error.ts';
 import { graceMs, type PostgresLimits } from './postgres-limits.ts';
-import { placeholder, together } from './postgres-texts.ts';
-import { mostPrepared, type NamedText, type PreparedNames } from './prepared-names.ts';
+import { mostPrepared, type NamedText, type PreparedNames, placeholder } from './prepared-names.ts';
 
 /** How often a connection that breaks before anything is committed is replaced. */
 const replacements = 2;
@@ -115,6 +114,7 @@ export class PostgresStatements {
     const send = (text: string, how: How) => this.query(connection, raw(text), { isPrepared: false, ...how });
     const ofStatement: How = { limitMs: this.statementMs };
     let isBroken = true;
+    connection.isPipeline = true;
     try {
       await send('begin', ofStatement);
       if (!limits) await send(withoutLimits, ofStatement);
@@ -134,25 +134,18 @@ export class PostgresStatements {
         });
       throw error;
     } finally {
+      connection.isPipeline = false;
       connection.release(isBroken || connection.prepared.size > mostPrepared);
     }
   }
 
   #inside(connection: Connection, effects: (() => void)[], end: number | undefined): Db {
-    const send = <T extends object>(statement: Sql, isPrepared: boolean): Promise<pg.QueryResult<T>> => {
+    const query = async <T extends object>(statement: Sql, isPrepared = true): Promise<pg.QueryResult<T>> => {
       if (end === undefined)
         return this.query<T>(connection, statement, { limitMs: Number.POSITIVE_INFINITY, isPrepared });
       const left = end - performance.now();
       if (left <= 0) throw fail('Timeout', { message: 'The database took too long. Try again.', retryAfter: 1 });
       return this.query<T>(connection, statement, { limitMs: Math.min(this.statementMs, left), isPrepared });
-    };
-    // Concurrent statements wait here for one another: the limit is each statement's own.
-    let last: Promise<unknown> = Promise.resolve();
-    const query = <T extends object>(statement: Sql, isPrepared = true): Promise<pg.QueryResult<T>> => {
-      const next = () => send<T>(statement, isPrepared);
-      const sent = last.then(next, next);
-      last = sent;
-      return sent;
     };
     const translated = async <T extends object>(statement: Sql): Promise<pg.QueryResult<T>> => {
       try {
@@ -168,7 +161,9 @@ export class PostgresStatements {
       one: async <T extends object = Row>(statement: Sql) => (await translated<T>(statement)).rows[0],
       run: async (statement) => (await translated(statement)).rowCount ?? 0,
       runTogether: async (statements) => {
-        for (const statement of together(statements)) await translated(statement);
+        const ends = await Promise.allSettled(statements.map(translated));
+        const failed = ends.find((end) => end.status === 'rejected');
+        if (failed) throw failed.reason;
       },
       transaction: async (work) => {
         await query(raw('savepoint inner_unit'), false);

@@ -1,5 +1,7 @@
 import { perLiteral, renderSql, type Sql } from '../../base/sql.ts';
-import { placeholder } from './postgres-texts.ts';
+
+/** The placeholder of the parameter at a position, counted from 1. */
+export const placeholder = (position: number) => `$${position}`;
 
 /** What the driver sends: without a name, the server parses and plans the text each time. */
 export interface NamedText {

@@ -61,8 +61,8 @@ const changedRecords = new BulkStatement(
 
 const removedRecords = new BulkStatement(
   findTypes,
-  ({ rows, cell }) => sql`delete from logs where (app_id, object_id) in (
-    select known.app_id, known.object_id from logs as known join ${rows} as given on ${isOf('known', cell)})`,
+  ({ rows, cell }) => sql`delete from logs where app_id = ${cell.app_id} and object_id in (
+    select known.object_id from logs as known join ${rows} as given on ${isOf('known', cell)})`,
 );
 
 /**

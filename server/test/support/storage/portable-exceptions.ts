@@ -55,12 +55,14 @@ export const acrossApps: Exceptions = [
 ];
 
 /** What such a database does not take everywhere. */
-export const refusedElsewhere: Exceptions = [
+export const refusedElsewhere: readonly (readonly [problem: string, of: RegExp, because: string])[] = [
   [
+    'an advisory lock',
     /pg_(try_)?advisory_xact_lock/,
     'persons are locked by name on the coordinator, which all nodes of the service share',
   ],
   [
+    'insert … select without a table',
     /^insert into .* from \(?(select \* from )?unnest/,
     'many rows at once: Citus pulls them to the coordinator, right and twice as slow',
   ],

@@ -11,6 +11,39 @@ const ofApps = new Set(distributionOf(tables).distributed);
 
 const withoutCondition = ' without app_id =';
 
+/** A query in brackets, and what is around it. */
+interface Inner {
+  readonly before: string;
+  readonly query: string;
+  readonly after: string;
+}
+
+const makesRows = /\b(?:unnest|generate_series|jsonb?_(?:array_elements|each|object_keys|to_recordset)\w*)\s*\(/i;
+/** A node takes everything of PostgreSQL about an app that it has. Which one that is, a parameter says. */
+const isOfOneApp = ({ query }: Inner) => /\bapp_id = \?/i.test(query);
+
+const isUnboundedElsewhere = (inner: Inner) =>
+  /\blateral\s*$/i.test(inner.before) && /\b(?:offset|limit)\b/i.test(inner.query) && !isOfOneApp(inner);
+
+/** It names a table that is not its own. */
+function isCorrelated({ query }: Inner): boolean {
+  const own = new Set<string | undefined>(
+    [...query.matchAll(/\b(?:from|join|as|update|into)\s+(\w+)(?:\s+(\w+))?/gi)].flat(),
+  );
+  return [...query.matchAll(/\b(\w+)\.\w/g)].some(([, name]) => !own.has(name));
+}
+
+const isCorrelatedBesideRows = (inner: Inner) =>
+  !/\blateral\s*$/i.test(inner.before) &&
+  makesRows.test(inner.before + inner.after) &&
+  isCorrelated(inner) &&
+  !isOfOneApp(inner);
+
+const isChangeFromRows = ({ before, query }: Inner) =>
+  /\bas (?:not )?(?:materialized )?$/i.test(before) &&
+  /^\s*(?:insert|update|delete)\b/i.test(query) &&
+  makesRows.test(query);
+
 const rules: readonly (readonly [problem: string, isBroken: (text: string) => boolean])[] = [
   ['a recursive CTE', (text) => /\bwith recursive\b/i.test(text)],
   ['an INSERT in a CTE', (text) => /\bas (not )?(materialized )?\(\s*insert\b/i.test(text)],
@@ -18,6 +51,9 @@ const rules: readonly (readonly [problem: string, isBroken: (text: string) => bo
   ['a sequence', (text) => /\b(nextval|currval|setval)\s*\(/i.test(text)],
   ['an advisory lock', (text) => /\bpg_(try_)?advisory/i.test(text)],
   ['insert … select without a table', (text) => /\binsert into\b.*\bselect\b.*\bunnest\s*\(/is.test(text)],
+  ['a lateral subquery with offset or limit', (text) => innersOf(text).some(isUnboundedElsewhere)],
+  ['a correlated subquery beside a set-returning function', (text) => innersOf(text).some(isCorrelatedBesideRows)],
+  ['a modifying CTE that selects from unnest', (text) => innersOf(text).some(isChangeFromRows)],
 ];
 
 export interface SqlProblem {
@@ -38,7 +74,24 @@ export function sqlProblems(text: string): SqlProblem[] {
 
 /** It looks over all apps on purpose; what a distributed database refuses is never an exception. */
 export const isException = ({ problem, text }: SqlProblem): boolean =>
-  [...(problem.endsWith(withoutCondition) ? acrossApps : refusedElsewhere)].some(([of]) => of.test(text));
+  problem.endsWith(withoutCondition)
+    ? acrossApps.some(([of]) => of.test(text))
+    : refusedElsewhere.some(([what, of]) => what === problem && of.test(text));
+
+/** The queries in brackets, each with those inside of it. */
+function innersOf(text: string): Inner[] {
+  const found: Inner[] = [];
+  const open: number[] = [];
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '(') open.push(at);
+    if (text[at] !== ')') continue;
+    const start = open.pop() ?? 0;
+    const query = text.slice(start + 1, at);
+    if (/^\s*(?:select|with|insert|update|delete)\b/i.test(query))
+      found.push({ before: text.slice(0, start), query, after: text.slice(at + 1) });
+  }
+  return found;
+}
 
 /** The selects and changes of a statement, each without those inside of it, which stand there as `(…)`. */
 function blocksOf(text: string): string[] {
@@ -60,9 +113,12 @@ function blocksOf(text: string): string[] {
 
 const behindTables =
   /\b(?:where|group by|order by|limit|offset|having|set|on|using|returning|for|cross|left|right|inner|full|join|from|lateral|when|then|else|end)\b/;
-/** A condition on the app: alone, or as the first of several columns. */
+/**
+ * A condition on the app: alone, or as the first of several columns. Compared with a column of given rows it leaves open which
+ * app it is, and every node is asked.
+ */
 const onApp =
-  /(?:\b\w+\.)?\bapp_id\s*(?:=|in\b)|(?<!\bapp_id\s*)=\s*(?:\w+\.)?app_id\b|\(\s*(?:\w+\.)?app_id\b[^()]*\)\s*(?:=|in\b)|\busing\s*\(\s*app_id\b/g;
+  /(?:\b\w+\.)?\bapp_id\s*(?:=(?!\s*\w+\.column\d)|in\b)|(?<!\bapp_id\s*)=\s*(?:\w+\.)?app_id\b|\(\s*(?:\w+\.)?app_id\b[^()]*\)\s*(?:=|in\b)|\busing\s*\(\s*app_id\b/g;
 
 /** Tables of apps of one block, where it has fewer conditions on the app than such tables. */
 function withoutApp(block: string): string[] {

@@ -140,15 +140,19 @@ const insertsOfMany = new Map<string, ReturnType<typeof insertOfMany>>();
 function insertOfMany(slots: RecordWrite['slots']) {
   const columns = [...recordColumns, ...slotsOf(slots)];
   const types = { ...typesOf(records, columns), version: 'bigint' } as const;
-  return new BulkStatement(types, ({ rows, cell }) => {
-    const own = joinSql(
-      columns.map((name) => cell[name]),
-      ', ',
-    );
-    return sql`insert into records (${raw(columns.join(', '))}) select ${own} from ${rows} as given
-      where exists (select 1 from buckets
-        where app_id = ${cell.app_id} and object_id = ${cell.bucket_id} and version = ${cell.version})`;
-  });
+  return new BulkStatement(
+    types,
+    ({ rows, cell }) => {
+      const own = joinSql(
+        columns.map((name) => cell[name]),
+        ', ',
+      );
+      return sql`insert into records (${raw(columns.join(', '))}) select ${own} from ${rows} as given
+        where exists (select 1 from buckets
+          where app_id = ${cell.app_id} and object_id = ${cell.bucket_id} and version = ${cell.version})`;
+    },
+    { shared: ['bucket_id', 'version'] },
+  );
 }
 
 const updates = new Shapes();

@@ -1,4 +1,3 @@
-import { Failure } from '../../../base/errors.ts';
 import { Batcher } from '../../../db/batcher.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { insertRecord, insertRecords, type RecordWrite } from '../definition/record-store.ts';
@@ -21,8 +20,6 @@ export function createRecordInserter(db: Database): InsertRecord {
     tenantOf: ({ key }) => key.appId,
     run: (writes) => insertTogether(db, writes),
     runAlone: (write) => insertRecord(db, write),
-    // A database that does not answer will not answer for each of them either.
-    isOfOneItem: (error) => !(error instanceof Failure && error.name === 'Timeout'),
   });
   return (write) => batcher.add(write);
 }

@@ -1,7 +1,7 @@
 import { permissionsOf } from '../../../access/consent.ts';
 import { notProven } from '../../../access/installation-proof.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
-import { Failure, fail } from '../../../base/errors.ts';
+import { fail } from '../../../base/errors.ts';
 import { allDone } from '../../../db/batch-loader.ts';
 import { Batcher } from '../../../db/batcher.ts';
 import type { Db } from '../../../db/db.ts';
@@ -46,8 +46,6 @@ export function createSightingService({ db, site, held = new HeldTracks(), ...ot
       if (!effect) throw unknownInstallation(intake.id);
       return effect;
     },
-    // A database that does not answer will not answer for each of them either.
-    isOfOneItem: (error) => !(error instanceof Failure && error.name === 'Timeout'),
   });
   return {
     /** Writes what is held in memory of an installation. @throws Failure ObjectNotFound when it is gone */

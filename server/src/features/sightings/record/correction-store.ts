@@ -60,7 +60,7 @@ const movedFirings = new BulkStatement(
   ({ rows, cell }) => sql`update firings set visit_id = ${cell.merged_into} from ${rows} as given
     where firings.app_id = ${cell.app_id} and firings.installation_id = ${cell.installation_id}
       and firings.visit_id = ${cell.visit_id} and not exists (select 1 from firings as own
-        where own.app_id = firings.app_id and own.installation_id = firings.installation_id
+        where own.app_id = ${cell.app_id} and own.installation_id = firings.installation_id
           and own.visit_id = ${cell.merged_into} and own.trigger_id = firings.trigger_id)`,
 );
 

@@ -71,8 +71,8 @@ function droppedOf(decided: Decided) {
   return decided.decision.sensed.dropped.map((startedAt) => ({ ...keyOf(decided), startedAt }));
 }
 
-/** What is replaced by what is written afterwards, step by step; the statements of one step concern different tables. */
-export function correctionsOf(dialect: Dialect, decided: readonly Decided[], logs: LogStore): Sql[][] {
+/** What is replaced by what is written afterwards. */
+export function correctionsOf(dialect: Dialect, decided: readonly Decided[], logs: LogStore): Sql[] {
   const eventRows = (of: 'removedEvents' | 'changedEvents') =>
     decided.flatMap(({ decision, recording }) =>
       decision.sensed[of].map((event): NewEvent => {
@@ -85,17 +85,14 @@ export function correctionsOf(dialect: Dialect, decided: readonly Decided[], log
     sensed.visits.map((visit) => ({ ...writtenOf(recording), installationId, visit })),
   );
   return [
-    [
-      ...dropSegments(dialect, decided.flatMap(droppedOf)),
-      ...corrected.removeEvents(dialect, removed),
-      ...logs.remove(dialect, removed.flatMap(bothLogsOf)),
-    ],
-    [
-      ...corrected.changeEvents(dialect, changed),
-      ...logs.change(dialect, changed.flatMap(bothLogsOf)),
-      ...corrected.changeVisits(dialect, visits),
-    ],
-    [...corrected.removeVisits(dialect, visits), ...corrected.moveMessages(dialect, visits)],
+    ...dropSegments(dialect, decided.flatMap(droppedOf)),
+    ...corrected.removeEvents(dialect, removed),
+    ...logs.remove(dialect, removed.flatMap(bothLogsOf)),
+    ...corrected.changeEvents(dialect, changed),
+    ...logs.change(dialect, changed.flatMap(bothLogsOf)),
+    ...corrected.changeVisits(dialect, visits),
+    ...corrected.removeVisits(dialect, visits),
+    ...corrected.moveMessages(dialect, visits),
   ];
 }
 

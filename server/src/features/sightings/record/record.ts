@@ -117,9 +117,8 @@ export async function recordDecisions(
     db.afterCommit(() => {
       for (const appId of new Set(counted.map(({ appId }) => appId))) countVisits(appId);
     });
-  // Two statements of one round trip must not touch the same row.
-  for (const statements of correctionsOf(dialect, keptNamed, logs)) await db.runTogether(statements);
   await db.runTogether([
+    ...correctionsOf(dialect, keptNamed, logs),
     ...saveTracks(dialect, kept.map(trackOf)),
     ...addSamples(dialect, keptNamed.flatMap(samplesOf)),
     ...savePositions(dialect, named.flatMap(positionOf)),
