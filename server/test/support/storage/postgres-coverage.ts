@@ -3,12 +3,10 @@
  * for something. `npm test` runs only some files on both databases, and looks here at its end for what none of them has touched.
  */
 import { randomBytes } from 'node:crypto';
-import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { tables } from '../../../src/app/tables.ts';
 import type { Database } from '../../../src/db/db.ts';
-import { postgresDialect } from '../../../src/db/postgres/postgres.ts';
 import { onStatements, plainText } from '../statements.ts';
 
 const source = fileURLToPath(new URL('../../../src/', import.meta.url));
@@ -88,30 +86,4 @@ function productPlace(frames: number): string | undefined {
 
 function writeTouched(folder: string): void {
   writeFileSync(join(folder, `${randomBytes(6).toString('hex')}.txt`), [...touched].join('\n'));
-}
-
-/** What there is to touch: tables, lines of the product that ask the dialect for something, and what it writes differently. */
-function touchable(): readonly string[] {
-  const lines = globSync('**/*.ts', { cwd: source })
-    .filter((path) => !/\.test\.ts$|^db[/\\](postgres|sqlite)[/\\]/.test(path))
-    .flatMap((path) =>
-      readFileSync(join(source, path), 'utf8')
-        .split('\n')
-        .flatMap((line, place) =>
-          /^(?! *(\/\/|\*)).*\bdialect[?!]?\.\w/.test(line) ? [`line ${path.split(sep).join('/')}:${place + 1}`] : [],
-        ),
-    );
-  const { where, rows } = postgresDialect;
-  return [
-    ...tables.map(({ name }) => `table ${name}`),
-    ...Object.keys(where).map((name) => `where ${name}`),
-    ...Object.keys(rows).map((name) => `rows ${name}`),
-    ...lines,
-  ];
-}
-
-/** What no process whose notes are in `folder` has touched. */
-export function untouched(folder: string): readonly string[] {
-  const all = new Set(readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n')));
-  return touchable().filter((name) => !all.has(name));
 }
