@@ -46,8 +46,8 @@ async function testAll(words) {
   const places = keepFilesInMemory();
   const { startOnDemand } = await import('./test/postgres.mjs');
   const { groupFiles } = await import('./test/groups.mjs');
-  const { asked, flags, name } = readWords(words);
-  const files = await findFiles(asked);
+  const { asked, flags, name, isFull } = readWords(words);
+  const files = await findFiles(asked, isFull);
   const { tools, skipped } = await findTools(files);
   const runnable = files.filter((file) => !(file in skipped));
   if (runnable.length === 0) {
@@ -79,6 +79,7 @@ async function testAll(words) {
       PHAROS_TEST_CONSOLE: tools.PHAROS_TEST_BROWSER ? await buildConsoleOnce() : '',
       PHAROS_TEST_SKIPPED: JSON.stringify(skipped),
       PHAROS_TEST_NAME: name ?? '',
+      PHAROS_TEST_DEPTH: isFull ? 'full' : '',
     });
     // A file that was named is meant to run.
     return asked.length > 0 && Object.keys(skipped).length > 0 ? 1 : code;
@@ -104,26 +105,31 @@ function readWords(words) {
   const asked = [];
   const flags = [];
   let name;
+  let isFull = false;
   for (let place = 0; place < words.length; place++) {
     const word = words[place];
     if (word === '-t') {
       name = words[++place];
       if (name === undefined) throw new Error('-t needs the name of a test, or a part of it.');
       flags.push(`--test-name-pattern=${name}`);
-    } else (word.startsWith('-') ? flags : asked).push(word);
+    } else if (word === '--full') isFull = true;
+    else (word.startsWith('-') ? flags : asked).push(word);
   }
-  return { asked, flags, name };
+  return { asked, flags, name, isFull };
 }
 
 /** The named test files, or all of them; paths are relative to the checkout. */
-async function findFiles(asked) {
+async function findFiles(asked, isFull) {
   // Only the pinned Node has it.
   const { globSync } = await import('node:fs');
-  const find = (patterns) => globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] });
+  const exclude = ['**/node_modules/**', ...(isFull ? [] : ['**/*.full.test.*'])];
+  const find = (patterns) => globSync(patterns, { cwd: root, exclude });
   if (asked.length === 0) return find(everything).sort();
   return asked.flatMap((path) => {
     const isFolder = statSync(resolve(root, path), { throwIfNoEntry: false })?.isDirectory();
-    const found = find(isFolder ? `${path.replace(/\/$/, '')}/**/*.test.{ts,mjs}` : path).sort();
+    const found = isFolder
+      ? find(`${path.replace(/\/$/, '')}/**/*.test.{ts,mjs}`).sort()
+      : globSync(path, { cwd: root });
     if (found.length === 0) throw new Error(`There is no test file ${path}.`);
     return found;
   });

@@ -56,12 +56,6 @@ describe('two people edit one record', () => {
   const entered = (page: Page) =>
     page.evaluate(`[...document.querySelectorAll('#page :is(input, textarea, select)')].map(
       (one) => (one.type === 'checkbox' || one.type === 'radio' ? one.checked : one.value))`);
-  /** As when somebody returns to the tab: what the page shows is read again. */
-  async function returnTo(page: Page): Promise<void> {
-    const answered = page.waitForResponse((answer) => answer.request().method() === 'GET');
-    await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))');
-    await answered;
-  }
 
   test("a colleague's save leaves what is being typed alone, and is shown when saving", async () => {
     const id = await welcome('Welcome');
@@ -74,8 +68,7 @@ describe('two people edit one record', () => {
     await button(ben.page, 'Save and switch off').click();
     await ben.page.getByRole('table', { name: 'notifications' }).waitFor();
 
-    await ana.page.waitForTimeout(5_100); // what was read counts as fresh for five seconds
-    await returnTo(ana.page);
+    await readAgain(ana.page);
     await ana.page.getByText('Somebody else has saved this meanwhile.').waitFor();
     assert.equal(await field(ana.page, 'Title').inputValue(), 'Good evening');
 
@@ -307,8 +300,7 @@ describe('two people edit one record', () => {
     const x = page.getByLabel('Metres from the left');
     await x.fill('3.5');
     await theirs(7, 6);
-    await page.waitForTimeout(5_100); // what was read counts as fresh for five seconds
-    await returnTo(page);
+    await readAgain(page);
     await page.getByRole('status').getByText('It was moved to 7, 6 meanwhile.').waitFor();
     assert.equal(await x.inputValue(), '3.5');
     await button(page, 'Move it there').click();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/support/depth.ts';
 import { bigint, defineTable, nullable, text } from '../db/table.ts';
 import type { Field } from '../query/fields.ts';
 import { type Candidate, FirstRows } from './first-rows.ts';
 
-const runs = { numRuns: Number(process.env['PHAROS_TEST_RUNS'] ?? 100) };
 const table = defineTable({
   name: 'things',
   owner: 'cold',
@@ -50,5 +50,5 @@ test('the first rows of many runs are those of all of them in order, each once',
       );
     },
   );
-  await fc.assert(property, runs);
+  await fc.assert(property, runs(100));
 });

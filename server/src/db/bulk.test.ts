@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { databases, openStorage } from '../../test/support/build-app.ts';
+import { bothDatabases, openStorage } from '../../test/support/build-app.ts';
 import { raw, type Sql, sql } from '../base/sql.ts';
 import { BulkRead, BulkStatement, bulkDelete, bulkInsert, bulkUpdate, Lookup } from './bulk.ts';
 import { bigint, defineTable, double, nullable, text, withDefault } from './table.ts';
@@ -47,7 +47,7 @@ const multiply = new BulkStatement(
 );
 const remove = bulkDelete(things, ['app_id', 'name', 'n']);
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`many rows at once on ${database}`, () => {
     for (const count of [0, 1, 3, 64, 203]) {
       test(`${count} rows are inserted, found and changed, each once`, async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { databaseConformance } from '../../test/conformance/database.ts';
-import { createPostgresDatabase, databases, openStorage } from '../../test/support/build-app.ts';
+import { bothDatabases, createPostgresDatabase, openStorage } from '../../test/support/build-app.ts';
 import { sql } from '../base/sql.ts';
 import { knownMigrations, migrate } from './migrate.ts';
 import { openPostgres } from './postgres/postgres.ts';
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`the database port on ${database}`, () => {
     databaseConformance(() => openStorage(database));
 

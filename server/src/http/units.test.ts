@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/support/depth.ts';
 import { newObjectId } from '../base/id.ts';
 import { clientNetwork, RateLimiter } from '../limits/rate-limit.ts';
 import { mergePatch } from '../resources/merge-patch.ts';
@@ -40,6 +41,7 @@ describe('a JSON body', () => {
         if (text.includes('\\u0000') || !text.isWellFormed()) return;
         assert.deepEqual(parse(text), JSON.parse(text));
       }),
+      runs(100),
     );
   });
 
@@ -113,6 +115,7 @@ describe('the rate limit', () => {
         }
         assert.ok(taken <= rule.burst + (now / 1000) * rule.perSecond);
       }),
+      runs(100),
     );
   });
 
@@ -151,6 +154,7 @@ describe('an objectId', () => {
         assert.match(first, /^[0-9A-Za-z]{20}$/);
         if (a !== b) assert.equal(first < second, a < b);
       }),
+      runs(100),
     );
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { databases } from '../../test/support/build-app.ts';
+import { bothDatabases } from '../../test/support/build-app.ts';
 import {
   gate,
   handler,
@@ -17,7 +17,7 @@ import { endLeases } from './store.ts';
 
 /** Of several workers one does a job, also when another one stops or is gone. */
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`the outbox on ${database}`, () => {
     let queue: WorkQueue;
     before(async () => {

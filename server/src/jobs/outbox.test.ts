@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { databases } from '../../test/support/build-app.ts';
+import { bothDatabases } from '../../test/support/build-app.ts';
 import { gate, handler, openWorkQueue, type WorkQueue } from '../../test/support/work-queue.ts';
 import type { Sql } from '../base/sql.ts';
 import type { Database } from '../db/db.ts';
@@ -11,7 +11,7 @@ import { sweepDeadJobs } from './sweep.ts';
 
 /** When a job is done, how often it is tried, and what becomes of it. */
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`the outbox on ${database}`, () => {
     let queue: WorkQueue;
     before(async () => {

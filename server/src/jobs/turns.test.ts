@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { databases } from '../../test/support/build-app.ts';
+import { bothDatabases } from '../../test/support/build-app.ts';
 import { watchStatements } from '../../test/support/statements.ts';
 import { gate, handler, openWorkQueue, type WorkQueue } from '../../test/support/work-queue.ts';
 import { countJobs } from './store.ts';
 
 /** Which app and which kind a worker looks after next. */
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`the outbox on ${database}`, () => {
     let queue: WorkQueue;
     before(async () => {

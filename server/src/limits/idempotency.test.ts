@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
+  bothDatabases,
   buildApp,
-  databases,
   otherApp,
   type SentRequest,
   type SignedIn,
@@ -18,7 +18,7 @@ import { IdempotencyKeys } from './idempotency.ts';
 
 const dayMs = 86_400_000;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`a request that is sent again, on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;

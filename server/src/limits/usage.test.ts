@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { databases, openStorage } from '../../test/support/build-app.ts';
+import { bothDatabases, openStorage } from '../../test/support/build-app.ts';
 import { createServices } from '../app/services.ts';
 import { fail } from '../base/errors.ts';
 import { raw } from '../base/sql.ts';
@@ -12,7 +12,7 @@ import { UsageMeter } from './usage.ts';
 const countStored = () => Promise.reject(new Error('not counted'));
 const isManager = countStored;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`what apps store, on ${database} that fails at times`, () => {
     test('nothing is counted twice or forgotten, and an uncertain count is not taken as exact', async () => {
       const { db, close } = await openStorage(database);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/support/depth.ts';
 import { NOON, rulesOf, type Seen, see, trigger, wait } from '../../test/support/engine-calls.ts';
 import type { Observation, PresenceEvent, Sensitivity } from './presence/types.ts';
 import type { Firing } from './rules/rule-types.ts';
@@ -79,7 +80,7 @@ test('any order, duplication and batching of the same reports gives the same eve
       const mixed = cut(observations, order).map((batch) => shuffled(batch, order));
       assert.deepEqual(replay(mixed, kind).events, whole.events);
     }),
-    { numRuns: 150 },
+    runs(150),
   );
 });
 
@@ -90,7 +91,7 @@ test('an EXIT never comes without its ENTER, and visits of one visitor never ove
       if (seen !== null) events.push(...wait(seen, NOON + 86_400_000).events);
       checkVisits(events);
     }),
-    { numRuns: 200 },
+    runs(200),
   );
 });
 
@@ -134,6 +135,6 @@ test('no trigger fires twice in one visit, however the reports are cut', () => {
       const once = fired.map(({ triggerId, visitId }) => `${triggerId} ${visitId}`);
       assert.equal(new Set(once).size, once.length);
     }),
-    { numRuns: 150 },
+    runs(150),
   );
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/support/depth.ts';
 import {
   type Engine,
   openMemory,
@@ -229,7 +230,7 @@ describe('for any records and conditions', () => {
         for (const engine of engines) await engine.load(records);
         for (const [where, text] of list) await compareEngines(where, text, slots);
       });
-      await fc.assert(property, { numRuns: Number(process.env['PHAROS_TEST_RUNS'] ?? 200) });
+      await fc.assert(property, runs(200));
     });
   }
 

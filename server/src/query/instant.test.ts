@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/support/depth.ts';
 import { isoTime, parseInstant } from './instant.ts';
 
 test('a time is written as the calendar says, whatever was written before', () => {
@@ -19,7 +20,7 @@ test('a time is written as the calendar says, whatever was written before', () =
     fc.property(fc.array(fc.oneof(near, any, edge), { minLength: 1 }), (times) => {
       for (const time of times) assert.equal(isoTime(time), new Date(time).toISOString());
     }),
-    { numRuns: 1_000 },
+    runs(1_000),
   );
 });
 

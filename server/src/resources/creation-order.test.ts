@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/support/depth.ts';
 import { newObjectId } from '../base/id.ts';
 import { renderSql } from '../base/sql.ts';
 import { sqliteWhere } from '../db/sqlite/where-sqlite.ts';
@@ -48,6 +49,7 @@ test('every record that a condition on createdAt accepts lies within the bounds 
         return lies === compare[operator]?.(at, bound);
       },
     ),
+    runs(100),
   );
 });
 

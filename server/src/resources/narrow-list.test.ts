@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { buildApp, databases, signIn, type TestApp } from '../../test/support/build-app.ts';
+import { bothDatabases, buildApp, signIn, type TestApp } from '../../test/support/build-app.ts';
 import { joinSql, sql } from '../base/sql.ts';
 
 interface Item {
@@ -94,7 +94,7 @@ async function fill(app: TestApp, { headers, numbers }: Filling): Promise<void> 
   }
 }
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`lists by several conditions on ${database}`, () => {
     for (const numbers of [
       ['level', 'open'],

@@ -13,6 +13,7 @@ import {
 } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Browser, openConsole } from '../support/console.ts';
+import { runs } from '../support/depth.ts';
 import {
   changed,
   hostile,
@@ -34,7 +35,6 @@ import { takesAnyText } from '../support/hostile/told.ts';
  */
 
 type Change = readonly [path: Path, value: unknown];
-const runs = (usual: number) => ({ numRuns: Number(process.env['PHAROS_TEST_RUNS'] ?? usual) });
 
 function assertOwnFault(answer: Answer, app: TestApp, what: string): void {
   const log = answer.status < 500 ? '' : app.log.filter((line) => line.includes('"err"')).at(-1);

@@ -7,8 +7,9 @@ import { bucketLookup } from '../../src/features/buckets/definition/directory.ts
 import { matchesRecord } from '../../src/query/match.ts';
 import { parseTemplate, parseWhere } from '../../src/query/parse.ts';
 import { bindTemplate } from '../../src/query/template/template.ts';
-import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
+import { bothDatabases, buildApp, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
+import { runs } from '../support/depth.ts';
 
 /**
  * Rules of any depth over more records than a walk looks at, some so large that an answer is cut, while the bucket's schema comes,
@@ -83,7 +84,7 @@ interface Made extends Record<string, unknown> {
   readonly metadata: { readonly level: number };
 }
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`rules over many records on ${database}`, () => {
     let app: TestApp;
     let known: Readonly<Record<(typeof names)[number], SignedIn>>;
@@ -158,7 +159,7 @@ for (const database of databases) {
       return records;
     }
 
-    async function compare(runs: number) {
+    async function compare(usual: number) {
       const sampled = fc.uniqueArray(fc.nat(size - 1), { minLength: 4, maxLength: 4 });
       const property = fc.asyncProperty(wheres, wheres, questions, sampled, async (seen, done, question, sample) => {
         const [get, update] = [named(seen), named(done)];
@@ -200,7 +201,7 @@ for (const database of databases) {
           }
         }
       });
-      await fc.assert(property, { numRuns: Number(process.env['PHAROS_TEST_RUNS'] ?? runs) });
+      await fc.assert(property, runs(usual));
     }
 
     test('while nothing is declared', () => compare(12));

@@ -8,6 +8,7 @@ import { parseTemplate } from '../../src/query/parse.ts';
 import { bindTemplate } from '../../src/query/template/template.ts';
 import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
+import { runs } from '../support/depth.ts';
 
 /** Whatever the rule: a list shows what can be got, which is what the rule means, on both databases. */
 
@@ -157,7 +158,7 @@ for (const database of databases) {
             }
           }
         }),
-        { numRuns: 40 },
+        runs(40),
       );
     });
   });

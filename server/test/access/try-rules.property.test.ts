@@ -7,6 +7,7 @@ import { detailExample, storylineExample } from '../../src/features/storylines/r
 import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Browser, openConsole } from '../support/console.ts';
+import { runs } from '../support/depth.ts';
 
 /** What trying rules tells is what real requests are answered, once these are the rules. */
 
@@ -139,7 +140,7 @@ for (const database of databases) {
             }
           }
         }),
-        { numRuns: 25 },
+        runs(25),
       );
       await app.app.apps.changeRules(app.appId, {});
     });

@@ -4,15 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createMigratedPostgres, databases } from '../support/build-app.ts';
+import { bothDatabases, createMigratedPostgres } from '../support/build-app.ts';
+import { killsOf } from '../support/depth.ts';
 import { call, firstCredentials, type Service, startService } from './service.ts';
 
-/**
- * A start is what this costs, so PHAROS_TEST_KILLS asks for more. PostgreSQL keeps what it has acknowledged whoever is
- * killed; on SQLite that is our own doing.
- */
-const more = Number(process.env['PHAROS_TEST_KILLS'] ?? 0);
-const killsOn = { sqlite: more || 8, postgres: more || 3 };
+/** PostgreSQL keeps what it has acknowledged whoever is killed; on SQLite that is our own doing. */
+const killsOn = { sqlite: killsOf(8, 3), postgres: killsOf(3, 1) };
 const writers = 16;
 
 /** The document that a writer sent; a record is complete if its two halves agree. */
@@ -60,7 +57,7 @@ async function readAll(
   }
 }
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   const kills = killsOn[database];
   test(`${kills} times kill -9 in the middle of writes on ${database}: every acknowledged write is there and whole`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-kill-'));

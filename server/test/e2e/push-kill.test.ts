@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type PushProvider, startPushProvider } from '../fakes/push-provider.ts';
-import { createMigratedPostgres, databases } from '../support/build-app.ts';
+import { bothDatabases, createMigratedPostgres } from '../support/build-app.ts';
+import { killsOf } from '../support/depth.ts';
 import { call, preparePushApp, type Service, signInManagerTo, startService } from './service.ts';
 
-/** PHAROS_TEST_KILLS asks for more, among as many more people. */
-const kills = Number(process.env['PHAROS_TEST_KILLS'] ?? 0) || 5;
+const kills = killsOf(5, 2);
 const audience = kills * 3_200;
 
 /** The messages to each recipient, by the ids that arrived. */
@@ -32,7 +32,7 @@ function watch(provider: PushProvider): { readonly wire: Wire; messages: number 
 
 const names = Array.from({ length: audience }, (_, index) => `i${String(index).padStart(6, '0')}`);
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   test(`${kills} times kill -9 while a push goes to ${audience} installations on ${database}: nobody is missing, nobody has two deliveries`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-push-kill-'));
     const postgres = database === 'postgres' ? await createMigratedPostgres() : undefined;
@@ -69,7 +69,7 @@ for (const database of databases) {
       for (let kill = 0; kill < kills; kill++) {
         // At a different point each time: first during the expansion, then during the sending.
         const before = seen.messages;
-        if (kill < 3) {
+        if (kill < kills / 2) {
           // An app's own limit is a hundred requests a second, and on PostgreSQL others wait until a killed process' work is free.
           let expanded: number;
           do {

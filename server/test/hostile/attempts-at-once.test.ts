@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Answer, buildApp, databases, type TestApp } from '../support/build-app.ts';
+import { type Answer, bothDatabases, buildApp, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { codeAt, enrolTotp, openConsole, password, sendFromConsole } from '../support/console.ts';
 import { type SmtpSink, startSmtpSink } from '../support/servers/smtp-sink.ts';
@@ -11,7 +11,7 @@ const users = '/api/v2/users';
 const attempts = 4;
 const halfMinute = 30_000;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`attempts in the same moment, on ${database}`, () => {
     let sink: SmtpSink;
     let app: TestApp;

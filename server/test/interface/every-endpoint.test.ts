@@ -5,8 +5,8 @@ import type { Endpoint } from '../../src/http/endpoint.ts';
 import { grantOf } from '../../src/http/grants.ts';
 import {
   type Answer,
+  bothDatabases,
   buildApp,
-  databases,
   otherApp,
   type SentRequest,
   type SignedIn,
@@ -27,7 +27,7 @@ interface Fixture {
   readonly strangers: Readonly<Record<string, string>>;
 }
 
-async function fixture(database: (typeof databases)[number]): Promise<Fixture> {
+async function fixture(database: (typeof bothDatabases)[number]): Promise<Fixture> {
   const app = await buildApp({ database });
   const strangers = await otherApp(app);
   await app.app.buckets.createBucket(app.appId, 'birds');
@@ -104,7 +104,7 @@ function assertError(answer: Answer, status: number, code: number, name: string)
   assert.equal(answer.headers['cache-control'], 'no-store');
 }
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`every endpoint on ${database}`, () => {
     let all: Fixture;
     before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinSql, sql } from '../../src/base/sql.ts';
-import { buildApp, databases, signIn, type TestApp } from '../support/build-app.ts';
+import { bothDatabases, buildApp, signIn, type TestApp } from '../support/build-app.ts';
 
 /** Enough documents that reading them all takes longer than the deadline of this test. */
 const total = 40_000;
@@ -20,7 +20,7 @@ async function fill(app: TestApp): Promise<void> {
   }
 }
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   test(`on ${database} a query past its deadline ends as a Timeout, and others are answered meanwhile`, async () => {
     const app = await buildApp({ database, settings: { PHAROS_QUERY_DEADLINE_MS: deadline } });
     try {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type SentRequest, type SignedIn, signIn, type TestApp } from '../support/build-app.ts';
+import {
+  bothDatabases,
+  buildApp,
+  type SentRequest,
+  type SignedIn,
+  signIn,
+  type TestApp,
+} from '../support/build-app.ts';
 import { pointer } from '../support/site.ts';
 
 /**
@@ -10,7 +17,7 @@ import { pointer } from '../support/site.ts';
 
 type Answers = 'result' | 'results' | 'list' | 'flat';
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`the calls of the specification, by ordinary users on ${database}`, () => {
     let app: TestApp;
     let [anna, ben]: SignedIn[] = [];

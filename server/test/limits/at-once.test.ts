@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type TestApp } from '../support/build-app.ts';
+import { bothDatabases, buildApp, type TestApp } from '../support/build-app.ts';
 import { type Browser, openConsole } from '../support/console.ts';
 
 const settings = { PHAROS_PRIVATE_TARGETS: '127.0.0.1', PHAROS_SMTP_URL: 'smtp://127.0.0.1:9' };
 const most = 20;
 
 /** An app has at most twenty of each, also when many are added at once. */
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`what an app has few of on ${database}`, () => {
     let app: TestApp;
     let owner: Browser;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { App } from '../../src/app/app.ts';
-import { databases, otherApp, type SignedIn, signIn, signInManager } from '../support/build-app.ts';
+import { bothDatabases, otherApp, type SignedIn, signIn, signInManager } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type Node, openNode, openSite, type Site, uuid } from '../support/site.ts';
 import { watchStatements } from '../support/statements.ts';
 
 /** What is kept in memory of an app is dropped when that app changes, on all nodes, and not when another one does. */
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`what is kept of an app when another one changes, on ${database}`, () => {
     let site: Site;
     let node: Node;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { raw } from '../../src/base/sql.ts';
-import { databases, otherApp, signInManager } from '../support/build-app.ts';
+import { bothDatabases, otherApp, signInManager } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { type SmtpSink, startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { openSite, type Site, stay, uuid, walk } from '../support/site.ts';
@@ -11,7 +11,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /** What sweeps, and the check of what needs a person, cost for apps in which nothing happens. */
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`apps in which nothing happens, beside one that has something, on ${database}`, () => {
     let site: Site;
     let smtp: SmtpSink;

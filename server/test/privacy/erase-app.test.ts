@@ -6,7 +6,7 @@ import { joinSql, raw, type SqlValue, sql } from '../../src/base/sql.ts';
 import { CacheVersion } from '../../src/db/nodes/cache-version.ts';
 import { AppService } from '../../src/features/apps/service.ts';
 import { createPast } from '../../src/features/history/past.ts';
-import { buildApp, databases, type TestApp } from '../support/build-app.ts';
+import { bothDatabases, buildApp, type TestApp } from '../support/build-app.ts';
 import { type StoredColumn, storedColumns } from '../support/schema.ts';
 
 /** What stays when an app is deleted, and why. */
@@ -42,7 +42,7 @@ async function count(app: TestApp, appId: string, tables: Iterable<string>): Pro
   return counts;
 }
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`deleting an app on ${database}`, () => {
     test('leaves no row of it in any table, and every row of another', async () => {
       const app = await buildApp({ database });

@@ -9,9 +9,9 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
 import {
+  bothDatabases,
   buildApp,
   createPostgresDatabase,
-  databases,
   type SignedIn,
   signIn,
   type TestApp,
@@ -24,7 +24,7 @@ import { openConsole } from '../support/console.ts';
 const rounds = 25;
 const beacon = { name: 'Hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1, minor: 1 };
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`writing below what is being deleted, on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;

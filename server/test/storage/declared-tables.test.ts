@@ -5,8 +5,8 @@ import { appTables, resources, tables, traceTables } from '../../src/app/tables.
 import { joinSql, raw, type SqlValue, sql } from '../../src/base/sql.ts';
 import type { DbTable } from '../../src/db/table.ts';
 import {
+  bothDatabases,
   buildApp,
-  databases,
   openStorage,
   signInManager,
   type TestApp,
@@ -65,7 +65,7 @@ async function registered(app: TestApp, installationId: string): Promise<string>
   return answer.body.result.objectId;
 }
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`the declared tables on ${database}`, () => {
     let storage: TestStorage;
     let columns: ReadonlyMap<string, readonly StoredColumn[]>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { firstIdAt } from '../../src/base/id.ts';
 import { raw, sql } from '../../src/base/sql.ts';
-import { databases, type TestApp } from '../support/build-app.ts';
+import { bothDatabases, type TestApp } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
 import { openSite, pointer } from '../support/site.ts';
 
@@ -27,7 +27,7 @@ async function leaveRows({ storage: { db }, appId, clock }: TestApp): Promise<vo
     values (${appId}, ${id}, 'hook', 'visit.opened', '{}', 'delivered', 1, ${now}, ${now}, ${now})`);
 }
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`what a service does every hour on ${database}`, () => {
     test('it deletes expired rows of every kind, and recounts what apps store', async (context) => {
       const hourly: (() => void)[] = [];

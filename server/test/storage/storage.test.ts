@@ -11,7 +11,7 @@ import { createDiskBlobStore } from '../../src/blobs/disk.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import { filesFolder } from '../../src/config/config.ts';
 import { settleFiles } from '../../src/features/files/settle.ts';
-import { buildApp, databases, signIn, signInManager, type TestApp } from '../support/build-app.ts';
+import { bothDatabases, buildApp, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { head, listen, openConnection } from '../support/socket.ts';
 
 const blobsOf = (app: TestApp) => createDiskBlobStore(filesFolder(app.config));
@@ -99,7 +99,7 @@ test('after the disk has failed nothing is stored that is refused, and who was i
   }
 });
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`what the storage does not have or cannot take, on ${database}`, () => {
     test('bytes of an upload stay as long as it is not known whether its record was stored', async () => {
       const flush = promisify(fdatasync);

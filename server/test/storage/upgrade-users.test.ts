@@ -11,12 +11,12 @@ import { readConfig } from '../../src/config/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { openSqlite } from '../../src/db/sqlite/sqlite.ts';
-import { anyDisk, createPostgresDatabase, databases } from '../support/build-app.ts';
+import { anyDisk, bothDatabases, createPostgresDatabase } from '../support/build-app.ts';
 
 const password = 'from the former version';
 const token = 'known-to-the-former-version-of-the-service1';
 
-for (const database of databases)
+for (const database of bothDatabases)
   describe(`users of the version before identity providers and sessions, on ${database}`, () => {
     test('stay signed in after the update, sign in as before, and see both sessions', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'pharos-upgrade-'));

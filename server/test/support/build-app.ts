@@ -8,17 +8,16 @@ import { openPostgres } from '../../src/db/postgres/postgres.ts';
 import { openSqlite, type SqliteOptions } from '../../src/db/sqlite/sqlite.ts';
 import type { SenderDefinition } from '../../src/delivery/push/push-sender.ts';
 import { apiPrefix } from '../../src/http/api.ts';
+import type { DatabaseKind } from './depth.ts';
 import { assertTold } from './hostile/told.ts';
 import { beDistributed } from './interface/conflicts.ts';
 import { assertDocumented, endpointOf } from './interface/documented.ts';
 import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
+import { recordTouched } from './storage/postgres-coverage.ts';
 import { assertPortableSql, recordSql } from './storage/sql-recorder.ts';
 
+export { bothDatabases, type DatabaseKind, databases } from './depth.ts';
 export { createMigratedPostgres, createPostgresDatabase } from './migrated.ts';
-
-/** Tests of the interface loop over both: the answers have to be the same. */
-export const databases = ['sqlite', 'postgres'] as const;
-export type DatabaseKind = (typeof databases)[number];
 
 export interface TestStorage {
   readonly db: Database;
@@ -48,6 +47,7 @@ export async function openStorage(
   if (postgres) {
     beDistributed(db);
     recordSql(db);
+    recordTouched(db);
   }
   return {
     db,

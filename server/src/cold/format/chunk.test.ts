@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/depth.ts';
 import { newObjectId } from '../../base/id.ts';
 import type { Row } from '../../db/db.ts';
 import { bigint, defineTable, double, nullable, text } from '../../db/table.ts';
@@ -26,7 +27,6 @@ const table = defineTable({
   packed: { foundBy: ['place'], joined: { object_id: ['part_id', 'trigger'] } },
 });
 
-const runs = { numRuns: Number(process.env['PHAROS_TEST_RUNS'] ?? 100) };
 const start = Date.UTC(2026, 0, 1);
 
 const ids = fc.integer({ min: 0, max: 1e10 }).map((later) => newObjectId(start + later));
@@ -69,7 +69,7 @@ describe('rows packed into a chunk', () => {
       assert.deepEqual(await Chunk.open(table, 'app', packing.content).all(), given);
       for (const { place } of given) if (typeof place === 'string') assert.ok(mayHold(packing.filter, [place]));
     });
-    await fc.assert(property, runs);
+    await fc.assert(property, runs(100));
   });
 
   test('are the same when some of them are unpacked, or found by their texts', async () => {
@@ -89,7 +89,7 @@ describe('rows packed into a chunk', () => {
         assert.deepEqual(await Chunk.open(table, 'app', content).placesOf(name, texts), expected, name);
       }
     });
-    await fc.assert(property, runs);
+    await fc.assert(property, runs(100));
   });
 
   const row = {
@@ -133,7 +133,7 @@ test('bytes are the same after they were a text', () => {
   const bytes = fc.uint8Array({ maxLength: 200 });
   fc.assert(
     fc.property(bytes, (given) => assert.deepEqual([...bytesOfText(textOfBytes(given))], [...given])),
-    runs,
+    runs(100),
   );
 });
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { ScriptedSender } from '../../../test/fakes/scripted-sender.ts';
-import { buildApp, databases, type TestApp } from '../../../test/support/build-app.ts';
+import { bothDatabases, buildApp, type TestApp } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
 import { openConsole } from '../../../test/support/console.ts';
 import { type SmtpSink, startSmtpSink } from '../../../test/support/servers/smtp-sink.ts';
@@ -17,7 +17,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const roles = ['owner', 'manager', 'editor', 'analyst'] as const;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`what needs a person on ${database}`, () => {
     const provider = new ScriptedSender();
     let smtp: SmtpSink;

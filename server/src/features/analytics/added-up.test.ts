@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/depth.ts';
 import type { Db } from '../../db/db.ts';
 import { Dwells } from './numbers/dwells.ts';
 import { PlaceHistory } from './numbers/places.ts';
@@ -40,6 +41,7 @@ describe('what can be added up', () => {
         const exact = seconds.toSorted((a, b) => a - b)[Math.ceil(share * seconds.length) - 1] ?? 0;
         assert.ok(Math.abs((whole.quantile(share) ?? 0) - exact) <= Math.max(0.1, exact * 0.045));
       }),
+      runs(100),
     );
   });
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { databases } from '../../../test/support/build-app.ts';
+import { bothDatabases } from '../../../test/support/build-app.ts';
+import { runs } from '../../../test/support/depth.ts';
 import { openNode, type Site, stay, walk } from '../../../test/support/site.ts';
 import { type CountedHouse, monthAfter, openCountedHouse, yearsOf } from '../../../test/support/sites/counted-house.ts';
 import { shown } from '../../../test/support/sites/visits-by-hand.ts';
@@ -29,7 +30,7 @@ const phones = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`the numbers of visits on ${database}`, () => {
     let house: CountedHouse;
     let site: Site;
@@ -41,7 +42,7 @@ for (const database of databases) {
     after(() => house.close());
 
     test('are those of the visits, however late these come and whatever becomes of them', async () => {
-      let runs = 0;
+      let turn = 0;
       await fc.assert(
         fc.asyncProperty(
           phones,
@@ -52,7 +53,7 @@ for (const database of databases) {
           async (walkers, timeZone, lateDays, laterDays) => {
             await house.setPolicy({ timeZone });
             // An exhibit that moves: what was counted stays where it was.
-            if (runs++ % 3 === 1) await house.hang(house.beacons[1] ?? '', house.zones[1 + (runs % 2)] ?? '');
+            if (turn++ % 3 === 1) await house.hang(house.beacons[1] ?? '', house.zones[1 + (turn % 2)] ?? '');
             const start = site.now + hour;
             const batches: { readonly name: string; readonly samples: object[]; readonly rank: number }[] = [];
             for (const { legs, size, order } of walkers) {
@@ -85,7 +86,7 @@ for (const database of databases) {
             await house.compare(timeZone);
           },
         ),
-        { numRuns: 10, endOnFailure: true },
+        { ...runs(10), endOnFailure: true },
       );
       assert.ok((await house.visitsNow()).length > 5, 'there are visits');
     });

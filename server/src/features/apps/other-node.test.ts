@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../../test/support/build-app.ts';
+import { bothDatabases } from '../../../test/support/build-app.ts';
 import { type Node, openNode, openSite, type Site } from '../../../test/support/site.ts';
 import { appTables } from '../../app/tables.ts';
 import { raw, sql } from '../../base/sql.ts';
 
 /** What was made elsewhere must work at once; what was taken back, a node may know a moment later. */
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`an app that another node changes on ${database}`, () => {
     let site: Site;
     let node: Node;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../../test/support/build-app.ts';
+import { bothDatabases } from '../../../test/support/build-app.ts';
 import { assertRefusals, type Refusal } from '../../../test/support/cases.ts';
 import { type FileSite, openFileSite, png } from '../../../test/support/sites/file-site.ts';
 
 /** Names and content types that an upload may have. */
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`files on ${database}`, () => {
     let site: FileSite;
     before(async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../../test/support/build-app.ts';
+import { bothDatabases } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
 import { openConsole } from '../../../test/support/console.ts';
 import { HistorySite } from '../../../test/support/history-site.ts';
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`many records at once on ${database}`, () => {
     let at: HistorySite;
     before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { databases, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import { bothDatabases, signIn, type TestApp } from '../../../test/support/build-app.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../../test/support/servers/identity-provider.ts';
 import {
   assertRefused,
@@ -17,7 +17,7 @@ import {
 } from '../../../test/support/sites/staff-app.ts';
 import { raw } from '../../base/sql.ts';
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`signing in through an identity provider on ${database}`, () => {
     let opened: StaffApp;
     let app: TestApp;

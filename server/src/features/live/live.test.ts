@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { databases, otherApp, signIn } from '../../../test/support/build-app.ts';
+import { bothDatabases, otherApp, signIn } from '../../../test/support/build-app.ts';
 import { openConsole } from '../../../test/support/console.ts';
 import { type EventStream, openStream } from '../../../test/support/event-stream.ts';
 import { openNode, openSite, type Site } from '../../../test/support/site.ts';
@@ -13,7 +13,7 @@ import { createLivePublisher } from './publish.ts';
 
 const path = '/api/v2/stream';
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`the live stream on ${database}`, () => {
     let site: Site;
     let port: number;

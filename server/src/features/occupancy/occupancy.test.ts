@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, signIn, signInManager, type TestApp } from '../../../test/support/build-app.ts';
+import { bothDatabases, buildApp, signIn, signInManager, type TestApp } from '../../../test/support/build-app.ts';
 import { create } from '../../../test/support/cases.ts';
 import { browserOf, openConsole, password, signInToConsole } from '../../../test/support/console.ts';
 import { type EventStream, openStream } from '../../../test/support/event-stream.ts';
@@ -14,7 +14,7 @@ import { type App, createApp } from '../../app/app.ts';
 import { sql } from '../../base/sql.ts';
 import { Blur } from '../blur.ts';
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`limits of people at once on ${database}`, () => {
     let smtp: SmtpSink;
     let receiver: WebhookReceiver;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import {
   anyDisk,
-  databases,
+  bothDatabases,
   openStorage,
   type SignedIn,
   signIn,
@@ -32,7 +32,7 @@ import { ledgerName, readLedger } from './ledger.ts';
 
 /** An erasure comes to its end whatever happens in the middle of it, and stays. */
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`what is known of a person on ${database}`, () => {
     let person: KnownPerson;
     let app: TestApp;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { ScriptedSender } from '../../../test/fakes/scripted-sender.ts';
 import {
+  bothDatabases,
   buildApp,
   createPostgresDatabase,
-  databases,
   type SignedIn,
   signInManager,
   type TestApp,
@@ -22,7 +22,7 @@ import { wakeTarget } from './wake.ts';
 
 const hour = 3_600_000;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`what waits for a device that comes back, on ${database}`, () => {
     let app: TestApp;
     let manager: SignedIn;

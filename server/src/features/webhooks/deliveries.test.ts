@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { databases, signIn } from '../../../test/support/build-app.ts';
+import { bothDatabases, signIn } from '../../../test/support/build-app.ts';
 import { openConsole } from '../../../test/support/console.ts';
 import { type Answering, answerWith, startReceiver } from '../../../test/support/servers/webhook-receiver.ts';
 import { openNode, type Site } from '../../../test/support/site.ts';
@@ -15,7 +15,7 @@ import { insertDelivery } from './store.ts';
 
 const hour = 3_600_000;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`webhooks on ${database}`, () => {
     let hooks: WebhookSite;
     let site: Site;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/depth.ts';
 import type { BeaconLocation, PresenceSettings, Sample, TrackState, Velocity } from '../presence/types.ts';
 import { follow } from '../track.ts';
 import { type Found, type Moved, move, velocityAfter } from './motion.ts';
@@ -68,6 +69,7 @@ test('how a second is cut makes no difference to where a visitor is expected', (
         close(twice[index] as number, value, 1e-9 * (1 + Math.abs(value)));
       });
     }),
+    runs(100),
   );
 });
 
@@ -81,6 +83,7 @@ test('place and velocity stay a distribution, and the velocity stays bounded', (
       assert.ok(placeX[0] ** 2 < xx * velocity.xx && placeY[1] ** 2 < yy * velocity.yy);
       assert.ok(Math.hypot(velocity.x, velocity.y) < 15, `${Math.hypot(velocity.x, velocity.y)} m/s`);
     }),
+    runs(100),
   );
 });
 
@@ -92,6 +95,7 @@ test('a step that says nothing about the place says nothing about the velocity; 
       const lost = velocityAfter(fix, foundAt(fix, { ...still, dx: 3, share: 0 }).found);
       alike(lost, velocityAfter(null, foundAt(fix, still).found));
     }),
+    runs(100),
   );
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { mulberry32 } from '../../../../bench/proximity/generated.ts';
+import { runs } from '../../../test/support/depth.ts';
 import type { BeaconLocation, PresenceEvent, PresenceSettings, Sample, TrackState } from '../presence/types.ts';
 import { compareSamples, follow } from '../track.ts';
 import { errorRadius, floorOf } from './fix.ts';
@@ -297,7 +298,7 @@ test('a visitor is in one zone at a time, however it walks', () => {
         assert.ok(open.size <= 1);
       }
     }),
-    { numRuns: 60 },
+    runs(60),
   );
 });
 
@@ -325,7 +326,7 @@ test('how the samples are cut into deliveries, and whether the state was stored 
       assert.deepEqual(events, whole.events);
       assert.deepEqual(state, JSON.parse(JSON.stringify(whole.state)));
     }),
-    { numRuns: 40 },
+    runs(40),
   );
 });
 

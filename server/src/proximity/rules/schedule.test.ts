@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/depth.ts';
 import { isOpenAt, isOpenDay, nextOpening, overlapInWeek, readHours } from './hours.ts';
 import { localTime, siteTimeZone } from './local-time.ts';
 import { describeDays, isQuiet, runsOn } from './schedule.ts';
@@ -41,7 +42,7 @@ test('weekday and clock agree with an independent calendar at any instant in any
       const { dayName, minute } = localTime(at, zone);
       assert.deepEqual({ dayName, minute }, calendar(at, zone));
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });
 

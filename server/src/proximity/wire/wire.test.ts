@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/depth.ts';
 import { sightingKey } from '../presence/ids.ts';
 import type { Observation, Subject } from '../presence/types.ts';
 import { normalise, type WireContext } from './wire.ts';
@@ -156,7 +157,7 @@ test('no input whatever makes it throw', () => {
       const result = normalise(raw, { receivedAt: NOW, ...(name === undefined ? {} : { topic: name }) });
       assert.equal(typeof result.ok, 'boolean');
     }),
-    { numRuns: 500 },
+    runs(500),
   );
 });
 

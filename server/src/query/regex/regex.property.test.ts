@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { RE2 } from '@adguard/re2-wasm';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/depth.ts';
 import { type Engine, openPostgres } from '../../../test/support/query-engines.ts';
 import { compileRegex, type Regex, RegexProblem } from './regex.ts';
 import { hasCase, rangesOf } from './regex-ranges.ts';
@@ -226,15 +227,13 @@ describe('a pattern is found where RE2 finds it', () => {
     );
   }
 
-  const runs = { numRuns: Number(process.env['PHAROS_TEST_RUNS'] ?? 1_000) };
-
   it('with classes of every kind, and flags', async () => {
     const property = fc.asyncProperty(flags, patterns, (flag, pattern) => check(flag + pattern));
-    await fc.assert(property, runs);
+    await fc.assert(property, runs(1_000));
   });
 
   it('and is refused where RE2 refuses it', async () => {
-    await fc.assert(fc.asyncProperty(broken, check), runs);
+    await fc.assert(fc.asyncProperty(broken, check), runs(1_000));
   });
 });
 

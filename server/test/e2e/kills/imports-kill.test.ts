@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createMigratedPostgres, databases } from '../../support/build-app.ts';
+import { killsOf } from '../../support/depth.ts';
 import { pointer, uuid } from '../../support/site.ts';
 import { call, firstCredentials, type Service, startService } from '../service.ts';
 
 /** PHAROS_TEST_KILLS asks for more. */
-const kills = Number(process.env['PHAROS_TEST_KILLS'] ?? 0) || 3;
+const kills = killsOf(3, 1);
 const rowsOfEach = 50;
 /** As many at once as the console sends. */
 const atOnce = 4;

@@ -9,11 +9,12 @@ import { openBlobs } from '../../../src/blobs/open.ts';
 import { openDatabase } from '../../../src/cli/commands/storage.ts';
 import { blobPlaces, readConfig } from '../../../src/config/config.ts';
 import { sweepOrphans } from '../../../src/features/files/sweep.ts';
+import { killsOf } from '../../support/depth.ts';
 import { type S3Server, startS3 } from '../../support/servers/s3-server.ts';
 import { call, firstCredentials, type Service, signInManagerTo, startService } from '../service.ts';
 
 /** PHAROS_TEST_KILLS asks for more. */
-const kills = Number(process.env['PHAROS_TEST_KILLS'] ?? 0) || 4;
+const kills = killsOf(4, 2);
 /** Three parts in S3. */
 const size = 11 * 1024 * 1024;
 const chunk = 128 * 1024;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { databases } from '../../../../test/support/build-app.ts';
+import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { openSite, pointer, type Site } from '../../../../test/support/site.ts';
 import { service } from '../../../access/audit.ts';
 import { sql } from '../../../base/sql.ts';
@@ -15,7 +15,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const people = 24;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`what messages lead to on ${database}`, () => {
     let site: Site;
     let shop = '';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../../test/support/depth.ts';
 import { SealedSet } from './sealed-set.ts';
 import { VisitorSet, visitorHash } from './visitor-set.ts';
 
@@ -31,7 +32,7 @@ test('a sealed set says how many it is with others exactly as if they were joine
       for (let time = 0; time < 2; time++)
         assert.equal(kept.sizeWith(setOf(from, Math.min(hashes.length, from + others), written)), joined.size());
     }),
-    { numRuns: 150 },
+    runs(150),
   );
 });
 

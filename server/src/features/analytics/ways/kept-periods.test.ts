@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../../../test/support/build-app.ts';
+import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { type Node, openNode, openSite, type Site } from '../../../../test/support/site.ts';
 import { service } from '../../../access/audit.ts';
 import type { App } from '../../../app/app.ts';
@@ -14,7 +14,7 @@ const day = 24 * hour;
 
 type Query = Readonly<Record<string, string>>;
 
-for (const database of databases)
+for (const database of bothDatabases)
   describe(`periods that are kept in memory on ${database}`, () => {
     let site: Site;
     let node: Node;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
+import { bothDatabases, buildApp, type SignedIn, signIn, type TestApp } from '../../../../test/support/build-app.ts';
 import { sql } from '../../../base/sql.ts';
 import type { Slot } from './slots.ts';
 
@@ -37,7 +37,7 @@ const questions: readonly Readonly<Record<string, string>>[] = [
   { where: '{"metadata.long":"xxx"}', order: 'metadata.long', limit: '3' },
 ];
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`members that lists ask for often on ${database}`, () => {
     let app: TestApp;
     let user: SignedIn;

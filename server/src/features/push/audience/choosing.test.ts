@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
+  bothDatabases,
   buildApp,
-  databases,
   type SignedIn,
   signIn,
   signInManager,
@@ -18,7 +18,7 @@ import { commandLine } from '../../../access/audit.ts';
 const path = '/api/v2/push/notification';
 const data = { title: 'Hello' };
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`what an audience reveals on ${database}`, () => {
     let app: TestApp;
     let manager: SignedIn;

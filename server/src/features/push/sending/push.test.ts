@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { ScriptedSender } from '../../../../test/fakes/scripted-sender.ts';
-import { databases, type SignedIn, type TestApp } from '../../../../test/support/build-app.ts';
+import { bothDatabases, type SignedIn, type TestApp } from '../../../../test/support/build-app.ts';
 import { assertRefusals } from '../../../../test/support/cases.ts';
 import {
   counts,
@@ -17,7 +17,7 @@ import {
 import { service } from '../../../access/audit.ts';
 import { raw } from '../../../base/sql.ts';
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`push on ${database}`, () => {
     let opened: PushApp;
     let app: TestApp;

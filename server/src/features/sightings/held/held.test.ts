@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../../../test/support/build-app.ts';
+import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { type Node, openNode, openSite, type Site, stay, walk } from '../../../../test/support/site.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
@@ -9,7 +9,7 @@ import { HeldTracks } from './held-tracks.ts';
 
 /** What is overheard stays in memory; what is seen of it afterwards is as if it had been written at once. */
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`what is held in memory on ${database}`, () => {
     let site: Site;
     let other: Node;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { databases } from '../../../../test/support/build-app.ts';
+import { runs } from '../../../../test/support/depth.ts';
 import { type Node, openNode, openSite, type Site } from '../../../../test/support/site.ts';
 
 /**
@@ -184,7 +185,7 @@ for (const database of databases) {
           assert.deepEqual(await known(await anyhow(walk, given, second), second), expected);
           visits += expected.visits.flat().length;
         }),
-        { numRuns: 5, endOnFailure: true },
+        { ...runs(5), endOnFailure: true },
       );
       assert.ok(visits > 0);
     });

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { readRecordings } from '../../../../../bench/proximity/recordings.ts';
 import { databases } from '../../../../test/support/build-app.ts';
+import { runs } from '../../../../test/support/depth.ts';
 import { type Node, openNode, openSite, type Site, uuid } from '../../../../test/support/site.ts';
 
 /** However the samples of a walk are delivered, the visits, events and log records are those of the live delivery. */
@@ -177,7 +178,7 @@ for (const database of databases) {
         fc.asyncProperty(walks, deliveries, async (sensed, how) => {
           visits += await check(sensed, how);
         }),
-        { numRuns: 12, endOnFailure: true },
+        { ...runs(12), endOnFailure: true },
       );
       assert.ok(visits > 0);
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { databases, signIn } from '../../../../test/support/build-app.ts';
+import { bothDatabases, signIn } from '../../../../test/support/build-app.ts';
 import { openSite, pointer, type Site, stay, walk } from '../../../../test/support/site.ts';
 
 /** Late samples of many installations at the same moment: each gets the answer that it gets when it comes by itself. */
@@ -68,7 +68,7 @@ interface Phone {
   readonly batches: readonly object[][];
 }
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`late samples of many at once on ${database}`, () => {
     test('are reported and stored as if each had arrived separately', async () => {
       const site = await openSite(database);

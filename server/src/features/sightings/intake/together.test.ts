@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { databases, otherApp } from '../../../../test/support/build-app.ts';
+import { bothDatabases, otherApp } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { kindsOf, openSite, type Site } from '../../../../test/support/site.ts';
 import { raw } from '../../../base/sql.ts';
@@ -9,7 +9,7 @@ import { raw } from '../../../base/sql.ts';
 
 const phones = Array.from({ length: 40 }, (_, n) => `many-${n}`);
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`many senders at once on ${database}`, () => {
     let site: Site;
     let ids: Map<string, string>;

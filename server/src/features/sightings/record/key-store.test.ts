@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases, openStorage, type TestStorage } from '../../../../test/support/build-app.ts';
+import { bothDatabases, openStorage, type TestStorage } from '../../../../test/support/build-app.ts';
 import { raw } from '../../../base/sql.ts';
 import type { Database } from '../../../db/db.ts';
 import { findAnswers, findKnownKeys, forgetAnswers, type NewAnswer, saveAnswers } from './key-store.ts';
@@ -16,7 +16,7 @@ const given: readonly NewAnswer[] = Array.from({ length: 450 }, (_, n) => ({
   now: n % 9 === 0 ? keptAt : forgottenAt + n,
 }));
 
-for (const database of databases)
+for (const database of bothDatabases)
   describe(`answers to batches on ${database}`, () => {
     let storage: TestStorage;
     let db: Database;

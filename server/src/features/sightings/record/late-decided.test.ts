@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../../../test/support/build-app.ts';
+import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { openSite, pointer, type Site, stay, walk } from '../../../../test/support/site.ts';
 import { service } from '../../../access/audit.ts';
 
@@ -13,7 +13,7 @@ const none = { logs: 0, visits: 0, events: 0, deliveries: 0, positions: 0 };
 /** In which requests. */
 const ways = ['one', 'one for each', 'EXIT first', 'at once'] as const;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   for (const retention of ['as usual', 'for no day'] as const) {
     describe(`late decisions of a phone on ${database}, kept ${retention}`, () => {
       let site: Site;

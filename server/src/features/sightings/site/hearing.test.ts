@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { databases } from '../../../../test/support/build-app.ts';
+import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { kindsOf, openSite, type Site, stay, walk } from '../../../../test/support/site.ts';
 import { sql } from '../../../base/sql.ts';
@@ -10,7 +10,7 @@ import { mostModels } from './hearing-store.ts';
 
 const minute = 60_000;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`how loud a phone hears on ${database}`, () => {
     let site: Site;
     let hearing: HearingLearning;

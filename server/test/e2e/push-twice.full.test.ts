@@ -104,19 +104,29 @@ describe('a push to many', () => {
   });
 
   test('is not sent again because what became of it cannot be written for a while', async () => {
-    const client = new pg.Client({ connectionString: postgres.url });
-    await client.connect();
+    const [client, watcher] = [1, 2].map(() => new pg.Client({ connectionString: postgres.url })) as [pg.Client, pg.Client];
+    await Promise.all([client.connect(), watcher.connect()]);
+    /** When the youngest statement was sent that waits for a lock. */
+    const since = async (): Promise<string> => {
+      const waiting = "select max(query_start)::text as at from pg_stat_activity where wait_event_type = 'Lock'";
+      const { rows } = await watcher.query<{ at: string | null }>(waiting);
+      if (rows[0]?.at) return rows[0].at;
+      await delay(10);
+      return since();
+    };
     try {
       await send(service);
       while (arrived.size === 0) await delay(1);
       await client.query('begin');
       await client.query('select 1 from pushes for update');
-      // Longer than the service waits for a lock.
-      await delay(4_000);
+      // Until the service has waited for the lock in vain, and tries again.
+      const first = await since();
+      while ((await since()) === first) await delay(50);
       await client.query('rollback');
       await finished();
     } finally {
       await client.end();
+      await watcher.end();
     }
   });
 
@@ -124,7 +134,7 @@ describe('a push to many', () => {
     await send(service);
     while (arrived.size < 500) await delay(1);
     await postgres.stop('fast');
-    await delay(1_000);
+    while ((await call(service, 'GET', '/readyz', { headers: {} })).status === 200) await delay(20);
     await postgres.start();
     await finished();
   });
