@@ -280,16 +280,34 @@ describe('users in the console', () => {
       await button('Erase').click();
       await dialog().getByRole('button', { name: 'Erase Half Gone' }).click();
     };
+    const interrupted = page.getByText('Erasing Half Gone was interrupted when the page was reloaded.', {
+      exact: false,
+    });
+    const asked = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    site.app.clock.now += 3_600_000;
     await erase();
+    await asked.waitFor();
+    await page.reload();
+    await button('Erase').waitFor();
+    assert.equal(await interrupted.count(), 0, 'while the password was asked for, nothing was under way');
+    await erase();
+    await asked.getByLabel('Your password').fill('a long enough secret');
+    await asked.getByRole('button', { name: 'Confirm' }).click();
     await last;
     await reloadInTheMiddle(page);
     await page.unroute(`**/v2/installations/${phones[1]}`);
-    await page.getByText('Erasing Half Gone was interrupted when the page was reloaded.', { exact: false }).waitFor();
+    await interrupted.waitFor();
     assert.equal(await mine(), 1);
     await erase();
     await page.getByText('Half Gone was erased.').waitFor();
+    assert.equal(await interrupted.count(), 0, 'it is finished');
     assert.equal(await mine(), 0);
     assert.ok(!(await site.rows('users')).some(({ object_id }) => object_id === half));
+    await button('Show the receipt').click();
+    const receipts = page.getByRole('list', { name: 'Erasures' });
+    await receipts.getByText('A user with everything that was known').waitFor();
+    const top = async () => (await receipts.boundingBox())?.y ?? Number.POSITIVE_INFINITY;
+    await becomes(async () => (await top()) < 860, true);
     await open(`/${vera}`);
     await button('Erase').waitFor();
   });

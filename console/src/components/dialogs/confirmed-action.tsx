@@ -16,6 +16,8 @@ interface Props {
   readonly done: string;
   /** Takes it back: for ten seconds, the message has a button for it. */
   readonly undo?: (() => Promise<unknown>) | undefined;
+  /** Where to read more about it, for a button in the message. */
+  readonly more?: { readonly label: string; readonly to: string; readonly params: object; readonly hash: string };
   /** What has to be read again. */
   readonly refresh: readonly QueryKey[];
   /** For a record that is deleted on its own page: where to go, and what was read about it. */
@@ -27,7 +29,7 @@ interface Props {
 
 /** Asks for confirmation, then does something grave: it cannot be undone, or it stops visitors from being served. */
 export function ConfirmedAction(props: Props) {
-  const { isOpen, onClose, title, confirm, run, done, undo, refresh, leave, cutOff, children } = props;
+  const { isOpen, onClose, title, confirm, run, done, undo, more, refresh, leave, cutOff, children } = props;
   const navigate = useNavigate();
   const queries = useQueryClient();
   const action = useAction({
@@ -36,6 +38,9 @@ export function ConfirmedAction(props: Props) {
     undo,
     showsError: true,
     ...(cutOff ? { cutOff } : {}),
+    ...(more
+      ? { next: { label: more.label, onClick: () => void navigate({ ...more, params: more.params as never }) } }
+      : {}),
     after: async () => {
       if (leave) {
         await navigate({ to: leave.to, params: leave.params as never });

@@ -14,7 +14,7 @@ import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Icon } from '../../components/page/icon.tsx';
 import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
-import { eraseInstallation } from '../../lib/data/person.ts';
+import { eraseInstallation, erasureReceipt } from '../../lib/data/person.ts';
 import { senderName } from '../../lib/text/delivery-words.ts';
 import { appText, deviceWords, type Installation, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
@@ -197,6 +197,7 @@ function EraseInstallation({ appId, installation, isOpen, onClose }: DialogProps
       confirm={t('Erase {name}', { name })}
       run={() => eraseInstallation(appId, installation.objectId)}
       done={t('{name} was erased.', { name })}
+      more={erasureReceipt(appId)}
       refresh={installationKeys(appId)}
       leave={{ to: '/apps/$appId/installations', params: { appId }, forget }}
     >

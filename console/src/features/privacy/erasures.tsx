@@ -1,13 +1,16 @@
 import { Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { CopyButton } from '../../components/code/copy-field.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
 import { Block } from '../../components/page/block.tsx';
 import blocks from '../../components/page/blocks.module.css';
+import { afterPaint } from '../../lib/actions/after-paint.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import type { Operations } from '../../lib/wire.ts';
 import { t } from '../../lib/words/words.ts';
-import { erasuresQuery } from './queries.ts';
+import { erasuresQuery, privacyQuery } from './queries.ts';
 
 type Receipt = Operations['listErasures']['answer']['result'][number];
 
@@ -29,26 +32,38 @@ const askers = {
 export function Erasures({ appId }: { readonly appId: string }) {
   const { data, error } = useQuery(erasuresQuery(appId));
   const times = useTimes(appId);
+  const { hash } = useLocation();
+  const place = useRef<HTMLDivElement>(null);
+  // What is above has its height then.
+  const isWhole = useQuery(privacyQuery(appId)).data !== undefined && data !== undefined;
+  useEffect(() => {
+    if (isWhole && hash === 'erasures') afterPaint(() => place.current?.scrollIntoView());
+  }, [isWhole, hash]);
   return (
-    <Block
-      title={t('Erasures')}
-      about={t('Receipts, which name nobody. Times are in {zone}. Users and installations are erased on their pages.', {
-        zone: times.zone,
-      })}
-    >
-      <RowList
-        rows={data}
-        error={error}
-        label={t('Erasures')}
-        empty={
-          <Text c="dimmed" size="sm">
-            {t('Nobody has been erased yet.')}
-          </Text>
-        }
+    <div ref={place}>
+      <Block
+        title={t('Erasures')}
+        about={t(
+          'Receipts, which name nobody. Times are in {zone}. Users and installations are erased on their pages.',
+          {
+            zone: times.zone,
+          },
+        )}
       >
-        {(receipt) => <Row key={receipt.erasureId} receipt={receipt} dateTime={times.dateTime} />}
-      </RowList>
-    </Block>
+        <RowList
+          rows={data}
+          error={error}
+          label={t('Erasures')}
+          empty={
+            <Text c="dimmed" size="sm">
+              {t('Nobody has been erased yet.')}
+            </Text>
+          }
+        >
+          {(receipt) => <Row key={receipt.erasureId} receipt={receipt} dateTime={times.dateTime} />}
+        </RowList>
+      </Block>
+    </div>
   );
 }
 

@@ -17,7 +17,8 @@ import { LinkButton } from '../../components/page/link-button.tsx';
 import { DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
-import { eraseUser } from '../../lib/data/person.ts';
+import { call } from '../../lib/data/api.ts';
+import { eraseUser, erasureReceipt } from '../../lib/data/person.ts';
 import { appUserQuery } from '../../lib/data/queries.ts';
 import { deviceWords, tokenState, tokenWords } from '../../lib/text/installation-words.ts';
 import { userName } from '../../lib/text/user-name.ts';
@@ -268,10 +269,12 @@ function EraseUser({ appId, user, isOpen, onClose }: EraseProps) {
       confirm={t('Erase {userName}', { userName: userName(user) })}
       run={() => eraseUser(appId, user.objectId, withInstallations && count > 0)}
       done={t('{userName} was erased.', { userName: userName(user) })}
+      more={erasureReceipt(appId)}
       refresh={userKeys(appId)}
       leave={{ to: '/apps/$appId/users', params: { appId }, forget: appUserQuery(appId, user.objectId).queryKey }}
       cutOff={{
         key: `erase user ${user.objectId}`,
+        before: () => call('checkConfirmation'),
         message: t(
           'Erasing {userName} was interrupted when the page was reloaded. The account still exists, with the installations listed here. Erase it again to finish.',
           { userName: userName(user) },

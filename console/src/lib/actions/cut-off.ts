@@ -8,6 +8,8 @@ export interface CutOff {
   readonly key: string;
   /** The state after an interruption, and what to do. */
   readonly message: string;
+  /** What is asked before it begins, such as the password: nothing is under way until then. */
+  readonly before?: () => Promise<unknown>;
 }
 
 /** Work running in this page, perhaps started on another screen. */
@@ -31,6 +33,8 @@ function askBeforeLeaving(event: BeforeUnloadEvent): void {
 export async function underWay<T>({ key }: Pick<CutOff, 'key'>, work: () => Promise<T>): Promise<T> {
   running.add(key);
   note(key);
+  // It is being finished.
+  notifications.hide(key);
   window.addEventListener('beforeunload', askBeforeLeaving);
   try {
     const result = await work();
@@ -52,7 +56,7 @@ export function useCutOffNotice(cutOff: CutOff | undefined): void {
   useEffect(() => {
     if (key === undefined || running.has(key) || !wasNoted(key)) return;
     forget(key);
-    notifications.show({ message, color: 'yellow', autoClose: false });
+    notifications.show({ id: key, message, color: 'yellow', autoClose: false });
   }, [key, message]);
 }
 

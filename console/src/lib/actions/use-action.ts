@@ -10,8 +10,8 @@ import {
 import { useRef } from 'react';
 import { withSession } from '../data/signing-in.ts';
 import { t } from '../words/words.ts';
+import { buttonMessage, type MessageButton } from './button-message.tsx';
 import { type CutOff, underWay, useCutOffNotice } from './cut-off.ts';
-import { undoMessage } from './undo-message.tsx';
 
 interface Action<Input, Result> {
   readonly run: (input: Input) => Promise<Result>;
@@ -26,14 +26,31 @@ interface Action<Input, Result> {
   readonly undo?: ((result: Result, input: Input) => Promise<unknown>) | undefined;
   /** Whether this result can be reverted; always unless given. */
   readonly isUndoable?: (result: Result) => boolean;
+  /** A button in the message, for what may follow. */
+  readonly next?: MessageButton;
   /** For long actions that a reload would interrupt: a notice is shown afterwards. */
   readonly cutOff?: CutOff;
 }
 
-/** Only the newest action can be undone; several messages would hide others. */
+/** Only the newest message has a button; several messages would hide others. */
 const id = 'undo';
 /** How long it is offered, ms. A message in the place of another begins to count only if this is another number. */
 let offered = 10_000;
+
+function showWithButton(message: string, button: MessageButton): void {
+  const onClick = () => {
+    notifications.hide(id);
+    button.onClick();
+  };
+  notifications.hide(id);
+  offered = offered === 10_000 ? 10_001 : 10_000;
+  notifications.show({
+    id,
+    message: buttonMessage(message, { ...button, onClick }),
+    color: 'teal',
+    autoClose: offered,
+  });
+}
 
 function showWithUndo(message: string, undo: () => Promise<unknown>, queries: QueryClient): void {
   let isTakenBack = false;
@@ -41,7 +58,6 @@ function showWithUndo(message: string, undo: () => Promise<unknown>, queries: Qu
     // The message may be clicked again while it fades.
     if (isTakenBack) return;
     isTakenBack = true;
-    notifications.hide(id);
     try {
       await withSession(undo);
       // A form that is opened next must not start with the reverted values.
@@ -52,14 +68,7 @@ function showWithUndo(message: string, undo: () => Promise<unknown>, queries: Qu
       notifications.show({ message: (error as Error).message, color: 'red', autoClose: 10_000 });
     }
   };
-  notifications.hide(id);
-  offered = offered === 10_000 ? 10_001 : 10_000;
-  notifications.show({
-    id,
-    message: undoMessage(message, () => void takeBack()),
-    color: 'teal',
-    autoClose: offered,
-  });
+  showWithButton(message, { label: t('Undo'), onClick: () => void takeBack() });
 }
 
 /** What an action is carried out with; undefined where that cannot be compared, as with files. */
@@ -82,11 +91,13 @@ export function useAction<Input = void, Result = unknown>(action: Action<Input, 
   const { cutOff } = action;
   useCutOffNotice(cutOff);
   const running = useRef(new Set<string>());
+  const begin = async (input: Input) => {
+    if (!cutOff) return action.run(input);
+    await cutOff.before?.();
+    return underWay(cutOff, () => action.run(input));
+  };
   const mutation = useMutation<Result, PharosError, Input>({
-    mutationFn: (input) =>
-      withSession(() => (cutOff ? underWay(cutOff, () => action.run(input)) : action.run(input))).finally(() =>
-        running.current.delete(keyOf(input) ?? ''),
-      ),
+    mutationFn: (input) => withSession(() => begin(input)).finally(() => running.current.delete(keyOf(input) ?? '')),
     onSuccess: async (result, input) => {
       const message = typeof action.done === 'function' ? action.done(result, input) : action.done;
       await Promise.all((action.refresh ?? []).map((queryKey) => queries.invalidateQueries({ queryKey })));
@@ -95,6 +106,7 @@ export function useAction<Input = void, Result = unknown>(action: Action<Input, 
       // Said last: whoever reads it may go elsewhere, and is not to be led away from there.
       if (message && undo && (action.isUndoable?.(result) ?? true))
         showWithUndo(message, () => undo(result, input), queries);
+      else if (message && action.next) showWithButton(message, action.next);
       else if (message) notifications.show({ message, color: 'teal', autoClose: 4_000 });
     },
     onError: (error) => {

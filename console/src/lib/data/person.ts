@@ -1,3 +1,4 @@
+import { t } from '../words/words.ts';
 import { allRecords } from './all-records.ts';
 import { call, confirmed, dataOf } from './api.ts';
 
@@ -22,6 +23,14 @@ export async function eraseUser(appId: string, userId: string, withInstallations
   if (withInstallations) for (const id of await installationIds(appId, userId)) await eraseInstallation(appId, id);
   await call('eraseAppUser', { params: { appId, userId } });
 }
+
+/** Where the receipt of an erasure is. */
+export const erasureReceipt = (appId: string) => ({
+  label: t('Show the receipt'),
+  to: '/apps/$appId/privacy',
+  params: { appId },
+  hash: 'erasures',
+});
 
 async function installationIds(appId: string, userId: string): Promise<readonly string[]> {
   const ids: string[] = [];

@@ -1,0 +1,18 @@
+import { Button, Group, Text } from '@mantine/core';
+
+export interface MessageButton {
+  readonly label: string;
+  readonly onClick: () => void;
+}
+
+/** A message with a button. */
+export function buttonMessage(message: string, { label, onClick }: MessageButton) {
+  return (
+    <Group justify="space-between" gap="sm" wrap="nowrap">
+      <Text size="sm">{message}</Text>
+      <Button size="compact-sm" variant="light" flex="none" onClick={onClick}>
+        {label}
+      </Button>
+    </Group>
+  );
+}
