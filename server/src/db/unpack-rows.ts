@@ -108,13 +108,16 @@ async function unpackChunk(db: Db, { app_id, object_id }: Key): Promise<number> 
   );
   // Another node was faster; or its rows are stored already, as "pharos unpack" of the version before leaves it.
   if (!chunk || Number(chunk.row_count) === 0) return 0;
-  for (const statement of inserts(chunk.kind, app_id, chunk.content)) await db.run(statement);
-  return Number(chunk.row_count);
+  const columns = readChunk(chunk.content);
+  const count = columns.values().next().value?.length ?? 0;
+  if (count !== Number(chunk.row_count))
+    throw new Error(`Packed records are damaged: a chunk has ${count} instead of ${chunk.row_count}.`);
+  for (const statement of inserts(chunk.kind, app_id, columns)) await db.run(statement);
+  return count;
 }
 
 /** A row that was recorded again since is there already. */
-function* inserts(table: string, appId: string, content: string): Generator<Sql> {
-  const columns = readChunk(content);
+function* inserts(table: string, appId: string, columns: ReturnType<typeof readChunk>): Generator<Sql> {
   const names = ['app_id', ...columns.keys()];
   const impossible = [table, ...names].find((name) => !/^[a-z][a-z0-9_]*$/.test(name));
   if (impossible !== undefined) throw new Error(`Packed records are damaged: the name ${impossible} is impossible.`);

@@ -99,6 +99,14 @@ for (const database of databases)
         );
       });
 
+    test('stay deleted if they were once “pharos unpack” had stored them', async () => {
+      await makePacked(db);
+      const marked = sql`app_id = 'museum' and object_id in (select first_id from cold_chunks where row_count = 0)`;
+      assert.equal(await db.run(sql`delete from events where ${marked}`), 1);
+      await migrate(db, Date.now());
+      assert.equal(await count(db, 'events'), (unpacked[0] ?? []).length - 1);
+    });
+
     test('are neither lost nor doubled by a kill in the middle of it', async () => {
       await makePacked(db);
       const program = fileURLToPath(new URL('../support/storage/unpack-process.ts', import.meta.url));
@@ -148,7 +156,7 @@ for (const database of databases)
       }
     });
 
-    test('of an unknown format stay as they are, and the start fails', async () => {
+    test('that are damaged stay as they are, and the start fails', async () => {
       await makePacked(db);
       await db.run(sql`update cold_chunks set content = 'damaged' where app_id = 'shop' and kind = 'events'`);
       await assert.rejects(migrate(db, Date.now()));
