@@ -1,16 +1,13 @@
 /**
  * `npm run bench -- disk [-- 100 10]`: what one more visit leaves behind, for that many phones that have made that many visits each and
  * make as many again: bytes of each table and index and entries of indexes, on PostgreSQL and on SQLite. Each visit has its events and log records, a message
- * with its verdict and delivery, and is counted; and what of it would take how much space when it is packed. PostgreSQL has to be named: PHAROS_TEST_POSTGRES_URL.
+ * with its verdict and delivery, and is counted. PostgreSQL has to be named: PHAROS_TEST_POSTGRES_URL.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../server/src/app/app.ts';
-import { packedTables } from '../server/src/app/tables.ts';
-import { raw, sql } from '../server/src/base/sql.ts';
-import { packRows } from '../server/src/cold/format/chunk.ts';
-import { chunkSizes } from '../server/src/cold/pack.ts';
+import { raw } from '../server/src/base/sql.ts';
 import { readConfig } from '../server/src/config/config.ts';
 import type { Database } from '../server/src/db/db.ts';
 import { migrate } from '../server/src/db/migrate.ts';
@@ -42,45 +39,18 @@ async function measure(name: string, db: Database, settings: Record<string, stri
     before = await listSizes(db);
     walBefore = await walBytes(db);
   };
-  const { appId, visits, events, all } = await driveVisits({ app, db, clock, phones, visitsEach, halfWay });
+  const { visits, events } = await driveVisits({ app, db, clock, phones, visitsEach, halfWay });
   const wal = (await walBytes(db)) - walBefore;
   const sizes = since(before, await listSizes(db));
-  const cold = await coldSizes(db, appId);
   await app.close();
   report(`${name}: ${visits} visits, each with ${(events / visits).toFixed(1)} events`, sizes, visits);
   if (wal > 0) console.log(`  log (WAL), with what phones send meanwhile ${Math.round(wal / visits)}`);
-  let together = 0;
-  for (const { table, rows, bytes } of cold) {
-    together += bytes;
-    const each = `${(bytes / all).toFixed(1)} for ${(rows / all).toFixed(1)} rows`;
-    console.log(`  packed (ADR 83): ${table.padEnd(24)}${each}`);
-  }
-  const packed = new Set(cold.map(({ table }) => table));
-  const left = sizes.filter(({ table, bytes, indexes }) => !ofPhones.has(table) && bytes + indexes > visits * 30);
-  const stays = left.filter(({ table }) => !packed.has(table)).reduce((sum, one) => sum + one.bytes + one.indexes, 0);
-  console.log(`  packed (ADR 83): ${'together'.padEnd(24)}${(together / all).toFixed(1)}`);
-  console.log(`  left of a visit whose records are packed: ${Math.round(together / all + stays / visits)}`);
 }
 
 /** Written to the log of PostgreSQL so far. */
 async function walBytes(db: Database): Promise<number> {
   if (db.dialect.name !== 'postgres') return 0;
   return Number((await db.one<{ n: number }>(raw("select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') as n")))?.n);
-}
-
-/** Bytes (UTF-8) that the rows of an app take when they are packed, with their filters. Nothing is changed. */
-async function coldSizes(db: Database, appId: string) {
-  const sizes: { table: string; rows: number; bytes: number }[] = [];
-  for (const table of packedTables) {
-    const rows = await db.all(sql`select * from ${raw(table.name)} where app_id = ${appId} order by object_id`);
-    let bytes = 0;
-    for (let start = 0; start < rows.length; start += chunkSizes.large) {
-      const { content, filter, ...rest } = await packRows(table, rows.slice(start, start + chunkSizes.large));
-      bytes += Buffer.byteLength(content) + Buffer.byteLength(filter) + JSON.stringify(rest).length;
-    }
-    sizes.push({ table: table.name, rows: rows.length, bytes });
-  }
-  return sizes;
 }
 
 interface Line {

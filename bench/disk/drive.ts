@@ -14,11 +14,8 @@ interface Drive {
 
 /** Visits and events of the second half. */
 export interface Driven {
-  readonly appId: string;
   readonly visits: number;
   readonly events: number;
-  /** Visits of both halves. */
-  readonly all: number;
 }
 
 const beacons = 8;
@@ -97,6 +94,5 @@ export async function driveVisits({ app, db, clock, phones, visitsEach, halfWay 
   await halfWay(appId);
   const [visits, events] = [await count('visits'), await count('events')];
   await walk();
-  const all = await count('visits');
-  return { appId, visits: all - visits, events: (await count('events')) - events, all };
+  return { visits: (await count('visits')) - visits, events: (await count('events')) - events };
 }

@@ -25,7 +25,6 @@ const alone = [/^server\/test\/e2e\//, /^scripts\//, /^sdk\/test\//];
  */
 const secondsForLines = [
   [/^server\/test\/e2e\//, 250],
-  [/^server\/test\/cold\//, 150],
   [/\.property\.test\.ts$/, 140],
   [/\/browser\.ts'/, 70],
   [/^(scripts|sdk)\//, 60],

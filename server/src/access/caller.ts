@@ -67,8 +67,6 @@ export interface Visible {
   readonly condition: Sql;
   /** The index to use. SQLite does not know table sizes and would scan the whole table in the requested order. */
   readonly index?: string;
-  /** It is true of no row that names none of these installations. */
-  readonly installations?: readonly string[];
 }
 
 /** The rows that the caller may see; undefined for all. */
@@ -83,9 +81,7 @@ export function ownTraces(findHeld: FindHeld, index: string, times: readonly str
   return async (caller) => {
     if (seesAll(caller)) return undefined;
     const held = caller.user ? await findHeld(caller.app.appId, caller.user.userId) : [];
-    return held.length === 0
-      ? { condition: sql`(1 = 0)` }
-      : { condition: heldBy(held, times), index, installations: held.map(({ objectId }) => objectId) };
+    return held.length === 0 ? { condition: sql`(1 = 0)` } : { condition: heldBy(held, times), index };
   };
 }
 

@@ -67,7 +67,7 @@ import { seeding } from './phones/pseudonyms.ts';
 import type { Platform } from './platform.ts';
 import { reportFeature } from './reports.ts';
 import { createRollups, findDays } from './rollups.ts';
-import { handedOver, keptTables, packedTables, ruledFields, tableOfRules, traceTables } from './tables.ts';
+import { handedOver, keptTables, ruledFields, tableOfRules, traceTables } from './tables.ts';
 
 export interface Composition {
   /** In the order of the OpenAPI document. */
@@ -198,8 +198,6 @@ function sightingFeature({ platform, integrations, ownOf, assertApp, rollups }: 
     logs: platform.engineLogs,
     traceTables,
     keptTables,
-    packedTables,
-    coldAfterDays: platform.config.coldAfterDays,
     enqueue: platform.outbox.enqueue,
     installations: { next: installationsAfter, count: countInstallations },
     readableTriggers: (caller, triggers) => readableTriggers(db, caller, triggers),

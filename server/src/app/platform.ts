@@ -6,7 +6,6 @@ import type { PasswordCost } from '../base/passwords.ts';
 import { createSecretBox, type SecretBox } from '../base/secrets.ts';
 import type { BlobStorage } from '../blobs/blob-store.ts';
 import { openBlobs } from '../blobs/open.ts';
-import { goByTime } from '../cold/ever.ts';
 import { blobPlaces, type Config } from '../config/config.ts';
 import type { Database } from '../db/db.ts';
 import { CacheVersion } from '../db/nodes/cache-version.ts';
@@ -120,7 +119,6 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
     privateTargets: config.privateTargets,
     passwordCost,
   });
-  goByTime(db, now);
   const { cacheVersion, identities } = services;
   const pseudonymsOf = keptPseudonyms(db, cacheVersion);
   const guard = createGuard({ db, now, cacheVersion, identities, inBackground, dryRuns, pseudonymsOf });

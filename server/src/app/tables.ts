@@ -3,11 +3,10 @@ import type { RuledFields } from '../access/rules/check.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
 import { audit } from '../access/tables.ts';
 import { raw, sql } from '../base/sql.ts';
-import { coldChunks, coldSummaries } from '../cold/tables.ts';
 import type { Database } from '../db/db.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../db/table.ts';
-import { cacheChanges, nodes, revisions, settingsTable, workShares } from '../db/tables.ts';
+import { cacheChanges, coldChunks, coldSummaries, nodes, revisions, settingsTable, workShares } from '../db/tables.ts';
 import {
   adminChallenges,
   adminInvitations,
@@ -263,9 +262,6 @@ export const traceTables = tables.filter(({ trail }) => trail?.at !== undefined)
 
 /** What is known of a person, for her export and her erasure. */
 export const personParts: readonly PersonPart[] = partsOf(tables, resources);
-
-/** The tables whose old rows may be packed. */
-export const packedTables = tables.filter(({ packed }) => packed !== undefined);
 
 /** The tables whose rows go after some days. */
 export const keptTables = tables.filter(({ kept }) => kept !== undefined);

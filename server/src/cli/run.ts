@@ -12,7 +12,6 @@ import { backupCommands } from './commands/backup.ts';
 import { bucketCommands } from './commands/bucket.ts';
 import { capacityCommand } from './commands/capacity/capacity.ts';
 import { migrateCommand } from './commands/database/migrate.ts';
-import { unpackCommand } from './commands/database/unpack.ts';
 import { demoCommand } from './commands/demo.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exitCodeOf, explain } from './commands/explain.ts';
@@ -31,7 +30,6 @@ export const commands: readonly Command[] = [
   serveCommand,
   workCommand,
   migrateCommand,
-  unpackCommand,
   ...adminCommands,
   ...adminSsoCommands,
   ...appCommands,

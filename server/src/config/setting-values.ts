@@ -12,13 +12,6 @@ export const integer = (min: number, max: number) => (text: string) => {
   return value;
 };
 
-export const zeroOr = (min: number, max: number) => (text: string) => {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || (value !== 0 && value < min) || value > max)
-    throw new Error(`must be 0 or a whole number from ${min} to ${max}`);
-  return value;
-};
-
 /** A host name or an address; an empty one would mean every address of the machine. */
 export function host(text: string): string {
   if (!/^[\w.:%-]+$/.test(text)) throw new Error('must be a host name or an address, such as 127.0.0.1 or 0.0.0.0');

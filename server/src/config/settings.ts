@@ -17,7 +17,6 @@ import {
   targets,
   trustProxy,
   url,
-  zeroOr,
 } from './setting-values.ts';
 
 interface Declaration {
@@ -93,13 +92,6 @@ const declarations = {
     fallback: '0',
     help: 'days after which a backup made in the console is deleted; 0 keeps it until somebody deletes it',
     parse: integer(0, 3_650),
-  },
-  /** Days after which events, verdicts, log records and deliveries are packed; 0: never. */
-  coldAfterDays: {
-    variable: 'PHAROS_COLD_AFTER_DAYS',
-    fallback: '0',
-    help: 'days after which events, verdicts, log records and deliveries are packed into little space, at least 10; 0: never. Every node must know it',
-    parse: zeroOr(10, 36_500),
   },
   /** Where the service writes backups; empty: the folder backups in the data folder. */
   backupFolder: {

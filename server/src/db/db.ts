@@ -52,8 +52,6 @@ export function fillPage(rows: readonly object[], limit: number, within: RowBudg
  */
 export interface Db {
   readonly dialect: Dialect;
-  /** How long a long query may run, ms; transactions do not say. */
-  readonly queryDeadlineMs?: number;
   /** Rows in the order of the statement. With `slow`, off the main thread and under the deadline; see `isBrief`. */
   all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]>;
   one<T extends object = Row>(statement: Sql): Promise<T | undefined>;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { raw, type Sql, sql } from '../base/sql.ts';
 import { type Database, type Db, type Row, UniqueViolation } from './db.ts';
 import { bearInPartitions } from './partitions.ts';
+import { unpackRows } from './unpack-rows.ts';
 
 export interface Migration {
   readonly id: number;
@@ -15,6 +16,9 @@ const folder = new URL('../../migrations/', import.meta.url);
 
 /** Versions before this migration cannot write to tables in partitions. */
 const firstInPartitions = 130;
+
+/** From this migration on nothing is packed. */
+const firstUnpacked = 390;
 
 /** A statement ends with a semicolon at the end of a line; comments stand on lines of their own. */
 function readMigration(name: string): Migration {
@@ -67,7 +71,8 @@ async function apply(db: Db, migration: Migration, now: number): Promise<void> {
 /**
  * Brings the database to the version of this code, or to an older migration of it, and answers what was applied.
  *
- * @throws Error when the database is newer than the code, or (PostgreSQL) was created with an unusable collation.
+ * @throws Error when the database is newer than the code, or (PostgreSQL) was created with an unusable collation, or when packed
+ *   rows cannot be unpacked now.
  */
 export async function migrate(db: Database, now: number, newestWanted = Infinity): Promise<readonly string[]> {
   await db.assertUsable();
@@ -80,6 +85,7 @@ export async function migrate(db: Database, now: number, newestWanted = Infinity
       `The database is at migration ${newest}, this version of Pharos knows ${newestKnown}. Run a newer version.`,
     );
   }
+  if (newestWanted >= firstUnpacked && !applied.has(firstUnpacked)) await unpackRows(db);
   const done: string[] = [];
   for (const migration of known.filter(({ id }) => id <= newestWanted && !applied.has(id))) {
     try {

@@ -1,4 +1,4 @@
-import { joinSql, raw, Sql, type SqlParameter, type SqlValue, sql } from '../base/sql.ts';
+import { joinSql, raw, type Sql, type SqlParameter, type SqlValue, sql } from '../base/sql.ts';
 import type { ColumnType } from './table.ts';
 
 /** How the rows of one statement travel to each of the databases; see `bulk.ts`. */
@@ -28,8 +28,6 @@ export interface RowsDialect {
   shape(length: number): number;
   /** A table in brackets, to select from, with the columns column1, column2 …; each parameter is null. */
   table(types: readonly ColumnType[], length: number): Sql;
-  /** Like `table`, of any number of rows and with their cells: a list for each column. No index, and little memory. */
-  many(types: readonly ColumnType[], columns: readonly (readonly SqlValue[])[]): Sql;
   /** The parameters of `table`: the cells of these names, in their order. */
   parameters(rows: readonly NamedCells[], names: readonly string[]): SqlParameter[];
   /** Selects what belongs to each row of a `table`; the answers begin with the row's first cell, as `asked`. */
@@ -94,9 +92,6 @@ export const rowsByColumn: RowsDialect = Object.freeze({
     const names = types.map((_, index) => raw(`column${index + 1}`));
     return sql`(select * from unnest(${joinSql(lists, ', ')}) as given ${rowOf(names)})`;
   },
-  many(types: readonly ColumnType[], columns: readonly (readonly SqlValue[])[]) {
-    return new Sql(this.table(types, 2).strings, columns);
-  },
   parameters: (rows: readonly NamedCells[], names: readonly string[]) =>
     rows.length === 1 ? cellsOf(rows, names) : columnsOf(rows, names),
   belonging(rows: Sql, belonging: Belonging) {
@@ -128,11 +123,6 @@ export const rowsOneByOne: RowsDialect = Object.freeze({
   shape: (length: number) => length,
   table(types: readonly ColumnType[], length: number) {
     return sql`(values ${repeat(length, rowOf(types.map(() => sql`${null}`)))})`;
-  },
-  many(_types: readonly ColumnType[], columns: readonly (readonly SqlValue[])[]) {
-    const cells = columns.map((_, index) => raw(`json_extract(value, '$[${index}]') as column${index + 1}`));
-    const rows = columns[0]?.map((_, row) => columns.map((column) => column[row])) ?? [];
-    return sql`(select ${joinSql(cells, ', ')} from json_each(${JSON.stringify(rows)}))`;
   },
   parameters: cellsOf,
   belonging(rows: Sql, belonging: Belonging) {

@@ -1,4 +1,4 @@
-import type { Sql, SqlValue } from '../base/sql.ts';
+import type { SqlValue } from '../base/sql.ts';
 
 /**
  * Tables as data: a table's name, its columns with their types, its key and indexes, and whom its rows belong to. Each table is
@@ -84,20 +84,6 @@ export interface RetentionRule<N extends string = string> {
   readonly atLeastMs?: number;
 }
 
-/** Rows that may be packed when they are old, many into one (ADR 83). Their objectIds begin with their time. */
-export interface Packed<N extends string = string> {
-  /** Columns with texts by which rows are asked for: packed rows in which a text cannot be are not looked at. More may be added. */
-  readonly foundBy: readonly N[];
-  /** Columns whose texts are those of others, joined by dashes. */
-  readonly joined?: Readonly<Partial<Record<string, readonly N[]>>>;
-  /** Of the rows before a time (ms) these alone: a condition in SQL. */
-  readonly only?: (before: number) => Sql;
-  /** And of these the ones of which this is true, where SQL cannot tell. */
-  readonly fits?: (row: Readonly<Record<string, SqlValue>>) => boolean;
-  /** Columns that came later, and what they are in rows that were packed before: the default of the migration. */
-  readonly added?: Readonly<Partial<Record<string, SqlValue>>>;
-}
-
 /** Texts that may name a person by an id, such as what a webhook was sent. */
 export interface Mentions<N extends string = string> {
   readonly in: readonly N[];
@@ -137,7 +123,6 @@ interface Facts<N extends string> {
   readonly users?: readonly N[];
   /** Without it, rows that name a creator (`created_by`) stay without the name, and others are deleted. */
   readonly erased?: Fate;
-  readonly packed?: Packed<N>;
   /** Several where rows differ in what becomes of them; `only` says which. */
   readonly mentions?: Mentions<N> | readonly Mentions<N>[];
   /** Columns that no export shows. */

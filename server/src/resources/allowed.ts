@@ -7,8 +7,6 @@ import { beaconsOf, outside, type VenueLink, venuesFor } from '../access/venue-l
 import { fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
-import { findCold } from '../cold/read.ts';
-import { standIn } from '../cold/shadow.ts';
 import type { Db, Row } from '../db/db.ts';
 import { matchesRecord } from '../query/match.ts';
 import { parseWhereValue } from '../query/parse.ts';
@@ -106,36 +104,15 @@ async function find(db: Db, table: RuledTable, { key, verb, caller }: Asked): Pr
   const seenBy = venuesFor(caller, table.rules, verb) ? verb : 'get';
   const mayGet = await allowedTo(table, seenBy, caller);
   const mayDo = verb === seenBy ? mayGet : await allowedTo(table, verb, caller);
-  if (!mayDo) return (await records.find(db, key)) ?? (await findPacked(db, records, key));
+  if (!mayDo) return records.find(db, key);
   const selection = sql`select ${records.selection}`;
   const from = sql`from ${raw(records.name)} where ${records.match(key)}`;
   const done = allowedSql(db, mayDo);
-  if (verb === seenBy)
-    return withPacked(db, records, key, (rows) => db.one(sql`${rows}${selection} ${from} and ${done}`));
+  if (verb === seenBy) return db.one(sql`${selection} ${from} and ${done}`);
   const seen = mayGet ? sql`(${done} or ${allowedSql(db, mayGet)})` : raw('1 = 1');
-  const found = await withPacked(db, records, key, (rows) =>
-    db.one(sql`${rows}${selection}, case when ${done} then 1 else 0 end as may_do ${from} and ${seen}`),
-  );
+  const found = await db.one(sql`${selection}, case when ${done} then 1 else 0 end as may_do ${from} and ${seen}`);
   if (found && !found['may_do']) throw forbidden();
   return found;
-}
-
-/** The app's packed row with the id, if there is one. */
-async function findPacked(db: Db, { packed }: RecordTable, key: Key): Promise<Row | undefined> {
-  return packed && findCold(db, { table: packed, appId: String(key['app_id']) }, String(key['object_id']));
-}
-
-/** Looks for a row among the stored ones, then among the packed ones: `ask` begins its statement with its argument. */
-async function withPacked(
-  db: Db,
-  records: RecordTable,
-  key: Key,
-  ask: (rows: Sql) => Promise<Row | undefined>,
-): Promise<Row | undefined> {
-  const stored = await ask(sql``);
-  if (stored || !records.packed) return stored;
-  const row = await findPacked(db, records, key);
-  return row && ask(standIn(db, records.packed, [row]));
 }
 
 /**

@@ -92,7 +92,6 @@ type TableFacts<C extends Columns> = Pick<
   | 'within'
   | 'trail'
   | 'kept'
-  | 'packed'
   | 'users'
   | 'erased'
   | 'mentions'
@@ -138,21 +137,8 @@ export function defineResource<
   resource: Declared<S, M, I, Made, W> & TableFacts<NoInfer<AppColumns<M, I>>> & { readonly body?: Kept<W, M> },
 ): Resource<M, AppColumns<M, I>, S, W> {
   const { owner, table: name, members, internal, body, key = ['app_id', 'object_id'], ...rest } = resource;
-  const {
-    indexes,
-    childOf,
-    stepBy,
-    within,
-    trail,
-    kept,
-    packed,
-    users,
-    erased,
-    mentions,
-    secrets,
-    staysBecause,
-    ...shown
-  } = rest;
+  const { indexes, childOf, stepBy, within, trail, kept, users, erased, mentions, secrets, staysBecause, ...shown } =
+    rest;
   const columns = { app_id: text, ...columnsOf(members), ...internal } as AppColumns<M, I>;
   const facts = {
     indexes,
@@ -161,7 +147,6 @@ export function defineResource<
     within,
     trail,
     kept,
-    packed,
     users,
     erased,
     mentions,

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { raw, type Sql, shapeOf, sql } from '../base/sql.ts';
-import { type ColdList, countWithCold, listFromCold, reachesCold } from '../cold/list.ts';
 import type { Db, Row } from '../db/db.ts';
 import { JsonText, type QueryParameter } from '../http/endpoint.ts';
 import type { Field } from '../query/fields.ts';
@@ -83,12 +82,11 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   const visible = allowed && 'visible' in allowed ? allowed.visible : undefined;
   const scope = visible ? sql`${options.scope} and ${visible.condition}` : options.scope;
   const index = db.dialect.knowsSizes || !visible?.index ? '' : ` indexed by ${visible.index}`;
-  const time = options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt';
   const asked = askedLists.read(db, table, {
     where: query['where'],
     order: query['order'],
     defaultOrder: options.defaultOrder ?? 'objectId',
-    time,
+    time: options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt',
     rule: allowed && 'where' in allowed ? allowed : undefined,
     phones: options.phones,
   });
@@ -106,27 +104,15 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
     const { where, order, bounds, condition } = asked;
     return selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, condition, order, page, ...slow });
   };
-  const cold: ColdList | undefined = table.packed && {
-    db,
-    packed: table.packed,
-    appId: options.tenant,
-    scope,
-    asked,
-    time,
-    installations: visible?.installations && { column: 'installation_id', texts: visible.installations },
-    isAll: isAllOf(table, options) && asked.where === undefined,
-  };
   const user = allowed && 'where' in allowed ? allowed.general : undefined;
   const walked = async () => asked.walk?.select(db, { scope, page, user, ...slow });
-  const stored =
+  const rows =
     page.limit === 0
       ? []
       : isCheap
         ? await db.all(select(), { ...slow, isBrief: true })
         : ((visible === undefined && page.skip <= cheapSkip ? ((await walked()) ?? (await narrowly())) : undefined) ??
           (await db.all(select(), slow)));
-  const reached = cold && (await reachesCold(cold, page, stored)) ? cold : undefined;
-  const rows = reached && page.limit > 0 ? await listFromCold(reached, page, table.selection) : stored;
   if (!isCheap && !asked.walk)
     options.onDocumentsRead?.(documentFields(asked.where, asked.order), alternativeFields(asked.where));
   const texts = renderWithin(options.phones ? await showPhones(db, table, rows, options.phones) : rows, render);
@@ -139,18 +125,12 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   // The last page shows how many there are: a search that finds few is not run twice.
   const isLast = !isCut && found < page.limit && (found > 0 || page.skip === 0);
   if (isLast) return listText(texts, `,"count":${page.skip + found}`);
-  if (cold && (reached || (await reachesCold(cold, { ...page, limit: 0 }, []))))
-    return listText(texts, `,"count":${await countWithCold(cold)}${cut}`);
   const [counted] = await db.all<{ n: number }>(
     sql`select count(*) as n from ${from} where ${scope} and ${asked.condition}`,
     { tenant: options.tenant },
   );
   return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);
 }
-
-/** Whether the query covers every row of the app. */
-const isAllOf = (table: RecordTable, { scope, allowed, tenant }: ListOptions) =>
-  allowed === undefined && scope.strings.join('?') === table.match({ app_id: tenant }).strings.join('?');
 
 /** The texts of the first rows, up to `mostListBytes` together, but of one at least. */
 function renderWithin(rows: readonly Row[], render: RecordTable['render']): string[] {

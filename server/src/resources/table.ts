@@ -41,8 +41,6 @@ export interface RecordTable<M extends Members = Members, C extends Columns = Co
   readonly held: Readonly<Record<string, readonly string[]>>;
   /** Indexes over two columns. */
   readonly pairs: Pairs;
-  /** The table, if its old rows may be packed. */
-  readonly packed: DbTable | undefined;
   /** One row as the interface shows it, as JSON text. */
   render(row: Row): string;
   /** One row as the interface shows it. */
@@ -230,7 +228,6 @@ export function recordsOf<const M extends Members, C extends Columns>(
     selection,
     held,
     pairs: pairs ?? promised.pairs,
-    packed: table.packed ? table : undefined,
     render,
     decode: (row) => JSON.parse(render(row)) as Record<string, unknown>,
     show,

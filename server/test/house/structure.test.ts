@@ -14,7 +14,6 @@ const floors = [
   'base',
   'query',
   'db',
-  'cold',
   'proximity',
   'simulation',
   'delivery',

@@ -15,6 +15,9 @@ const harmless: readonly RegExp[] = [
   /^drop index /,
 ];
 
+/** A node of the version before must not write to this table any more; that nothing else is kept from it, `unpacking.test.ts` shows. */
+const closing = new Set(['alter table cold_chunks add column closed bigint not null']);
+
 function problems(statements: readonly string[]): string[] {
   const created = new Set<string>();
   const added = new Set<string>();
@@ -29,7 +32,7 @@ function problems(statements: readonly string[]): string[] {
     const [, updated = '', changed = ''] = /^update (\w+) set (\w+) = [^,]+$/.exec(text) ?? [];
     if (added.has(`${updated}.${changed}`)) return false;
     const [, indexed = ''] = /^create unique index \w+ on (\w+)/.exec(text) ?? [];
-    return !created.has(indexed) && !harmless.some((form) => form.test(text));
+    return !created.has(indexed) && !closing.has(text) && !harmless.some((form) => form.test(text));
   });
 }
 

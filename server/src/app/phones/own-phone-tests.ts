@@ -3,7 +3,7 @@ import type { AppContext } from '../../access/context.ts';
 import { newObjectId } from '../../base/id.ts';
 import type { Db } from '../../db/db.ts';
 import type { OwnPhoneTestDeps, TestDelivery } from '../../features/installations/pairing/test-routes.ts';
-import { findPackedDelivery, pushDeliveryId } from '../../features/push/delivery-store.ts';
+import { pushDeliveryId } from '../../features/push/delivery-store.ts';
 import { deliveries } from '../../features/push/resource.ts';
 import { auditedHandle } from '../../http/audited-handle.ts';
 import type { ConsoleCall } from '../../http/console/console-endpoint.ts';
@@ -50,7 +50,7 @@ export function ownPhoneTests(
     },
     async findDelivery(appId, { pushId, installationId }) {
       const key = { app_id: appId, object_id: pushDeliveryId(pushId, installationId) };
-      const row = (await deliveries.records.find(db, key)) ?? (await findPackedDelivery(db, appId, key.object_id));
+      const row = await deliveries.records.find(db, key);
       const { state, reason, sender, receivedAt } = row
         ? (deliveries.records.decode(row) as Partial<TestDelivery>)
         : {};

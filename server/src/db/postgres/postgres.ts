@@ -60,7 +60,7 @@ class PostgresDatabase implements Database {
   readonly readsAreLocal = false;
   readonly #connections: PostgresConnections;
   readonly #limits: PostgresLimits;
-  readonly queryDeadlineMs: number;
+  readonly #queryDeadlineMs: number;
   readonly #slowQueue: FairQueue;
   readonly #statements: PostgresStatements;
   #probing: Promise<void> | undefined;
@@ -69,7 +69,7 @@ class PostgresDatabase implements Database {
     const address = readPostgresAddress(url);
     const limits = limitsOf(timeoutMs);
     this.#limits = limits;
-    this.queryDeadlineMs = queryDeadlineMs;
+    this.#queryDeadlineMs = queryDeadlineMs;
     this.#connections = new PostgresConnections({ address, poolSize, slowConnections, queryDeadlineMs, limits });
     this.#statements = new PostgresStatements(this.#connections, limits, postgresDialect, new PreparedNames(now));
     this.#slowQueue = new FairQueue(slowConnections, queryDeadlineMs);
@@ -77,7 +77,7 @@ class PostgresDatabase implements Database {
 
   async all<T extends object = Row>(statement: Sql, slow?: SlowQuery): Promise<T[]> {
     if (!slow || slow.isBrief) return (await this.#statements.read<T>(statement, slow?.within)).rows;
-    const how = { limitMs: this.queryDeadlineMs + graceMs, isPrepared: false, within: slow.within };
+    const how = { limitMs: this.#queryDeadlineMs + graceMs, isPrepared: false, within: slow.within };
     return this.#slowQueue.run(slow.tenant, () =>
       this.#statements.retrying(async () => {
         const result = await this.#statements.onConnection(

@@ -53,7 +53,6 @@ const unflushed = /^(SQLITE_IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE)|EIO)$/;
 class SqliteDatabase implements Database {
   readonly dialect = sqliteDialect;
   readonly readsAreLocal = true;
-  readonly queryDeadlineMs: number;
   readonly #options: SqliteOptions;
   readonly #write: WriteConnection;
   readonly #read: SqliteConnection;
@@ -70,7 +69,6 @@ class SqliteDatabase implements Database {
 
   constructor(options: SqliteOptions) {
     this.#options = options;
-    this.queryDeadlineMs = options.queryDeadlineMs;
     this.#write = new WriteConnection(options.file);
     this.#read = openSqliteConnection(options.file, 'read');
     this.#wal = new WalFile(options.file, options.flushFile);

@@ -1,12 +1,37 @@
+import { createHash } from 'node:crypto';
 import { firstIdAt, timeOfId } from '../../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
 import { BulkStatement, typesOf } from '../../db/bulk.ts';
 import type { EventLog, LogStore } from '../event-log.ts';
-import { formerKey, knownBy, logIdOf, signOf } from './engine-ids.ts';
 import { logs } from './resource.ts';
 import { keepAny, logRow } from './store.ts';
 
+/**
+ * The records of events that the proximity engine reports. Their objectIds follow from their events, so that they are found
+ * without a separate index: the time of the record, how long after the event that was, the event's place among those of one
+ * instant, and what it is known by.
+ */
+
 const dayMs = 86_400_000;
+const delayDigits = 5;
+const longestDelay = 62 ** delayDigits - 1;
+/** The kind and five digits: a few records of one installation, beacon and kind of event are told apart by them. */
+const knownBy = 6;
+
+/** The last digits of a record's objectId. */
+function signOf({ eventId, moduleType }: Pick<EventLog, 'eventId' | 'moduleType'>): string {
+  const hash = createHash('sha256').update(`${eventId} ${moduleType}`).digest().readUIntBE(0, 5);
+  return moduleType.slice(0, 1) + firstIdAt(hash).slice(1 - knownBy);
+}
+
+/** Records that are written at once are in the order of their events. */
+export function logIdOf(log: EventLog): string {
+  const delay = Math.min(Math.max(0, log.now - log.occurredAt), longestDelay);
+  return `${firstIdAt(log.now)}${firstIdAt(longestDelay - delay).slice(-delayDigits)}${log.eventId[8] ?? '0'}${signOf(log)}`;
+}
+
+/** What older versions called the event in a column. */
+const formerKey = ({ eventId, moduleType }: EventLog) => `${eventId}:${moduleType}`;
 
 /** No clock of a phone is so far ahead that its events are recorded before that. */
 const earliestId = ({ eventId }: EventLog) => firstIdAt(timeOfId(eventId) - dayMs);

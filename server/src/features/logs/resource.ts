@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import type { Problem } from '../../base/errors.ts';
-import { raw } from '../../base/sql.ts';
 import { bigint, nullable, text as textColumn } from '../../db/table.ts';
 import {
   exampleCreated,
@@ -15,7 +14,6 @@ import { defineShape } from '../../http/shape.ts';
 import { parseInstant } from '../../query/instant.ts';
 import { defineResource } from '../../resources/define.ts';
 import { pointer, text, time } from '../../resources/members/members.ts';
-import { isOfEngine } from './engine-ids.ts';
 
 const dayMs = 86_400_000;
 /** No app recorded a beacon before; a phone whose clock was reset says 1970. */
@@ -119,12 +117,6 @@ export const logs = defineResource({
   },
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'logs' },
-  // By the event's id a client's record is found again, however old it is.
-  packed: {
-    foundBy: ['beacon_id', 'installation_id', 'module_type'],
-    only: () => raw(`(event_id is null or substr(event_id, 21) = ':' || module_type)`),
-    fits: (row) => row['event_id'] === null || isOfEngine(row),
-  },
   rules: 'logs',
   defaultLimit: 100,
 });

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newObjectId } from '../../base/id.ts';
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
-import { forgetBoth } from '../../cold/forget.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { Job, JobHandler, NewJob } from '../../jobs/job.ts';
 import { findPayload } from '../../jobs/store.ts';
@@ -176,21 +175,12 @@ async function erasePart(erasing: ErasureDeps, step: Step): Promise<void> {
       if (at === undefined) return;
       const until = sql`${raw(at)} <= ${erasure.until}`;
       if (person.installationIds.length === 0) return;
-      const stored = async () => {
-        if (!isInOrder(part)) return inSteps(erasing.db, step, { scope: sql`${scope} and ${until}` });
-        for (const id of person.installationIds) {
-          const ofOne = scopeOf(part, { ...person, installationIds: [id] });
-          await inOrder(erasing.db, step, sql`${ofOne} and ${until}`);
-        }
-      };
-      const packed = {
-        appId: person.appId,
-        table,
-        condition: sql`${scope} and ${until}`,
-        values: [{ column: part.column, texts: person.installationIds }],
-        count: (db: Db, gone: number) => store.addCount(db, step.key, table.name, gone),
-      };
-      return forgetBoth(erasing.db, packed, stored);
+      if (!isInOrder(part)) return inSteps(erasing.db, step, { scope: sql`${scope} and ${until}` });
+      for (const id of person.installationIds) {
+        const ofOne = scopeOf(part, { ...person, installationIds: [id] });
+        await inOrder(erasing.db, step, sql`${ofOne} and ${until}`);
+      }
+      return;
     }
     case 'named': {
       if (person.userId === undefined) return;

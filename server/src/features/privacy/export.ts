@@ -1,5 +1,4 @@
 import { joinSql, raw, type Sql, type SqlValue, sql } from '../../base/sql.ts';
-import { coldRows } from '../../cold/read.ts';
 import type { Database, Db, Row } from '../../db/db.ts';
 import type { DbTable } from '../../db/table.ts';
 import { isoTime } from '../../http/answers.ts';
@@ -92,7 +91,7 @@ async function* rowsOf(
     const scope = sql`${scopeOf(part, person)}${joinSql(others, '')}`;
     for (const within of await valuesWithin(exporting.db, table, person.appId)) {
       const all = within === undefined ? scope : sql`${raw(table.within ?? '')} = ${within} and ${scope}`;
-      for await (const row of storedAndPacked(exporting.db, part, { table, scope: all, person })) {
+      for await (const row of pages(exporting.db, { table, order: orderOf(part), scope: all, appId: person.appId })) {
         const text = show(exporting.conceal[table.name]?.(row, person) ?? row);
         const hidden = withholding?.tables.includes(table.name) ? await withholding.membersOf(part, row) : [];
         yield hidden.length === 0 ? text : without(text, hidden);
@@ -145,44 +144,6 @@ async function* pages(db: Database, { table, order, scope, appId }: Paged): Asyn
     if (page.length < pageSize) return;
     last = page.at(-1);
   }
-}
-
-interface OfPart {
-  readonly table: DbTable;
-  readonly scope: Sql;
-  readonly person: Person;
-}
-
-/**
- * Packed rows, then stored ones, then those that were packed meanwhile: a row that moves, one way or the other, is exported once, however long
- * that takes.
- */
-async function* storedAndPacked(db: Database, part: PersonPart, { table, scope, person }: OfPart): AsyncGenerator<Row> {
-  const { appId, installationIds } = person;
-  const stored = pages(db, { table, order: orderOf(part), scope, appId });
-  if (!table.packed || part.how !== 'trace') {
-    yield* stored;
-    return;
-  }
-  const packed = {
-    db,
-    table,
-    appId,
-    condition: scope,
-    isAll: false,
-    range: {},
-    values: [{ column: part.column, texts: installationIds }],
-  };
-  const [seen, chunks] = [new Set<unknown>(), new Set<string>()];
-  const unseen = (rows: readonly Row[]) =>
-    rows.filter(({ object_id }) => {
-      const isNew = !seen.has(object_id);
-      seen.add(object_id);
-      return isNew;
-    });
-  for await (const rows of coldRows(packed, chunks)) yield* unseen(rows);
-  for await (const row of stored) yield* unseen([row]);
-  for await (const rows of coldRows(packed, chunks)) yield* unseen(rows);
 }
 
 /** The order in which an index has the rows of a person, so that no page sorts them all; its columns are never null. */

@@ -1,9 +1,6 @@
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
-import { changeCold } from '../../cold/change.ts';
-import { findCold } from '../../cold/read.ts';
-import { hasChunks } from '../../cold/store.ts';
 import { bulkInsert } from '../../db/bulk.ts';
-import type { Database, Db, Row } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { PushSenderKind, PushTarget } from '../../delivery/push/push-sender.ts';
 import { deliveries } from './resource.ts';
 import type { PushDeliveryState } from './schemas.ts';
@@ -194,7 +191,7 @@ export function listOf(ids: readonly string[]): Sql {
   );
 }
 
-export interface PushReceipt {
+interface PushReceipt {
   readonly deliveryId: string;
   readonly installationId: string;
   readonly event: 'received' | 'opened';
@@ -202,7 +199,7 @@ export interface PushReceipt {
   readonly now: number;
 }
 
-/** The first report counts. Answers false for a delivery that is not this installation's, or that is packed. */
+/** The first report counts. Answers false for a delivery that is not this installation's. */
 export async function noteReceipt(db: Db, appId: string, receipt: PushReceipt): Promise<boolean> {
   const { deliveryId, installationId, event, at, now } = receipt;
   // Whoever opens a message has received it.
@@ -211,54 +208,4 @@ export async function noteReceipt(db: Db, appId: string, receipt: PushReceipt): 
       updated_at = ${now}
     where app_id = ${appId} and object_id = ${deliveryId} and installation_id = ${installationId}`);
   return changed > 0;
-}
-
-/**
- * The same for packed deliveries of one installation; `also` is called in the transaction that notes some of the receipts. A report that says
- * nothing new leaves the delivery as it is. Answers the ids that are packed and this installation's.
- *
- * @throws Failure Timeout while they are being moved
- */
-export function noteReceiptsOfPacked(
-  db: Database,
-  { appId, installationId, receipts }: Receipts,
-  also: (db: Db, receipt: PushReceipt) => Promise<void>,
-): Promise<ReadonlySet<string>> {
-  const ofId = Map.groupBy(receipts, ({ deliveryId }) => deliveryId);
-  const change = (row: Row): Row | undefined => {
-    if (row['installation_id'] !== installationId) return undefined;
-    const noted = { ...row };
-    for (const { event, at, now } of ofId.get(String(row['object_id'])) ?? []) {
-      const missing = event === 'opened' ? ['received_at', 'opened_at'] : ['received_at'];
-      for (const name of missing.filter((name) => noted[name] === null)) {
-        noted[name] = at;
-        noted['updated_at'] = now;
-      }
-    }
-    return noted['updated_at'] === row['updated_at'] ? row : noted;
-  };
-  return changeCold(db, {
-    appId,
-    table: deliveries.table,
-    ids: [...ofId.keys()],
-    values: [{ column: 'installation_id', texts: [installationId] }],
-    change,
-    also: async (db, ids) => {
-      for (const id of ids) for (const receipt of ofId.get(id) ?? []) await also(db, receipt);
-    },
-  });
-}
-
-/** Whether any delivery of the app is packed. */
-export const mayBePacked = (db: Db, appId: string): Promise<boolean> =>
-  hasChunks(db, { appId, table: deliveries.table });
-
-/** The packed one with an id. */
-export const findPackedDelivery = (db: Db, appId: string, id: string): Promise<Row | undefined> =>
-  findCold(db, { appId, table: deliveries.table }, id);
-
-interface Receipts {
-  readonly appId: string;
-  readonly installationId: string;
-  readonly receipts: readonly PushReceipt[];
 }

@@ -1,5 +1,4 @@
 import { noDayMs } from '../../access/policy.ts';
-import { sql } from '../../base/sql.ts';
 import { bigint, nullable, text as textColumn, withDefault } from '../../db/table.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, number, pointer, text, time } from '../../resources/members/members.ts';
@@ -109,13 +108,6 @@ export const deliveries = defineResource({
   trail: { installation: 'installation_id', at: 'created_at' },
   // Of those that are under way a push still counts them.
   kept: { days: 'deliveries', only: "state <> 'queued'", atLeastMs: noDayMs },
-  // Their ids have the time of their push, which may have waited for long.
-  packed: {
-    foundBy: ['push_id', 'trigger_id', 'event_id', 'installation_id'],
-    only: (before) => sql`state <> 'queued' and created_at < ${before} and updated_at < ${before}
-      and (push_id is null or not exists (select 1 from pushes where pushes.app_id = deliveries.app_id
-        and pushes.object_id = deliveries.push_id and pushes.state in ('accepted', 'sending')))`,
-  },
   rules: 'deliveries',
   defaultLimit: 100,
 });

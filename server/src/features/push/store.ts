@@ -1,10 +1,7 @@
 import { raw, type Sql, sql } from '../../base/sql.ts';
-import { type ColdQuery, countCold } from '../../cold/read.ts';
-import { tallyCold } from '../../cold/tally.ts';
 import type { Db, Row } from '../../db/db.ts';
 import type { Translations, Worded } from '../../delivery/push/translations.ts';
-import { compareText } from '../../query/json.ts';
-import { deliveries, pushes } from './resource.ts';
+import { pushes } from './resource.ts';
 import type { PushDeliveryState } from './schemas.ts';
 
 /** Members that count recipients. */
@@ -220,35 +217,28 @@ export interface ReasonCount {
   readonly n: number;
 }
 
-const mostReasons = 50;
-
-/** The deliveries of a push of which a condition is true, stored and packed. */
-const ofPush = (db: Db, { appId, pushId }: Pick<NewPush, 'appId' | 'pushId'>, condition: Sql): ColdQuery => ({
-  db,
-  table: deliveries.table,
-  appId,
-  condition: sql`app_id = ${appId} and push_id = ${pushId} and ${condition}`,
-  isAll: false,
-  // Their ids begin with that of the push.
-  range: { from: `${pushId}-`, until: `${pushId}-~` },
-  values: [{ column: 'push_id', texts: [pushId] }],
-});
-
-/** Why recipients were not reached, the commonest first. @throws Failure Timeout */
-export async function countReasons(db: Db, appId: string, pushId: string): Promise<ReasonCount[]> {
-  const tallies = await tallyCold(ofPush(db, { appId, pushId }, raw('reason is not null')), ['state', 'reason']);
-  return tallies
-    .map(({ texts: [state, reason], n }) => ({ state: state ?? '', reason: reason ?? '', n }))
-    .sort((a, b) => b.n - a.n || compareText(a.reason, b.reason))
-    .slice(0, mostReasons);
+/** Why recipients were not reached, the commonest first. */
+export function countReasons(db: Db, appId: string, pushId: string): Promise<ReasonCount[]> {
+  return db.all<ReasonCount>(
+    sql`select state, reason, count(*) as n from deliveries
+      where app_id = ${appId} and push_id = ${pushId} and reason is not null
+      group by state, reason order by n desc, reason limit 50`,
+    { tenant: appId },
+  );
 }
 
-/** How many apps have reported that the message came, and that it was opened. @throws Failure Timeout */
+/** How many apps have reported that the message came, and that it was opened. */
 export async function countReceipts(
   db: Db,
   appId: string,
   pushId: string,
 ): Promise<{ received: number; opened: number }> {
-  const count = (column: string) => countCold(ofPush(db, { appId, pushId }, raw(`${column} is not null`)));
-  return { received: await count('received_at'), opened: await count('opened_at') };
+  const count = async (column: Sql) => {
+    const rows = await db.all<{ n: number }>(
+      sql`select count(*) as n from deliveries where app_id = ${appId} and push_id = ${pushId} and ${column} is not null`,
+      { tenant: appId },
+    );
+    return rows[0]?.n ?? 0;
+  };
+  return { received: await count(raw('received_at')), opened: await count(raw('opened_at')) };
 }

@@ -17,7 +17,6 @@ import { HeldTracks } from './held/held-tracks.ts';
 import { sightingEndpoints } from './intake/routes.ts';
 import { createSightingService } from './intake/service.ts';
 import { createTicker, type Ticker, type TickerDeps } from './intake/ticker.ts';
-import { ColdPacking, type ColdPackingDeps } from './record/cold-packing.ts';
 import { countConsoleEndpoints } from './record/count-routes.ts';
 import { erasureJobHandlers, type TraceErasureDeps } from './record/erasure.ts';
 import type { RetainedApp } from './record/kept.ts';
@@ -48,8 +47,6 @@ export interface SightingFeatureDeps {
   readonly logs: LogStore;
   readonly traceTables: TraceErasureDeps['traceTables'];
   readonly keptTables: Parameters<typeof createRetention>[0]['keptTables'];
-  readonly packedTables: ColdPackingDeps['packedTables'];
-  readonly coldAfterDays: number;
   readonly findPolicy: TickerDeps['findPolicy'];
   readonly findHeld: FindHeld;
   /** @throws Failure ObjectNotFound */
@@ -120,7 +117,6 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     notePasses: (listener, passes, at) => hearing.note(listener, passes, at),
   });
   const retention = createRetention(deps);
-  const packing = new ColdPacking(deps);
   const flushing = { held, now, write: service.flush, findPolicy: deps.findPolicy };
   let timer: NodeJS.Timeout | undefined;
   let isFlushing = false;
@@ -161,7 +157,6 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     sweeps: {
       'adding months to tables': () => addPartitions(deps.db, deps.now()),
       'purging old traces': () => retention.sweep(),
-      'packing old records': () => packing.sweep(),
     },
     ownSweeps: {
       'learning the radio of beacons': () => radio.flush(now()),
@@ -176,7 +171,6 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     stop() {
       clearInterval(timer);
       ticker.stop();
-      packing.stop();
       retention.stop();
     },
     async close() {

@@ -10,8 +10,6 @@ import * as store from './store.ts';
 
 /** So many rows are counted, marked or looked at in one transaction. */
 const most = 500;
-/** Events may be packed, and then take milliseconds to find. */
-const mostWithEvents = 100;
 /** Ids and clocks of several nodes: what was looked at is looked at again for so long. */
 const overlapMs = 10 * 60_000;
 /** How often visitors were shown something is counted over a whole month: it rests so many times as long as that took. */
@@ -118,8 +116,7 @@ export class MessageCounts {
         await store.saveState(db, { ...state, recounted_to: recounted });
         return true;
       }
-      const hasEvents = by.goals.some(({ goal }) => goal.kind === 'event');
-      const changed = await store.listChanged(db, appId, hasEvents ? mostWithEvents : most);
+      const changed = await store.listChanged(db, appId, most);
       if (changed.length > 0) {
         await this.#count(by, changed);
         return true;

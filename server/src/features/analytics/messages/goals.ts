@@ -1,5 +1,4 @@
 import type { Goal } from '../../../access/experiment.ts';
-import { ColdLookup } from '../../../cold/lookup.ts';
 import type { Db } from '../../../db/db.ts';
 
 /** Whether visitors have done what a message was for. What visits, events and records are is other features' matter. */
@@ -36,10 +35,7 @@ export interface GoalReads {
     place: { readonly zoneId?: string | undefined; readonly venueId?: string | undefined },
   ) => Promise<readonly string[]>;
   readonly firstVisit: (db: Db, window: Window) => Promise<number | undefined>;
-  readonly firstEvent: (
-    db: Db,
-    window: Window & { readonly event: string; readonly packed: ColdLookup },
-  ) => Promise<number | undefined>;
+  readonly firstEvent: (db: Db, window: Window & { readonly event: string }) => Promise<number | undefined>;
   /** Records of a bucket that were made then, some at a time, oldest first. */
   readonly records: (
     db: Db,
@@ -61,7 +57,6 @@ export class GoalFinder {
   readonly #db: Db;
   readonly #appId: string;
   readonly #reads: GoalReads;
-  readonly #packed = new ColdLookup();
   readonly #places = new Map<string, Promise<readonly string[]>>();
 
   constructor(db: Db, appId: string, reads: GoalReads) {
@@ -81,10 +76,8 @@ export class GoalFinder {
       until: shownAt + windowMs(goal),
       ...(places ? { beaconIds: places } : {}),
     };
-    if (goal.kind === 'event') {
-      const asked = { ...window, event: goal.event ?? 'ENTER', packed: this.#packed };
-      return (await this.#reads.firstEvent(this.#db, asked)) ?? null;
-    }
+    if (goal.kind === 'event')
+      return (await this.#reads.firstEvent(this.#db, { ...window, event: goal.event ?? 'ENTER' })) ?? null;
     return (await this.#reads.firstVisit(this.#db, window)) ?? null;
   }
 

@@ -1,5 +1,4 @@
 import { raw, sql } from '../../../base/sql.ts';
-import { forgetBoth } from '../../../cold/forget.ts';
 import type { Database } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../../../db/table.ts';
@@ -26,9 +25,7 @@ async function eraseTraces(
     const { installation, at } = table.trail ?? {};
     if (installation === undefined || at === undefined) continue;
     const scope = sql`app_id = ${appId} and ${raw(installation)} = ${installationId} and ${raw(at)} <= ${until}`;
-    const stored = () => deleteInSteps(db, { table: table.name, id: stepColumn(table), scope });
-    const values = [{ column: installation, texts: [installationId] }];
-    await forgetBoth(db, { appId, table, condition: scope, values }, stored);
+    await deleteInSteps(db, { table: table.name, id: stepColumn(table), scope });
   }
 }
 

@@ -1,8 +1,6 @@
 import { recordFolded, service } from '../../../access/audit.ts';
 import { isForgetful, noDayMs } from '../../../access/policy.ts';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
-import { forgetColdBefore } from '../../../cold/forget.ts';
-import { coldChunks } from '../../../cold/tables.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { analyzePartitions } from '../../../db/partitions.ts';
@@ -37,9 +35,7 @@ export async function purgeTraces(
     const before = keptSince(kept, policy, now);
     const old = olderThan(kept, before);
     const scope = sql`app_id = ${appId} and ${old} and ${raw(kept.only ?? '1 = 1')}`;
-    const stored = await deleteInSteps(db, { table: name, id: stepColumn(table), scope });
-    const packed = table.packed ? await forgetColdBefore(db, { appId, table }, timePrefix(before)) : 0;
-    const count = stored + packed;
+    const count = await deleteInSteps(db, { table: name, id: stepColumn(table), scope });
     // Nobody would look for what only the engine keeps.
     if (count > 0 && typeof kept.days === 'string') purged[name] = count;
   }
@@ -167,18 +163,13 @@ export interface RetentionDeps {
   readonly letGo?: (appId: string, before: number) => Promise<number>;
 }
 
-/** What there is of apps, found without a question to those that have nothing. */
-interface OldRows {
-  /** The apps that may have old rows in a table. */
-  readonly of: ReadonlyMap<DbTable, ReadonlySet<string>>;
-  /** The apps that have packed rows. */
-  readonly packed: ReadonlySet<string>;
-}
+/** The apps that may have old rows in a table, found without a question to those that have nothing. */
+type OldRows = ReadonlyMap<DbTable, ReadonlySet<string>>;
 
 async function findOld({ keptTables, appsWith }: RetentionDeps): Promise<OldRows> {
   const of = new Map<DbTable, ReadonlySet<string>>();
   for (const table of keptTables) if (table.kept) of.set(table, new Set(await appsWith(table)));
-  return { of, packed: new Set(await appsWith(coldChunks)) };
+  return of;
 }
 
 /** The tables whose old rows go along with visits. */
@@ -204,8 +195,8 @@ export function createRetention(deps: RetentionDeps): Retention {
 
   /** Tells of what is about to go. Answers the apps of which nothing may go yet. */
   async function announce(apps: readonly RetainedApp[], old: OldRows, now: number): Promise<ReadonlySet<string>> {
-    const told = new Set<string>(old.packed);
-    for (const [table, having] of old.of) if (goesWithVisits(table)) for (const appId of having) told.add(appId);
+    const told = new Set<string>();
+    for (const [table, having] of old) if (goesWithVisits(table)) for (const appId of having) told.add(appId);
     for (const table of countedTables) for (const appId of await appsWith(table)) told.add(appId);
     const refused = new Set<string>();
     const pace = new Pace({ rest: sweepRest });
@@ -216,10 +207,8 @@ export function createRetention(deps: RetentionDeps): Retention {
     return refused;
   }
 
-  async function purge(app: RetainedApp, { of, packed }: OldRows, now: number): Promise<Purged> {
-    const having = keptTables.filter(
-      (table) => of.get(table)?.has(app.appId) || (table.packed && packed.has(app.appId)),
-    );
+  async function purge(app: RetainedApp, old: OldRows, now: number): Promise<Purged> {
+    const having = keptTables.filter((table) => old.get(table)?.has(app.appId));
     const aged = await purgeTraces(db, having, { ...app, now });
     if (app.policy.retentionDays.visits !== 0 || !having.some(({ name }) => name === visits.table.name)) return aged;
     const gone = await deps.letGo?.(app.appId, now - noDayMs);
@@ -257,8 +246,8 @@ export function createRetention(deps: RetentionDeps): Retention {
         apps.some(({ policy }) => isForgetful(policy)) ? await havingAny(trackSamples, sightingKeys) : new Set(),
         isDaily ? await havingAny(presence, tracks) : new Set(),
       ];
-      const having = new Set([...old.packed, ...withSignals, ...withWalks, ...(whole?.keys() ?? [])]);
-      for (const ofTable of old.of.values()) for (const appId of ofTable) having.add(appId);
+      const having = new Set([...withSignals, ...withWalks, ...(whole?.keys() ?? [])]);
+      for (const ofTable of old.values()) for (const appId of ofTable) having.add(appId);
       const pace = new Pace({ rest: sweepRest });
       for (const app of apps.filter(({ appId }) => having.has(appId) && !refused.has(appId))) {
         if (isStopped) return;

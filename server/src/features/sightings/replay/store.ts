@@ -1,11 +1,8 @@
 import { joinSql, sql } from '../../../base/sql.ts';
-import { withColdRows } from '../../../cold/read.ts';
 import type { Db } from '../../../db/db.ts';
 import type { RowOf } from '../../../db/table.ts';
 import { type Firing, type PresenceEvent, timePrefix } from '../../../proximity/index.ts';
-import { events } from '../traces/events.ts';
 import { type ToldEventRow, toEvent } from '../traces/told-store.ts';
-import { verdicts } from '../traces/verdicts.ts';
 import type { ruleReplays } from './tables.ts';
 
 export type ReplayRow = RowOf<typeof ruleReplays>;
@@ -70,8 +67,6 @@ const correctedRange = ({ from, until }: Pick<SampleStretch, 'from' | 'until'>) 
   until: timePrefix(until + correctedMs),
 });
 
-const ofInstallations = (ids: readonly string[]) => [{ column: 'installation_id', texts: ids }];
-
 const named = (ids: readonly string[]) =>
   joinSql(
     ids.map((id) => sql`${id}`),
@@ -84,15 +79,11 @@ export async function eventsOf(
   { appId, ids, from, until }: SampleStretch,
 ): Promise<Map<string, PresenceEvent[]>> {
   const range = correctedRange({ from, until });
-  const condition = sql`app_id = ${appId} and installation_id in (${named(ids)})
-    and object_id >= ${range.from} and object_id < ${range.until} and occurred_at >= ${from} and occurred_at < ${until}`;
-  const stored = await db.all<ToldEventRow & { readonly installation_id: string }>(
-    sql`select * from events where ${condition}`,
+  const rows = await db.all<ToldEventRow & { readonly installation_id: string }>(
+    sql`select * from events where app_id = ${appId} and installation_id in (${named(ids)})
+      and object_id >= ${range.from} and object_id < ${range.until} and occurred_at >= ${from} and occurred_at < ${until}
+      order by occurred_at, object_id`,
     { tenant: appId },
-  );
-  const packed = { db, table: events.table, appId, condition, isAll: false, range, values: ofInstallations(ids) };
-  const rows = (await withColdRows(packed, stored)).sort(
-    (a, b) => a.occurred_at - b.occurred_at || (a.object_id < b.object_id ? -1 : 1),
   );
   const found = new Map<string, PresenceEvent[]>();
   for (const row of rows) {
@@ -103,14 +94,6 @@ export async function eventsOf(
   return found;
 }
 
-interface FiredVerdict {
-  readonly object_id: string;
-  readonly installation_id: string;
-  readonly trigger_id: string;
-  readonly visit_id: string;
-  readonly decided_at: number;
-}
-
 /** What was shown to them then, except for one trigger. */
 export async function shownTo(
   db: Db,
@@ -118,14 +101,12 @@ export async function shownTo(
   except: string,
 ): Promise<Map<string, Firing[]>> {
   const range = correctedRange({ from, until });
-  const condition = sql`app_id = ${appId} and installation_id in (${named(ids)}) and object_id >= ${range.from}
-    and object_id < ${range.until} and outcome = 'fired' and trigger_id <> ${except}`;
-  const stored = await db.all<FiredVerdict>(
-    sql`select object_id, installation_id, trigger_id, visit_id, decided_at from verdicts where ${condition}`,
+  const rows = await db.all<{ installation_id: string; trigger_id: string; visit_id: string; decided_at: number }>(
+    sql`select installation_id, trigger_id, visit_id, decided_at from verdicts
+      where app_id = ${appId} and installation_id in (${named(ids)}) and object_id >= ${range.from}
+        and object_id < ${range.until} and outcome = 'fired' and trigger_id <> ${except}`,
     { tenant: appId },
   );
-  const packed = { db, table: verdicts.table, appId, condition, isAll: false, range, values: ofInstallations(ids) };
-  const rows = await withColdRows(packed, stored);
   const found = new Map<string, Firing[]>();
   for (const { installation_id, trigger_id, visit_id, decided_at } of rows) {
     const firings = found.get(installation_id) ?? [];

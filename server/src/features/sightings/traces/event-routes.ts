@@ -1,7 +1,6 @@
 import { type Caller, type FindHeld, ownTraces } from '../../../access/caller.ts';
 import { venuesFor } from '../../../access/venue-limit.ts';
 import { raw, sql } from '../../../base/sql.ts';
-import { withColdRows } from '../../../cold/read.ts';
 import type { Db, Row } from '../../../db/db.ts';
 import type { Endpoint } from '../../../http/endpoint.ts';
 import { withoutHidden } from '../../../http/member-rules.ts';
@@ -26,20 +25,8 @@ async function findVerdicts(
   // A dot comes right after the dash, so this is the range of everything that begins with the event's id and a dash.
   const [from, until] = [`${eventId}-`, `${eventId}.`];
   const ofEvent = sql`app_id = ${appId} and object_id > ${from} and object_id < ${until} and ${condition}`;
-  const stored = await db.all(
+  const rows = await db.all(
     sql`select ${verdicts.records.selection} from verdicts where ${ofEvent} order by object_id`,
-  );
-  const packed = {
-    db,
-    table: verdicts.table,
-    appId,
-    condition: ofEvent,
-    isAll: false,
-    range: { from, until },
-    values: [],
-  };
-  const rows = (await withColdRows(packed, stored)).sort((a, b) =>
-    String(a['object_id']) < String(b['object_id']) ? -1 : 1,
   );
   const phones = await phoneViewOf(verdicts.records, caller);
   const shown = phones ? await showPhones(db, verdicts.records, rows, phones) : rows;

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { noDayMs } from '../../../access/policy.ts';
-import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { RowOf } from '../../../db/table.ts';
 import {
   exampleCreated,
@@ -60,11 +59,6 @@ export const eventTag: Tag = {
   console: { read: 'activity.read', byVenue: true },
 };
 
-/** Only events of visits that have ended by then: rows that may still change, or with which late samples are compared, are not packed. */
-export const isOver = (table: string, before: number): Sql =>
-  sql`not exists (select 1 from visits where visits.app_id = ${raw(table)}.app_id
-    and visits.object_id = ${raw(table)}.visit_id and (visits.is_open = 1 or visits.left_at >= ${before}))`;
-
 /** Written by the proximity engine; an objectId begins with the time of the event. */
 export const events = defineResource({
   owner: 'sightings',
@@ -97,10 +91,6 @@ export const events = defineResource({
   childOf: ['visits'],
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'events', atLeastMs: noDayMs },
-  packed: {
-    foundBy: ['beacon_id', 'installation_id', 'visit_id'],
-    only: (before) => isOver('events', before),
-  },
   rules: 'events',
   venue: { beacon: 'beacon_id' },
   defaultLimit: 100,

@@ -1,8 +1,6 @@
 import { sql } from '../../../base/sql.ts';
-import type { ColdLookup } from '../../../cold/lookup.ts';
 import type { Db } from '../../../db/db.ts';
 import { timePrefix } from '../../../proximity/index.ts';
-import { events } from './events.ts';
 
 /** Whether an installation has been somewhere after a time. */
 
@@ -37,25 +35,13 @@ const correctedMs = 2 * 86_400_000;
 /** When the first event of a kind happened in the window (ms). */
 export async function firstEventIn(
   db: Db,
-  window: AskedWindow & { readonly event: string; readonly packed: ColdLookup },
+  window: AskedWindow & { readonly event: string },
 ): Promise<number | undefined> {
-  const { appId, installationId, from, until, event, packed } = window;
-  const range = { from: timePrefix(from - correctedMs), until: timePrefix(until + correctedMs) };
-  const stored = await db.all<{ beacon_id: string; occurred_at: number }>(
+  const { appId, installationId, from, until, event } = window;
+  const rows = await db.all<{ beacon_id: string; occurred_at: number }>(
     sql`select beacon_id, occurred_at from events where app_id = ${appId} and installation_id = ${installationId}
-      and object_id >= ${range.from} and object_id < ${range.until}
+      and object_id >= ${timePrefix(from - correctedMs)} and object_id < ${timePrefix(until + correctedMs)}
       and event = ${event} and occurred_at > ${from} and occurred_at <= ${until} order by occurred_at`,
   );
-  const sought = [
-    { column: 'installation_id', texts: [installationId] },
-    { column: 'event', texts: [event] },
-  ];
-  const columns = ['beacon_id', 'occurred_at'];
-  const found = await packed.cells(db, { appId, table: events.table }, { range, sought, columns });
-  const rows = [
-    ...stored,
-    ...found.map(([beacon_id, at]) => ({ beacon_id: String(beacon_id), occurred_at: Number(at) })),
-  ];
-  const times = rows.filter(isAt(window)).map(({ occurred_at }) => occurred_at);
-  return times.filter((at) => at > from && at <= until).sort((a, b) => a - b)[0];
+  return rows.find(isAt(window))?.occurred_at;
 }

@@ -15,7 +15,7 @@ import {
 import type { Verdict } from '../../../proximity/index.ts';
 import { defineResource } from '../../../resources/define.ts';
 import { pointer, text, time } from '../../../resources/members/members.ts';
-import { events, eventTag, isOver, kind, visitIdMember, type WriteContext } from './events.ts';
+import { events, eventTag, kind, visitIdMember, type WriteContext } from './events.ts';
 
 /** These are explained by what happened to the visitor on other days. */
 const ofOtherDays: ReadonlySet<unknown> = new Set(['cool_down', 'cap', 'nth_visit']);
@@ -115,11 +115,6 @@ export const verdicts = defineResource({
   childOf: ['events'],
   trail: { installation: 'installation_id', at: 'created_at' },
   kept: { days: 'events', atLeastMs: noDayMs },
-  packed: {
-    foundBy: ['trigger_id', 'beacon_id', 'installation_id', 'visit_id', 'delivery_id'],
-    joined: { object_id: ['event_id', 'trigger_id'] },
-    only: (before) => isOver('verdicts', before),
-  },
   rules: 'verdicts',
   venue: { beacon: 'beacon_id' },
   defaultLimit: 100,

@@ -14,14 +14,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Failure } from '../base/errors.ts';
-import { sql } from '../base/sql.ts';
-import { type Database, tryWrite } from './db.ts';
-import { migrate } from './migrate.ts';
-import { openSqlite, sqliteDialect } from './sqlite/sqlite.ts';
-import { openSqliteConnection } from './sqlite/sqlite-connection.ts';
-import { SqliteWriter } from './sqlite/sqlite-writer.ts';
-import { WriteConnection } from './sqlite/write-connection.ts';
+import { Failure } from '../../base/errors.ts';
+import { sql } from '../../base/sql.ts';
+import { type Database, tryWrite } from '../db.ts';
+import { migrate } from '../migrate.ts';
+import { openSqlite, sqliteDialect } from './sqlite.ts';
+import { openSqliteConnection } from './sqlite-connection.ts';
+import { SqliteWriter } from './sqlite-writer.ts';
+import { WriteConnection } from './write-connection.ts';
 
 const realFlush = promisify(fdatasync);
 
