@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { listRecords as List } from '../server/src/resources/list.ts';
+import type { listRecords as List } from '../server/src/resources/lists/list.ts';
 
 const total = Number(process.argv[2] ?? 1_000_000);
 const other = process.argv[3];
@@ -67,7 +67,7 @@ async function measure(folder: string): Promise<void> {
   const { newObjectId } = await load('src/base/id.ts');
   const { sql, raw } = await load('src/base/sql.ts');
   const { events } = await load('src/features/sightings/traces/events.ts');
-  const { listRecords } = (await load('src/resources/list.ts')) as { listRecords: typeof List };
+  const { listRecords } = (await load('src/resources/lists/list.ts')) as { listRecords: typeof List };
   const place = mkdtempSync(join(tmpdir(), 'pharos-cold-'));
   const postgres = process.env['PHAROS_TEST_POSTGRES_URL'] ? await createPostgresDatabase() : undefined;
   const db = postgres

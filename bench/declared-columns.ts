@@ -12,7 +12,7 @@ import { BucketDirectory } from '../server/src/features/buckets/definition/direc
 import { slotValues } from '../server/src/features/buckets/definition/slots.ts';
 import { recordTable } from '../server/src/features/buckets/definition/tables.ts';
 import { BucketService } from '../server/src/features/buckets/service.ts';
-import { listRecords } from '../server/src/resources/list.ts';
+import { listRecords } from '../server/src/resources/lists/list.ts';
 import { type DatabaseKind, openStorage } from '../server/test/support/build-app.ts';
 
 const appId = 'bench';

@@ -259,13 +259,13 @@ interface Resolving extends Gathering {
 
 /** The rows themselves, in the same order. */
 async function resolve(query: ColdQuery, { selection }: ColdPage, { found, check, page }: Resolving): Promise<Row[]> {
-  const { db, table, appId } = query;
+  const { db, table, appId, condition } = query;
   const idOf = ({ key }: Candidate) => String(key['object_id']);
   const stored = page.filter(({ from }) => from === undefined).map((one) => sql`${idOf(one)}`);
   if (stored.length > 0) {
     const ids = joinSql(stored, ', ');
     const rows = await db.all(
-      sql`select ${selection} from ${raw(table.name)} where app_id = ${appId} and object_id in (${ids})`,
+      sql`select ${selection} from ${raw(table.name)} where ${condition} and object_id in (${ids})`,
       { tenant: appId },
     );
     for (const row of rows) found.set(String(row['object_id']), row);

@@ -13,7 +13,7 @@ import type { Database, SlowQuery } from '../../src/db/db.ts';
 import { findSetting } from '../../src/db/settings.ts';
 import { ColdPacking } from '../../src/features/sightings/record/cold-packing.ts';
 import { events } from '../../src/features/sightings/traces/events.ts';
-import { listRecords } from '../../src/resources/list.ts';
+import { listRecords } from '../../src/resources/lists/list.ts';
 import { databases, type TestApp } from '../support/build-app.ts';
 import { changed } from '../support/storage/changed.ts';
 import { packedTables } from '../support/storage/cold-data.ts';

@@ -7,7 +7,7 @@ import type { Database, Row } from '../../src/db/db.ts';
 import { ColdPacking } from '../../src/features/sightings/record/cold-packing.ts';
 import { purgeTraces } from '../../src/features/sightings/record/retention.ts';
 import { events } from '../../src/features/sightings/traces/events.ts';
-import { listRecords } from '../../src/resources/list.ts';
+import { listRecords } from '../../src/resources/lists/list.ts';
 import { databases, type SignedIn, type TestApp } from '../support/build-app.ts';
 import { changed } from '../support/storage/changed.ts';
 import { packedTables } from '../support/storage/cold-data.ts';

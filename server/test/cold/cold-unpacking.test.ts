@@ -8,7 +8,7 @@ import type { Database, Row, SlowQuery } from '../../src/db/db.ts';
 import { deleteInSteps } from '../../src/db/delete-in-steps.ts';
 import { exportPerson } from '../../src/features/privacy/export.ts';
 import { events } from '../../src/features/sightings/traces/events.ts';
-import { listRecords } from '../../src/resources/list.ts';
+import { listRecords } from '../../src/resources/lists/list.ts';
 import { databases, type TestApp } from '../support/build-app.ts';
 import { shellOf } from '../support/command-line.ts';
 import { changed } from '../support/storage/changed.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { buildApp, databases, signIn, type TestApp } from '../../test/support/build-app.ts';
-import { joinSql, sql } from '../base/sql.ts';
+import { buildApp, databases, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import { joinSql, sql } from '../../base/sql.ts';
 
 interface Item {
   readonly id: string;
