@@ -147,8 +147,30 @@ export class Shapes {
   }
 }
 
+/** A place in a statement for a value that each request fills in. */
+export const hole = (): Sql => new Sql(['', ''], [Object.freeze([])]);
+
+/** A statement whose text is joined once, and known to `perLiteral` like a literal of the program. */
+export class Prepared {
+  readonly #strings: readonly string[];
+  /** Each value, or which of the holes it fills. */
+  readonly #values: readonly (number | { readonly is: SqlParameter })[];
+
+  constructor({ strings, values }: Sql, holes: readonly Sql[]) {
+    const places = new Map(holes.map(({ values: [value] }, place) => [value, place]));
+    this.#strings = Object.freeze([...strings]);
+    this.#values = values.map((is) => places.get(is) ?? { is });
+  }
+
+  /** The statement with these values, in the order of its holes. */
+  fill(given: readonly SqlParameter[]): Sql {
+    const values = this.#values.map((value) => (typeof value === 'number' ? (given[value] ?? null) : value.is));
+    return new Sql(this.#strings, values);
+  }
+}
+
 /** What tells statements apart: a text, or the strings of a literal of the program, which need not be joined and hashed. */
-type Shape = string | readonly string[];
+export type Shape = string | readonly string[];
 
 /** The shape of statements that differ in the text of one fragment. */
 export const shapeOf = ({ strings }: Sql): Shape => (Object.isFrozen(strings) ? strings : strings.join('?'));

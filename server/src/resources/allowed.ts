@@ -1,7 +1,6 @@
-import type { Caller, Narrow, Visible } from '../access/caller.ts';
+import type { Caller, Narrow } from '../access/caller.ts';
 import { type DryRun, isDecidedAtGate, passesGate } from '../access/rules/dry-run.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
-import type { AskedRule } from '../access/rules/rule.ts';
 import { roleOf, type Verb } from '../access/rules/rule-types.ts';
 import { beaconsOf, outside, type VenueLink, venuesFor } from '../access/venue-limit.ts';
 import { fail } from '../base/errors.ts';
@@ -11,6 +10,7 @@ import type { Db, Row } from '../db/db.ts';
 import { matchesRecord } from '../query/match.ts';
 import { parseWhereValue } from '../query/parse.ts';
 import { whereToSql } from '../query/to-sql.ts';
+import type { Allowed } from './lists/list.ts';
 import type { Key, RecordTable } from './table.ts';
 
 /** What rules are applied to: the rows of one table, under the rules of one resource. */
@@ -22,9 +22,6 @@ export interface RuledTable {
   /** How the rows belong to venues. A caller limited to venues finds no rows that belong to none. */
   readonly venue?: VenueLink;
 }
-
-/** The rows that a caller may access, as a where or, if that cannot express it, as SQL. */
-export type Allowed = AskedRule | { readonly visible: Visible };
 
 /** What the app's rule allows the caller; undefined: everything. */
 export function allowedTo(table: RuledTable, verb: Verb, caller: Caller): MaybePromise<Allowed | undefined> {

@@ -10,7 +10,7 @@ import { listAnswer, recordAnswer } from '../http/answers.ts';
 import { type Endpoint, endpoint, JsonText, type Tag } from '../http/endpoint.ts';
 import { allowedTo, findAllowed } from './allowed.ts';
 import { tagged, tagOfRow } from './entity-tag.ts';
-import { type ListOptions, listParameters, listRecords } from './list.ts';
+import { type ListOptions, listParameters, listRecords } from './lists/list.ts';
 import { phoneViewOf, shownToOthers, showPhones, storedId } from './members/phone-view.ts';
 import type { Key, RecordTable } from './table.ts';
 

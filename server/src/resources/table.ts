@@ -3,7 +3,8 @@ import { joinSql, raw, Sql, type SqlValue, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { Cells, Columns, DbTable, Index } from '../db/table.ts';
 import type { ColumnField, FieldLookup, FieldType } from '../query/fields.ts';
-import type { Pairs } from '../query/plan.ts';
+import type { ListedTable } from './lists/listed-table.ts';
+import type { Pairs } from './lists/plan.ts';
 import {
   encodeValue,
   isLeftOut,
@@ -22,27 +23,13 @@ export type Key = Readonly<Record<string, SqlValue>>;
 export type Values = Readonly<Record<string, unknown>>;
 
 /** The rows of a table as records of the interface. */
-export interface RecordTable<M extends Members = Members, C extends Columns = Columns> {
-  readonly name: string;
+export interface RecordTable<M extends Members = Members, C extends Columns = Columns> extends ListedTable {
   readonly members: M;
   /**
    * Names that rules may use: those of lists, `byAdmin` of tables that note it, and `venueId`, the venue of the beacon that
    * a row names.
    */
   readonly ruleLookup: FieldLookup;
-  /** Names that a where and an order may use. */
-  readonly lookup: FieldLookup;
-  /** The column list of a select. */
-  readonly selection: Sql;
-  /**
-   * By the column that leads the partial index `<table>_<column>` (`where <column> is not null`): all columns that the
-   * index holds, so that no row is read for them. Where the database does not know sizes by itself.
-   */
-  readonly held: Readonly<Record<string, readonly string[]>>;
-  /** Indexes over two columns. */
-  readonly pairs: Pairs;
-  /** One row as the interface shows it, as JSON text. */
-  render(row: Row): string;
   /** One row as the interface shows it. */
   decode(row: Row): Record<string, unknown>;
   /** The same of a row that is not read from the database; cells that are not there are not shown. */

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServices } from '../../src/app/services.ts';
 import { raw, sql } from '../../src/base/sql.ts';
-import { mostListBytes } from '../../src/resources/list.ts';
+import { mostListBytes } from '../../src/resources/lists/list.ts';
 import { type Service, startService } from '../e2e/service.ts';
 import { buildApp, databases, openStorage, type SignedIn, signIn, type TestApp } from '../support/build-app.ts';
 import { listen } from '../support/socket.ts';

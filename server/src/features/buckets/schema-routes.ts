@@ -14,7 +14,7 @@ import {
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { mergePatchSchema } from '../../resources/change-schemas.ts';
 import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
-import { listParameters, listRecords } from '../../resources/list.ts';
+import { listParameters, listRecords } from '../../resources/lists/list.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import { makerOf } from '../../resources/past.ts';
 import type { Bucket, BucketDirectory } from './definition/directory.ts';

@@ -5,7 +5,7 @@ import { deletedAnswer, inArray, listAnswer, recordAnswer } from '../../http/ans
 import { type Call, type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { allowedTo, findAllowed } from '../../resources/allowed.ts';
 import { readIfMatch, tagged, tagOfRow } from '../../resources/entity-tag.ts';
-import { listParameters, listRecords } from '../../resources/list.ts';
+import { listParameters, listRecords } from '../../resources/lists/list.ts';
 import { makerOf, type Past } from '../../resources/past.ts';
 import type { RecordTable } from '../../resources/table.ts';
 import { type Announced, type FileDeps, fileIntake } from './intake.ts';

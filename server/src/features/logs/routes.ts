@@ -9,7 +9,7 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { askedFields } from '../../http/hidden-members.ts';
 import { sentence } from '../../http/shape.ts';
 import { allowedTo } from '../../resources/allowed.ts';
-import { listParameters, listRecords } from '../../resources/list.ts';
+import { listParameters, listRecords } from '../../resources/lists/list.ts';
 import { phoneViewOf } from '../../resources/members/phone-view.ts';
 import { logExample, logShape, logs, readOccurredAt } from './resource.ts';
 import { findByEventId, insertLog, type NewLog, type RecordedEvent } from './store.ts';

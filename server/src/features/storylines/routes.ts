@@ -7,7 +7,7 @@ import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { sentence } from '../../http/shape.ts';
 import { allowedTo, findAllowed, listsAny } from '../../resources/allowed.ts';
 import { pastRecord } from '../../resources/keep-past.ts';
-import { listParameters, listRecords } from '../../resources/list.ts';
+import { listParameters, listRecords } from '../../resources/lists/list.ts';
 import type { Past, PastRecord } from '../../resources/past.ts';
 import { type PutBack, type Restorable, restorable } from '../../resources/restore.ts';
 import type { Key } from '../../resources/table.ts';

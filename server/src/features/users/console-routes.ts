@@ -23,7 +23,7 @@ import {
 import { plainAnswer } from '../../http/hidden-members.ts';
 import { defineShape } from '../../http/shape.ts';
 import { readIfMatch, tagOfRow } from '../../resources/entity-tag.ts';
-import { listParameters, listRecords } from '../../resources/list.ts';
+import { listParameters, listRecords } from '../../resources/lists/list.ts';
 import type { ManagedKind } from '../managed-kind.ts';
 import { erasedAnswer } from './answers.ts';
 import { venueIdsSchema } from './schemas.ts';

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts';
 import { createdAnswer, deletedAnswer, isoTime, listAnswer } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { allowedTo } from '../../resources/allowed.ts';
-import { listParameters, listRecords } from '../../resources/list.ts';
+import { listParameters, listRecords } from '../../resources/lists/list.ts';
 import { clientOf } from '../../sign-in/accounts.ts';
 import { type AttemptLimits, isWrongLogin } from '../../sign-in/attempts.ts';
 import { emailKey } from '../../sign-in/email.ts';

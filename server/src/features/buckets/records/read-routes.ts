@@ -2,7 +2,7 @@ import { sql } from '../../../base/sql.ts';
 import { listAnswer, recordAnswer } from '../../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import { tagged } from '../../../resources/entity-tag.ts';
-import { listParameters, listRecords } from '../../../resources/list.ts';
+import { listParameters, listRecords } from '../../../resources/lists/list.ts';
 import type { RecordTable } from '../../../resources/table.ts';
 import type { Bucket } from '../definition/directory.ts';
 import type * as store from '../definition/record-store.ts';

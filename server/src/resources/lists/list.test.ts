@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bothDatabases, buildApp, signIn, type TestApp } from '../../test/support/build-app.ts';
-import { joinSql, sql } from '../base/sql.ts';
+import { bothDatabases, buildApp, signIn, type TestApp } from '../../../test/support/build-app.ts';
+import { joinSql, sql } from '../../base/sql.ts';
 
 interface Item {
   readonly id: string;

@@ -1,15 +1,18 @@
 import { Type } from 'typebox';
-import { raw, type Sql, shapeOf, sql } from '../base/sql.ts';
-import type { Db, Row } from '../db/db.ts';
-import { JsonText, type QueryParameter } from '../http/endpoint.ts';
-import type { Field } from '../query/fields.ts';
-import { parsePage } from '../query/page.ts';
-import { alternativeFields, documentFields } from '../query/plan.ts';
-import type { Allowed } from './allowed.ts';
-import { askedLists } from './asked-list.ts';
-import { type PhoneView, showPhones } from './members/phone-view.ts';
-import { pageOf, selectNarrowly } from './narrow-list.ts';
-import type { RecordTable } from './table.ts';
+import type { Visible } from '../../access/caller.ts';
+import type { AskedRule } from '../../access/rules/rule.ts';
+import { type Sql, sql } from '../../base/sql.ts';
+import type { Db, Row } from '../../db/db.ts';
+import { JsonText, type QueryParameter } from '../../http/endpoint.ts';
+import type { Field } from '../../query/fields.ts';
+import { parsePage } from '../../query/page.ts';
+import { type PhoneView, showPhones } from '../members/phone-view.ts';
+import { askedLists } from './asked-lists.ts';
+import type { ListedTable } from './listed-table.ts';
+import { alternativeFields, documentFields } from './plan.ts';
+
+/** The rows that a caller may access, as a where or, if that cannot express it, as SQL. */
+export type Allowed = AskedRule | { readonly visible: Visible };
 
 export interface ListOptions {
   /** The rows that belong to the list at all: always with the app's id. */
@@ -37,9 +40,6 @@ export interface ListOptions {
 
 /** The most bytes of JSON that the records of one answer have together; the first record is always answered. */
 export const mostListBytes = 8_388_608;
-
-/** Skipping walks over the rows; beyond this it is no longer nothing. */
-const cheapSkip = 1_000;
 
 export const listParameters: readonly QueryParameter[] = [
   {
@@ -77,43 +77,32 @@ export const listParameters: readonly QueryParameter[] = [
  *
  * @throws Failure InvalidQuery for a malformed parameter, Timeout for a query that runs past its deadline
  */
-export async function listRecords(db: Db, table: RecordTable, options: ListOptions): Promise<JsonText> {
-  const { query, allowed, render = table.render } = options;
+export async function listRecords(db: Db, table: ListedTable, options: ListOptions): Promise<JsonText> {
+  const { query, allowed, tenant, render = table.render } = options;
   const visible = allowed && 'visible' in allowed ? allowed.visible : undefined;
+  const rule = allowed && 'where' in allowed ? allowed : undefined;
   const scope = visible ? sql`${options.scope} and ${visible.condition}` : options.scope;
-  const index = db.dialect.knowsSizes || !visible?.index ? '' : ` indexed by ${visible.index}`;
+  const time = options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt';
   const asked = askedLists.read(db, table, {
     where: query['where'],
     order: query['order'],
     defaultOrder: options.defaultOrder ?? 'objectId',
-    time: options.idsFollowOccurrence ? 'occurredAt' : options.idsFollowCreation && 'createdAt',
-    rule: allowed && 'where' in allowed ? allowed : undefined,
+    time,
+    rule,
     phones: options.phones,
   });
   const page = parsePage(query, options.defaultLimit);
-  const from = raw(`${table.name}${index}`);
-  // What an index answers costs microseconds right here; everything else waits its turn among other requests.
-  const slow = { tenant: options.tenant, within: { characters: mostListBytes, rows: page.limit } };
-  // The caller may see only few of the records, and another index would have to be scanned far to find them.
-  const isCheap = visible === undefined && asked.isIndexed && page.skip <= cheapSkip;
-  const select = () => {
-    const { condition, orderBy, shapes } = asked;
-    return pageOf({ table, scope, condition, page }, orderBy, from, shapes.template(shapeOf(scope)));
+  const user = rule?.general;
+  const request = {
+    scope,
+    index: db.dialect.knowsSizes ? undefined : visible?.index,
+    isNarrowed: visible !== undefined,
+    page,
+    user,
+    slow: { tenant, within: { characters: mostListBytes, rows: page.limit } },
   };
-  const narrowly = () => {
-    const { where, order, bounds, condition } = asked;
-    return selectNarrowly(db, { table, scope: sql`${scope} and ${bounds}`, where, condition, order, page, ...slow });
-  };
-  const user = allowed && 'where' in allowed ? allowed.general : undefined;
-  const walked = async () => asked.walk?.select(db, { scope, page, user, ...slow });
-  const rows =
-    page.limit === 0
-      ? []
-      : isCheap
-        ? await db.all(select(), { ...slow, isBrief: true })
-        : ((visible === undefined && page.skip <= cheapSkip ? ((await walked()) ?? (await narrowly())) : undefined) ??
-          (await db.all(select(), slow)));
-  if (!isCheap && !asked.walk)
+  const rows = page.limit === 0 ? [] : await asked.pages.read(db, request);
+  if (!asked.pages.isCheap(request))
     options.onDocumentsRead?.(documentFields(asked.where, asked.order), alternativeFields(asked.where));
   const texts = renderWithin(options.phones ? await showPhones(db, table, rows, options.phones) : rows, render);
   const isCut = texts.length < rows.length;
@@ -125,15 +114,11 @@ export async function listRecords(db: Db, table: RecordTable, options: ListOptio
   // The last page shows how many there are: a search that finds few is not run twice.
   const isLast = !isCut && found < page.limit && (found > 0 || page.skip === 0);
   if (isLast) return listText(texts, `,"count":${page.skip + found}`);
-  const [counted] = await db.all<{ n: number }>(
-    sql`select count(*) as n from ${from} where ${scope} and ${asked.condition}`,
-    { tenant: options.tenant },
-  );
-  return listText(texts, `,"count":${counted?.n ?? 0}${cut}`);
+  return listText(texts, `,"count":${await asked.pages.countAll(db, request)}${cut}`);
 }
 
 /** The texts of the first rows, up to `mostListBytes` together, but of one at least. */
-function renderWithin(rows: readonly Row[], render: RecordTable['render']): string[] {
+function renderWithin(rows: readonly Row[], render: ListedTable['render']): string[] {
   const texts: string[] = [];
   let characters = 0;
   for (const row of rows) {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { runs } from '../../test/support/depth.ts';
-import { newObjectId } from '../base/id.ts';
-import { renderSql } from '../base/sql.ts';
-import { sqliteWhere } from '../db/sqlite/where-sqlite.ts';
-import { orderToSql, parseOrder } from '../query/order.ts';
-import { parseWhereValue } from '../query/parse.ts';
-import { isIndexed } from '../query/plan.ts';
+import { runs } from '../../../test/support/depth.ts';
+import { newObjectId } from '../../base/id.ts';
+import { renderSql } from '../../base/sql.ts';
+import { sqliteWhere } from '../../db/sqlite/where-sqlite.ts';
+import { orderToSql, parseOrder } from '../../query/order.ts';
+import { parseWhereValue } from '../../query/parse.ts';
+import { text, time } from '../members/members.ts';
+import { memberLookup } from '../table.ts';
 import { byCreation } from './creation-order.ts';
-import { text, time } from './members/members.ts';
-import { memberLookup } from './table.ts';
+import { isIndexed } from './plan.ts';
 
 const lookup = memberLookup(
   { objectId: text('object_id'), kind: text('kind', { nullable: true }), createdAt: time('created_at') },
