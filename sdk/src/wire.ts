@@ -1692,7 +1692,7 @@ export interface ProximityEvent {
   readonly enteredAt?: string;
   /** ISO 8601, UTC, with milliseconds */
   readonly leftAt?: string;
-  /** Metres, estimated */
+  /** Metres, estimated; absent where that would lie outside of the zone of the event */
   readonly distance?: number;
   /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
   readonly rivals?: readonly {
@@ -4608,7 +4608,7 @@ export interface Operations {
           readonly enteredAt?: string;
           /** ISO 8601, UTC, with milliseconds */
           readonly leftAt?: string;
-          /** Metres, estimated */
+          /** Metres, estimated; absent where that would lie outside of the zone of the event */
           readonly distance?: number;
           /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
           readonly rivals?: readonly {
@@ -4696,7 +4696,7 @@ export interface Operations {
           readonly enteredAt?: string;
           /** ISO 8601, UTC, with milliseconds */
           readonly leftAt?: string;
-          /** Metres, estimated */
+          /** Metres, estimated; absent where that would lie outside of the zone of the event */
           readonly distance?: number;
           /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
           readonly rivals?: readonly {
@@ -4839,7 +4839,7 @@ export interface Operations {
             readonly enteredAt?: string;
             /** ISO 8601, UTC, with milliseconds */
             readonly leftAt?: string;
-            /** Metres, estimated */
+            /** Metres, estimated; absent where that would lie outside of the zone of the event */
             readonly distance?: number;
             /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
             readonly rivals?: readonly {
@@ -4999,7 +4999,7 @@ export interface Operations {
         readonly enteredAt?: string;
         /** ISO 8601, UTC, with milliseconds */
         readonly leftAt?: string;
-        /** Metres, estimated */
+        /** Metres, estimated; absent where that would lie outside of the zone of the event */
         readonly distance?: number;
         /** Which beacons competed, the nearest first; only where a visitor is at one beacon at a time */
         readonly rivals?: readonly {

@@ -12,8 +12,10 @@ export interface ClockState {
   /** The correction in force. It moves only when it is clearly wrong, so that a repeated report keeps its time. */
   readonly error: number;
   /** When the newest messages were sent, by the sender's clock, and what was corrected in them. */
-  readonly sent?: readonly (readonly [sentAt: number, error: number])[];
+  readonly sent?: readonly Sent[];
 }
+
+type Sent = readonly [sentAt: number, error: number];
 
 export const newClock: ClockState = { found: [], error: 0 };
 
@@ -41,29 +43,54 @@ export interface Corrected {
   readonly clock: ClockState;
   /** What has to be taken from the times of this message. */
   readonly error: number;
+  /** The same for one of its reports, by its time (sender's clock): the clock may have been set since an earlier one. */
+  readonly errorAt: (time: number) => number;
   /** Times after this (sender's clock) cannot be right; they say nothing about the other reports. */
   readonly latest: number;
 }
 
 /** The clock after one more message, and which of its times are impossible. */
 export function learnClock(clock: ClockState, { sentAt, times, now }: Arrival): Corrected {
-  if (sentAt !== undefined) return learnFromSending(clock, sentAt, now);
+  if (sentAt !== undefined) return learnFromSending(clock, { sentAt, times, now });
   const newest = newestPlausible(times, now + Math.max(0, clock.error));
-  if (newest === undefined) return { clock, error: clock.error, latest: Number.POSITIVE_INFINITY };
+  if (newest === undefined) return { clock, ...sameFor(clock.error), latest: Number.POSITIVE_INFINITY };
   const found = newest - now;
   const isSame = clock.error > 0 && found <= clock.error + TOLERANCE_MS && clock.error - found <= LONGEST_DELAY_MS;
   const error = isSame ? clock.error : found > TOLERANCE_MS ? found : 0;
-  return { clock: { found: [], error }, error, latest: newest };
+  return { clock: { found: [], error }, ...sameFor(error), latest: newest };
 }
 
-function learnFromSending(clock: ClockState, sentAt: number, now: number): Corrected {
+const sameFor = (error: number) => ({ error, errorAt: () => error });
+
+function learnFromSending(
+  clock: ClockState,
+  { sentAt, times, now }: { readonly sentAt: number; readonly times: readonly number[]; readonly now: number },
+): Corrected {
   const { sent = [] } = clock;
   // A message sent a second time says when it was first sent: that does not mean that a clock is behind.
-  const before = sent.find(([at]) => at === sentAt);
-  const next = before === undefined ? withFound(clock, sentAt - now) : clock;
-  const error = before?.[1] ?? next.error;
-  const remembered = before === undefined ? [...sent, [sentAt, error] as const].slice(-REMEMBERED) : sent;
-  return { clock: { ...next, sent: remembered }, error, latest: now + error + MOST_AHEAD_MS };
+  const place = sent.findIndex(([at]) => at === sentAt);
+  const isKnown = place >= 0;
+  const next = isKnown ? clock : withFound(clock, sentAt - now);
+  const error = isKnown ? (sent[place] as Sent)[1] : next.error;
+  const errorAt = errorsSince(sent.at(isKnown ? place - sent.length - 1 : -1), [sentAt, error], times);
+  const remembered = isKnown ? sent : [...sent, [sentAt, error] as const].slice(-REMEMBERED);
+  return { clock: { ...next, sent: remembered }, error, errorAt, latest: now + error + MOST_AHEAD_MS };
+}
+
+/**
+ * What has to be taken from each time of a message. If the clock was set after the message before it, what was heard until then
+ * has the times of the clock as it was: as much time passed by either as lies between the two messages.
+ */
+function errorsSince(before: Sent | undefined, now: Sent, times: readonly number[]): (time: number) => number {
+  const [sentAt, error] = now;
+  if (before === undefined || Math.abs(before[1] - error) <= TOLERANCE_MS) return () => error;
+  const [beforeAt, beforeError] = before;
+  const passed = sentAt - error - (beforeAt - beforeError);
+  const isAfter = (time: number) => time > sentAt - passed && time <= sentAt;
+  const isBefore = (time: number) => time >= beforeAt && time <= beforeAt + passed;
+  // Anything else was sent late, and nothing says by which clock it was heard.
+  if (!times.every((time) => isAfter(time) || isBefore(time))) return () => error;
+  return (time) => (isAfter(time) ? error : beforeError);
 }
 
 function withFound(clock: ClockState, found: number): ClockState {

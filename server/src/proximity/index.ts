@@ -6,7 +6,7 @@ export { addPasses, addPassesOf, countOf, earOf, type Hearing, loudnessOf, noHea
 export { nearestOf } from './position/nearest.ts';
 export { calibrate, DEFAULT_MEASURED_POWER, distanceFromLoss } from './presence/distance.ts';
 export { LONGEST_VISIT_MS } from './presence/expiry.ts';
-export { presenceEventId, sightingKey, timePrefix, visitIdOf } from './presence/ids.ts';
+export { anotherId, presenceEventId, sightingKey, timePrefix, visitIdOf } from './presence/ids.ts';
 export { DEFAULT_RADIUS } from './presence/presence.ts';
 export { SILENCE_SECONDS, silenceMs } from './presence/silence.ts';
 export { copyTrack, newTrack } from './presence/state.ts';

@@ -8,6 +8,7 @@ import { type Recordings, readRecordings, recordingsFolder } from '../../../benc
 import { type Score, score, scoreWalks } from '../../../bench/proximity/score.ts';
 import { pharosSite } from '../../../bench/proximity/site-engines.ts';
 import { scoreSite } from '../../../bench/proximity/site-score.ts';
+import { follow } from './index.ts';
 
 /**
  * The engine on real signals (`shared/data/rssi` beside the repository, or PHAROS_RSSI_DATA), through its one entry. The
@@ -89,6 +90,33 @@ for (const shift of [0, -10]) {
     assert.ok(duplicates + falseEnters <= 2, `${falseEnters} false enters, ${duplicates} duplicates`);
   });
 }
+
+for (const isLocated of [true, false])
+  test(`the distance beside a zone lies in it (locations: ${isLocated})`, (t) => {
+    const told: { readonly event: string; readonly distance: number }[] = [];
+    let count = 0;
+    for (const walk of recordings.walks) {
+      const samples = walk.samples.map(({ at, beacon, rssi }) => ({ occurredAt: at, beaconId: beacon, rssi }));
+      const settingsOf = (beacon: string) => {
+        const location = recordings.beacons.get(beacon);
+        return { oneZone: true as const, ...(isLocated && location !== undefined ? { location } : {}) };
+      };
+      const { events } = follow({ installationId: 'a phone', state: null, samples, settingsOf });
+      for (const { event, distance } of events) {
+        if (event === 'ENTER' || event === 'EXIT') continue;
+        count++;
+        if (distance !== undefined) told.push({ event, distance });
+      }
+    }
+    t.diagnostic(`${told.length} of ${count} with a distance`);
+    assert.ok(told.length > 0);
+    const zones = { IMMEDIATE: [0, 1], NEAR: [1, 3], FAR: [3, Number.POSITIVE_INFINITY] } as const;
+    const wrong = told.filter(({ event, distance }) => {
+      const [from, to] = zones[event as keyof typeof zones];
+      return distance < from || distance > to;
+    });
+    assert.deepEqual(wrong, []);
+  });
 
 test('a plain threshold on the same signals shows what the gates are for', () => {
   assert.ok(scoreOf('raw threshold').duplicates > 50);

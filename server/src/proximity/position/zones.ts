@@ -187,11 +187,13 @@ interface Zones {
 
 /** Only the beacon that has the visitor can be near; a visitor who leaves one is far from it. */
 function changeZones(run: Calculation, contenders: readonly Contender[], { at, next, only }: Zones): void {
-  for (const { beaconId, place, distance } of contenders) {
+  for (const { beaconId, place, taken } of contenders) {
     if (only !== undefined && beaconId !== only) continue;
     const { state } = place;
     const zone = currentZone(state);
     const isHeld = zone === 'FAR' || zone === null || beaconId === next;
+    // By what was decided: within one metre only the beacon's own signal says something.
+    const distance = zone === 'IMMEDIATE' ? (nearestDistance(state, at, run.track.ear?.loss) ?? taken) : taken;
     changeZone(run, place, isHeld ? zone : state.zone === null ? null : 'FAR', { at, distance, cause: 'samples' });
   }
 }

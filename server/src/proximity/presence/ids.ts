@@ -21,7 +21,9 @@ export function timePrefix(at: number): string {
 }
 
 /** An objectId as the interface has them: 8 characters of time and 12 of the parts' digest, 71 bits. */
-function timedId(at: number, parts: readonly (string | number)[]): string {
+const timedId = (at: number, parts: readonly (string | number)[]): string => timePrefix(at) + digits(parts);
+
+function digits(parts: readonly (string | number)[]): string {
   const bytes = hash('sha256', JSON.stringify(parts), 'buffer');
   // 88 bits divided by 62^12: the remainder is as good as unbiased.
   let rest = BigInt(`0x${bytes.toString('hex', 0, 11)}`);
@@ -30,8 +32,11 @@ function timedId(at: number, parts: readonly (string | number)[]): string {
     text += ALPHABET[Number(rest % 62n)];
     rest /= 62n;
   }
-  return timePrefix(at) + text;
+  return text;
 }
+
+/** The id for what would have this one if it were not another's; it sorts in the same place. */
+export const anotherId = (id: string): string => id.slice(0, 9) + digits(['another', id]).slice(1);
 
 /** A visit's id, from what makes it that visit; `startedAt` is the time of its first confirmed event (ms). */
 export function visitIdOf(installationId: string, beaconId: string, startedAt: number): string {

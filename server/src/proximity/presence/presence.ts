@@ -138,12 +138,19 @@ function moveZone(
   changeZone(run, place, currentZone(place.state), { at, distance, cause: 'samples' });
 }
 
-/** Reports a zone that differs from the one before; null: not known. */
+/**
+ * Reports a zone that differs from the one before; null: not known. A distance that lies in another zone is not told: what holds a
+ * visitor in a zone, or gives them to another beacon, is more than this number.
+ */
 export function changeZone(run: Calculation, place: TrackedBeacon, zone: Zone | null, facts: EventFacts): void {
   if (zone === place.state.zone || zone === null) return;
   place.state.zone = zone;
-  report(run, place, zone, facts);
+  const { distance, ...rest } = facts;
+  report(run, place, zone, distance !== undefined && zoneAt(distance) === zone ? facts : rest);
 }
+
+const zoneAt = (distance: number): Zone =>
+  distance <= IMMEDIATE_RADIUS ? 'IMMEDIATE' : distance <= NEAR_RADIUS ? 'NEAR' : 'FAR';
 
 /** A phone's own ENTER or EXIT: never weighed again. An ENTER inside and an EXIT outside change nothing. */
 export function applyDecision(run: Calculation, place: TrackedBeacon, sample: Sample): void {

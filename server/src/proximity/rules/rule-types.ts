@@ -115,6 +115,8 @@ export interface Firing {
   readonly triggerId: string;
   readonly visitId: string;
   readonly at: number;
+  /** On another phone of the person. */
+  readonly isElsewhere?: true;
 }
 
 /** In the order of evaluation; the first that says no is the verdict's reason. */

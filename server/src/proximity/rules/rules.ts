@@ -139,10 +139,15 @@ function refuseStale({ event, at, now }: Case, rules: Rules): Refusal | null {
   };
 }
 
-function refuseRepeat({ trigger, event, policy, history }: Case): Refusal | null {
+function refuseRepeat({ trigger, event, at, policy, history }: Case): Refusal | null {
   if (policy.oncePer === 'event') return null;
-  const before = history.fired?.some((f) => f.triggerId === trigger.id && f.visitId === event.visitId) ?? false;
-  return before ? { reason: 'repeat', because: 'it was shown in this visit already' } : null;
+  const own = history.fired?.filter(({ triggerId }) => triggerId === trigger.id) ?? [];
+  if (own.some(({ visitId }) => visitId === event.visitId))
+    return { reason: 'repeat', because: 'it was shown in this visit already' };
+  // The visitor has read it since; and a clock that was set back makes one visit look like two.
+  return own.some((fired) => fired.isElsewhere !== true && fired.at > at)
+    ? { reason: 'repeat', because: 'it has been shown since, in a later visit' }
+    : null;
 }
 
 function refuseNoTarget(_question: Case, rules: Rules): Refusal | null {

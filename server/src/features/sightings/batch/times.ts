@@ -16,7 +16,8 @@ const toldAheadMs = 5 * 60_000;
 
 /**
  * Corrects the sender's clock for the reports about one installation. All of them are moved alike, which keeps the seconds
- * between them, on which the gates depend; a report whose own time cannot be right is left out.
+ * between them, on which the gates depend, unless the clock was set between them; a report whose own time cannot be right is left
+ * out.
  */
 export function correctTimes(
   placed: readonly Placed[],
@@ -25,18 +26,20 @@ export function correctTimes(
   const times = placed.flatMap(({ item }) => item.sentTime ?? []);
   if (times.length === 0 && sentAt === undefined) return { placed, problems: [], clock, error: clock.error };
   const learned = learnClock(clock, { sentAt, times, now });
-  const { error } = learned;
+  const { error, errorAt } = learned;
   const problems: ItemProblem[] = [];
   const left = placed.flatMap((one): Placed[] => {
     const { item } = one;
     if (item.sentTime === undefined) return [one];
-    const occurredAt = item.sentTime - error;
-    const problem = timeProblem(item.sentTime, { occurredAt, latest: learned.latest, error });
+    const own = errorAt(item.sentTime);
+    const occurredAt = item.sentTime - own;
+    const latest = learned.latest + own - error;
+    const problem = timeProblem(item.sentTime, { occurredAt, latest, error: own });
     if (problem !== undefined) {
       problems.push({ index: item.index, code: 'bad_time', field: 'occurredAt', message: problem });
       return [];
     }
-    if (error === 0) return [one];
+    if (own === 0) return [one];
     if (error > toldAheadMs && sentAt === undefined && item.sentTime > now) problems.push(aheadNote(item.index, error));
     return [{ ...one, item: { ...item, observation: { ...item.observation, occurredAt } } }];
   });

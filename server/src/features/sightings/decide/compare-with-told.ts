@@ -1,5 +1,5 @@
 import { endings, type PresenceEvent, type TrackState } from '../../../proximity/index.ts';
-import type { Corrections, VisitChange } from './reconcile.ts';
+import { type Corrections, noCorrections, type VisitChange } from './reconcile.ts';
 import type { Sensed, Sensing } from './sensed.ts';
 import { knownUntil, patienceOf, type TrackRecord } from './track-record.ts';
 
@@ -71,7 +71,14 @@ export function compareWithTold(
       renameExit(record.track, exit.id, visit.id);
     }
   }
-  return { record: { ...record, ended }, events: fresh, changedEvents: changed, removedEvents: removed, visits };
+  return {
+    ...noCorrections,
+    record: { ...record, ended },
+    events: fresh,
+    changedEvents: changed,
+    removedEvents: removed,
+    visits,
+  };
 }
 
 function openVisits(track: TrackState): ReadonlySet<string> {

@@ -199,7 +199,10 @@ async function judgeAll(reads: Reads, context: DecisionContext, { sensed, isTick
   const joined = new Map(
     sensed.visits.flatMap(({ id, mergedInto }) => (mergedInto ? [[id, mergedInto] as const] : [])),
   );
-  const fired = past.map((one) => ({ ...one, visitId: joined.get(one.visitId) ?? one.visitId }));
+  // What was shown in a part of a visit belongs to that part.
+  const nowOf = ({ visitId, at }: Firing) =>
+    sensed.parted.find(({ from, since }) => from === visitId && since <= at)?.id ?? joined.get(visitId) ?? visitId;
+  const fired = past.map((one) => ({ ...one, visitId: nowOf(one) }));
   const counts = new Map<string, number>();
   if (policies.some((policy) => Boolean(policy?.nthVisit)))
     for (const id of withMessages) counts.set(id, await reads.visitCount(id));

@@ -10,7 +10,7 @@ import {
   type TrackState,
 } from '../../../proximity/index.ts';
 import type { StoredVisit } from '../traces/told-store.ts';
-import { factsOf, reconcile } from './reconcile.ts';
+import { factsOf, markTold, reconcile, unmarked } from './reconcile.ts';
 import { withSettings } from './sample-settings.ts';
 import { readSamples, writeSamples } from './sample-text.ts';
 import { partsOf, prune, withoutDropped } from './segments.ts';
@@ -26,7 +26,7 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const known = stored.flatMap((segment) => readSamples(segment.samples));
   const { merged, duplicates } = mergeSamples(known, samples);
   if (duplicates === samples.length) return { ...nothing(sensing.record), duplicates };
-  const checkpoint = stored[0]?.checkpoint ?? newTrack(record.ear);
+  const checkpoint = rename(stored[0]?.checkpoint ?? newTrack(record.ear), markTold);
   const settings = await sensing.settingsOf(beaconsOf(merged));
   // An existing contact keeps the settings under which it began.
   const settingsNow = (beaconId: string) => {
@@ -49,16 +49,17 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const facts = factsOf([...again.events, ...ends.certain], checkpoint, again.retracted);
   // An exit that had begun at the checkpoint happened before it.
   const ids = Object.values(checkpoint.beacons).flatMap(({ visit, left }) => visit?.id ?? left?.visit.id ?? []);
-  const visits = await kept.visits({ from: after, until: Number.MAX_SAFE_INTEGER, ids });
+  const visits = await kept.visits({ from: after, until: Number.MAX_SAFE_INTEGER, ids: ids.map(unmarked) });
   const events = await kept.events({ after, visitIds: visits.map(({ id }) => id) });
   // A visit that was reported as over stays so until a sample shows otherwise.
   const isTold = (visitId: string) => told.has(visitId) || visits.some(({ id, isOpen }) => id === visitId && !isOpen);
   for (const exit of ends.early) {
     const visit = facts.visits.find(({ id }) => id === exit.visitId);
-    if (visit !== undefined && (isTold(exit.visitId) || meetsClosed(visit.enteredAt, exit, visits))) visit.exit = exit;
+    if (visit !== undefined && (isTold(unmarked(exit.visitId)) || meetsClosed(visit.enteredAt, exit, visits)))
+      visit.exit = exit;
   }
   const found = reconcile({ facts, visits, events, mode: 'replace', after, since: record.since });
-  const name = (id: string) => found.toldAs.get(id) ?? id;
+  const name = found.nameOf;
   const ended = facts.visits.flatMap(({ exit }) =>
     exit !== null && (ends.certain.includes(exit) || ends.early.includes(exit))
       ? [{ ...exit, id: name(exit.id), visitId: name(exit.visitId) }]
@@ -76,14 +77,15 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
     checkpoint: rename(checkpoint, name),
     samples: writeSamples(samples),
   }));
-  const { events: fresh, changedEvents, removedEvents, visits: changes } = found;
+  const { events: fresh, changedEvents, removedEvents, visits: changes, parted } = found;
   return {
-    record: { ...rest.record, waits: renameWaits(record, name) },
+    record: { ...rest.record, waits: renameWaits(record, found.joinedTo) },
     // Nothing that was reported and is gone is reported again.
     events: keptSince === undefined ? fresh : fresh.filter(({ at }) => at >= keptSince),
     changedEvents,
     removedEvents,
     visits: changes,
+    parted,
     duplicates,
     written: withoutDropped(written, rest.dropped),
     dropped: [...new Set([...stored.map(({ startedAt }) => startedAt), ...rest.dropped])],
@@ -170,7 +172,7 @@ export function mergeSamples(known: readonly Sample[], samples: readonly Sample[
   return { merged: [...known, ...fresh].sort(compareSamples), duplicates: samples.length - fresh.length };
 }
 
-/** The state with the ids under which its visits were reported. */
+/** The state with other ids of its visits. */
 function rename(track: TrackState, name: (id: string) => string): TrackState {
   const copy = copyTrack(track);
   for (const state of Object.values(copy.beacons)) {

@@ -63,12 +63,13 @@ export interface FiringScope {
 }
 
 interface FiringRow {
+  readonly installation_id: string;
   readonly trigger_id: string;
   readonly visit_id: string;
   readonly fired_at: number;
 }
 
-const firingColumns = ['trigger_id', 'visit_id', 'fired_at'] as const;
+const firingColumns = ['installation_id', 'trigger_id', 'visit_id', 'fired_at'] as const;
 
 const firingsOfInstallation = new BulkRead<'app_id' | 'installation_id' | 'since_at', FiringRow>(
   { app_id: 'text', installation_id: 'text', since_at: 'bigint' },
@@ -112,9 +113,14 @@ export async function findFirings(db: Db, scopes: readonly FiringScope[]): Promi
     db,
     persons.map(({ appId, userId, since }) => ({ app_id: appId, user_id: userId, since_at: since })),
   );
-  return scopes.map(({ userId }) =>
+  return scopes.map(({ userId, installationId }) =>
     ((userId === null ? ofInstallations : ofPersons).shift() ?? [])
       .sort((a, b) => a.fired_at - b.fired_at)
-      .map((row) => ({ triggerId: row.trigger_id, visitId: row.visit_id, at: row.fired_at })),
+      .map((row) => ({
+        triggerId: row.trigger_id,
+        visitId: row.visit_id,
+        at: row.fired_at,
+        ...(row.installation_id === installationId ? {} : { isElsewhere: true as const }),
+      })),
   );
 }

@@ -1,4 +1,4 @@
-import { FLAP_MS, type PresenceEvent, type TrackState } from '../../../proximity/index.ts';
+import { anotherId, FLAP_MS, type PresenceEvent, type TrackState } from '../../../proximity/index.ts';
 import type { StoredVisit } from '../traces/told-store.ts';
 
 /** Compares what was reported before with what the samples say now: the difference, by visits. Pure. */
@@ -17,13 +17,31 @@ export interface VisitChange {
   readonly mergedInto?: string;
 }
 
+/** A part of a reported visit that has become a visit of its own. */
+export interface PartedVisit {
+  readonly id: string;
+  readonly from: string;
+  /** When it began, ms. */
+  readonly since: number;
+}
+
 export interface Corrections {
   readonly changedEvents: readonly PresenceEvent[];
   readonly removedEvents: readonly PresenceEvent[];
   readonly visits: readonly VisitChange[];
+  readonly parted: readonly PartedVisit[];
 }
 
-export const noCorrections: Corrections = { changedEvents: [], removedEvents: [], visits: [] };
+export const noCorrections: Corrections = { changedEvents: [], removedEvents: [], visits: [], parted: [] };
+
+/**
+ * The engine derives an id from when a visit began, and what was reported keeps its id when late samples show another beginning. An id
+ * that is derived again may therefore have become the id of another visit. What a calculation starts with goes by marked ids: no
+ * derived id equals one.
+ */
+const MARK = '~';
+export const markTold = (id: string): string => MARK + id;
+export const unmarked = (id: string): string => (id.startsWith(MARK) ? id.slice(MARK.length) : id);
 
 /** A visit as the samples have it. */
 export interface VisitFacts {
@@ -47,8 +65,8 @@ export interface PresenceHistory {
 }
 
 /**
- * Visits from events in order of time. `before` is the presence before the first of them; its visits that are under way
- * go on, and those that were over whose EXIT is one of `retracted`.
+ * Visits from events in order of time. `before` is the presence before the first of them, with marked ids; its visits that are
+ * under way go on, and those that were over whose EXIT is one of `retracted`.
  */
 export function factsOf(
   events: readonly PresenceEvent[],
@@ -96,8 +114,10 @@ export interface Reconciling {
 export interface Reconciled extends Corrections {
   /** Events to be reported, in order of time. */
   readonly events: readonly PresenceEvent[];
-  /** Ids under which visits and events were reported, by those that the samples give them now. */
-  readonly toldAs: ReadonlyMap<string, string>;
+  /** The id under which a visit, a pass or an event of the facts is reported, by the one that it has there. */
+  readonly nameOf: (id: string) => string;
+  /** The id that a reported visit has now: that of another one if it has become a part of it. */
+  readonly joinedTo: (id: string) => string;
 }
 
 export function reconcile(input: Reconciling): Reconciled {
@@ -120,7 +140,11 @@ class Work {
   readonly #changed = new Map<string, PresenceEvent>();
   readonly #removed = new Map<string, PresenceEvent>();
   readonly #visits: VisitChange[] = [];
+  readonly #parted: PartedVisit[] = [];
   readonly #toldAs = new Map<string, string>();
+  readonly #joinedTo = new Map<string, string>();
+  /** Ids of reported visits and events that stay. */
+  readonly #taken: Set<string>;
   /** Zone events that were reported and belong to no reported visit, by `zoneKey`. */
   readonly #loose: Map<string, PresenceEvent>;
 
@@ -140,6 +164,7 @@ class Work {
       };
     });
     const ids = new Set(this.#told.map(({ id }) => id));
+    this.#taken = new Set([...ids, ...input.events.map(({ id }) => id)]);
     const loose = input.events.filter(
       ({ event, visitId, at }) => event !== 'ENTER' && event !== 'EXIT' && !ids.has(visitId) && at > input.after,
     );
@@ -166,62 +191,102 @@ class Work {
       changedEvents: [...this.#changed.values()],
       removedEvents: [...this.#removed.values()].filter(({ id }) => !this.#changed.has(id)),
       visits: this.#visits,
-      toldAs: this.#toldAs,
+      parted: this.#parted,
+      nameOf: (id) => this.#nameOf(id),
+      joinedTo: (id) => this.#joinedTo.get(id) ?? id,
     };
+  }
+
+  #nameOf(id: string): string {
+    const known = this.#toldAs.get(id);
+    if (known !== undefined) return known;
+    const told = unmarked(id);
+    if (told !== id) return this.#joinedTo.get(told) ?? told;
+    return this.#free(id);
+  }
+
+  /** The id, or if it is another one's by now, the next that is nobody's. */
+  #free(id: string): string {
+    return this.#taken.has(id) ? this.#free(anotherId(id)) : id;
+  }
+
+  /** The event as it is to be reported. */
+  #fresh(event: PresenceEvent): PresenceEvent {
+    const id = this.#free(event.id);
+    this.#taken.add(id);
+    this.#toldAs.set(event.id, id);
+    return { ...event, id };
   }
 
   match(beaconId: string): void {
     const told = this.#told.filter((one) => one.beaconId === beaconId);
-    const found = this.#input.facts.visits.filter((one) => one.beaconId === beaconId);
-    const ids = new Set(found.map(({ id }) => id));
-    const taken = new Set<Told>();
-    const fresh: VisitFacts[] = [];
-    for (const one of found.sort((a, b) => a.enteredAt - b.enteredAt)) {
-      const same = told.filter(
-        (other) => !taken.has(other) && (other.id === one.id || (!ids.has(other.id) && this.#meet(one, other))),
-      );
-      for (const other of same) taken.add(other);
-      const first = same.find(({ id }) => id === one.id) ?? same[0];
-      if (first === undefined) fresh.push(one);
-      else
-        this.#grow(
-          one,
-          first,
-          same.filter((other) => other !== first),
-        );
+    const found = this.#input.facts.visits
+      .filter((one) => one.beaconId === beaconId)
+      .sort((a, b) => a.enteredAt - b.enteredAt);
+    const parts = new Map<VisitFacts, Told[]>(found.map((one) => [one, []]));
+    const others: Told[] = [];
+    for (const one of told) (parts.get(this.#whatBecameOf(one, found) as VisitFacts) ?? others).push(one);
+    for (const one of others.filter((one) => this.#isOwn(one))) {
+      const same = found.find(({ id }) => id === one.id);
+      const own = same && parts.get(same);
+      if (own?.length === 0) own.push(one);
+      else this.#remove(one);
     }
-    for (const one of told) {
-      if (taken.has(one) || !this.#isOwn(one)) continue;
-      this.#remove(one);
-      this.#visits.push({ ...visitOf(one), change: 'removed' });
+    for (const [one, own] of parts) {
+      const first = own.find(({ id }) => id === unmarked(one.id)) ?? own[0];
+      const rest = own.filter((other) => other !== first);
+      if (first !== undefined) this.#grow(one, first, rest);
     }
-    for (const one of fresh) this.#tell(one);
+    for (const [one, own] of parts) {
+      if (own.length > 0) continue;
+      const id = this.#tell(one);
+      const { enteredAt: since } = one;
+      const from = told.find((other) => other.enteredAt <= since && since <= endOf(other));
+      if (from !== undefined) this.#parted.push({ id, from: from.id, since });
+    }
   }
 
-  #meet(a: VisitFacts, b: VisitFacts): boolean {
+  /** The visit that a reported one is now: the one that was under way, or else that with which it has most time in common. */
+  #whatBecameOf(told: Told, found: readonly VisitFacts[]): VisitFacts | undefined {
+    const going = found.find(({ id }) => id === markTold(told.id));
+    if (going !== undefined) return going;
     const gap = this.#input.mode === 'join' ? FLAP_MS : 0;
-    return a.enteredAt <= endOf(b) + gap && b.enteredAt <= endOf(a) + gap;
+    let [most, become]: [number, VisitFacts | undefined] = [-gap, undefined];
+    for (const one of found) {
+      const common = Math.min(endOf(one), endOf(told)) - Math.max(one.enteredAt, told.enteredAt);
+      if (common > most || (common === most && (become === undefined || one.id === told.id)))
+        [most, become] = [common, one];
+    }
+    return become;
   }
 
   /** Whether the facts would hold the visit if it was true. */
   #isOwn({ enteredAt, enter, visit }: Told): boolean {
     const { mode, after, since } = this.#input;
-    return mode === 'replace' && visit.createdAt >= since && enteredAt > after && (enter === null || enter.at > after);
+    return mode === 'replace' && visit.createdAt >= since && (enter?.at ?? enteredAt) > after;
   }
 
-  #tell({ id, enter, exit, zones }: VisitFacts): void {
-    for (const event of [enter, exit]) if (event !== null) this.#events.push(event);
-    this.compareZones(zones, this.#takeLoose(zones), id);
+  #tell(visit: VisitFacts): string {
+    const id = this.#nameOf(visit.id);
+    this.#taken.add(id);
+    this.#toldAs.set(visit.id, id);
+    for (const event of [visit.enter, visit.exit])
+      if (event !== null) this.#events.push(this.#fresh({ ...event, visitId: id }));
+    this.compareZones(visit.zones, this.#takeLoose(visit.zones), id);
+    return id;
   }
 
   /** Its zone events may be true without it. */
-  #remove({ enter, exit, zones }: Told): void {
+  #remove(told: Told): void {
+    const { enter, exit, zones } = told;
+    this.#taken.delete(told.id);
+    this.#visits.push({ ...visitOf(told), change: 'removed' });
     for (const event of [enter, exit]) if (event !== null && event.id !== '') this.#removed.set(event.id, event);
     for (const event of zones) this.#loose.set(zoneKey(event), event);
   }
 
   #grow(found: VisitFacts, first: Told, others: readonly Told[]): void {
-    if (found.id !== first.id) this.#toldAs.set(found.id, first.id);
+    this.#toldAs.set(found.id, first.id);
     const all = [first, ...others];
     const isJoined = this.#input.mode === 'join' || first.visit.createdAt < this.#input.since;
     const enteredAt = isJoined ? Math.min(found.enteredAt, ...all.map((one) => one.enteredAt)) : found.enteredAt;
@@ -232,7 +297,7 @@ class Work {
       for (const event of [other.enter, other.exit])
         if (event !== null && event.id !== '') this.#removed.set(event.id, event);
       this.#visits.push({ ...visitOf(other), change: 'merged', mergedInto: first.id });
-      this.#toldAs.set(other.id, first.id);
+      this.#joinedTo.set(other.id, first.id);
     }
     this.compareZones(found.zones, [...all.flatMap(({ zones }) => zones), ...this.#takeLoose(found.zones)], first.id);
     const isReopened = first.exit !== null && end === null;
@@ -263,12 +328,12 @@ class Work {
       return null;
     }
     if (first.exit === null) {
-      const told = { ...exit, visitId: first.id, enteredAt };
+      const told = this.#fresh({ ...exit, visitId: first.id, enteredAt });
       this.#events.push(told);
       return told;
     }
     const told = { ...exit, id: first.exit.id, visitId: first.id, enteredAt };
-    if (told.id !== exit.id) this.#toldAs.set(exit.id, told.id);
+    this.#toldAs.set(exit.id, told.id);
     if (told.id !== '') this.#change(first.exit, told);
     return told;
   }
@@ -288,15 +353,18 @@ class Work {
     for (const event of found) {
       const same = known.get(zoneKey(event));
       known.delete(zoneKey(event));
-      const named = visitId === undefined ? event : { ...event, visitId };
-      if (same === undefined) this.#events.push(named);
+      const named = { ...event, visitId: visitId ?? this.#nameOf(event.visitId) };
+      if (same === undefined) this.#events.push(this.#fresh(named));
       else {
-        if (same.id !== event.id) this.#toldAs.set(event.id, same.id);
+        this.#toldAs.set(event.id, same.id);
         this.#change(same, { ...same, visitId: named.visitId });
       }
     }
     for (const event of known.values()) {
-      if (this.#input.mode === 'replace' && event.at > this.#input.after) this.#removed.set(event.id, event);
+      const isGone = this.#input.mode === 'replace' && event.at > this.#input.after;
+      // Another visit may have it.
+      if (isGone && visitId !== undefined) this.#loose.set(zoneKey(event), event);
+      else if (isGone) this.#removed.set(event.id, event);
       else if (visitId !== undefined) this.#change(event, { ...event, visitId });
     }
   }

@@ -57,6 +57,7 @@ const both = (a: Reconciled, b: Sensed) => ({
   changedEvents: [...a.changedEvents, ...b.changedEvents],
   removedEvents: [...a.removedEvents, ...b.removedEvents],
   visits: [...a.visits, ...b.visits],
+  parted: [...a.parted, ...b.parted],
   isLate: true,
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { readRecordings } from '../../../../../bench/proximity/recordings.ts';
+import { type Recordings, readRecordings } from '../../../../../bench/proximity/recordings.ts';
 import { databases } from '../../../../test/support/build-app.ts';
 import { runs } from '../../../../test/support/depth.ts';
 import { type Node, openNode, openSite, type Site, uuid } from '../../../../test/support/site.ts';
@@ -51,14 +51,44 @@ const delivery = fc.record({
   /** The service is started anew before it. */
   isAfterRestart: fc.constantFrom(false, false, false, false, true),
 });
+/** Of the pieces, s. */
+const pieceMs = 5_000;
+const piecesOf = (sensed: readonly Sensed[]): number[] => [
+  ...new Set(sensed.map(({ at }) => (Math.floor(at / pieceMs) * pieceMs) / 1_000)),
+];
+
+/** Heard four times a second, so that the kept samples make several segments. */
+const dense = (sensed: readonly Sensed[]): Sensed[] =>
+  sensed.flatMap((one) => [0, 250, 500, 750].map((ms) => ({ ...one, at: one.at + ms })));
+
+const anyOrder = (pieces: readonly number[]) => fc.shuffledSubarray([...pieces], { minLength: pieces.length });
+const numbers = (text: string): number[] => text.split(' ').map(Number);
+
+/** Orders that once lost a visit, or kept one that had not been. */
+const ordersOfWalks = [
+  {
+    walk: 'rectangular',
+    isLocated: true,
+    orders: [numbers('80 55 45 30 50 5 65 20 10 75 0 40 70 60 35 25 15')],
+  },
+  {
+    walk: 'zigzagging',
+    isLocated: false,
+    orders: [numbers('5 55 70 80 40 75 95 0 50 65 35 25 90 85 30 20 15 10 60 45')],
+  },
+] as const;
+
 type Delivery = typeof delivery extends fc.Arbitrary<infer T> ? T : never;
 const deliveries = fc.array(delivery, { minLength: 3, maxLength: 8 });
+
+const recordings = readRecordings();
 
 for (const database of databases) {
   describe(`any delivery of the same samples on ${database}`, () => {
     let site: Site;
     let node: Node | undefined;
     let phones = 0;
+    let newestMinor = 2;
     before(async () => {
       site = await openSite(database);
       await site.beacon({ minor: 2 });
@@ -164,6 +194,31 @@ for (const database of databases) {
       };
     }
 
+    /** In pieces of five seconds, which arrive in the order of their beginnings (s); each has been sent by then. */
+    async function inPieces(sensed: readonly Sensed[], order: readonly number[], start: number): Promise<string> {
+      const { name, id } = await newPhone();
+      const sent = start + (sensed.at(-1)?.at ?? 0) + pieceMs;
+      for (const [place, seconds] of order.entries()) {
+        site.app.clock.now = sent + place * 2_000;
+        await app().ticker.tick();
+        const piece = sensed.filter(({ at }) => Math.floor(at / pieceMs) * pieceMs === seconds * 1_000);
+        await send(name, piece, { start });
+      }
+      await end();
+      return id;
+    }
+
+    /** Whatever their order, the visits are those of the pieces in order. */
+    async function checkOrders(sensed: readonly Sensed[], orders: readonly (readonly number[])[]): Promise<number> {
+      const first = site.now + 2 * hour;
+      const expected = await known(await inPieces(sensed, piecesOf(sensed), first), first);
+      for (const order of orders) {
+        const start = site.now + 2 * hour;
+        assert.deepEqual(await known(await inPieces(sensed, order, start), start), expected, order.join(' '));
+      }
+      return expected.visits.length;
+    }
+
     async function check(sensed: readonly Sensed[], how: readonly Delivery[]): Promise<number> {
       const first = site.now + 2 * hour;
       const expected = await known(await live(sensed, first), first);
@@ -183,18 +238,47 @@ for (const database of databases) {
       assert.ok(visits > 0);
     });
 
-    test('recorded walks', async (t) => {
-      const recordings = readRecordings();
-      if (recordings === null) return t.skip('there are no recordings beside the repository');
-      const names = [...recordings.beacons.keys()];
-      for (let minor = 3; minor < names.length + 1; minor++) await site.beacon({ minor });
-      const [walk] = recordings.walks;
-      const start = walk?.samples[0]?.at ?? 0;
-      const sensed = (walk?.samples ?? [])
-        .filter(({ at }) => at - start < 120_000)
-        .map(({ at, beacon, rssi }) => ({ at: at - start, minor: names.indexOf(beacon) + 1, rssi }));
+    test('made-up walks in pieces, in any order', async () => {
+      let visits = 0;
+      const cut = walks.map(dense).chain((sensed) => fc.tuple(fc.constant(sensed), anyOrder(piecesOf(sensed))));
+      await fc.assert(
+        fc.asyncProperty(cut, async ([sensed, order]) => {
+          visits += await checkOrders(sensed, [order]);
+        }),
+        { numRuns: 3, seed: 38, endOnFailure: true },
+      );
+      assert.ok(visits > 0);
+    });
+
+    /** What was heard on a walk, by beacons of its own. */
+    async function recorded(walk: string, isLocated: boolean): Promise<readonly Sensed[]> {
+      const { beacons, walks } = recordings as Recordings;
+      const minors = new Map<string, number>();
+      for (const [name, location] of beacons) {
+        const minor = ++newestMinor;
+        minors.set(name, minor);
+        await site.beacon({ minor, ...(isLocated ? { location } : {}) });
+      }
+      const { samples } = walks.find(({ name }) => name.startsWith(walk)) as Recordings['walks'][number];
+      const start = samples[0]?.at ?? 0;
+      return samples.map(({ at, beacon, rssi }) => ({ at: at - start, minor: minors.get(beacon) ?? 0, rssi }));
+    }
+
+    const skip = recordings === null ? 'there are no recordings beside the repository' : false;
+
+    test('recorded walks', { skip }, async () => {
+      const sensed = await recorded('rectangular', false);
       const how = fc.sample(deliveries, { seed: 7, numRuns: 1 })[0] as Delivery[];
       assert.ok((await check(sensed, how)) > 0);
     });
+
+    for (const { walk, isLocated, orders } of ordersOfWalks)
+      test(`the ${walk} walk ${isLocated ? 'with' : 'without'} locations, in pieces, in any order`, {
+        skip,
+      }, async () => {
+        const sensed = await recorded(walk, isLocated);
+        const any = fc.sample(anyOrder(piecesOf(sensed)), { seed: 38, numRuns: 1 });
+        assert.ok((await checkOrders(sensed, [...orders, ...any])) > 0);
+      });
   });
 }

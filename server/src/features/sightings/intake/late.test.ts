@@ -199,6 +199,49 @@ for (const database of databases) {
       assert.deepEqual([visit?.['is_open'], visit?.['left_at'], others], [1, null, []]);
     });
 
+    test('a visit that a late EXIT cuts in two is two visits, whatever the second one was once taken for', async () => {
+      await site.beacon({ minor: 2 });
+      await site.notification();
+      const start = site.now;
+      await pass(6 * minute);
+      await site.send(walk(stay(20, 270), start + 1_000, 2));
+      const messages: number[] = [];
+      for (const decision of [
+        site.decided('ENTER', start + 320_000),
+        site.decided('ENTER', start),
+        site.decided('EXIT', start + 280_000),
+      ])
+        messages.push((await site.send([decision])).messages.length);
+      assert.deepEqual(messages, [1, 0, 0], 'what was shown in the second one is not shown in it again');
+      const visits = (await site.rows('visits')).map((row) => [row['entered_at'], row['left_at'], row['is_open']]);
+      assert.deepEqual(
+        visits.sort(([a], [b]) => Number(a) - Number(b)),
+        [
+          [start, start + 280_000, 0],
+          [start + 320_000, null, 1],
+        ],
+      );
+      assert.equal((await told()).logs.length, 3);
+    });
+
+    test('a visit that late samples show not to have been one is gone, although it seemed to begin long before', async () => {
+      await site.beacon({ minor: 2 });
+      const start = site.now;
+      await pass(10 * minute);
+      // Samples are kept in segments of 256: the second begins in the middle of coming.
+      const come = [0, 500, 1_000, 1_500, 2_000].flatMap((ms) => walk([1.5], start + 254_000 + ms));
+      await site.send([...walk(stay(20, 254), start, 2), ...come, ...walk(stay(40, 30), start + 257_000)]);
+      assert.equal((await told()).visits.length, 1);
+      const late = [50, 100, 150, 200, 250, 300, 350, 400].flatMap((ms) => walk([60], start + 255_000 + ms));
+      await site.send(late);
+      const { visits, events, logs } = await told();
+      assert.deepEqual([visits, logs], [[], []]);
+      assert.ok(
+        events.every((event) => event.includes('FAR')),
+        String(events),
+      );
+    });
+
     for (const delay of [1_000, 2 * hour]) {
       test(`an EXIT that overtakes its ENTER by ${delay / 1000} s ends the same visit`, async () => {
         await site.makeReachable();

@@ -233,6 +233,53 @@ for (const database of databases) {
       assert.deepEqual([visit.enteredAt, visit.leftAt], [iso(start), iso(start + 39_000)]);
     });
 
+    for (const change of [minute + 370, -minute - 370, -40_370, hour])
+      test(`a clock that is set by ${change / 1000} s between two samples of a batch makes one visit, with one message`, async () => {
+        await site.beacon({ minor: 2 });
+        await site.notification();
+        const start = site.now;
+        const sense = (from: number) =>
+          [0, 1, 2, 3, 4].flatMap((second) => {
+            const at = start + (from + second) * 1000;
+            return near(1, from + second < 23 ? at : at + change);
+          });
+        let messages = 0;
+        for (let from = 0; from < 60; from += 5) {
+          site.app.clock.now = start + (from + 4) * 1000 + 100;
+          await tick();
+          const sentAt = site.now - 100 + (from < 20 ? 0 : change);
+          const body = sense(from);
+          const result = await site.send(body, { sentAt });
+          // Sent again with something new, its samples are known by the same times.
+          const more = walk([20], start + (from + 4) * 1000 + (from < 20 ? 0 : change), 2);
+          const again = await site.send([...body, ...more], { sentAt });
+          assert.deepEqual([result.problems, again.problems, again.duplicates], [[], [], 5], `${from}`);
+          messages += result.messages.length + again.messages.length;
+        }
+        await pass(2 * minute);
+        const [visit, ...others] = await visits();
+        assert.deepEqual([others, messages], [[], 1]);
+        const off = [Date.parse(visit.enteredAt) - start, Date.parse(visit.leftAt) - start - 59_000];
+        assert.ok(
+          off.every((ms) => Math.abs(ms) <= 200),
+          `${off}`,
+        );
+      });
+
+    test('without sentAt, too, a clock that is set back during a visit shows its message once', async () => {
+      await site.notification();
+      const start = site.now;
+      let messages = 0;
+      for (let from = 0; from < 60; from += 5) {
+        site.app.clock.now = start + (from + 5) * 1000;
+        await tick();
+        messages += (await site.send(near(5, start + from * 1000 - (from < 20 ? 0 : 63_370)))).messages.length;
+      }
+      await pass(2 * minute);
+      assert.equal(messages, 1);
+      assert.equal(await fired(), 1);
+    });
+
     test('an app in the foreground without a push token gets its message after the dwell', async () => {
       await site.notification({ delivery: { dwellSeconds: 20 } });
       const messages: number[] = [];

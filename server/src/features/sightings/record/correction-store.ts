@@ -1,7 +1,8 @@
 import { type Sql, sql } from '../../../base/sql.ts';
 import { BulkStatement, bulkDelete, bulkUpdate } from '../../../db/bulk.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import type { VisitChange } from '../decide/reconcile.ts';
+import { timePrefix } from '../../../proximity/index.ts';
+import type { PartedVisit, VisitChange } from '../decide/reconcile.ts';
 import { eventRow, events, type NewEvent, type WriteContext } from '../traces/events.ts';
 import { visitEndOf, visits } from '../traces/visits.ts';
 
@@ -72,6 +73,47 @@ export function moveMessages(dialect: Dialect, rows: readonly ChangedVisit[]): S
       : [{ app_id: appId, installation_id: installationId, visit_id: id, merged_into: mergedInto }],
   );
   return [...movedVerdicts.each(dialect, moved), ...movedFirings.each(dialect, moved)];
+}
+
+const ofParts = {
+  app_id: 'text',
+  installation_id: 'text',
+  visit_id: 'text',
+  parted_as: 'text',
+  since_at: 'bigint',
+  since_id: 'text',
+} as const;
+
+const partedVerdicts = new BulkStatement(
+  ofParts,
+  ({ rows, cell }) => sql`update verdicts set visit_id = ${cell.parted_as} from ${rows} as given
+    where verdicts.app_id = ${cell.app_id} and verdicts.installation_id = ${cell.installation_id}
+      and verdicts.visit_id = ${cell.visit_id} and verdicts.object_id >= ${cell.since_id}`,
+);
+
+const partedFirings = new BulkStatement(
+  ofParts,
+  ({ rows, cell }) => sql`update firings set visit_id = ${cell.parted_as} from ${rows} as given
+    where firings.app_id = ${cell.app_id} and firings.installation_id = ${cell.installation_id}
+      and firings.visit_id = ${cell.visit_id} and firings.fired_at >= ${cell.since_at}`,
+);
+
+export interface PartedRow extends WriteContext {
+  readonly installationId: string;
+  readonly part: PartedVisit;
+}
+
+/** What was shown in a part of a visit that has become a visit of its own belongs to that one. */
+export function partMessages(dialect: Dialect, rows: readonly PartedRow[]): Sql[] {
+  const parted = rows.map(({ appId, installationId, part: { id, from, since } }) => ({
+    app_id: appId,
+    installation_id: installationId,
+    visit_id: from,
+    parted_as: id,
+    since_at: since,
+    since_id: timePrefix(since),
+  }));
+  return [...partedVerdicts.each(dialect, parted), ...partedFirings.each(dialect, parted)];
 }
 
 const removedVisits = bulkDelete(visits.table, ['app_id', 'object_id']);

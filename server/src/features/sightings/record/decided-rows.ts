@@ -84,6 +84,9 @@ export function correctionsOf(dialect: Dialect, decided: readonly Decided[], log
   const visits = decided.flatMap(({ decision: { sensed, installationId }, recording }) =>
     sensed.visits.map((visit) => ({ ...writtenOf(recording), installationId, visit })),
   );
+  const parted = decided.flatMap(({ decision: { sensed, installationId }, recording }) =>
+    sensed.parted.map((part) => ({ ...writtenOf(recording), installationId, part })),
+  );
   return [
     ...dropSegments(dialect, decided.flatMap(droppedOf)),
     ...corrected.removeEvents(dialect, removed),
@@ -93,6 +96,7 @@ export function correctionsOf(dialect: Dialect, decided: readonly Decided[], log
     ...corrected.changeVisits(dialect, visits),
     ...corrected.removeVisits(dialect, visits),
     ...corrected.moveMessages(dialect, visits),
+    ...corrected.partMessages(dialect, parted),
   ];
 }
 

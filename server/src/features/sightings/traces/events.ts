@@ -28,7 +28,9 @@ const eventMembers = {
   occurredAt: timestampSchema,
   enteredAt: Type.Optional(timestampSchema),
   leftAt: Type.Optional(timestampSchema),
-  distance: Type.Optional(Type.Number({ description: 'Metres, estimated' })),
+  distance: Type.Optional(
+    Type.Number({ description: 'Metres, estimated; absent where that would lie outside of the zone of the event' }),
+  ),
   rivals: Type.Optional(rivalsSchema),
   cause: Type.Enum(['samples', 'device', 'silence', 'timeout'], {
     description: 'Signals, the decision of the phone, silence, or twelve hours without a word',

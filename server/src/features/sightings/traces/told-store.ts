@@ -37,7 +37,7 @@ interface VisitRow extends Row {
 }
 
 export interface VisitScope {
-  /** Open at some moment within this period, ms. */
+  /** Open at some moment within this period, ms, or first told as one that began after the start of it. */
   readonly from: number;
   readonly until: number;
   /** And these, whenever they were. */
@@ -46,8 +46,8 @@ export interface VisitScope {
 
 const visitColumns = ['object_id', 'beacon_id', 'entered_at', 'left_at', 'is_open', 'source', 'created_at'] as const;
 
-const visitsBetween = new BulkRead<'app_id' | 'installation_id' | 'from_at' | 'until_at', VisitRow>(
-  { app_id: 'text', installation_id: 'text', from_at: 'bigint', until_at: 'bigint' },
+const visitsBetween = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'from_at' | 'until_at', VisitRow>(
+  { app_id: 'text', installation_id: 'text', from_id: 'text', from_at: 'bigint', until_at: 'bigint' },
   (cell) => ({
     table: visits.table.name,
     columns: visitColumns,
@@ -56,7 +56,7 @@ const visitsBetween = new BulkRead<'app_id' | 'installation_id' | 'from_at' | 'u
       ['installation_id', cell.installation_id],
     ],
     range: ['entered_at', '<=', cell.until_at],
-    only: sql`(is_open = 1 or left_at >= ${cell.from_at})`,
+    only: sql`(is_open = 1 or left_at >= ${cell.from_at} or object_id >= ${cell.from_id})`,
   }),
 );
 
@@ -71,7 +71,12 @@ const visitsById = new BulkRead<'app_id' | 'object_id', VisitRow>({ app_id: 'tex
 
 /** Visits of installations, oldest first, for each scope. */
 export async function findVisits(db: Db, scopes: readonly (TrackKey & VisitScope)[]): Promise<StoredVisit[][]> {
-  const cells = scopes.map(({ from, until, ...key }) => ({ ...cellsOf(key), from_at: from, until_at: until }));
+  const cells = scopes.map(({ from, until, ...key }) => ({
+    ...cellsOf(key),
+    from_id: timePrefix(from),
+    from_at: from,
+    until_at: until,
+  }));
   const found = await visitsBetween.of(db, cells);
   const missing = scopes.flatMap(({ appId, ids }, place) => {
     const known = new Set(found[place]?.map(({ object_id }) => object_id));
@@ -126,14 +131,14 @@ const eventColumns = [
 /** Ids begin with the time at which an event was first told; corrections move it by less than the kept samples reach. */
 const correctedMs = 2 * 86_400_000;
 
-/** Events of an installation that happened after a time (ms) or belong to some visits. */
+/** Events of an installation that happened after a time (ms), were first told as ones that did, or belong to some visits. */
 export interface EventScope {
   readonly after: number;
   readonly visitIds: readonly string[];
 }
 
-const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'after_at', ToldEventRow>(
-  { app_id: 'text', installation_id: 'text', from_id: 'text', after_at: 'bigint' },
+const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'after_id' | 'after_at', ToldEventRow>(
+  { app_id: 'text', installation_id: 'text', from_id: 'text', after_id: 'text', after_at: 'bigint' },
   (cell) => ({
     table: events.table.name,
     columns: eventColumns,
@@ -142,7 +147,7 @@ const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'aft
       ['installation_id', cell.installation_id],
     ],
     range: ['object_id', '>=', cell.from_id],
-    only: sql`occurred_at > ${cell.after_at}`,
+    only: sql`(occurred_at > ${cell.after_at} or object_id >= ${cell.after_id})`,
   }),
 );
 
@@ -165,6 +170,7 @@ export async function findEventsAfter(db: Db, scopes: readonly (TrackKey & Event
     scopes.map(({ after, ...key }) => ({
       ...cellsOf(key),
       from_id: timePrefix(after - correctedMs),
+      after_id: timePrefix(after),
       after_at: after,
     })),
   );
