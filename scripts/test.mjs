@@ -6,15 +6,26 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, pinnedNode, root, toolFile, withPinnedNode } from './install.mjs';
+import { keepFilesInMemory } from './test/folder.mjs';
 
 const words = process.argv.slice(2);
 const repeated = words.indexOf('--repeat');
 const [, times = 1] = repeated < 0 ? [] : words.splice(repeated, 2);
 
+let child;
+let isStopped = false;
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    isStopped = true;
+    child?.kill(signal);
+  });
+
 try {
+  if (!(times >= 1)) throw new Error('--repeat needs a number.');
   ensureInstalled();
+  keepFilesInMemory();
   let red = 0;
-  for (let run = 1; run <= times; run++) {
+  for (let run = 1; run <= times && !isStopped; run++) {
     if (times > 1) process.stdout.write(`\nRun ${run} of ${times}\n`);
     if ((await runVitest()) !== 0) red++;
   }
@@ -26,7 +37,7 @@ try {
 }
 
 function runVitest() {
-  const child = spawn(pinnedNode, [toolFile('vitest', 'vitest'), 'run', ...words], {
+  child = spawn(pinnedNode, [toolFile('vitest', 'vitest'), 'run', ...words], {
     cwd: root,
     stdio: 'inherit',
     env: {
@@ -35,6 +46,5 @@ function runVitest() {
       NODE_COMPILE_CACHE: join(root, '.cache', 'compile'),
     },
   });
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
 }

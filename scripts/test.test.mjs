@@ -136,6 +136,8 @@ test('a run is repeated as often as asked, and fails if one of them did', async 
   write('repeated', { one: "test('breaks', () => { throw new Error('again'); });\n" });
   const { code, lastLine } = await runWritten('repeated', '--repeat', '2');
   assert.deepEqual([code, lastLine], [1, '2 of 2 runs failed']);
+  const often = await runWritten('repeated', '--repeat', 'often');
+  assert.deepEqual([often.code, often.stdout, often.stderr], [1, '', '--repeat needs a number.\n']);
 });
 
 describe('one folder, one name', () => {
