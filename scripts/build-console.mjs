@@ -43,6 +43,8 @@ export function buildConsole() {
   const { status } = spawnSync(pinnedNode, [vite, 'build', '--logLevel', 'warn'], {
     cwd: folder,
     stdio: ['ignore', 2, 2],
+    // Whatever runs this, such as tests, which are no production: it is what people will use.
+    env: { ...process.env, NODE_ENV: 'production' },
   });
   if (status !== 0) throw new Error('The console could not be built; the message is above.');
   writeFileSync(stamp, digest);

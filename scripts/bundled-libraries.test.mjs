@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { test } from 'vitest';
 import { bundleLibraries } from './bundle-libraries.mjs';
 import { root } from './install.mjs';
 

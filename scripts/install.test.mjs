@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { root } from './install.mjs';
 import { startRegistry } from './test/fake-registry.mjs';
 
@@ -97,7 +97,7 @@ const anyCommand = ['scripts/run.mjs', 'node', '-p', '"ran"'];
 const installing = /^Installing dependencies/m;
 const installed = (name) => existsSync(join(checkout, 'node_modules', name, 'package.json'));
 
-before(async () => {
+beforeAll(async () => {
   registry = await startRegistry(packages);
   mkdirSync(bare);
   for (const name of ['empty', 'empty-global']) writeFileSync(join(temporary, name), '');
@@ -110,7 +110,7 @@ before(async () => {
   symlinkSync('/bin/sh', join(bare, 'sh'));
   symlinkSync('/usr/bin/env', join(bare, 'env'));
 });
-after(async () => {
+afterAll(async () => {
   await registry.close();
   rmSync(temporary, { recursive: true, force: true });
 });
@@ -118,7 +118,7 @@ after(async () => {
 describe('an installation with nothing but Node and npm', () => {
   const versions = [9, 10, 11, 12];
   const npms = join(temporary, 'npms');
-  before(async () => {
+  beforeAll(async () => {
     mkdirSync(npms);
     writeFileSync(join(npms, 'package.json'), '{}');
     const names = versions.map((version) => `npm${version}@npm:npm@${version}`);

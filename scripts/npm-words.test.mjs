@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { describe, test } from 'node:test';
+import { describe, test } from 'vitest';
 import { settings } from '../server/src/config/settings.ts';
 import { flagsIn, wordsFromNpm } from './npm-words.mjs';
 

@@ -4,45 +4,51 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlink
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { after, before, describe, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { root } from './install.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-runner-'));
 const temporary = join(folder, 'tmp');
+/** With test files of its own, and a link for its packages. */
+const checkout = join(folder, 'checkout');
 
-const fixture = `
-import { describe, test } from 'node:test';
-describe('a suite that needs something', { skip: 'it is not there' }, () => test('never runs', () => {}));
-describe('a suite', () => {
-  test('runs', () => {});
-  test('does not run', { skip: true }, () => {});
-});
-`;
-
-before(() => {
+beforeAll(() => {
   mkdirSync(temporary);
+  mkdirSync(checkout);
   // PostgreSQL runs as a user of its own when root starts it.
   for (const path of [folder, temporary]) chmodSync(path, 0o755);
-  writeFileSync(join(folder, 'fixture.test.mjs'), fixture);
+  for (const name of ['scripts', 'package.json', 'package-lock.json', 'vitest.config.mjs'])
+    cpSync(join(root, name), join(checkout, name), { recursive: true });
+  for (const workspace of ['console', 'sdk', 'server']) {
+    mkdirSync(join(checkout, workspace));
+    cpSync(join(root, workspace, 'package.json'), join(checkout, workspace, 'package.json'));
+  }
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
 });
-after(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Writes test files, by name, into a folder of that checkout. */
+function write(name, files) {
+  mkdirSync(join(checkout, 'server', name));
+  for (const [file, lines] of Object.entries(files))
+    writeFileSync(
+      join(checkout, 'server', name, `${file}.test.mjs`),
+      `import { afterAll, beforeAll, describe, test } from 'vitest';\n${lines}`,
+    );
+}
 
 /** Runs the test command as somebody without a browser does. */
 const runTests = (...given) => runFrom(root, ...given);
+const runWritten = (name, ...given) => runFrom(checkout, `server/${name}`, ...given);
 
 async function runFrom(checkout, ...given) {
   const words = given.filter((word) => typeof word === 'string');
   const own = given.find((word) => typeof word === 'object');
-  const {
-    NODE_TEST_CONTEXT: _,
-    PHAROS_TEST_POSTGRES_URL: _url,
-    PHAROS_TEST_POSTGRES: _desk,
-    ...environment
-  } = process.env;
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(VITEST|PHAROS_TEST|NODE_ENV|TEST$)/.test(name));
   const child = spawn(process.execPath, [join(checkout, 'scripts', 'test.mjs'), ...words], {
     // A fault must not go on for ever.
     timeout: 120_000,
-    env: { ...environment, PHAROS_TEST_BROWSER: 'none', TMPDIR: temporary, ...own },
+    env: { ...Object.fromEntries(inherited), NO_COLOR: '1', PHAROS_TEST_BROWSER: 'none', TMPDIR: temporary, ...own },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise((resolve) => child.on('close', resolve));
@@ -50,21 +56,10 @@ async function runFrom(checkout, ...given) {
   return { code, stdout, stderr, lastLine: stdout.trimEnd().split('\n').at(-1) };
 }
 
-const asking = `
-import { test } from 'node:test';
-test('asks for PostgreSQL', async () => {
-  const answer = await fetch(process.env.PHAROS_TEST_POSTGRES);
-  console.error(await answer.text());
-});
-test('asks for nothing', () => {});
-`;
-
 describe('the test command without a browser', () => {
-  test('says of a file that needs one that it is skipped, and why', async () => {
-    const { code, stdout, stderr, lastLine } = await runTests('console/test/fleet/beacons.test.ts');
-    assert.equal(lastLine, '0 passed, 0 failed, 1 skipped');
-    assert.match(stdout, /^– console\/test\/fleet\/beacons\.test\.ts {2}skipped: it needs Chromium;/m);
-    assert.equal(stderr, '');
+  test('skips the tests that need one, and fails if no others were asked for', async () => {
+    const { code, lastLine } = await runTests('console/test/fleet/calibration.test.ts');
+    assert.match(lastLine, /^0 passed, 0 failed, \d+ skipped$/);
     assert.equal(code, 1, 'what was asked for did not run');
   });
 
@@ -75,137 +70,103 @@ describe('the test command without a browser', () => {
     assert.deepEqual(readdirSync(temporary), []);
   });
 
-  test('names a file that does not exist', async () => {
-    const { code, stdout, stderr } = await runTests('server/src/nowhere.test.ts');
-    assert.deepEqual([code, stdout, stderr], [1, '', 'There is no test file server/src/nowhere.test.ts.\n']);
+  test('says that a file does not exist', async () => {
+    const { code, stdout, lastLine } = await runTests('server/src/nowhere.test.ts');
+    assert.deepEqual([code, lastLine], [1, '0 passed, 0 failed']);
+    assert.match(stdout, /^There is no such test file\.$/m);
   });
 });
 
-test('a suite and a test that are skipped are told and counted in the last line', async () => {
-  const { code, stdout, lastLine } = await runTests(join(folder, 'fixture.test.mjs'));
-  assert.equal(lastLine, '1 passed, 0 failed, 2 skipped');
-  assert.match(stdout, /skipped "a suite that needs something": it is not there$/m);
-  assert.match(stdout, /skipped "does not run"$/m);
-  assert.equal(code, 0);
-});
-
-test('what failed is told when it happens, and again behind the list of files', async () => {
-  mkdirSync(join(folder, 'failing'));
-  writeFileSync(join(folder, 'failing', 'a.test.mjs'), "import { test } from 'node:test';\ntest('holds', () => {});\n");
-  const wrong = "import { test } from 'node:test';\ntest('breaks', () => { throw new Error('so it is'); });\n";
-  writeFileSync(join(folder, 'failing', 'b.test.mjs'), wrong);
-  const { code, stdout, lastLine } = await runTests(join(folder, 'failing'));
-  assert.deepEqual([code, lastLine], [1, '1 passed, 1 failed']);
-  const [, ...parts] = stdout.split(/^✖ breaks$/m);
-  assert.equal(parts.length, 2);
-  assert.match(parts[0], /b\.test\.mjs:2$[\s\S]*so it is[\s\S]*^✖ .*b\.test\.mjs {2}0, 1 failed/m);
-  assert.match(parts[1], /b\.test\.mjs:2$[\s\S]*so it is/m);
-});
-
-const uncaught = `
-import assert from 'node:assert/strict';
-import { executionAsyncId } from 'node:async_hooks';
-import { describe, test } from 'node:test';
+test('a suite and a test that are skipped are counted in the last line', async () => {
+  const skipping = `
+describe('a suite that needs something', { skip: true }, () => test('never runs', () => {}));
 describe('a suite', () => {
-  test('throws later', async () => {
-    setTimeout(() => { throw new Error('in a timer'); }, 1);
-    await new Promise((resolve) => setTimeout(resolve, 10_000));
-  });
-  test('rejects later', async () => {
-    setTimeout(async () => { await 1; throw new Error('in a promise'); }, 1);
-    await new Promise((resolve) => setTimeout(resolve, 10_000));
-  });
-  test('has promises that no hook follows', async () => {
-    await 1;
-    assert.equal(executionAsyncId(), 0);
-  });
+  test('runs', () => {});
+  test('does not run', { skip: true }, () => {});
+});
+`;
+  write('skipping', { one: skipping });
+  const { code, lastLine } = await runWritten('skipping');
+  assert.deepEqual([code, lastLine], [0, '1 passed, 0 failed, 2 skipped']);
+});
+
+const late = `
+test('throws later', async () => {
+  setTimeout(() => { throw new Error('in a timer'); }, 1);
+  await new Promise((resolve) => setTimeout(resolve, 200));
 });
 `;
 
-test('an error that nobody catches belongs to the test that it comes from, though no promise is followed', async () => {
-  mkdirSync(join(folder, 'uncaught'));
-  writeFileSync(join(folder, 'uncaught', 'uncaught.test.mjs'), uncaught);
-  const { code, stdout, lastLine } = await runTests(join(folder, 'uncaught'));
-  assert.deepEqual([code, lastLine], [1, '1 passed, 2 failed']);
-  assert.match(stdout, /^✖ throws later$[\s\S]*in a timer[\s\S]*^✖ rejects later$[\s\S]*in a promise/m);
+test('what fails is told, be it a test, a file that does not load, or an error that nobody catches', async () => {
+  const files = {
+    a: "test('breaks', () => { throw new Error('so it is'); });\n",
+    b: "throw new Error('no file');\n",
+    late,
+  };
+  write('failing', files);
+  const { code, stdout, stderr, lastLine } = await runWritten('failing');
+  assert.deepEqual([code, lastLine], [1, '1 passed, 3 failed']);
+  const said = stdout + stderr;
+  assert.match(said, /Error: so it is[\s\S]*a\.test\.mjs:2/);
+  assert.match(said, /Error: no file[\s\S]*b\.test\.mjs:2/);
+  assert.match(said, /Error: in a timer[\s\S]*late\.test\.mjs:4[\s\S]*was "throws later"/);
 });
 
-test('an error that nobody catches after its test has ended fails the file', async () => {
-  const file = join(folder, 'late.test.mjs');
-  const late = "setTimeout(() => { throw new Error('too late'); }, 1)";
-  const waits = 'new Promise((resolve) => setTimeout(resolve, 200))';
-  writeFileSync(
-    file,
-    `import { test } from 'node:test';\ntest('ends', () => void ${late});\ntest('waits', () => ${waits});\n`,
-  );
-  const { code, stdout, lastLine } = await runTests(file);
-  assert.deepEqual([code, lastLine], [1, '2 passed, 1 failed']);
-  assert.match(stdout, /too late/);
+const member = `
+beforeAll(() => { globalThis.open = (globalThis.open ?? 0) + 1; });
+afterAll(() => { globalThis.open--; });
+test('is alone with what its hooks made', () => {
+  if (globalThis.open !== 1) throw new Error(globalThis.open + ' are open');
+  globalThis.members = (globalThis.members ?? 0) + 1;
 });
-
-const member = (place) => `
-import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-before(() => { globalThis.open = (globalThis.open ?? 0) + 1; });
-after(() => { globalThis.open--; });
-test('${place} is alone with what its hooks made', async () => {
-  await new Promise((resolve) => setTimeout(resolve, 1).unref());
-  assert.equal(globalThis.open, 1);
-  assert.notEqual(${place}, 7);
-});
+afterAll(() => { if (globalThis.members > 1) console.log('together'); });
 `;
 
-test('many files share a process, one after the other; each is told by its own name', async () => {
-  const many = join(folder, 'many');
-  mkdirSync(many);
-  for (let place = 0; place < 10; place++) writeFileSync(join(many, `${place}.test.mjs`), member(place));
-  writeFileSync(join(many, '10.test.mjs'), "throw new Error('does not load');\n");
-  const { code, stdout, lastLine } = await runTests(many);
-  assert.deepEqual([code, lastLine], [1, '9 passed, 2 failed']);
-  for (const place of [0, 1, 9]) assert.match(stdout, new RegExp(`^✔ .*many/${place}\\.test\\.mjs {2}1 {2}`, 'm'));
-  for (const place of [7, 10])
-    assert.match(stdout, new RegExp(`^✖ .*many/${place}\\.test\\.mjs {2}0, 1 failed {2}`, 'm'));
-  assert.match(stdout, /many\/10\.test\.mjs:\d+$[\s\S]*does not load/m);
+test('many files share processes, one after the other; the ten slowest are listed, and how long all took', async () => {
+  const names = Array.from({ length: 12 }, (_, place) => `file-${place}`);
+  write('many', Object.fromEntries(names.map((name) => [name, member])));
+  const { code, stdout, lastLine } = await runWritten('many', '--silent=false');
+  assert.deepEqual([code, lastLine], [0, '12 passed, 0 failed']);
+  assert.match(stdout, /together/);
+  assert.equal(stdout.match(/^ +\d+\.\d s {2}.*file-\d+\.test\.mjs$/gm).length, 10);
+  assert.match(stdout, /^\d+\.\d s in all$/m);
 });
 
-describe('one file, one folder, one name', () => {
-  before(() => {
-    mkdirSync(join(folder, 'asking'));
-    writeFileSync(join(folder, 'asking', 'asking.test.mjs'), asking);
+test('a run is repeated as often as asked, and fails if one of them did', async () => {
+  write('repeated', { one: "test('breaks', () => { throw new Error('again'); });\n" });
+  const { code, lastLine } = await runWritten('repeated', '--repeat', '2');
+  assert.deepEqual([code, lastLine], [1, '2 of 2 runs failed']);
+  const often = await runWritten('repeated', '--repeat', 'often');
+  assert.deepEqual([often.code, often.stdout, often.stderr], [1, '', '--repeat needs a number.\n']);
+});
+
+describe('one folder, one name', () => {
+  beforeAll(() => {
+    write('asking', {
+      one: `
+test('asks for PostgreSQL', async () => {
+  const answer = await fetch(process.env.PHAROS_TEST_POSTGRES);
+  if (!answer.ok) throw new Error(await answer.text());
+});
+test('asks for nothing', () => {});
+`,
+    });
     // Whatever needs PostgreSQL finds that there is no place for its data.
     writeFileSync(join(folder, 'no-folder'), '');
   });
 
   /** PostgreSQL cannot start here, so a test passes only where nothing starts it. */
-  const runWithoutRoom = (...words) => runTests(...words, { TMPDIR: join(folder, 'no-folder') });
+  const runWithoutRoom = (...words) => runWritten('asking', ...words, { TMPDIR: join(folder, 'no-folder') });
 
   test('a name runs the tests that match it, and PostgreSQL starts only for a test that asks for it', async () => {
-    const { code, lastLine, stderr } = await runWithoutRoom(join(folder, 'asking'), '-t', 'asks for nothing');
-    assert.deepEqual([code, lastLine, stderr], [0, '1 passed, 0 failed', '']);
+    const { code, lastLine } = await runWithoutRoom('-t', 'asks for nothing');
+    assert.deepEqual([code, lastLine], [0, '1 passed, 0 failed']);
+    assert.equal((await runWithoutRoom('-t', 'asks for PostgreSQL')).code, 1);
   });
 
   test('a name that no test has is told', async () => {
-    const { code, stdout } = await runTests(join(folder, 'asking'), '-t', 'asks for the moon');
+    const { code, stdout } = await runWritten('asking', '-t', 'asks for the moon');
     assert.match(stdout, /^No test is called "asks for the moon"\.$/m);
     assert.equal(code, 1);
   });
-
-  test('a name is not forgotten', async () => {
-    const { code, stderr } = await runTests(join(folder, 'asking'), '-t');
-    assert.deepEqual([code, stderr], [1, '-t needs the name of a test, or a part of it.\n']);
-  });
-});
-
-test('it runs where node_modules is a link', async () => {
-  const checkout = join(folder, 'checkout');
-  mkdirSync(checkout);
-  for (const name of ['scripts', 'package.json', 'package-lock.json'])
-    cpSync(join(root, name), join(checkout, name), { recursive: true });
-  for (const workspace of ['console', 'sdk', 'server']) {
-    mkdirSync(join(checkout, workspace));
-    cpSync(join(root, workspace, 'package.json'), join(checkout, workspace, 'package.json'));
-  }
-  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
-  const { code, lastLine } = await runFrom(checkout, join(folder, 'asking'), '-t', 'asks for nothing');
-  assert.deepEqual([code, lastLine], [0, '1 passed, 0 failed']);
 });

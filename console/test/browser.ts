@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { channel } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -47,13 +46,11 @@ export function buildConsole(): void {
 /** Without `npm test`, which says where there is one: Debian's without a window, which is quicker, or with one. */
 const browsers = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
-/** Where files share a process, somebody listens here who ends what was kept for all of them. */
-const kept = channel('pharos:test:kept');
 let shared: Promise<Browser> | undefined;
 
-/** A browser of the file's own. Files that share a process share one, in which nothing of another file is left. */
+/** A browser. Tests that share a process share one, which ends with it; nothing of another file is left in it. */
 export async function launchBrowser(): Promise<Browser> {
-  if (!kept.hasSubscribers) return launch();
+  if (!process.env['VITEST']) return launch();
   shared ??= keepBrowser();
   return untilClosed(await shared);
 }
@@ -63,7 +60,6 @@ async function keepBrowser(): Promise<Browser> {
   browser.once('disconnected', () => {
     shared = undefined;
   });
-  kept.publish(() => browser.close());
   return browser;
 }
 

@@ -29,22 +29,22 @@ const fileOf = (mistake: number) => declaration.replace('resource', `mistake-${m
 
 /** Tests of all tables and all endpoints: what is left out is noticed by one of them. */
 const houseTests = [
-  { file: 'server/test/storage/declared-tables.test.ts', name: 'the declared tables on sqlite are all that there are' },
+  {
+    file: 'server/test/storage/declared-tables.test.ts',
+    name: 'the declared tables on sqlite > are all that there are',
+  },
   {
     file: 'server/test/interface/console-data.test.ts',
-    name: "an app's data in the console on sqlite each role reads and writes",
+    name: "an app's data in the console on sqlite > each role reads and writes",
   },
-  { file: 'server/test/interface/every-endpoint.test.ts', name: "every endpoint on sqlite answers another app's id" },
+  { file: 'server/test/interface/every-endpoint.test.ts', name: "every endpoint on sqlite > answers another app's id" },
 ] as const;
 
 type TestOf = { readonly file: string; readonly name: string };
 
 function runTests(copy: CheckoutCopy, tests: readonly TestOf[]) {
-  const names = tests.map(({ name }) => `--test-name-pattern=${name}`);
-  return copy.run(
-    ...['--test', '--test-isolation=none', '--test-reporter=dot', ...names],
-    ...tests.map(({ file }) => file),
-  );
+  const names = tests.map(({ name }) => name).join('|');
+  return copy.run('node_modules/vitest/vitest.mjs', 'run', '--no-color', '-t', names, ...tests.map(({ file }) => file));
 }
 
 /**
@@ -159,7 +159,7 @@ whenTaken(page, { concurrency: true }, () => {
       applyPageCode(page, others, lacking.folder);
       const { output } = await runTests(lacking, houseTests);
       for (const { name } of houseTests)
-        assert.match(output, new RegExp(`✖ ${name.split(/ on sqlite /)[1]}`), `${name}:\n${output}`);
+        assert.match(output, new RegExp(`× ${name.split(' > ')[1]}`), `${name}:\n${output}`);
       for (const told of ["'exhibits'", 'owner listExhibits: 200', 'GET /exhibits/:objectId'])
         assert.ok(output.includes(told), `Nothing says "${told}":\n${output}`);
     } finally {

@@ -13,7 +13,7 @@ import { assertTold } from './hostile/told.ts';
 import { beDistributed } from './interface/conflicts.ts';
 import { assertDocumented, endpointOf } from './interface/documented.ts';
 import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
-import { recordTouched } from './storage/postgres-coverage.ts';
+import { recordTouched, writeTouched } from './storage/postgres-coverage.ts';
 import { assertPortableSql, recordSql } from './storage/sql-recorder.ts';
 
 export { bothDatabases, type DatabaseKind, databases } from './depth.ts';
@@ -55,6 +55,7 @@ export async function openStorage(
     settings: { PHAROS_DATA: folder, ...(postgres ? { PHAROS_DATABASE_URL: postgres.url } : {}) },
     async close() {
       await db.close();
+      writeTouched();
       await postgres?.drop();
       rmSync(folder, { recursive: true, force: true });
       assertPortableSql();

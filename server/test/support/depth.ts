@@ -6,7 +6,7 @@ export const isFull = process.env['PHAROS_TEST_DEPTH'] === 'full';
 
 /**
  * For what follows from tables, locks, races, jobs or statements that the databases write differently. At the end of `npm test`,
- * `postgres-slice.ts` names what none of these tests has touched on PostgreSQL.
+ * `postgres-slice.test.ts` names what none of these tests has touched on PostgreSQL.
  */
 export const bothDatabases = ['sqlite', 'postgres'] as const;
 export type DatabaseKind = (typeof bothDatabases)[number];

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
 /** What the console does with the sentences of the service. It is loaded by its address, since it is no part of the server. */
-interface ServiceWords {
-  hearService(words: Readonly<Record<string, string>>): void;
+interface Words {
+  readonly formatted: unknown;
+}
+interface Recogniser {
   told(sentence: string): string;
+}
+interface Recognisers {
+  readonly Recogniser: new (reading: object) => Recogniser;
 }
 
 interface SaidError {
@@ -14,14 +19,14 @@ interface SaidError {
 
 const words = new URL('../../../../console/src/lib/words/', import.meta.url);
 const path = '/console/api';
-let loading: Promise<ServiceWords> | undefined;
+let loading: Promise<Recogniser> | undefined;
 
-async function load(): Promise<ServiceWords> {
-  const loaded = (await import(new URL('service-words.ts', words).href)) as ServiceWords;
-  loaded.hearService(
-    JSON.parse(readFileSync(new URL('catalogues/service-de.json', words), 'utf8')) as Record<string, string>,
-  );
-  return loaded;
+/** One of its own: other tests in this process are of pages in English. */
+async function load(): Promise<Recogniser> {
+  const { Recogniser } = (await import(new URL('recogniser.ts', words).href)) as Recognisers;
+  const { formatted } = (await import(new URL('words.ts', words).href)) as Words;
+  const catalogue = JSON.parse(readFileSync(new URL('catalogues/service-de.json', words), 'utf8'));
+  return new Recogniser({ catalogue, language: 'de', formatted });
 }
 
 const anyText = new WeakSet<object>();
@@ -35,10 +40,10 @@ export function takesAnyText(app: object): void {
 export async function assertTold(app: object, url: string, body: { readonly error?: SaidError }): Promise<void> {
   if (anyText.has(app) || !url.startsWith(path) || typeof body.error?.error !== 'string') return;
   loading ??= load();
-  const { told } = await loading;
+  const recogniser = await loading;
   const { error, details = [] } = body.error;
   const problems = details.map(({ problem }) => problem);
   const isSummary = details.length > 0 && error.startsWith(`${details[0]?.field} ${details[0]?.problem}`.trim());
-  const unknown = [...(isSummary ? [] : [error]), ...problems].filter((sentence) => told(sentence) === sentence);
+  const unknown = [...(isSummary ? [] : [error]), ...problems].filter((sentence) => recogniser.told(sentence) === sentence);
   assert.deepEqual(unknown, [], 'The console has these words in no other language; see console/test/words.');
 }

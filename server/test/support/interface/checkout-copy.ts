@@ -16,7 +16,14 @@ export interface CheckoutCopy {
 
 const workspaces = ['server', 'sdk', 'console'];
 const copied = ['bench', 'examples', 'scripts', ...workspaces];
-const settings = ['.gitignore', 'biome.json', 'package.json', 'tsconfig.base.json', 'tsconfig.json'];
+const settings = [
+  '.gitignore',
+  'biome.json',
+  'package.json',
+  'tsconfig.base.json',
+  'tsconfig.json',
+  'vitest.config.mjs',
+];
 const leftBehind = new Set(['node_modules', 'dist', 'profiles', 'peers']);
 
 /** The sources of this checkout in a temporary folder, where they may be changed. Packages are linked. */
@@ -52,9 +59,7 @@ function linkPackages(folder: string): void {
 }
 
 async function run(cwd: string, args: readonly string[]) {
-  // With it, a test runner would take itself for a file of this one.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 });
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 });
   const ended = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, output: stdout + stderr };

@@ -10,8 +10,9 @@ import type { Database } from '../../../src/db/db.ts';
 import { onStatements, plainText } from '../statements.ts';
 
 const source = fileURLToPath(new URL('../../../src/', import.meta.url));
-/** Each process of the tests writes a file in it when it ends. */
+/** Each process of the tests has a file in it. */
 const folder = process.env['PHAROS_TEST_TOUCHED'];
+const file = `${randomBytes(6).toString('hex')}.txt`;
 const touched = new Set<string>();
 const seen = new Set<unknown>();
 
@@ -20,7 +21,6 @@ const tableNames = /\b(?:into|update|from|join)\s+(?:only\s+)?([a-z_]+)/g;
 /** Notes what goes through a database and its transactions. */
 export function recordTouched(db: Database): void {
   if (!folder) return;
-  if (touched.size === 0) process.on('exit', () => writeTouched(folder));
   touched.add('database');
   onStatements(db, (statement) => {
     const isLiteral = Object.isFrozen(statement.strings);
@@ -84,6 +84,7 @@ function productPlace(frames: number): string | undefined {
   return undefined;
 }
 
-function writeTouched(folder: string): void {
-  writeFileSync(join(folder, `${randomBytes(6).toString('hex')}.txt`), [...touched].join('\n'));
+/** A process that is ended at the end of a run does not get to it. */
+export function writeTouched(): void {
+  if (folder) writeFileSync(join(folder, file), [...touched].join('\n'));
 }
