@@ -21,6 +21,7 @@ import type { Retention } from '../features/sightings/record/retention.ts';
 import type { UserService } from '../features/users/service.ts';
 import { registerApi } from '../http/api.ts';
 import { registerConsoleApi } from '../http/console/console-api.ts';
+import { findConsoleCookies } from '../http/console/console-cookies.ts';
 import type { ConsoleEndpoint } from '../http/console/console-endpoint.ts';
 import { registerConsoleFiles } from '../http/console/console-files.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -251,6 +252,7 @@ async function openToHttp(platform: Platform, integrations: Integrations, { feat
     findSession: admins.findSession,
     now,
     publicUrl: config.publicUrl,
+    cookies: await findConsoleCookies(db, config.publicUrl),
   });
   registerConsoleFiles(server);
   return { health, endpoints, consoleEndpoints };

@@ -1,8 +1,6 @@
-import { randomText } from '../base/id.ts';
-import type { Db } from '../db/db.ts';
 import type { Bus } from '../db/nodes/bus.ts';
 import type { CacheVersion } from '../db/nodes/cache-version.ts';
-import { findSetting, insertSetting } from '../db/settings.ts';
+import { findOwnText } from '../db/settings.ts';
 import type { DeviceRouter } from '../features/devices/device-router.ts';
 import type { Feed } from '../features/live/feed.ts';
 import type { Platform } from './platform.ts';
@@ -16,15 +14,10 @@ export async function createBus({ config, db, onError }: Pick<Platform, 'config'
   const { NatsBus } = await import('../db/nodes/nats-bus.ts');
   return new NatsBus({
     url: config.busUrl,
-    subject: `pharos.${await findSubject(db)}`,
+    // The same for all nodes on one database, and for no others.
+    subject: `pharos.${await findOwnText(db, settingName, 24)}`,
     onTrouble: (error) => onError('the bus between the nodes is away; changes are seen a moment later', error),
   });
-}
-
-/** The same for all nodes on one database, and for no others. */
-async function findSubject(db: Db): Promise<string> {
-  await insertSetting(db, settingName, randomText(24).replace(/\W/g, '0'));
-  return (await findSetting(db, settingName)) ?? '';
 }
 
 export interface BusUsers extends Pick<Platform, 'pulse' | 'outbox' | 'config'> {

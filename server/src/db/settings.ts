@@ -1,3 +1,4 @@
+import { randomText } from '../base/id.ts';
 import { raw, sql } from '../base/sql.ts';
 import type { Db } from './db.ts';
 
@@ -17,6 +18,15 @@ export async function insertSetting(db: Db, name: string, value: string): Promis
     sql`insert into settings (name, value) values (${name}, ${value}) on conflict (name) do nothing`,
   );
   return changed > 0;
+}
+
+/** A random text of letters, digits and `_` that this database has for good: the same on all its nodes and after a restart, and in no other database. */
+export async function findOwnText(db: Db, name: string, length: number): Promise<string> {
+  const known = await findSetting(db, name);
+  if (known !== undefined) return known;
+  // Another node may be doing the same.
+  await insertSetting(db, name, randomText(length).replace(/\W/g, '0'));
+  return (await findSetting(db, name)) ?? '';
 }
 
 export async function saveSetting(db: Db, name: string, value: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { Passwords } from '../../base/passwords.ts';
 import type { SecretBox } from '../../base/secrets.ts';
 import type { Database } from '../../db/db.ts';
 import type { TargetRules } from '../../delivery/provider/target-rules.ts';
+import { findConsoleCookies } from '../../http/console/console-cookies.ts';
 import type { Outbox } from '../../jobs/outbox.ts';
 import type { RateLimiter } from '../../limits/rate-limit.ts';
 import type { MailSender } from '../../mail/mail-sender.ts';
@@ -86,7 +87,12 @@ export function createAdminFeature(deps: AdminFeatureDeps): AdminFeature {
       'sweeping links of administrators': () => links.sweep(),
       'sweeping attempts of single sign-on': () => singleSignOn.sweep(),
     },
-    register: (server) => registerCallback(server, { singleSignOn, now: deps.now, publicUrl: deps.configuredUrl }),
+    register: async (server) =>
+      registerCallback(server, {
+        singleSignOn,
+        now: deps.now,
+        cookies: await findConsoleCookies(db, deps.configuredUrl),
+      }),
     close: () => mail?.close(),
   };
 }

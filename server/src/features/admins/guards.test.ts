@@ -61,7 +61,7 @@ for (const database of databases) {
         });
         assert.match(
           String(answer.headers['set-cookie']),
-          /^__Host-pharos=\w{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; /,
+          /^__Host-pharos-\w{8}=\w{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; /,
         );
       } finally {
         await app.close();

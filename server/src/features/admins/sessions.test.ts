@@ -47,9 +47,9 @@ for (const database of databases) {
       const answer = await signInToConsole(app, browser.email);
       assert.match(
         String(answer.headers['set-cookie']),
-        /^pharos=\w{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/,
+        /^pharos-\w{8}=\w{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/,
       );
-      const token = cookieOf(answer).slice('pharos='.length);
+      const [, token = ''] = cookieOf(answer).split('=');
       const stored = await app.storage.db.all({ strings: ['select * from admin_sessions'], values: [] });
       assert.ok(stored.length > 0);
       assert.ok(!JSON.stringify(stored).includes(token));
@@ -58,13 +58,30 @@ for (const database of databases) {
     test('without a session, with a made-up one, and after signing out everything is refused', async () => {
       const browser = await openConsole(app, 'owner');
       assertConsoleRefusal(await sendFromConsole(app, me), 403, 209, 'InvalidSessionToken');
-      assertConsoleRefusal(await sendFromConsole(app, me, `pharos=${'a'.repeat(43)}`), 403, 209, 'InvalidSessionToken');
-      assertConsoleRefusal(await sendFromConsole(app, me, 'pharos='), 403, 209, 'InvalidSessionToken');
+      for (const name of [browser.cookie.split('=')[0], 'pharos'])
+        for (const value of ['a'.repeat(43), ''])
+          assertConsoleRefusal(await sendFromConsole(app, me, `${name}=${value}`), 403, 209, 'InvalidSessionToken');
       assert.equal((await sendFromConsole(app, me, `a=b; ${browser.cookie}; c=d`)).status, 200);
       const out = await browser.send({ method: 'DELETE', url: '/session' });
       assert.equal(out.status, 200);
-      assert.match(String(out.headers['set-cookie']), /^pharos=; .*Max-Age=0$/);
+      assert.match(String(out.headers['set-cookie']), /^pharos-\w{8}=; .*Max-Age=0$/);
       assertConsoleRefusal(await browser.send(me), 403, 209, 'InvalidSessionToken');
+    });
+
+    test('whoever signs in to another service on the same host stays signed in here, since cookies ignore ports', async () => {
+      const other = await buildApp({ database });
+      try {
+        // What a browser would send to both.
+        const jar = new Map<string, string>();
+        for (const one of [app, other]) {
+          const [name = '', value = ''] = (await openConsole(one, 'owner')).cookie.split('=');
+          jar.set(name, value);
+        }
+        const cookies = [...jar].map((pair) => pair.join('=')).join('; ');
+        for (const one of [app, other]) assert.equal((await sendFromConsole(one, me, cookies)).status, 200);
+      } finally {
+        await other.close();
+      }
     });
 
     test('a session ends after 12 idle hours, and after 7 days however it is used', async () => {

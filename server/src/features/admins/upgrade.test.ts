@@ -47,6 +47,15 @@ for (const database of databases)
             return JSON.parse((await app.server.inject({ url, headers: { cookie: 'pharos=known' } })).body);
           };
           assert.equal((await get('/session')).result.email, 'Ada@museum.example');
+          // The cookie had another name, and gets the one of this database.
+          const known = (method: 'GET' | 'DELETE', cookie: string) =>
+            app.server.inject({ method, url: '/console/api/session', headers: { cookie, origin } });
+          const [renamed = '', gone = ''] = [(await known('GET', 'pharos=known')).headers['set-cookie'] ?? []].flat();
+          assert.match(renamed, /^pharos-\w{8}=known; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/);
+          assert.match(gone, /^pharos=; .*Max-Age=0$/);
+          const [cookie = ''] = renamed.split(';');
+          const again = await known('GET', cookie);
+          assert.deepEqual([again.statusCode, again.headers['set-cookie']], [200, undefined]);
           const signedIn = await app.server.inject({
             method: 'POST',
             url: '/console/api/session',
@@ -57,6 +66,8 @@ for (const database of databases)
           const { results } = await get('/sessions');
           const [former] = results.filter(({ current }: { current: boolean }) => current);
           assert.deepEqual([results.length, former.method, former.address, former.userAgent], [2, null, null, null]);
+          assert.equal((await known('DELETE', 'pharos=known')).statusCode, 200);
+          for (const one of [cookie, 'pharos=known']) assert.equal((await known('GET', one)).statusCode, 403);
         } finally {
           await app.close();
         }

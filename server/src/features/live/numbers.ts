@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { randomText } from '../../base/id.ts';
 import type { Db } from '../../db/db.ts';
-import { findSetting, insertSetting } from '../../db/settings.ts';
+import { findOwnText } from '../../db/settings.ts';
 
 /** How a listener is told the numbers of events. */
 export interface Numbers {
@@ -16,12 +15,7 @@ export const plainNumbers: Numbers = { tell: (seq) => seq, read: (told) => told 
 const keySetting = 'stream_numbers';
 
 /** The same on all nodes and after a restart, so that streams can be resumed there. */
-export async function readNumbersKey(db: Db): Promise<string> {
-  const known = await findSetting(db, keySetting);
-  if (known !== undefined) return known;
-  await insertSetting(db, keySetting, randomText(43));
-  return (await findSetting(db, keySetting)) ?? '';
-}
+export const readNumbersKey = (db: Db): Promise<string> => findOwnText(db, keySetting, 43);
 
 /** Of 48 bits, which a number holds exactly: 36 for what counts, and 12 random ones. */
 const chanceBits = 12;

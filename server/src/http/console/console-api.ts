@@ -22,6 +22,8 @@ type Early = Omit<ConsoleCall<undefined>, 'body'>;
 declare module 'fastify' {
   interface FastifyRequest {
     consoleCall: Early | undefined;
+    /** The session's token, if it came in the cookie of the former version. */
+    formerSession: string | undefined;
   }
 }
 
@@ -36,7 +38,10 @@ export async function registerConsoleApi(fastify: FastifyInstance, options: Cons
   await fastify.register(
     async (api) => {
       api.decorateRequest('consoleCall', undefined);
-      api.addHook('onSend', async (_request, reply) => {
+      api.decorateRequest('formerSession', undefined);
+      api.addHook('onSend', async ({ formerSession }, reply) => {
+        if (formerSession !== undefined && !reply.hasHeader('set-cookie'))
+          reply.header('set-cookie', guard.cookies.session.rename(formerSession));
         reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
       });
       await api.register(async (json) => {
@@ -68,8 +73,8 @@ function route(fastify: FastifyInstance, endpoint: ConsoleEndpoint, guard: Conso
         origin: guard.originOf(request),
         headers: request.raw.headers,
         setTag: (tag) => void reply.header('etag', tag),
-        setSession: (session) => void reply.header('set-cookie', guard.cookie.write(session, now())),
-        bindBrowser: (secret) => void reply.header('set-cookie', guard.attempt.write(secret)),
+        setSession: (session) => void reply.header('set-cookie', guard.cookies.session.write(session, now())),
+        bindBrowser: (secret) => void reply.header('set-cookie', guard.cookies.attempt.write(secret)),
       };
       await endpoint.locate?.(request.consoleCall.params);
     },

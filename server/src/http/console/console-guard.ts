@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { standingIn } from '../../access/reach.ts';
 import { isAllowed, type Permission } from '../../access/roles.ts';
 import { fail } from '../../base/errors.ts';
-import { type AttemptCookie, attemptCookie, type SessionCookie, sessionCookie } from './console-cookies.ts';
+import type { ConsoleCookies } from './console-cookies.ts';
 import type { AdminContext } from './console-endpoint.ts';
 
 export interface ConsoleGuardOptions {
@@ -10,12 +10,12 @@ export interface ConsoleGuardOptions {
   findSession(token: string): Promise<AdminContext | undefined>;
   /** The configured address; undefined: the one that the request names. */
   readonly publicUrl: string | undefined;
+  readonly cookies: ConsoleCookies;
 }
 
 /** Checks callers of the management interface: origin, session, owner of the page, role, in this order. */
 export interface ConsoleGuard {
-  readonly cookie: SessionCookie;
-  readonly attempt: AttemptCookie;
+  readonly cookies: ConsoleCookies;
   /** The address of the console from which a request came, such as `https://pharos.example`. */
   originOf(request: FastifyRequest): string;
   /**
@@ -34,13 +34,19 @@ export interface ConsoleGuard {
 
 type Narrows = 'apps' | 'venues' | undefined;
 
-export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptions): ConsoleGuard {
-  const cookie = sessionCookie(publicUrl);
+export function createConsoleGuard({ findSession, publicUrl, cookies }: ConsoleGuardOptions): ConsoleGuard {
+  /** Whoever signed in with the former version stays signed in. */
+  async function findFormer(request: FastifyRequest): Promise<AdminContext | undefined> {
+    const token = cookies.session.readFormer(request.headers.cookie);
+    const admin = token === undefined ? undefined : await findSession(token);
+    if (admin) request.formerSession = token;
+    return admin;
+  }
   async function admit(request: FastifyRequest, permission: Permission | 'public', narrows?: Narrows) {
     if (request.method !== 'GET' && request.method !== 'HEAD') assertOwnOrigin(request, publicUrl);
     if (permission === 'public') return undefined;
-    const token = cookie.read(request.headers.cookie);
-    const admin = token === undefined ? undefined : await findSession(token);
+    const token = cookies.session.read(request.headers.cookie);
+    const admin = token === undefined ? await findFormer(request) : await findSession(token);
     if (!admin) throw fail('InvalidSessionToken', 'You are not signed in, or the session has ended. Sign in again.');
     assertSamePerson(admin, request);
     if (admin.mustEnrol && permission !== 'session.own') throw fail('EnrolmentNeeded');
@@ -51,7 +57,7 @@ export function createConsoleGuard({ findSession, publicUrl }: ConsoleGuardOptio
     const said = [request.headers.origin, `${request.protocol}://${request.host}`];
     return own.find((origin) => said.includes(origin)) ?? (own[0] as string);
   }
-  return { cookie, attempt: attemptCookie(publicUrl), originOf, admit: admit as ConsoleGuard['admit'] };
+  return { cookies, originOf, admit: admit as ConsoleGuard['admit'] };
 }
 
 /** The header with which a page names the administrator to whom it belongs. */

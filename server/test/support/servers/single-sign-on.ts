@@ -66,7 +66,7 @@ export async function visitProvider(address: string, jar = new Map<string, strin
 export interface Arrived {
   /** The page of the console, with its query. */
   readonly page: string;
-  /** What the answer has put into the browser's cookies, by name. */
+  /** What the answer has put into the browser's cookies, by their names without the part that is the database's own. */
   readonly cookies: ReadonlyMap<string, string>;
 }
 
@@ -75,7 +75,10 @@ export async function arrive(app: TestApp, url: string, cookie: string | undefin
   const answer = await app.send({ method: 'GET', url: url.slice(consoleOrigin.length), headers: { cookie } });
   assert.equal(answer.status, 303, JSON.stringify(answer.body));
   const lines = [answer.headers['set-cookie'] ?? []].flat().map((line) => String(line).split(';')[0] ?? '');
-  const pairs = lines.map((line): [string, string] => [line.split('=')[0] ?? '', line]);
+  const pairs = lines.map((line): [string, string] => [
+    (line.split('=')[0] ?? '').replace(/^pharos-\w{8}/, 'pharos'),
+    line,
+  ]);
   return { page: String(answer.headers['location']), cookies: new Map(pairs) };
 }
 

@@ -1,18 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../../base/clock.ts';
-import { attemptCookie, sessionCookie } from '../../../http/console/console-cookies.ts';
+import type { ConsoleCookies } from '../../../http/console/console-cookies.ts';
 import { callbackPath, type SingleSignOn, type SingleSignOnResult } from './single-sign-on.ts';
 
 export interface CallbackDeps {
   readonly singleSignOn: SingleSignOn;
   readonly now: Clock;
-  /** The configured address; undefined: the one that the request names. */
-  readonly publicUrl: string | undefined;
+  readonly cookies: ConsoleCookies;
 }
 
 /** Where a provider sends the browser back to. Whatever comes, the answer leads to a page of the console. */
-export function registerCallback(server: FastifyInstance, { singleSignOn, now, publicUrl }: CallbackDeps): void {
-  const cookies = { attempt: attemptCookie(publicUrl), session: sessionCookie(publicUrl) };
+export function registerCallback(server: FastifyInstance, { singleSignOn, now, cookies }: CallbackDeps): void {
   server.get(callbackPath, { exposeHeadRoute: false }, async (request, reply) => {
     const browser = cookies.attempt.read(request.headers.cookie);
     const query = request.url.split('?').slice(1).join('?');
