@@ -13,7 +13,7 @@ import { compareByOrder, fieldReader, matchesRecord } from '../../src/query/matc
 import { parseOrder } from '../../src/query/order.ts';
 import { parseTemplate, parseWhere } from '../../src/query/parse.ts';
 import { bindTemplate } from '../../src/query/template/template.ts';
-import { buildApp, databases, otherApp, type SignedIn, signIn, type TestApp } from '../support/build-app.ts';
+import { bothDatabases, buildApp, otherApp, type SignedIn, signIn, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 
 /**
@@ -368,7 +368,7 @@ async function openApp(service: TestApp): Promise<TestApp> {
   return { ...service, appId, credentials, send };
 }
 
-for (const database of databases)
+for (const database of bothDatabases)
   describe(`lists of one's own and of others on ${database}`, () => {
     let service: TestApp;
     before(async () => {
