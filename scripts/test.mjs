@@ -47,6 +47,8 @@ function runVitest() {
       // All processes load the same modules: compiled once, they begin sooner.
       NODE_COMPILE_CACHE: join(root, '.cache', 'compile'),
       PHAROS_TEST_DEPTH: full < 0 ? '' : 'full',
+      // Nothing is left out.
+      PHAROS_TEST_WHOLE: words.length === 0 ? 'yes' : '',
     },
   });
   return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));

@@ -58,7 +58,7 @@ async function runFrom(checkout, ...given) {
 
 describe('the test command without a browser', () => {
   test('skips the tests that need one, and fails if no others were asked for', async () => {
-    const { code, lastLine } = await runTests('console/test/fleet/calibration.test.ts');
+    const { code, lastLine } = await runTests('console/test/fleet/beacons.test.ts');
     assert.match(lastLine, /^0 passed, 0 failed, \d+ skipped$/);
     assert.equal(code, 1, 'what was asked for did not run');
   });

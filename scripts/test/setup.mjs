@@ -1,16 +1,19 @@
 /** What all tests share, from before the first until after the last. Their processes learn of it by their environment. */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleLibraries } from '../bundle-libraries.mjs';
 import { startOnDemand } from './postgres.mjs';
 
-export default async function setup({ config }) {
+export default async function setup() {
   await bundleLibraries();
   const postgres = await startOnDemand();
   process.env.PHAROS_TEST_POSTGRES = postgres.address;
   // What `server/test/storage/postgres-slice.test.ts` looks at, if nothing is left out.
-  const isWhole = !config.filters?.length && !config.testNamePattern && !config.shard;
-  process.env.PHAROS_TEST_TOUCHED = isWhole ? mkdtempSync(join(tmpdir(), 'pharos-touched-')) : '';
-  return postgres.stop;
+  const touched = process.env.PHAROS_TEST_WHOLE ? mkdtempSync(join(tmpdir(), 'pharos-touched-')) : '';
+  process.env.PHAROS_TEST_TOUCHED = touched;
+  return async () => {
+    if (touched) rmSync(touched, { recursive: true, force: true });
+    await postgres.stop();
+  };
 }

@@ -104,7 +104,10 @@ describe('a push to many', () => {
   });
 
   test('is not sent again because what became of it cannot be written for a while', async () => {
-    const [client, watcher] = [1, 2].map(() => new pg.Client({ connectionString: postgres.url })) as [pg.Client, pg.Client];
+    const [client, watcher] = [1, 2].map(() => new pg.Client({ connectionString: postgres.url })) as [
+      pg.Client,
+      pg.Client,
+    ];
     await Promise.all([client.connect(), watcher.connect()]);
     /** When the youngest statement was sent that waits for a lock. */
     const since = async (): Promise<string> => {

@@ -44,6 +44,8 @@ export async function assertTold(app: object, url: string, body: { readonly erro
   const { error, details = [] } = body.error;
   const problems = details.map(({ problem }) => problem);
   const isSummary = details.length > 0 && error.startsWith(`${details[0]?.field} ${details[0]?.problem}`.trim());
-  const unknown = [...(isSummary ? [] : [error]), ...problems].filter((sentence) => recogniser.told(sentence) === sentence);
+  const unknown = [...(isSummary ? [] : [error]), ...problems].filter(
+    (sentence) => recogniser.told(sentence) === sentence,
+  );
   assert.deepEqual(unknown, [], 'The console has these words in no other language; see console/test/words.');
 }
