@@ -50,6 +50,8 @@ async function testAll(words) {
   const files = await findFiles(asked);
   const { tools, skipped } = await findTools(files);
   const runnable = files.filter((file) => !(file in skipped));
+  // They start what is shipped.
+  if (runnable.some(startsService)) await (await import('./program/bundle.mjs')).bundleProgram();
   if (runnable.length === 0) {
     const { summary } = await import('./test/reporter.mjs');
     process.stdout.write(summary({ passed: 0, failed: 0, skipped: 0 }, skipped));
@@ -86,6 +88,11 @@ async function testAll(words) {
     rmSync(groups, { recursive: true, force: true });
     await postgres.stop();
   }
+}
+
+/** As a process of its own. */
+function startsService(file) {
+  return file.includes('/e2e/') || readFileSync(resolve(root, file), 'utf8').includes("/e2e/service.ts'");
 }
 
 /** Says that the console is built, so that the files need not look; one that cannot be built is told by each of them. */
