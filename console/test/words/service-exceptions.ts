@@ -82,6 +82,7 @@ export const serviceExceptions: readonly Exception[] = [
       'app/(app|bus|device-port|platform|features|services|history|integrations|privacy-facts|storage/database-watch)\\.ts',
       'blobs/(s3-address|s3\\.ts|s3-parts|s3-reading|disk\\.ts|blob-store|s3-client)',
       'base/(sql|secrets|passwords)',
+      'delivery/provider/issuer-clock',
       'backup/(tables|marker|write|in-place|lost)',
       'jobs/(?!worker)',
       'resources/(table|list|narrow|past|members/render)',

@@ -209,10 +209,11 @@ function jobsOf({ features }: Composition): JobHandlers {
 
 /** Registers everything that HTTP reaches. */
 async function openToHttp(platform: Platform, integrations: Integrations, { features, admins }: Composition) {
-  const { config, db, now, time, server, room, cacheVersion, guard, assertRoom, fileStorage } = platform;
+  const { config, db, now, time, issuersTime, server, room, cacheVersion, guard, assertRoom, fileStorage } = platform;
   const endpoints = features.flatMap((feature) => feature.endpoints ?? []);
   const consoleEndpoints = features.flatMap((feature) => feature.consoleEndpoints ?? []);
-  const health = registerHealth(server, { db, room, files: () => fileStorage.problem(), clock: () => time?.warning() });
+  const clocks = () => [time?.warning(), issuersTime.warning()];
+  const health = registerHealth(server, { db, room, files: () => fileStorage.problem(), clocks });
   registerMetrics(server, metricsOf(platform, integrations));
   registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
   registerHandbook(server);

@@ -12,6 +12,7 @@ import { fcmDefinition } from '../delivery/fcm/fcm.ts';
 import { brokerDefinition } from '../delivery/mqtt/mqtt-broker-sender.ts';
 import type { DeviceBroker } from '../delivery/mqtt/mqtt-device-broker.ts';
 import { createEmbeddedMqttSender } from '../delivery/mqtt/mqtt-embedded-sender.ts';
+import type { IssuersTime } from '../delivery/provider/issuer-clock.ts';
 import type { TargetRules } from '../delivery/provider/target-rules.ts';
 import { messagesPerSecond } from '../delivery/push/pace.ts';
 import type { SenderDefinition, SenderDeps } from '../delivery/push/push-sender.ts';
@@ -61,6 +62,7 @@ export interface OutgoingDeps {
   readonly secrets: SecretBox;
   readonly targets: TargetRules;
   readonly onError: (what: string, error: unknown) => void;
+  readonly issuersTime: IssuersTime;
   /** The push providers that apps can set up; those of the product by default. */
   readonly definitions?: readonly SenderDefinition[];
 }
@@ -96,7 +98,8 @@ export async function createIntegrations(deps: OutgoingDeps): Promise<Integratio
   const { config, db, now, cacheVersion, outbox, pulse, background, secrets, targets, onError } = deps;
   const { enqueue } = outbox;
   const definitions = deps.definitions ?? [fcmDefinition, apnsDefinition, webPushDefinition, brokerDefinition(targets)];
-  const senderDeps = { now, timeoutMs: config.pushTimeoutMs, ...networkOf(config) };
+  const { note: noteClock } = deps.issuersTime;
+  const senderDeps = { now, timeoutMs: config.pushTimeoutMs, noteClock, ...networkOf(config) };
   const deviceCredentials = createDeviceCredentials({ db, cacheVersion, now });
   const port = await createDevicePort({ ...deps, credentials: deviceCredentials });
   const devices = port?.broker;

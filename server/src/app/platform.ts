@@ -14,6 +14,7 @@ import { Pulse } from '../db/nodes/pulse.ts';
 import { SharedTime, type SteadyTime } from '../db/nodes/shared-time.ts';
 import { WorkShares } from '../db/nodes/work-shares.ts';
 import { listPartitions } from '../db/partitions.ts';
+import { IssuersTime } from '../delivery/provider/issuer-clock.ts';
 import { DryRunCounter } from '../features/apps/rules/dry-run-meter.ts';
 import { noteSecretKeyUse } from '../features/apps/secret-key-store.ts';
 import { findAppAccess, noteKeyUse } from '../features/apps/store.ts';
@@ -58,6 +59,7 @@ export interface Platform extends Services {
   readonly db: Database;
   readonly now: Clock;
   readonly time: SharedTime | SteadyTime | undefined;
+  readonly issuersTime: IssuersTime;
   readonly server: FastifyInstance;
   readonly restart: (() => void) | undefined;
   /** The address for clients, without a slash at the end; right once it listens. */
@@ -150,6 +152,7 @@ export async function createPlatform(options: PlatformOptions): Promise<Platform
     db,
     now,
     time,
+    issuersTime: new IssuersTime((text) => server.log.warn(text)),
     server,
     restart,
     publicUrl: () => config.publicUrl ?? listeningUrl(server, config),

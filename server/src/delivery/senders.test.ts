@@ -5,7 +5,7 @@ import { type FakeAnswer, json } from '../../test/fakes/exchange.ts';
 import { type PushProvider, startPushProvider } from '../../test/fakes/push-provider.ts';
 import { apnsDefinition } from './apns/apns.ts';
 import { fcmDefinition } from './fcm/fcm.ts';
-import type { PushSender, SenderDefinition, SendResult } from './push/push-sender.ts';
+import type { NoteClock, PushSender, SenderDefinition, SenderDeps, SendResult } from './push/push-sender.ts';
 import { webPushDefinition } from './web-push/web-push.ts';
 import { generateVapidKeys } from './web-push/web-push-settings.ts';
 
@@ -20,10 +20,10 @@ before(async () => {
 });
 after(() => provider.close());
 
-function create<S>(definition: SenderDefinition<S>, entered: unknown): PushSender {
+function create<S>(definition: SenderDefinition<S>, entered: unknown, deps: Partial<SenderDeps> = {}): PushSender {
   const { origin, ca } = provider;
   const network = { origin, ca };
-  return definition.create(definition.read(entered), { now: () => now, timeoutMs: 10_000, network });
+  return definition.create(definition.read(entered), { now: () => now, timeoutMs: 10_000, network, ...deps });
 }
 
 /** A sender for each test, and its result for a message to `name`. */
@@ -35,6 +35,51 @@ function senderOf<S>(definition: SenderDefinition<S>, entered: () => unknown) {
   });
   afterEach(() => sender.close());
   return () => sender;
+}
+
+const day = 24 * 60 * minute;
+
+/** What holds for all whose credentials carry a time. */
+function testWrongTime(
+  definition: SenderDefinition<never>,
+  {
+    entered,
+    tokenFor,
+    issuer,
+  }: { readonly entered: () => unknown; readonly tokenFor: (name: string) => string; readonly issuer: () => string },
+): void {
+  for (const ahead of [400 * day, -400 * day])
+    test(`a clock that jumps by ${ahead / day} days and back stops no message, and is told`, async () => {
+      let [jump, told] = [0, [] as { readonly name: string; readonly ahead: number }[]];
+      const noteClock: NoteClock = ({ name }, by) => told.push({ name, ahead: Math.round(by / day) });
+      const sender = create(definition, entered(), { now: () => now + jump, noteClock });
+      const send = async (name: string) =>
+        sender.send(
+          pushMessage({ expiresAt: now + jump + minute }),
+          { token: tokenFor(name), deviceType: 'ios' },
+          never,
+        );
+      assert.equal((await send('before')).outcome, 'sent');
+      now += 21 * minute;
+      for (const by of [ahead, 0]) {
+        jump = by;
+        told = [];
+        // Nobody accepts a clock that is a day off for ever.
+        now += day;
+        const results = await Promise.all(['a', 'b', 'c'].map(send));
+        assert.deepEqual(
+          results.map(({ outcome }) => outcome),
+          ['sent', 'sent', 'sent'],
+          JSON.stringify(results),
+        );
+        assert.deepEqual(told[0], { name: issuer(), ahead: by / day });
+        assert.equal(told.length, 1, 'once, not for each message');
+        const { headers } = provider.received.at(-1) ?? {};
+        const until = headers?.['apns-expiration'];
+        if (until !== undefined) assert.ok(Math.abs(Number(until) * 1000 - now - minute) < 2_000, 'by its clock');
+      }
+      await sender.close();
+    });
 }
 
 async function through(sender: PushSender, token: string, appIdentifier?: string): Promise<SendResult> {
@@ -80,6 +125,18 @@ describe('FCM', () => {
       assert.ok('reason' in result && result.reason.includes(`It said ${code}.`));
     });
   }
+
+  testWrongTime(fcmDefinition as SenderDefinition<never>, {
+    entered: () => provider.fcm.serviceAccount,
+    tokenFor: (name) => provider.fcm.tokenFor(name),
+    issuer: () => 'Google',
+  });
+
+  test('a refusal because of the time by a Google that does not say what time it is: retry', async () => {
+    const refused = json(400, { error: 'invalid_grant', error_description: 'Invalid times.' }, { date: 'now' });
+    provider.tell('oauth', refused);
+    assert.equal(briefly(await send('m')), 'retry provider');
+  });
 
   test('many messages at once ask for one access token', async () => {
     const before = provider.fcm.issued;
@@ -171,6 +228,12 @@ describe('APNs', () => {
     });
   }
 
+  testWrongTime(apnsDefinition as SenderDefinition<never>, {
+    entered: () => provider.apns.entered,
+    tokenFor: (name) => provider.apns.tokenFor(name),
+    issuer: () => 'Apple',
+  });
+
   test('one provider token serves for 50 minutes', async () => {
     const before = provider.apns.providerTokens.size;
     for (const minutes of [0, 49, 2]) {
@@ -236,6 +299,12 @@ describe('Web Push', () => {
       assert.equal(briefly(await send('w')), expected);
     });
   }
+
+  testWrongTime(webPushDefinition as SenderDefinition<never>, {
+    entered: () => ({ ...keys, subject: 'mailto:ops@example.org' }),
+    tokenFor: (name) => provider.webpush.tokenFor(name),
+    issuer: () => new URL(provider.origin).host,
+  });
 
   test('one VAPID token serves one push service for hours', async () => {
     const before = provider.webpush.vapidTokens.size;

@@ -15,8 +15,8 @@ interface Asked {
   readonly room: Room;
   /** What is wrong with the storage of files, if anything. Answers soon. */
   readonly files: () => Promise<string | undefined>;
-  /** What is wrong with the clock of this machine, if anything. */
-  readonly clock: () => string | undefined;
+  /** What is wrong with the clock of this machine, as far as is known. */
+  readonly clocks: () => readonly (string | undefined)[];
 }
 
 /** What `/readyz` says while the service is stopping. */
@@ -30,7 +30,7 @@ export interface HealthState {
  * content, and it is not stopping. A storage of files that does not answer is only a warning: all nodes have the same one, and
  * without it they still serve everything else.
  */
-export function registerHealth(server: FastifyInstance, { db, room, files, clock }: Asked): HealthState {
+export function registerHealth(server: FastifyInstance, { db, room, files, clocks }: Asked): HealthState {
   let refusal: string | undefined;
   server.get('/healthz', async () => ({ status: 'ok' }));
   server.get('/readyz', async (request, reply) => {
@@ -43,7 +43,7 @@ export function registerHealth(server: FastifyInstance, { db, room, files, clock
     // A remote database is checked within its own limit. An embedded one is not written to on a full disk, where the remaining
     // space is for deletions.
     if (db.probe) await askStorage(db);
-    const others = [await files(), clock()].filter((warning) => warning !== undefined);
+    const others = [await files(), ...clocks()].filter((warning) => warning !== undefined);
     const warnings = [...(await askRoom(room)), ...others];
     const answer = { status: 'ready', ...(warnings.length > 0 ? { warnings } : {}) };
     if (!db.probe) await askStorage(db);

@@ -90,7 +90,9 @@ export async function startPushProvider(options: PushProviderOptions = {}): Prom
     record(contract, exchange, recipient, answer?.status);
     for (const resolve of waiting.get(recipient) ?? []) resolve();
     waiting.delete(recipient);
-    if (answer) reply.answer(answer);
+    // By its own clock, as a provider does.
+    const date = new Date(now()).toUTCString();
+    if (answer) reply.answer({ ...answer, headers: { date, ...answer.headers } });
     else reply.misbehave(behaviour as Behaviour);
   }
 

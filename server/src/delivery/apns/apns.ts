@@ -1,3 +1,4 @@
+import { IssuerClock } from '../provider/issuer-clock.ts';
 import {
   isAnswer,
   type NoAnswer,
@@ -43,38 +44,43 @@ interface TooEarly {
   readonly afterMs: number;
 }
 
-function createApnsSender(settings: ApnsSettings, { now, timeoutMs, network }: SenderDeps): PushSender {
+function createApnsSender(settings: ApnsSettings, { now, timeoutMs, network, noteClock }: SenderDeps): PushSender {
   const origin = network?.origin ?? origins[settings.environment];
   const client = new ProviderClient({ origin, ca: network?.ca, timeoutMs, connections: 8 });
-  const tokens = new ApnsToken(settings, now);
+  const clock = new IssuerClock(now, { name: 'Apple' }, noteClock);
+  const tokens = new ApnsToken(settings, clock);
 
   const post = (request: ProviderRequest, authorization: string, signal: AbortSignal) =>
     client.send({ ...request, headers: { ...request.headers, authorization } }, signal);
 
-  /** Sends, and if Apple reports the provider token as expired, sends once more with a new one. */
+  /** Sends, and if Apple reports the provider token as expired, or as of a wrong time, sends once more with a new one. */
   const authorised = async (
     request: ProviderRequest,
     signal: AbortSignal,
+    again: () => ProviderRequest,
   ): Promise<ProviderAnswer | NoAnswer | TooEarly> => {
     const authorization = tokens.get();
     const answer = await post(request, authorization, signal);
-    if (!isAnswer(answer) || answer.status !== 403 || apnsReason(answer) !== 'ExpiredProviderToken') return answer;
-    const afterMs = tokens.renew(authorization);
-    return afterMs > 0 ? { afterMs } : post(request, tokens.get(), signal);
+    if (!isAnswer(answer) || answer.status !== 403) return answer;
+    const afterMs = tokens.renew(authorization, answer);
+    if (afterMs === undefined) return answer;
+    return afterMs > 0 ? { afterMs } : post(again(), tokens.get(), signal);
   };
 
   return tracked({
     async send(message, target, signal) {
       if (!isBundleId(target.appIdentifier ?? settings.bundleId)) return noTopic;
-      const request = apnsRequest(message, target, settings.bundleId);
+      const build = () => apnsRequest(clock.forIssuer(message), target, settings.bundleId);
+      const request = build();
       const bytes = Buffer.byteLength(request.body);
       if (bytes > maxBytes) return tooLarge(bytes);
-      const answer = await authorised(request, signal);
+      const answer = await authorised(request, signal, build);
       if ('afterMs' in answer) return { outcome: 'retry', reason: clockText, scope: 'provider', ...answer };
       if (!isAnswer(answer)) return unanswered(answer);
       return answer.status === 200 ? accepted(answer) : apnsResult(answer, now());
     },
-    test: async (signal) => explain(await authorised(testRequest(settings), signal), settings),
+    test: async (signal) =>
+      explain(await authorised(testRequest(settings), signal, () => testRequest(settings)), settings),
     close: () => client.close(),
   });
 }

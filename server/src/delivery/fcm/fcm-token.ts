@@ -1,8 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
+import type { IssuerClock } from '../provider/issuer-clock.ts';
 import { signJwt } from '../provider/jwt.ts';
 import {
   isAnswer,
   jsonBody,
+  type NoAnswer,
   type ProviderAnswer,
   reason,
   retryLater,
@@ -14,30 +16,46 @@ import type { FcmSettings } from './fcm-settings.ts';
 
 const scope = 'https://www.googleapis.com/auth/firebase.messaging';
 
+/** Of an assertion, s. */
+const lifetime = 3600;
+
 /**
  * Google's access token for a service account: a signed assertion is exchanged for a bearer token (RFC 7523). `client`
  * reaches the origin of the token endpoint.
  */
-export function createFcmToken(settings: FcmSettings, client: ProviderClient, now: () => number): BearerToken {
+export function createFcmToken(
+  settings: FcmSettings,
+  client: ProviderClient,
+  { now, clock }: { readonly now: () => number; readonly clock: IssuerClock },
+): BearerToken {
   const key = createPrivateKey(settings.privateKey);
   const { pathname } = new URL(settings.tokenUri);
-  const issue = async (): Promise<IssuedToken | TokenRefusal> => {
-    const issuedAt = Math.floor(now() / 1000);
+  const ask = async (issuedAt: number): Promise<ProviderAnswer | NoAnswer> => {
     const assertion = signJwt(
       { alg: 'RS256', typ: 'JWT', ...(settings.privateKeyId === '' ? {} : { kid: settings.privateKeyId }) },
-      { iss: settings.clientEmail, scope, aud: settings.tokenUri, iat: issuedAt, exp: issuedAt + 3600 },
+      { iss: settings.clientEmail, scope, aud: settings.tokenUri, iat: issuedAt, exp: issuedAt + lifetime },
       key,
     );
     const body = new URLSearchParams({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion });
-    const answer = await client.send(
+    return client.send(
       { path: pathname, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: String(body) },
       // Many messages wait for it, so none of their signals may end it; the client's time-out does.
       new AbortController().signal,
     );
+  };
+  const issue = async (): Promise<IssuedToken | TokenRefusal> => {
+    const issuedAt = Math.floor(clock.now() / 1000);
+    let answer = await ask(issuedAt);
+    if (isAnswer(answer) && isRefused(answer)) {
+      const valid = { from: issuedAt * 1000, until: (issuedAt + lifetime) * 1000 };
+      if (clock.refusedTime(answer, valid)) answer = await ask(Math.floor(clock.now() / 1000));
+    }
     return isAnswer(answer) ? read(answer, now()) : { result: { ...unanswered(answer), ...provider } };
   };
   return new BearerToken(issue, now);
 }
+
+const isRefused = ({ status }: ProviderAnswer) => status === 400 || status === 401;
 
 /** Without a token nothing can be sent. */
 const provider = { scope: 'provider' } as const;
@@ -50,7 +68,9 @@ function read(answer: ProviderAnswer, now: number): IssuedToken | TokenRefusal {
   const told = typeof error === 'string' ? [error, typeof description === 'string' ? description : ''] : [answer.body];
   const words = reason('Google refused the service account:', answer.status, ...told);
   const { status } = answer;
-  if (status === 429 || status >= 500 || status === 200) {
+  // Without a `Date` nothing can be signed by, but the message has nothing to do with it.
+  const isOfTime = isRefused(answer) && /\b(times?|timeframe|iat|exp)\b/i.test(words);
+  if (status === 429 || status >= 500 || status === 200 || isOfTime) {
     return { status, result: retryLater(answer, now, { reason: words, ...provider }) };
   }
   return { status, result: { outcome: 'failed', reason: words } };

@@ -1,3 +1,4 @@
+import { IssuerClock } from '../provider/issuer-clock.ts';
 import {
   isAnswer,
   jsonBody,
@@ -27,13 +28,14 @@ export const fcmDefinition: SenderDefinition<FcmSettings> = {
   create: createFcmSender,
 };
 
-function createFcmSender(settings: FcmSettings, { now, timeoutMs, network }: SenderDeps): PushSender {
+function createFcmSender(settings: FcmSettings, { now, timeoutMs, network, noteClock }: SenderDeps): PushSender {
   const connect = (origin: string, connections: number) =>
     new ProviderClient({ origin: network?.origin ?? origin, ca: network?.ca, timeoutMs, connections });
   // FCM accepts 100 concurrent requests on a connection and may need 100 ms for one.
   const client = connect('https://fcm.googleapis.com', 12);
   const tokenClient = connect(new URL(settings.tokenUri).origin, 1);
-  const tokens = createFcmToken(settings, tokenClient, now);
+  const clock = new IssuerClock(now, { name: 'Google' }, noteClock);
+  const tokens = createFcmToken(settings, tokenClient, { now, clock });
   const path = `/v1/projects/${settings.projectId}/messages:send`;
 
   const post = (body: string, { token }: IssuedToken, signal: AbortSignal) => {
@@ -42,9 +44,11 @@ function createFcmSender(settings: FcmSettings, { now, timeoutMs, network }: Sen
   };
 
   /** Sends with a token, and once more with a fresh one if that one was refused. */
-  const authorised = async (body: string, signal: AbortSignal): Promise<ProviderAnswer | NoAnswer | TokenRefusal> => {
-    const token = await tokens.get();
-    if (!('token' in token)) return token;
+  const authorised = async (
+    body: string,
+    token: IssuedToken,
+    signal: AbortSignal,
+  ): Promise<ProviderAnswer | NoAnswer | TokenRefusal> => {
     const answer = await post(body, token, signal);
     if (!isAnswer(answer) || answer.status !== 401 || fcmError(answer).code === 'THIRD_PARTY_AUTH_ERROR') return answer;
     tokens.discard(token.token);
@@ -54,16 +58,21 @@ function createFcmSender(settings: FcmSettings, { now, timeoutMs, network }: Sen
 
   return tracked({
     async send(message, target, signal) {
-      const { body, bytes } = fcmMessage(message, target, now());
+      const token = await tokens.get();
+      if (!('token' in token)) return token.result;
+      const { body, bytes } = fcmMessage(clock.forIssuer(message), target, clock.now());
       if (bytes > maxBytes) return tooLarge(bytes);
-      const answer = await authorised(body, signal);
+      const answer = await authorised(body, token, signal);
       if ('result' in answer) return answer.result;
       if (!isAnswer(answer)) return unanswered(answer);
       if (answer.status !== 200) return fcmResult(answer, now());
       const { name } = jsonBody(answer);
       return typeof name === 'string' ? { outcome: 'sent', providerId: name } : noReceipt(answer);
     },
-    test: async (signal) => explain(await authorised(testBody, signal), settings),
+    async test(signal) {
+      const token = await tokens.get();
+      return explain('token' in token ? await authorised(testBody, token, signal) : token, settings);
+    },
     async close() {
       await client.close();
       await tokenClient.close();

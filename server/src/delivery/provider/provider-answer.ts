@@ -41,13 +41,19 @@ export function reason(...words: readonly (string | number | undefined)[]): stri
   return text.length > longestReason ? `${text.slice(0, longestReason - 1).toWellFormed()}…` : text;
 }
 
+/** When the provider answered, by its own clock (ms); undefined if it does not say. */
+export function answeredAt({ headers }: Pick<ProviderAnswer, 'headers'>): number | undefined {
+  const at = Date.parse(headers.date ?? '');
+  return Number.isNaN(at) ? undefined : at;
+}
+
 const longestWaitMs = 24 * 3600 * 1000;
 
-/** `Retry-After` (RFC 9110: seconds or a date) in ms, at most a day; undefined if there is none. */
+/** `Retry-After` (RFC 9110: seconds, or a date by the provider's clock) in ms, at most a day; undefined if there is none. */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
   const value = headers['retry-after'];
   if (value === undefined) return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - (answeredAt({ headers }) ?? now);
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), longestWaitMs);
 }
 

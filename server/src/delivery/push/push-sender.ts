@@ -86,6 +86,15 @@ export interface PushSender {
   close(): Promise<void>;
 }
 
+/** Who judges what is signed, for people, and whether anybody can be it, as the push service of a subscription. */
+export interface Issuer {
+  readonly name: string;
+  readonly isAnybody?: true;
+}
+
+/** Hears how far (ms) the service's time is ahead of an issuer's that refused it. */
+export type NoteClock = (issuer: Issuer, ahead: number) => void;
+
 export interface SenderDeps {
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -93,6 +102,7 @@ export interface SenderDeps {
   readonly timeoutMs: number;
   /** A provider at another address: tests and benches use one on this machine. */
   readonly network?: SenderNetwork;
+  readonly noteClock?: NoteClock;
 }
 
 export interface SenderNetwork {

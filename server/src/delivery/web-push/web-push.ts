@@ -45,13 +45,16 @@ const payload = perContent(({ title, body, image, video, link, badge, sound, dat
   template(['deliveryId'], ({ deliveryId }) => ({ title, body, image, video, link, badge, sound, deliveryId, data })),
 );
 
-function createWebPushSender(settings: WebPushSettings, { now, timeoutMs, network }: SenderDeps): PushSender {
+function createWebPushSender(
+  settings: WebPushSettings,
+  { now, timeoutMs, network, noteClock }: SenderDeps,
+): PushSender {
   const clients = new ProviderClients((origin) =>
     origin === network?.origin
       ? { origin, ca: network.ca, timeoutMs, connections: 6, http1: true }
       : { origin, lookup: publicLookup, timeoutMs, connections: 6, http1: true },
   );
-  const vapid = new Vapid(settings, now);
+  const vapid = new Vapid(settings, now, noteClock);
 
   return tracked({
     async send(message, target, signal) {
@@ -63,8 +66,12 @@ function createWebPushSender(settings: WebPushSettings, { now, timeoutMs, networ
       const { origin, path, keys } = subscription;
       const body = await threads.encrypt({ ...keys, plaintext });
       if (!body) return { outcome: 'failed', reason: "The subscription's keys are not those of a browser." };
-      const headers = { ...headersFor(message, now()), authorization: vapid.authorization(origin) };
-      const answer = await clients.of(origin).send({ path, headers, body }, signal);
+      const post = (authorization: string) =>
+        clients.of(origin).send({ path, headers: { ...headersFor(message, now()), authorization }, body }, signal);
+      const authorization = vapid.authorization(origin);
+      const first = await post(authorization);
+      const renewed = isAnswer(first) ? vapid.renewed(origin, authorization, first) : undefined;
+      const answer = renewed === undefined ? first : await post(renewed);
       return isAnswer(answer) ? result(answer, now()) : notAnswered(answer);
     },
     test: async () => testKeys(settings),

@@ -74,7 +74,9 @@ for (const database of databases) {
     let folder: string;
     let app: TestApp;
     let user: SignedIn;
-    const clock = { now: () => app.clock.now };
+    /** How far the providers' clocks are behind the service's. */
+    let behind = 0;
+    const clock = { now: () => app.clock.now - behind };
     before(async () => {
       provider = await startPushProvider({ now: () => clock.now() });
       folder = mkdtempSync(join(tmpdir(), 'pharos-test-'));
@@ -184,6 +186,30 @@ for (const database of databases) {
         const tries = requests(recipient).length;
         assert.ok(tries >= 5 && tries < 40, `${tries} tries in a minute`);
       });
+
+    test('a service that is 400 days ahead of its providers sends what it is asked to, and says that its clock differs', async () => {
+      const warnings = async () => (await app.send({ method: 'GET', url: '/readyz' })).body.warnings ?? [];
+      for (const days of [400, 0]) {
+        behind = days * 86_400_000;
+        app.clock.now += 3_600_000 + behind;
+        user = await signInManager(app);
+        provider.fcm.revoke();
+        for (const kind of kinds) {
+          await app.storage.db.run(raw('delete from installations'));
+          await register(kind, `${database}-${kind}-clock-${days}`);
+          const path = await push();
+          await app.app.idle();
+          const pushed = await get(path);
+          assert.deepEqual(
+            [pushed.state, pushed.sent],
+            ['done', 1],
+            `${kind} ${days} ${JSON.stringify(pushed.reasons)}`,
+          );
+        }
+        const told = (await warnings()).filter((text: string) => /3456000[01] s ahead of the clock of/.test(text));
+        assert.equal(told.length, days === 0 ? 0 : 1, String(told));
+      }
+    });
 
     test('while the provider of one app does not answer, the other apps and the interface go on', async () => {
       const hanging = await app.app.apps.create('Hanging');
