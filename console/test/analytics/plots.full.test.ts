@@ -461,4 +461,41 @@ describe('plots and the numbers of the interface', () => {
     assert.match(page.url(), /zone=/);
     assert.deepEqual([...visited.complaints, ...colleague.complaints], []);
   });
+
+  /** What moves without being asked to while a page loads, as browsers count it, if one of its answers comes last. */
+  async function shiftOf(address: string, last: string, isThere: string, isWhole: string): Promise<number> {
+    const fresh = await visited.context.newPage();
+    await fresh.addInitScript(`window.moved = 0; new PerformanceObserver((list) => {
+      for (const one of list.getEntries()) if (!one.hadRecentInput) window.moved += one.value;
+    }).observe({ type: 'layout-shift', buffered: true });`);
+    const gate = Promise.withResolvers<void>();
+    await fresh.route(last, async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await fresh.goto(path(address));
+    await fresh.locator(isThere).first().waitFor();
+    const painted = () => fresh.evaluate('new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))');
+    await painted();
+    gate.resolve();
+    await fresh.locator(isWhole).first().waitFor();
+    await painted();
+    await becomes(() => fresh.evaluate('document.fonts.status'), 'loaded');
+    const moved = Number(await fresh.evaluate('window.moved'));
+    await fresh.close();
+    return moved;
+  }
+
+  test('nothing moves while the pages of numbers, messages and beacons load', async () => {
+    for (let minor = 100; minor < 120; minor++)
+      await make('/beacons', { name: `Lamp ${minor}`, uuid: 'AB', major: 1, minor });
+    const drawn = '[role=img][data-drawn=true]';
+    const places = 'select[aria-label=Place]:not([disabled])';
+    const moved = {
+      numbers: await shiftOf('analytics?unit=week', '**/v2/venues?*', drawn, places),
+      messages: await shiftOf('messages?unit=week', '**/v2/venues?*', drawn, places),
+      beacons: await shiftOf('../beacons', '**/v2/beacons?*', 'table[aria-busy=true]', 'table[aria-busy=false]'),
+    };
+    for (const [name, shift] of Object.entries(moved)) assert.ok(shift < 0.02, `${name}: ${JSON.stringify(moved)}`);
+  });
 });

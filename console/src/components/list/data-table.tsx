@@ -63,7 +63,7 @@ export function DataTable<T>(props: Props<T>) {
       <PhoneOrder columns={columns} order={order} defaultOrder={defaultOrder} onOrder={onOrder} />
       <div className={classes.scroller}>
         <table className={classes.table} aria-label={label} aria-busy={isBusy}>
-          <thead>
+          <thead className={records ? undefined : classes.unknown}>
             <tr>
               {selection && <ChooseAll records={records} keyOf={keyOf} selection={selection} />}
               {columns.map((column) => (

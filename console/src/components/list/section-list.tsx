@@ -167,23 +167,32 @@ function Records<Id extends ListOperation>({
         ))
       )}
       {data?.truncated && <Truncated shown={data.results.length} />}
-      <Pager
-        page={search.page ?? 1}
-        size={sizeOf(search)}
-        count={data?.count}
-        plural={plural}
-        onPage={(next) => go({ ...search, page: next > 1 ? next : undefined })}
-        onSize={(size) => change({ size })}
-      />
-      <Group justify="space-between" mt="xs" gap="xs">
-        <Text size="sm" c="dimmed" component="div">
-          {t('Times are in {zone}.', { zone: times.zone })}
-        </Text>
-        <ShowRequest
-          appId={appId}
-          request={{ operation: list.operation, ...(params ? { params } : {}), query: listQuery(search, list, scope) }}
-        />
-      </Group>
+      {/* Until it is known how long the list is, nothing is below it that would move. */}
+      {(data || error) && (
+        <>
+          <Pager
+            page={search.page ?? 1}
+            size={sizeOf(search)}
+            count={data?.count}
+            plural={plural}
+            onPage={(next) => go({ ...search, page: next > 1 ? next : undefined })}
+            onSize={(size) => change({ size })}
+          />
+          <Group justify="space-between" mt="xs" gap="xs">
+            <Text size="sm" c="dimmed" component="div">
+              {t('Times are in {zone}.', { zone: times.zone })}
+            </Text>
+            <ShowRequest
+              appId={appId}
+              request={{
+                operation: list.operation,
+                ...(params ? { params } : {}),
+                query: listQuery(search, list, scope),
+              }}
+            />
+          </Group>
+        </>
+      )}
     </>
   );
 }

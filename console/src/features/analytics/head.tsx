@@ -140,21 +140,22 @@ export function PlaceChoice({ appId, search, question: { site, choose }, kinds =
   const isMissing = value !== '' && !options.some(({ items }) => items.some((one) => one.value === value));
   return (
     <>
-      {options.length > 0 && (
-        <NativeSelect
-          aria-label={t('Place')}
-          value={value}
-          data={[
-            { value: '', label: t('Everywhere') },
-            ...(isMissing ? [{ value, label: t('Deleted') }] : []),
-            ...options.map(({ group, items }) => ({ group, items: [...items] })),
-          ]}
-          onChange={({ currentTarget }) => {
-            const [chosen = '', id] = currentTarget.value.split(' ');
-            choose({ ...none, ...(chosen === '' ? {} : { [chosen]: id }) });
-          }}
-        />
-      )}
+      {/* Here before the places are known, and as wide as then, so that nothing moves when they are. */}
+      <NativeSelect
+        className={classes.picker}
+        aria-label={t('Place')}
+        disabled={options.length === 0}
+        value={value}
+        data={[
+          { value: '', label: t('Everywhere') },
+          ...(isMissing ? [{ value, label: site ? t('Deleted') : '…' }] : []),
+          ...options.map(({ group, items }) => ({ group, items: [...items] })),
+        ]}
+        onChange={({ currentTarget }) => {
+          const [chosen = '', id] = currentTarget.value.split(' ');
+          choose({ ...none, ...(chosen === '' ? {} : { [chosen]: id }) });
+        }}
+      />
       {kinds.includes('beacon') && (
         <div className={classes.picker}>
           <BeaconPicker appId={appId} value={search.beacon} onChange={(beacon) => choose({ ...none, beacon })} />
