@@ -97,7 +97,14 @@ describe('the day of an editor', () => {
     const spoken = page.getByRole('list', { name: 'The languages of your visitors’ phones' });
     assert.match(await spoken.innerText(), /French\s+2\s+Missing[\s\S]*German\s+1\s+Missing/);
     await choose('The message above is in', 'English');
+    const focused = () =>
+      page.evaluate('document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent');
+    await button('Write it in French').click();
+    await becomes(focused, 'Title in French');
+    await button('Remove French').click();
+    await becomes(focused, 'Add a language');
     await button('Write it in German').click();
+    await becomes(focused, 'Title in German');
     await button('Add the notification').click();
     await page.getByText('Write something in German, or remove the language.').waitFor();
     await field('Title in German').fill('Guten Morgen');

@@ -35,7 +35,10 @@ describe('while no push service is set up', () => {
         await goTo(page, `/console/apps/${app.appId}/${path}`);
         const note = page.getByRole('note').filter({ hasText: 'No push service is set up' });
         await note.getByText(next).waitFor();
-        await assertAccessible(page);
+        for (const scheme of ['dark', 'light']) {
+          await page.evaluate(`document.documentElement.setAttribute('data-mantine-color-scheme', '${scheme}')`);
+          await assertAccessible(page);
+        }
         await takePictures(page, `no-push-service-${role}-${path.replace('/', '-')}`);
       }
       if (role === 'manager') {

@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type Ref, useRef, useState } from 'react';
 import { useStanding } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
@@ -49,7 +49,17 @@ export function LanguageBlock(props: Props) {
     queryFn: async ({ signal }) => (await call('listLanguages', { params: { appId }, signal })).result,
     staleTime: 60_000,
   });
-  const add = (tag: string) => onChange({ translations: { ...translations, [tag]: translations[tag] ?? {} } });
+  // The button that was pressed goes, and the focus with it: it goes on where there is something to do.
+  const [added, setAdded] = useState<string>();
+  const addButton = useRef<HTMLButtonElement>(null);
+  const add = (tag: string) => {
+    setAdded(tag);
+    onChange({ translations: { ...translations, [tag]: translations[tag] ?? {} } });
+  };
+  const remove = (tag: string) => {
+    addButton.current?.focus();
+    onChange({ translations: Object.fromEntries(Object.entries(translations).filter(([one]) => one !== tag)) });
+  };
   const tags = Object.keys(translations);
   const options = languageOptions([...tags, ...(language ? [language] : [])]);
   return (
@@ -72,18 +82,10 @@ export function LanguageBlock(props: Props) {
         />
         {spoken && spoken.languages.length > 0 && <Spoken {...props} spoken={spoken} onAdd={add} />}
         {tags.map((tag) => (
-          <Words
-            key={tag}
-            {...props}
-            tag={tag}
-            onRemove={() =>
-              onChange({
-                translations: Object.fromEntries(Object.entries(translations).filter(([one]) => one !== tag)),
-              })
-            }
-          />
+          <Words key={tag} {...props} tag={tag} isAdded={tag === added} onRemove={() => remove(tag)} />
         ))}
         <AddLanguage
+          button={addButton}
           options={options.filter(({ value: tag }) => tag !== language && !tags.includes(tag))}
           onAdd={add}
         />
@@ -166,12 +168,13 @@ function Spoken({
 function Words({
   value: { translations },
   tag,
+  isAdded,
   fields,
   own,
   problem,
   onChange,
   onRemove,
-}: Props & { readonly tag: string; readonly onRemove: () => void }) {
+}: Props & { readonly tag: string; readonly isAdded: boolean; readonly onRemove: () => void }) {
   const words = translations[tag] ?? {};
   const name = languageName(tag);
   const set = (field: string, text: string) =>
@@ -180,8 +183,9 @@ function Words({
     <fieldset className={classes.language}>
       <legend>{name}</legend>
       <Stack gap="sm">
-        {fields.map(({ name: field, label, kind }) => {
+        {fields.map(({ name: field, label, kind }, index) => {
           const shared = {
+            autoFocus: isAdded && index === 0,
             lang: tag,
             label: t('{label} in {name}', { label, name }),
             placeholder: own[field] ?? '',
@@ -208,16 +212,17 @@ function Words({
 }
 
 interface AddProps {
+  readonly button: Ref<HTMLButtonElement>;
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly onAdd: (tag: string) => void;
 }
 
-function AddLanguage({ options, onAdd }: AddProps) {
+function AddLanguage({ button, options, onAdd }: AddProps) {
   const [isOpen, setOpen] = useState(false);
   if (!isOpen)
     return (
       <Group>
-        <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+        <Button ref={button} variant="default" size="xs" onClick={() => setOpen(true)}>
           {t('Add a language')}
         </Button>
       </Group>
