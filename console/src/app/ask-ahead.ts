@@ -4,14 +4,20 @@ import { appQuery, sessionQuery } from '../lib/data/queries.ts';
 import type { createPages } from './router.tsx';
 
 /**
- * Requests at once what the first page needs: its code, the session, and the app that its address names. One after the other they would
- * take a phone half a second. Without a session the app is refused, like the session itself.
+ * Requests at once what the first page needs, its code and the session; and with a session the app that its address names, while the
+ * code is still on its way.
  */
 export function askAhead(pages: ReturnType<typeof createPages>, queries: QueryClient): void {
-  void queries.prefetchQuery(sessionQuery);
+  const session = queries.ensureQueryData(sessionQuery);
   const matches = pages.matchRoutes(pages.latestLocation);
   const appId = matches.map(({ params }) => (params as { readonly appId?: string }).appId).find(Boolean);
-  if (appId !== undefined) void queries.prefetchQuery(appQuery(appId));
+  session.then(
+    (known) => {
+      if (known && appId !== undefined) void queries.prefetchQuery(appQuery(appId));
+    },
+    // Whoever needs the session reports that.
+    () => undefined,
+  );
   // If it cannot be loaded, opening the page reports that.
   afterPaint(() => {
     // If it cannot be loaded, opening the page reports that.

@@ -2262,6 +2262,15 @@ export interface Operations {
       readonly result: Session;
     };
   };
+  /** Who is signed in in this browser; null if nobody is */
+  readonly findSession: {
+    readonly params: undefined;
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: {
+      readonly result: Session | null;
+    };
+  };
   /** Sign out */
   readonly signOutOfConsole: {
     readonly params: undefined;
@@ -4444,6 +4453,7 @@ export const operations = {
   setUp: { method: 'POST', path: '/setup', answer: { result: 'object' } },
   signInToConsole: { method: 'POST', path: '/session', answer: { result: 'object' } },
   getSession: { method: 'GET', path: '/session', answer: { result: 'object' } },
+  findSession: { method: 'GET', path: '/session/present', answer: { result: 'any' } },
   signOutOfConsole: { method: 'DELETE', path: '/session', answer: { result: 'object' } },
   confirmSession: { method: 'POST', path: '/session/confirm', answer: { result: 'object' } },
   checkConfirmation: { method: 'GET', path: '/session/confirm', answer: { result: 'object' } },

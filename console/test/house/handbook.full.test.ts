@@ -49,6 +49,16 @@ describe('the handbook in a browser', () => {
     assert.deepEqual(others, []);
   });
 
+  test('has an icon that there is, and so has the page about the interface', async () => {
+    for (const path of ['/handbook', '/handbook/beacons', '/docs']) {
+      const answer = await fetch(origin + path);
+      const [, icon = ''] = /<link rel="icon" href="([^"]+)"/.exec(await answer.text()) ?? [];
+      const found = await fetch(new URL(icon, origin + path));
+      assert.deepEqual([found.status, found.headers.get('content-type')], [200, 'image/svg+xml'], path);
+      assert.match(answer.headers.get('content-security-policy') ?? '', /img-src 'self'/);
+    }
+  });
+
   test('is saved as one file that is read without network and service', async () => {
     await page.goto(`${origin}/handbook`);
     const [download] = await Promise.all([

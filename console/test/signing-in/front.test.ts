@@ -5,7 +5,7 @@ import { buildApp, type TestApp } from '../../../server/test/support/build-app.t
 import { create } from '../../../server/test/support/cases.ts';
 import { type SmtpSink, startSmtpSink } from '../../../server/test/support/servers/smtp-sink.ts';
 import { assertAccessible } from '../axe.ts';
-import { launchBrowser, listenWithConsole, openAs, type Visit, visit } from '../browser.ts';
+import { launchBrowser, listenWithConsole, openAs, type Visit, visit, watchRequests } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
 
 /** What people see before they are signed in: of the console, and behind the links in mails to users of an app. */
@@ -132,6 +132,23 @@ describe('pages before signing in', () => {
     await heading('New password').waitFor();
     await page.getByRole('alert').getByText('This link is not valid', { exact: false }).waitFor();
     await isFit('user-link-gone');
+  });
+
+  test('nothing is asked for that is refused because nobody is signed in', async () => {
+    const { page: fresh, context } = await visit(browser, origin);
+    const refused: string[] = [];
+    fresh.on('response', (response) => {
+      if (response.status() >= 400) refused.push(`${response.status()} ${new URL(response.url()).pathname}`);
+    });
+    const isCalm = watchRequests(fresh);
+    for (const path of ['sign-in', 'forgotten', '', 'administrators', `apps/${app.appId}/home`]) {
+      await fresh.goto(`/console/${path}`);
+      await fresh.getByRole('heading', { level: 1 }).waitFor();
+      await isCalm();
+      assert.equal(new URL(fresh.url()).pathname, `/console/${path === 'forgotten' ? path : 'sign-in'}`);
+    }
+    assert.deepEqual(refused, []);
+    await context.close();
   });
 
   test('the browser had nothing to complain about', () => assert.deepEqual(complaints, []));

@@ -102,7 +102,10 @@ describe('the OpenAPI document', () => {
     assert.equal(page.status, 200);
     const html = page.raw.toString();
     assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
-    assert.doesNotMatch(html, /<script|<link|<img|<iframe|src=|@import|url\(/i);
+    assert.doesNotMatch(html, /<script|<img|<iframe|src=|@import|url\(/i);
+    assert.deepEqual(html.match(/<link[^>]*>/gi), [
+      '<link rel="icon" href="/console/lighthouse.svg" type="image/svg+xml">',
+    ]);
     for (const { operationId } of app.app.endpoints) assert.ok(html.includes(`id="${operationId}"`), operationId);
   });
 });

@@ -1,4 +1,3 @@
-import { PharosError } from '@pharos/sdk';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { pageLanguage } from '../words/words.ts';
 import { call, callAsAnybody } from './api.ts';
@@ -23,12 +22,7 @@ export const sessionQuery = queryOptions({
  * PharosError
  */
 export async function presentSession() {
-  try {
-    return (await callAsAnybody('getSession')).result;
-  } catch (error) {
-    if (error instanceof PharosError && error.name === 'InvalidSessionToken') return null;
-    throw error;
-  }
+  return (await callAsAnybody('findSession')).result;
 }
 
 export const setupQuery = queryOptions({

@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { serviceTimeZone } from '../../base/clock.ts';
 import { deletedAnswer, recordAnswer } from '../../http/answers.ts';
 import {
+  type AdminContext,
   assertConfirmed,
+  type ConsoleCall,
   type ConsoleEndpoint,
   consoleEndpoint,
   signedIn,
@@ -79,7 +81,18 @@ function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEnd
   ];
 }
 
-function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
+/** What a page is told of whoever is signed in. */
+const toldBy =
+  ({ sessions, isDemo }: Deps) =>
+  async (admin: AdminContext, headers: ConsoleCall<unknown>['headers']) => {
+    const { adminId, email, name, role, apps, mustEnrol } = admin;
+    await sessions.noteLanguage(admin, headers);
+    return { adminId, email, name, role, apps, demo: await isDemo(), mustEnrol, timeZone: serviceTimeZone() };
+  };
+
+function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { sessions, isDemo } = deps;
+  const tell = toldBy(deps);
   return [
     consoleEndpoint({
       method: 'POST',
@@ -121,12 +134,18 @@ function signingEndpoints({ sessions, isDemo }: Deps): readonly ConsoleEndpoint[
       permission: 'session.own',
       answer: recordAnswer(sessionSchema, sessionExample),
       errors: [],
-      async handle({ admin, headers }) {
-        const { adminId, email, name, role, apps, mustEnrol } = signedIn(admin);
-        await sessions.noteLanguage(signedIn(admin), headers);
-        const timeZone = serviceTimeZone();
-        return { result: { adminId, email, name, role, apps, demo: await isDemo(), mustEnrol, timeZone } };
-      },
+      handle: async ({ admin, headers }) => ({ result: await tell(signedIn(admin), headers) }),
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/session/present',
+      operationId: 'findSession',
+      tag: 'Session',
+      summary: 'Who is signed in in this browser; null if nobody is',
+      permission: 'anybody',
+      answer: recordAnswer(Type.Union([sessionSchema, Type.Null()]), sessionExample),
+      errors: [],
+      handle: async ({ admin, headers }) => ({ result: admin ? await tell(admin, headers) : null }),
     }),
     consoleEndpoint({
       method: 'DELETE',

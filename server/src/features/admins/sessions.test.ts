@@ -62,10 +62,20 @@ for (const database of databases) {
         for (const value of ['a'.repeat(43), ''])
           assertConsoleRefusal(await sendFromConsole(app, me, `${name}=${value}`), 403, 209, 'InvalidSessionToken');
       assert.equal((await sendFromConsole(app, me, `a=b; ${browser.cookie}; c=d`)).status, 200);
+      const present = { method: 'GET', url: '/session/present' } as const;
+      assert.deepEqual((await browser.send(present)).body, (await browser.send(me)).body);
       const out = await browser.send({ method: 'DELETE', url: '/session' });
       assert.equal(out.status, 200);
       assert.match(String(out.headers['set-cookie']), /^pharos-\w{8}=; .*Max-Age=0$/);
       assertConsoleRefusal(await browser.send(me), 403, 209, 'InvalidSessionToken');
+      for (const cookie of [undefined, browser.cookie]) {
+        const { status, body } = await sendFromConsole(app, present, cookie);
+        assert.deepEqual(
+          [status, body],
+          [200, { result: null }],
+          'whether somebody is signed in may be asked by anybody',
+        );
+      }
     });
 
     test('whoever signs in to another service on the same host stays signed in here, since cookies ignore ports', async () => {

@@ -36,7 +36,7 @@ export interface NewSession {
 
 /** What a handler of the console knows about a request. */
 export interface ConsoleCall<Body> {
-  /** Set unless the endpoint is public. */
+  /** Undefined only of a public endpoint, and of one for anybody without a session. */
   readonly admin: AdminContext | undefined;
   /** The administrator and the address, for the audit record. */
   readonly by: Actor;
@@ -57,6 +57,9 @@ export interface ConsoleCall<Body> {
   bindBrowser(secret: string): void;
 }
 
+/** The line of the table of roles; `public` where nobody can be signed in yet, `anybody` where somebody may be. */
+export type Asked = Permission | 'public' | 'anybody';
+
 /** One endpoint of `/console/api`, as data: routed, guarded and documented from this. */
 export interface ConsoleEndpoint<Body = unknown> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -66,8 +69,7 @@ export interface ConsoleEndpoint<Body = unknown> {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** The line of the table of roles, or `public` where nobody can be signed in yet. */
-  readonly permission: Permission | 'public';
+  readonly permission: Asked;
   /** The password or a passkey must have been given in the last few minutes, by signing in or at `POST /session/confirm`. */
   readonly needsConfirmation?: true;
   /**

@@ -3,7 +3,7 @@ import { standingIn } from '../../access/reach.ts';
 import { isAllowed, type Permission } from '../../access/roles.ts';
 import { fail } from '../../base/errors.ts';
 import type { ConsoleCookies } from './console-cookies.ts';
-import type { AdminContext } from './console-endpoint.ts';
+import type { AdminContext, Asked } from './console-endpoint.ts';
 
 export interface ConsoleGuardOptions {
   /** The administrator of a session token; undefined for an unknown, expired or idle session. */
@@ -19,13 +19,13 @@ export interface ConsoleGuard {
   /** The address of the console from which a request came, such as `https://pharos.example`. */
   originOf(request: FastifyRequest): string;
   /**
-   * Undefined where the permission is `public`.
+   * Undefined where the permission is `public`, and without a session where it is `anybody`.
    *
    * @param narrows what the handler restricts for those whose role does not apply everywhere
    * @throws Failure OperationForbidden, InvalidSessionToken, SignedInAsAnother, EnrolmentNeeded; ObjectNotFound for an app to
    *   which the role does not reach
    */
-  admit<P extends Permission | 'public'>(
+  admit<P extends Asked>(
     request: FastifyRequest,
     permission: P,
     narrows?: Narrows,
@@ -42,15 +42,17 @@ export function createConsoleGuard({ findSession, publicUrl, cookies }: ConsoleG
     if (admin) request.formerSession = token;
     return admin;
   }
-  async function admit(request: FastifyRequest, permission: Permission | 'public', narrows?: Narrows) {
+  async function admit(request: FastifyRequest, permission: Asked, narrows?: Narrows) {
     if (request.method !== 'GET' && request.method !== 'HEAD') assertOwnOrigin(request, publicUrl);
     if (permission === 'public') return undefined;
     const token = cookies.session.read(request.headers.cookie);
     const admin = token === undefined ? await findFormer(request) : await findSession(token);
+    if (!admin && permission === 'anybody') return undefined;
     if (!admin) throw fail('InvalidSessionToken', 'You are not signed in, or the session has ended. Sign in again.');
     assertSamePerson(admin, request);
-    if (admin.mustEnrol && permission !== 'session.own') throw fail('EnrolmentNeeded');
-    return permission === 'session.own' ? admin : within(admin, request, { permission, narrows });
+    if (permission === 'anybody' || permission === 'session.own') return admin;
+    if (admin.mustEnrol) throw fail('EnrolmentNeeded');
+    return within(admin, request, { permission, narrows });
   }
   function originOf(request: FastifyRequest): string {
     const own = ownOrigins(request, publicUrl);

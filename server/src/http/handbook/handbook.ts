@@ -86,7 +86,7 @@ interface Shown extends Pick<HandbookPage, 'title' | 'slug' | 'html'> {
 function whole(book: Book, { title, slug, html, q }: Shown): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)} · Pharos handbook</title><style>${style}</style></head><body>
+<title>${escapeHtml(title)} · Pharos handbook</title><link rel="icon" href="/console/lighthouse.svg" type="image/svg+xml"><style>${style}</style></head><body>
 <a class="skip" href="#page">Skip to the page</a>
 <header><a class="home" href="/handbook">Pharos handbook</a>
 <form action="/handbook" role="search"><input name="q" type="search" aria-label="Search the handbook" placeholder="Search" value="${escapeHtml(q)}" maxlength="200"><button>Search</button></form>

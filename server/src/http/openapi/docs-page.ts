@@ -48,7 +48,7 @@ export function renderDocsPage(document: OpenApiDocument, introduction: string):
   });
   const links = document.tags.map(({ name }) => `<a href="#${anchor(name)}">${escapeHtml(name)}</a>`);
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Pharos: the interface</title><style>${style}</style></head><body><div class="page">
+<title>Pharos: the interface</title><link rel="icon" href="/console/lighthouse.svg" type="image/svg+xml"><style>${style}</style></head><body><div class="page">
 <nav aria-label="Contents"><a href="#top"><strong>Pharos</strong></a>${links.join('')}<a href="#errors">Errors</a></nav>
 <main id="top"><h1>The interface</h1>${introduction}${sections.join('\n')}<h2 id="errors">Errors</h2>${errorTable()}</main></div></body></html>`;
 }

@@ -32,7 +32,7 @@ export function registerDocs(server: FastifyInstance, options: DocsOptions): voi
     return known;
   };
   const styleHash = createHash('sha256').update(docsStyle).digest('base64');
-  const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
   server.get('/openapi.json', async (_request, reply) => {
     reply.type('application/json; charset=utf-8').header('access-control-allow-origin', '*');
     return made().text;
