@@ -16,7 +16,7 @@ import { deleteWithin, type TrashHead } from '../features/history/store.ts';
 import { ProviderService } from '../features/identities/provider-service.ts';
 import { IdentityService } from '../features/identities/service.ts';
 import { noteErased } from '../features/identities/store.ts';
-import { findInstallationsOf, unlinkUser } from '../features/installations/store.ts';
+import { findInstallationsOf, letGoOfPhones } from '../features/installations/store.ts';
 import { beginErasure, type ErasureRequest } from '../features/privacy/erase.ts';
 import { findMissing } from '../features/second-factors/store.ts';
 import { lockForDecision } from '../features/sightings/decide/installation-locks.ts';
@@ -105,7 +105,7 @@ export function createServices(options: ServiceOptions): Services {
         const askedBy = by === undefined ? 'person' : by === commandLine ? 'command line' : 'administrator';
         await noteErased(db, { appId, userId, now: now() });
         const erasureId = await begin(db, { kind: 'user', appId, userId, isManager, installationIds, askedBy });
-        await unlinkUser(db, appId, userId);
+        await letGoOfPhones(db, appId, userId);
         return erasureId;
       },
     }),

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Checkbox, Group, SegmentedControl, Text } from '@mantine/core';
+import { Alert, Badge, Button, Group, SegmentedControl, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -258,16 +258,13 @@ interface EraseProps extends Props {
 }
 
 function EraseUser({ appId, user, isOpen, onClose }: EraseProps) {
-  const { data } = useQuery(installationsQuery(appId, user.objectId));
-  const [withInstallations, setWithInstallations] = useState(true);
-  const count = data?.count ?? 0;
   return (
     <ConfirmedAction
       isOpen={isOpen}
       onClose={onClose}
       title={t('Erase the user')}
       confirm={t('Erase {userName}', { userName: userName(user) })}
-      run={() => eraseUser(appId, user.objectId, withInstallations && count > 0)}
+      run={() => eraseUser(appId, user.objectId)}
       done={t('{userName} was erased.', { userName: userName(user) })}
       more={erasureReceipt(appId)}
       refresh={userKeys(appId)}
@@ -282,17 +279,8 @@ function EraseUser({ appId, user, isOpen, onClose }: EraseProps) {
       }}
     >
       {rich(
-        'The account of <b>{userName}</b> {email}is erased permanently, with the record of where this person was. Records in buckets and uploaded files are kept; check them for personal data.',
+        'The account of <b>{userName}</b> {email}is erased permanently, with this person’s installations, the record of where they were, and the records, files and pushes that they made. What a manager made stays, without the name. Check records that others made for personal data.',
         { userName: userName(user), b: (inner) => <b>{inner}</b>, email: user.email && `(${user.email}) ` },
-      )}
-      {count > 0 && (
-        <Checkbox
-          mt="md"
-          label={t('Erase {count, plural, one {the installation} other {the {count} installations}} too', { count })}
-          description={t('Otherwise they are kept without an owner, and receive pushes to everyone.')}
-          checked={withInstallations}
-          onChange={({ currentTarget }) => setWithInstallations(currentTarget.checked)}
-        />
       )}
     </ConfirmedAction>
   );

@@ -1,5 +1,4 @@
 import { t } from '../words/words.ts';
-import { allRecords } from './all-records.ts';
 import { call, confirmed, dataOf } from './api.ts';
 
 /** What belongs to a person, and its erasure. */
@@ -18,9 +17,8 @@ export const ofUser = (objectId: string) => ({
 export const eraseInstallation = (appId: string, objectId: string): Promise<void> =>
   confirmed(() => dataOf(appId).installations.delete(objectId));
 
-/** Erases a user. Installations go first, so that after a failure the user is still there to try again. */
-export async function eraseUser(appId: string, userId: string, withInstallations: boolean): Promise<void> {
-  if (withInstallations) for (const id of await installationIds(appId, userId)) await eraseInstallation(appId, id);
+/** Erases a user with the installations. */
+export async function eraseUser(appId: string, userId: string): Promise<void> {
   await call('eraseAppUser', { params: { appId, userId } });
 }
 
@@ -31,10 +29,3 @@ export const erasureReceipt = (appId: string) => ({
   params: { appId },
   hash: 'erasures',
 });
-
-async function installationIds(appId: string, userId: string): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for await (const page of allRecords(dataOf(appId).installations.list, ofUser(userId)))
-    ids.push(...page.map(({ objectId }) => objectId));
-  return ids;
-}

@@ -95,17 +95,12 @@ export async function isUnproven(db: Db, appId: string, objectId: string): Promi
   return row !== undefined && row.unproven !== 0;
 }
 
-/**
- * For an erased user: the installations stay without a user, and without what reaches or describes that user. The phone
- * itself may continue with its installationId; its traces are erased elsewhere.
- */
-export async function unlinkUser(db: Db, appId: string, userId: string): Promise<void> {
+/** For an erased user: installations that she has taken by their id alone are others', and stay without what she has put there. */
+export async function letGoOfPhones(db: Db, appId: string, userId: string): Promise<void> {
   await db.run(sql`update installations set user_id = null, device_token = null, token_at = null, token_dead_at = null,
       token_dead_reason = null, channels = '[]', metadata = '{}', advertised_key = null, time_zone = null,
       locale_identifier = null
     where app_id = ${appId} and user_id = ${userId}`);
-  await db.run(sql`update installations set claim_user_id = null, claim_token = null, claim_since = null
-    where app_id = ${appId} and claim_user_id = ${userId}`);
 }
 
 /**

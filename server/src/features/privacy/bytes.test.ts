@@ -17,10 +17,10 @@ function placesOf(folder: string, text: string): string[] {
   });
 }
 
-let phones = 0;
-
 /** Somebody with `mark` in all that she says, and her phone. */
 async function visitorWith(app: TestApp, mark: string) {
+  // Within the limit of requests.
+  app.clock.now += 1_000;
   const email = `${mark}@example.org`;
   const account = { firstname: mark, lastname: mark, email, password: 'correct horse' };
   await create(app, '/api/v2/users', account);
@@ -30,7 +30,7 @@ async function visitorWith(app: TestApp, mark: string) {
     body: { email, password: 'correct horse' },
   });
   const headers = { authorization: `Bearer ${signedIn.body.accessToken}` };
-  const phone = `phone-${++phones}`;
+  const phone = `phone of ${mark}`;
   const registration = { installationId: phone, deviceType: 'android', metadata: { note: mark } };
   await create(app, '/api/v2/installations', registration, headers);
   for (let n = 0; n < 10; n++) {
@@ -43,10 +43,16 @@ async function visitorWith(app: TestApp, mark: string) {
     const log = { installationId: phone, event: 'ENTER', moduleType: 'PRESENCE', eventId: `${mark}-${n}` };
     await app.send({ method: 'POST', url: '/api/v2/logs', headers, body: log });
   }
+  const data = { title: mark, alert: `It is ${mark}` };
+  await app.send({ method: 'POST', url: '/api/v2/push/notification', headers, body: { data } });
+  const file = { ...headers, 'content-type': 'text/plain' };
+  const stored = await app.send({ method: 'POST', url: `/api/v2/files/${mark}.txt`, headers: file, body: mark });
+  assert.equal(stored.status, 201, stored.raw.toString());
+  await app.send({ method: 'GET', url: stored.body.url.slice('http://pharos.test'.length) });
   return headers;
 }
 
-test('nothing of whoever is erased is left in the files of the embedded database', async () => {
+test('nothing of whoever is erased is left in the files of the embedded database, nor in the log', async () => {
   const app = await buildApp();
   try {
     await app.app.buckets.createBucket(app.appId, 'birds');
@@ -61,7 +67,14 @@ test('nothing of whoever is erased is left in the files of the embedded database
       assert.equal(answer.status, 200, answer.raw.toString());
     }
     await app.app.idle();
+    const requests = app.log.filter((line) => line.includes('"path":"/api/v2/files/:file'));
+    assert.equal(requests.length, 43, 'with the pattern of their path');
     for (const mark of marks) {
+      assert.deepEqual(
+        app.log.filter((line) => line.includes(mark)),
+        [],
+        'in the log',
+      );
       assert.deepEqual(placesOf(app.storage.folder, mark), [], mark);
       assert.deepEqual(placesOf(app.storage.folder, mark.toLowerCase()), [], mark);
     }

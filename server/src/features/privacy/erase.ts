@@ -53,7 +53,7 @@ export async function beginErasure(db: Db, asked: ErasureRequest, deps: ErasureS
   const key = { appId, erasureId };
   for (const id of installationIds) await deps.lockInstallation(db, appId, id);
   for (const part of deps.parts) {
-    if (!goesAtOnce(part)) continue;
+    if (!goesAtOnce(part, kind)) continue;
     const count = await db.run(sql`delete from ${raw(part.table.name)} where ${scopeOf(part, asked)}`);
     if (count > 0) await store.addCount(db, key, part.table.name, count);
   }
@@ -68,9 +68,11 @@ export async function beginErasure(db: Db, asked: ErasureRequest, deps: ErasureS
   return erasureId;
 }
 
-/** The present state, which sightings would go on with; and the account with all that opens it. */
-const goesAtOnce = (part: PersonPart): boolean =>
-  (part.how === 'trace' && part.at === undefined) || (part.how === 'named' && part.fate === 'delete');
+/** The present state, which sightings would go on with; and an account with all that opens it and with its phones, which register anew. */
+const goesAtOnce = (part: PersonPart, kind: ErasureKind): boolean =>
+  (part.how === 'trace' && part.at === undefined) ||
+  (part.how === 'named' && part.fate === 'delete') ||
+  (part.how === 'phone' && kind === 'user');
 
 /** A place to which something about the person has been sent by a webhook. */
 export interface WebhookRecipient {

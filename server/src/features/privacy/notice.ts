@@ -157,7 +157,8 @@ const english: Words = {
                 'That file is without what the app does not show to users in records. The house can write that out as well; ask for it.',
               ]
             : []),
-          'An erasure takes everything that the export shows, and leaves a receipt that names nobody: what was erased, who had been told, and which backups still have it until when.',
+          'What somebody has made for the house (places, messages, and everything that a manager has made) stays, without the name.',
+          'An erasure takes everything else that the export shows, and leaves a receipt that names nobody: what was erased, who had been told, and which backups still have it until when.',
         ],
       },
     ];
@@ -268,7 +269,8 @@ const german: Words = {
                 'In dieser Datei fehlt, was die App in Datensätzen vor ihren Benutzern verbirgt. Das Haus kann auch das ausgeben; fragen Sie danach.',
               ]
             : []),
-          'Eine Löschung umfasst alles, was die Auskunft zeigt, und hinterlässt eine Quittung, die niemanden nennt: was gelöscht wurde, wer davon erfahren hatte und welche Sicherungen es noch bis wann enthalten.',
+          'Was jemand für das Haus angelegt hat (Orte, Nachrichten und alles, was von Managern stammt), bleibt ohne den Namen.',
+          'Eine Löschung umfasst alles Übrige, was die Auskunft zeigt, und hinterlässt eine Quittung, die niemanden nennt: was gelöscht wurde, wer davon erfahren hatte und welche Sicherungen es noch bis wann enthalten.',
         ],
       },
     ];

@@ -60,9 +60,8 @@ for (const database of databases) {
       const erasureId = await person.erase();
       assert.equal((await person.receipt(erasureId)).completedAt, null);
       await app.app.idle();
-      // The installation stays, without anything that says whose it was.
       assert.deepEqual(await person.tablesNaming(vera.userId), []);
-      assert.deepEqual(await person.tablesNaming(phone), ['installations']);
+      assert.deepEqual(await person.tablesNaming(phone), []);
       const { erased, completedAt, kind, askedBy, webhooks } = await person.receipt(erasureId);
       assert.ok(completedAt);
       assert.deepEqual([kind, askedBy, webhooks.length], ['user', 'person', 1]);
@@ -72,6 +71,48 @@ for (const database of databases) {
         const text = JSON.stringify(rows);
         assert.ok(text.includes(other.userId) || text.includes(theirs), `${name} of somebody else is gone`);
       }
+    });
+
+    test('what she has written goes with her, and what of it was to be sent is cancelled', async () => {
+      const mark = 'AureliaFindable';
+      const [other, manager] = [await signIn(app), await signInManager(app)];
+      const register = (installationId: string, { headers }: SignedIn) =>
+        create(app, '/api/v2/installations', { installationId, deviceType: 'ios' }, headers);
+      const theirs = await register('theirs', other);
+      const hers = await register(`phone of ${mark}`, vera);
+      const push = async (who: SignedIn, sendAt?: number) => {
+        const when = sendAt === undefined ? {} : { sendAt: new Date(sendAt).toISOString() };
+        const body = { data: { title: mark, alert: mark }, ...when };
+        const sent = await app.send({ method: 'POST', url: '/api/v2/push/notification', body, headers: who.headers });
+        assert.equal(sent.status, 200, sent.raw.toString());
+      };
+      await push(vera);
+      await app.app.idle();
+      await push(vera, app.clock.now + 3_600_000);
+      assert.deepEqual((await person.tablesNaming(mark)).sort(), ['installations', 'pushes']);
+      const erasureId = await person.erase();
+      await app.app.idle();
+      assert.deepEqual(await person.tablesNaming(mark), []);
+      assert.deepEqual(await person.tablesNaming(hers), []);
+      const { erased } = await person.receipt(erasureId);
+      assert.deepEqual([erased.installations, erased.pushes], [2, 2]);
+      app.clock.now += 2 * 3_600_000;
+      await app.app.idle();
+      const reports = await app.storage.db.all<{ installation_id: string; state: string }>(
+        raw('select installation_id, state from deliveries'),
+      );
+      assert.deepEqual(
+        reports.map(({ installation_id, state }) => [installation_id, state === 'queued']),
+        [[theirs, false]],
+        'only what had gone out, to others',
+      );
+      // What a manager sends is the house's.
+      await push(manager);
+      const gone = await app.send({ method: 'DELETE', url: '/api/v2/users/me', headers: manager.headers });
+      assert.equal(gone.status, 200);
+      await app.app.idle();
+      assert.deepEqual(await person.tablesNaming(mark), ['pushes']);
+      assert.deepEqual(await person.tablesNaming(manager.userId), []);
     });
 
     test('of an installation without an account, an administrator exports and erases', async () => {

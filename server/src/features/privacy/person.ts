@@ -17,7 +17,7 @@ export interface Person {
   readonly since?: ReadonlyMap<string, number>;
 }
 
-/** The rows of the installations themselves, which an erasure leaves alone. */
+/** The rows of the installations themselves. */
 interface Phone {
   readonly how: 'phone';
 }

@@ -52,7 +52,7 @@ export const pushes = defineResource({
   },
   indexes: { pushes_waiting: { on: ['app_id', 'object_id'], isPartial: true } },
   users: ['user_id'],
-  erased: 'unname',
+  erased: 'own',
   // Whom it is or was for; one that waits for its time still goes to the others.
   mentions: { in: ['audience', 'approval', 'authors'], erased: 'unname' },
   rules: 'pushes',

@@ -42,8 +42,8 @@ async function sendSlice(deps: SendDeps, job: Job, { signal, assertHeld }: JobCo
   const { appId } = job;
   const { pushId, ...slice } = job.payload as PushSlice;
   const push = await store.findPush(db, appId, pushId);
-  if (!push) return;
-  if (push.state === 'cancelled') return cancelSlice(deps, { appId, pushId, slice, assertHeld });
+  // One whose author was erased is cancelled like any other.
+  if (!push || push.state === 'cancelled') return cancelSlice(deps, { appId, pushId, slice, assertHeld });
   const data = JSON.parse(push.data) as Readonly<Record<string, unknown>>;
   const words = store.wordsOf(push);
   const startedAt = now();

@@ -226,8 +226,8 @@ function erase(deps: Deps): ConsoleEndpoint {
     tag: 'Users',
     summary: 'Erase a user',
     description:
-      'The account and its tokens are deleted, and all that is known of the person is erased; the installations stay without ' +
-      'a user. The audit names the receipt.',
+      'The account, its tokens and its installations are deleted, and all that is known of the person is erased. The audit ' +
+      'names the receipt.',
     permission: 'users.change',
     needsConfirmation: true,
     locate: locateApp(deps),

@@ -35,11 +35,12 @@ function keyOf({ usedKey }: FastifyRequest): string {
   return secretKey ? `"key":"${keyId}","keyName":${JSON.stringify(secretKey.name)},` : `"key":"${keyId}",`;
 }
 
-/** In apps with pseudonyms without the ids of phones, since a log line has a time. */
-function pathOf({ url, call, routeOptions }: FastifyRequest): string {
-  if (call?.app.pseudonyms && ofPhone.test(url)) return routeOptions.url ?? '';
+/** Without the names of files, which people write, and in apps with pseudonyms without the ids of phones, since a log line has a time. */
+export function pathOf({ url, call, routeOptions }: FastifyRequest): string {
+  if (ofFile.test(url) || (call?.app.pseudonyms && ofPhone.test(url))) return routeOptions.url ?? '';
   const end = url.indexOf('?');
   return end < 0 ? url : url.slice(0, end);
 }
 
+const ofFile = /\/files\//;
 const ofPhone = /\/(?:installations|positions|deliveries)\//;

@@ -14,7 +14,7 @@ import { BatchedResponse } from './batched-response.ts';
 import { ClientConnections, type ConnectionLimits, proxyTest, usualPace, usualWaitingBytes } from './connections.ts';
 import { makeChildrenLate } from './late-logger.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
-import { requestLines } from './request-line.ts';
+import { pathOf, requestLines } from './request-line.ts';
 import { registerBodyHandling } from './unread-body.ts';
 
 declare module 'fastify' {
@@ -100,7 +100,7 @@ function openFastify(
       base,
       // Headers and bodies are never logged, so that no credential can be.
       serializers: {
-        req: (request) => ({ method: request.method, url: request.url?.split('?')[0], address: request.ip }),
+        req: (request) => ({ method: request.method, url: request.url && pathOf(request), address: request.ip }),
       },
       stream: logStream,
     },

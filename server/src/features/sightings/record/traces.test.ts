@@ -190,7 +190,7 @@ for (const database of databases) {
       assert.deepEqual([answer.status, answer.body.code], [404, 101]);
     });
 
-    test('deleting a user erases where its installations were; they begin anew', async () => {
+    test('deleting a user erases where its installations were; they register and begin anew', async () => {
       const body = { userId: pointer('_User', site.user.userId) };
       await site.ask({ method: 'PUT', url: `/api/v2/installations/${site.phone}`, body });
       await site.notification();
@@ -199,6 +199,8 @@ for (const database of databases) {
       await site.app.app.idle();
       assert.deepEqual(await counts(), Object.fromEntries(traceTables.map((table) => [table, 0])));
       site.app.clock.now += 1000;
+      assert.equal((await site.post([site.decided('ENTER')])).status, 404);
+      assert.notEqual(await site.installation({ installationId: 'phone-1' }), site.phone);
       assert.deepEqual(kindsOf((await site.send([site.decided('ENTER')])).events), ['ENTER']);
     });
 
