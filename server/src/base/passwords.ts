@@ -20,7 +20,7 @@ const atOnce = 2;
 const maxWaitMs = 5_000;
 /** Per app; about as many as are done within the longest wait. */
 const longestLine = 150;
-/** No account has a longer password, in characters; administrators may choose up to 200. */
+/** No administrator has a longer password, in characters, and no user has one as long. */
 const longestPassword = 200;
 const busy = 'Too many passwords are being checked. Try again.';
 

@@ -78,9 +78,18 @@ describe('tokens that can reach nobody', () => {
     'a\u0000b',
     'a\nb',
     '',
+    ' ',
+    '/',
+    '//',
+    '//x',
+    'x//',
+    'museum//gate',
+    'museum/ /gate',
+    ' /gate',
+    '\u00a0',
   ])
     test(`MQTT: ${JSON.stringify(topic)}`, () => assert.ok(embedded(topic)));
   test('MQTT: longer than a topic may be', () => assert.ok(embedded('x'.repeat(1025))));
-  for (const topic of ['museum/gate', '/museum', 'museum/$gate', 'Halle ⛵'])
+  for (const topic of ['museum/gate', '/museum', 'museum/', 'museum/$gate', 'Halle ⛵', 'hall 2/gate'])
     test(`MQTT: ${topic} is fine`, () => assert.equal(embedded(topic), undefined));
 });

@@ -24,12 +24,22 @@ export function renderMessage({ deliveryId, content, expiresAt }: PushMessage): 
 
 /** Why nothing can be published to this topic, as a sentence; undefined if it can. */
 export function topicProblem(topic: string): string | undefined {
-  const fault = topicFault(topic);
+  const fault = protocolFault(topic);
   return fault && `The topic ${fault}.`;
 }
 
-/** The same as the end of a sentence about the topic. MQTT 5.0, 4.7: wildcards are only for filters. */
+/**
+ * What is wrong with a new topic, as the end of a sentence about it. MQTT would take levels without a name, but nobody means them. One slash
+ * at the beginning or the end is common.
+ */
 export function topicFault(topic: string): string | undefined {
+  const levels = topic.replace(/^\/|\/$/g, '').split('/');
+  const isNamed = levels.every((level) => level.trim() !== '');
+  return protocolFault(topic) ?? (isNamed ? undefined : 'has a level that is empty or blank');
+}
+
+/** MQTT 5.0, 4.7: wildcards are only for filters. */
+function protocolFault(topic: string): string | undefined {
   if (topic === '') return 'is empty';
   if (Buffer.byteLength(topic) > 1024) return 'is longer than 1,024 bytes';
   if (/[+#]/.test(topic)) return 'contains a wildcard (+ or #), to which nothing can be published';

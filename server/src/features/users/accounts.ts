@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { fail } from '../../base/errors.ts';
 import type { Passwords } from '../../base/passwords.ts';
+import { isLongerThan } from '../../base/text-length.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import type { Account, AccountProof, Accounts, FindMissing } from '../../sign-in/accounts.ts';
@@ -148,17 +149,24 @@ export function notFresh(why = 'This account has no password.') {
 export const notFreshToMove = () => notFresh('This account has a second factor.');
 export const notFreshToErase = () => notFresh('This erases your account.');
 
+/** Whether it is the password of a user, who may be nobody. One that no user can have is wrong at once, and costs no hash. */
+export async function isPassword(
+  { passwords }: Pick<AccountDeps, 'passwords'>,
+  given: string,
+  { appId, stored }: { readonly appId: string; readonly stored: string | null | undefined },
+): Promise<boolean> {
+  return !isLongerThan(given, maxPasswordLength) && passwords.matches(given, stored ?? undefined, appId);
+}
+
 /** @throws Failure PasswordMissing, UserInvalidLoginParams, APICallLimit */
 export async function assertPassword(
-  { passwords }: Pick<AccountDeps, 'passwords'>,
+  deps: Pick<AccountDeps, 'passwords'>,
   user: store.UserRow,
   { currentPassword, confirm }: Pick<AccountProof, 'currentPassword' | 'confirm'>,
 ): Promise<void> {
   if (!currentPassword) throw currentPasswordMissing();
   await confirm(user.email_key ?? user.object_id, async () => {
-    const isPossible = currentPassword.length <= 2 * maxPasswordLength;
-    const stored = user.password_hash ?? undefined;
-    if (!isPossible || !(await passwords.matches(currentPassword, stored, user.app_id)))
-      throw fail('UserInvalidLoginParams', wrongPassword);
+    const of = { appId: user.app_id, stored: user.password_hash };
+    if (!(await isPassword(deps, currentPassword, of))) throw fail('UserInvalidLoginParams', wrongPassword);
   });
 }

@@ -18,6 +18,7 @@ import { assertMetadata } from '../own-metadata.ts';
 import {
   assertPassword,
   isFresh,
+  isPassword,
   isSignedIn,
   notFresh,
   notFreshToErase,
@@ -155,9 +156,9 @@ export class UserService {
    * password
    */
   async signIn(app: AppContext, { email, password }: SignIn, client: SessionClient): Promise<SignedIn> {
-    const { db, passwords } = this.#deps;
+    const { db } = this.#deps;
     const user = await store.findUserByEmail(db, app.appId, emailKey(email));
-    const isRight = await passwords.matches(password, user?.password_hash ?? undefined, app.appId);
+    const isRight = await isPassword(this.#deps, password, { appId: app.appId, stored: user?.password_hash });
     const isConfirmed = app.policy.emailVerification !== 'required' || user?.email_verified_at !== null;
     // Nothing else is said about a pending address: somebody who signed up with another person's would learn that it was free.
     if (!user || !isRight || !isConfirmed) throw wrongLogin(app);

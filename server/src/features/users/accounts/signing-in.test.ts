@@ -31,6 +31,7 @@ for (const database of databases) {
           const asked: readonly (readonly [what: string, path: string, body: object, expected: readonly number[]])[] = [
             ['e-mail', '/signin', { email: `${marks}@example.org`, password: 'correct horse' }, wrong],
             ['password', '/signin', { email: account.email, password: marks }, wrong],
+            ['password of 51', '/signin', { email: account.email, password: 'x'.repeat(51) }, wrong],
             ['password, nobody', '/signin', { email: 'nobody@example.org', password: marks }, wrong],
             ['new e-mail', '', someone({ email: `${marks}@example.org` }), [400, 125]],
             ['new password', '', someone({ password: marks }), [400, 142]],
@@ -46,6 +47,7 @@ for (const database of databases) {
           String.prototype.normalize = normalize;
         }
         assert.ok(given.length > 0, 'nothing was normalised');
+        assert.ok(!given.includes(51), 'a password that no user can have was hashed');
         assert.ok(Math.max(...given) <= 200, `${Math.max(...given)} characters were normalised`);
       });
 
