@@ -116,6 +116,53 @@ for (const database of bothDatabases) {
       }
     });
 
+    for (const when of ['before its rows are read', 'only after they were read'])
+      test(`what is stored during a count, and noted ${when}, counts once`, async () => {
+        const { db, close } = await openStorage(database);
+        try {
+          await migrate(db, 1);
+          const { appId } = await createServices({ db, now: Date.now }).apps.create('One');
+          let next: 'row' | 'note' | undefined;
+          const store = () => meter.add(appId, { files: 1, fileBytes: 4 });
+          const watched: Database = Object.assign(Object.create(db), {
+            run: async (statement: Parameters<Database['run']>[0]) => {
+              const changed = await db.run(statement);
+              if (next === 'note' && statement.strings.join('').includes('counted_at')) {
+                next = undefined;
+                store();
+              }
+              return changed;
+            },
+            one: (statement: Parameters<Database['one']>[0]) => db.one(statement),
+            all: async (...of: Parameters<Database['all']>) => {
+              if (next === 'row') {
+                await db.run(
+                  raw(`insert into files (app_id, object_id, name, stored_name, content_type, size, sha256, created_at, updated_at)
+                    values ('${appId}', 'a', 'a.png', 'a', 'image/png', 4, '', 1, 1)`),
+                );
+                next = when.startsWith('only') ? 'note' : undefined;
+                if (next === undefined) store();
+              }
+              return db.all(...of);
+            },
+          });
+          const meter: UsageMeter = new UsageMeter({
+            db: watched,
+            now: Date.now,
+            countStored,
+            isManager,
+            inBackground: (_, work) => void work(),
+          });
+          await meter.of(appId);
+          next = 'row';
+          await meter.count(appId);
+          const { files, fileBytes } = await meter.of(appId);
+          assert.deepEqual([files, fileBytes], [1, 4]);
+        } finally {
+          await close();
+        }
+      });
+
     test('counts are kept after a clean stop, and counted again after a crash', async () => {
       const { db, close } = await openStorage(database);
       try {

@@ -24,6 +24,8 @@ interface Known {
   /** The counts were exact when this process read them, so nothing had to be counted. */
   readonly isFromDatabase: boolean;
   countedAt: number;
+  /** The first count, where nothing was known before. */
+  counting?: Promise<void>;
 }
 
 interface UsageRow {
@@ -44,6 +46,8 @@ const countEveryMs = 86_400_000;
 const patienceMs = 1_000;
 /** Records that one statement counts. */
 const countStep = 20_000;
+/** How often is counted at most before some changes may be counted twice. */
+const mostCounts = 4;
 
 /** @throws Failure OperationForbidden */
 function assertWithin({ stored, pending, writing, held }: Known, quotas: AppPolicy['quotas'], more: Partial<Stored>) {
@@ -73,6 +77,9 @@ export class UsageMeter {
   readonly #apps = new Map<string, Known>();
   readonly #loading = new Map<string, Promise<Known>>();
   readonly #dirty = new Set<string>();
+  /** How many changes each app has had. */
+  readonly #changes = new Map<string, number>();
+  #writing: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: UsageDeps) {
@@ -112,6 +119,7 @@ export class UsageMeter {
 
   /** Records what was stored or, with negative numbers, deleted. */
   add(appId: string, change: Partial<Stored>): void {
+    this.#changes.set(appId, this.#changesOf(appId) + 1);
     const known = this.#apps.get(appId);
     if (!known) {
       this.#deps.inBackground('counting what is stored', async () => {
@@ -131,11 +139,22 @@ export class UsageMeter {
 
   async of(appId: string): Promise<Stored> {
     const known = this.#apps.get(appId) ?? (await this.#load(appId));
+    await known.counting;
     return total(known);
   }
 
-  /** Adds pending changes to the database, and reads what other nodes have added. */
-  async write({ isLast = false } = {}): Promise<void> {
+  #changesOf(appId: string): number {
+    return this.#changes.get(appId) ?? 0;
+  }
+
+  /** Adds pending changes to the database, and reads what other nodes have added; one call after the other. */
+  write(how: { readonly isLast?: boolean } = {}): Promise<void> {
+    const written = this.#writing.then(() => this.#write(how));
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+
+  async #write({ isLast = false }: { readonly isLast?: boolean }): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const dirty = [...this.#dirty];
@@ -185,13 +204,29 @@ export class UsageMeter {
 
   /** Counts the rows of an app, in steps, so that other requests are not delayed. */
   async count(appId: string): Promise<void> {
-    await this.write();
     await this.#count(appId, this.#apps.get(appId) ?? (await this.#load(appId)));
   }
 
-  /** Changes during a count may be counted twice, until the next count; that is better than missing them. */
+  /**
+   * What changes during a count may be in it or not, so it is repeated until nothing does. Where that would take long, such changes may be
+   * counted twice, until the next count; that is better than missing them.
+   */
   async #count(appId: string, known: Known): Promise<void> {
     const { db, now } = this.#deps;
+    for (let tries = 1; ; tries++) {
+      await this.write();
+      const changes = this.#changesOf(appId);
+      const stored = await this.#countRows(appId);
+      await db.run(sql`update usage set files = ${stored.files}, file_bytes = ${stored.fileBytes},
+        records = ${stored.records}, record_bytes = ${stored.recordBytes}, counted_at = ${now()} where app_id = ${appId}`);
+      if (changes !== this.#changesOf(appId) && stored.records < countStep && tries < mostCounts) continue;
+      Object.assign(known, { stored, isExact: true, countedAt: now() });
+      return;
+    }
+  }
+
+  async #countRows(appId: string): Promise<Stored> {
+    const { db } = this.#deps;
     const slow = { tenant: appId };
     const [files] = await db.all<{ n: number; bytes: number }>(
       sql`select count(*) as n, coalesce(sum(size), 0) as bytes from
@@ -217,10 +252,7 @@ export class UsageMeter {
         last = step?.last ?? '';
       }
     }
-    const stored = { files: Number(files?.n ?? 0), fileBytes: Number(files?.bytes ?? 0), records, recordBytes };
-    await db.run(sql`update usage set files = ${stored.files}, file_bytes = ${stored.fileBytes},
-      records = ${stored.records}, record_bytes = ${stored.recordBytes}, counted_at = ${now()} where app_id = ${appId}`);
-    Object.assign(known, { stored, isExact: true, countedAt: now() });
+    return { files: Number(files?.n ?? 0), fileBytes: Number(files?.bytes ?? 0), records, recordBytes };
   }
 
   #load(appId: string): Promise<Known> {
@@ -251,6 +283,7 @@ export class UsageMeter {
     };
     if (!known.isExact) {
       const counting = this.#count(appId, known);
+      known.counting = counting.catch(() => undefined);
       inBackground('counting what an app stores', () => counting);
       // Most counts finish in this time; larger ones must not keep the client waiting.
       await Promise.race([counting.catch(() => undefined), delay(patienceMs, undefined, { ref: false })]);
