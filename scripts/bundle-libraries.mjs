@@ -42,6 +42,6 @@ export async function bundleLibraries() {
 }
 
 /** Temporary folders are for their owner only, and the service may run as another user than the one that has installed it. */
-const openToOthers = (folder) => chmodSync(folder, 0o777 & ~process.umask());
+export const openToOthers = (folder) => chmodSync(folder, 0o777 & ~process.umask());
 
 if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await bundleLibraries();

@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs what is missing, builds the console when it is stale, and runs `pharos serve` on the pinned
- * Node. Arguments after `--` are passed to it: `npm start -- --port 9000`. Words before any flag are another command:
+ * `npm start`: installs what is missing, bundles the program and builds the console when they are stale, and runs `pharos serve` on the
+ * pinned Node. Arguments after `--` are passed to it: `npm start -- --port 9000`. Words before any flag are another command:
  * `npm start -- demo remove`.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -8,9 +8,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { isService, nodeFlags, withAllocator } from '../server/bin/process-options.mjs';
-import { bundleFolder } from './bundle-libraries.mjs';
 import { ensureInstalled, pinnedNode, root, withPinnedNode } from './install.mjs';
 import { flagsIn, wordsFromNpm } from './npm-words.mjs';
+import { findProgram } from './program/find.mjs';
 
 const environment = withPinnedNode(process.env);
 
@@ -22,10 +22,11 @@ function buildConsole() {
   if (status !== 0) throw new Error('The console could not be built; the message is above.');
 }
 
-/** Once for each version; the bundler needs the pinned Node. */
-function bundleLibraries() {
-  if (existsSync(bundleFolder())) return;
-  const script = join(root, 'scripts', 'bundle-libraries.mjs');
+/** The bundler needs the pinned Node. */
+function bundleProgram() {
+  if (findProgram() !== undefined) return;
+  process.stderr.write('Bundling the program …\n');
+  const script = join(root, 'scripts', 'program', 'bundle.mjs');
   spawnSync(pinnedNode, [script], { cwd: root, stdio: ['ignore', 2, 2], env: environment });
 }
 
@@ -74,7 +75,7 @@ function readWords() {
 try {
   const words = readWords();
   ensureInstalled();
-  bundleLibraries();
+  bundleProgram();
   const isServing = words.length === 0 || words[0].startsWith('-');
   if (isServing || words[0] === 'serve') buildConsole();
   run(isServing ? ['serve', ...words] : words);

@@ -5,8 +5,9 @@ import { existsSync, realpathSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { pinnedNode, root } from '../../scripts/install.mjs';
+import { findProgram } from '../../scripts/program/find.mjs';
 import { isService, nodeFlags, withAllocator } from './process-options.mjs';
 
 const words = process.argv.slice(2);
@@ -24,9 +25,12 @@ if (!existsSync(pinnedNode)) {
     process.execve(process.execPath, [process.execPath, ...process.execArgv, ...program], environment);
   // What Node compiles is kept from one start to the next: compiling takes most of a start, and the TypeScript loader
   // is then not needed. If the folder cannot be written, nothing is kept and nothing else changes.
-  nodeModule.enableCompileCache(join(root, '.cache', 'compile'));
-  await import('../../scripts/bundled-libraries.mjs');
-  await import('../src/main.ts');
+  const bundled = findProgram();
+  nodeModule.enableCompileCache(join(bundled ?? join(root, '.cache'), 'compile'));
+  if (bundled === undefined) {
+    await import('../../scripts/bundled-libraries.mjs');
+    await import('../src/main.ts');
+  } else await import(pathToFileURL(join(bundled, 'main.js')).href);
 } else {
   // The channel closes with this process, however it ends, so that a service never outlives its wrapper unnoticed.
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];

@@ -31,10 +31,11 @@ test('an image has nothing that git ignores, such as the data of a service that 
   assert.deepEqual([...files, 'package.json', 'package-lock.json', '.npmrc'].filter(isLeftOut), []);
 });
 
-test('what the unit and the image say to run is there, and builds the console, too', () => {
+test('what the unit and the image say to run is there, builds the console and bundles the program', () => {
   for (const path of ['deploy/pharos.service', 'deploy/Containerfile', 'docs/operations.md']) {
     const scripts = [...read(path).matchAll(/\bnode ((?:scripts|server)\/[\w/-]+\.mjs)/g)].map(([, name = '']) => name);
-    assert.ok(scripts.includes('scripts/build-console.mjs'), path);
+    for (const name of ['scripts/build-console.mjs', 'scripts/program/bundle.mjs'])
+      assert.ok(scripts.includes(name), path);
     for (const name of scripts) assert.ok(existsSync(`${root}/${name}`), `${path}: ${name}`);
   }
 });

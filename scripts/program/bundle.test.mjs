@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { root } from '../install.mjs';
+
+/** Tells at the end of a process how many files it has loaded. */
+const counting = `import { registerHooks } from 'node:module';
+  import { isMainThread } from 'node:worker_threads';
+  let files = 0;
+  registerHooks({ load(url, context, next) { files++; return next(url, context); } });
+  if (isMainThread) process.on('exit', () => process.stderr.write('files: ' + files + '\\n'));`;
+
+describe('the bundled program', () => {
+  let checkout;
+  const at = (...path) => join(checkout, ...path);
+  before(() => {
+    // Other tests are running the one of this checkout.
+    checkout = mkdtempSync(join(tmpdir(), 'pharos-program-'));
+    for (const path of ['scripts', 'server', 'package.json', 'package-lock.json', 'console/src/lib/words'])
+      cpSync(join(root, path), at(path), { recursive: true, filter: (file) => !/\.test\.\w+$/.test(file) });
+    for (const path of ['node_modules', 'docs']) symlinkSync(join(root, path), at(path));
+    writeFileSync(at('counting.mjs'), counting);
+  });
+  after(() => rmSync(checkout, { recursive: true, force: true }));
+
+  const bundles = () => readdirSync(at('.cache', 'program'));
+
+  async function bundle() {
+    const made = spawn(process.execPath, [at('scripts', 'program', 'bundle.mjs')], { stdio: 'inherit' });
+    assert.deepEqual(await once(made, 'exit'), [0, null]);
+  }
+
+  /** Starts the service of the checkout, asks it for `path`, and stops it: the answer, its log, and how many files it has loaded. */
+  async function serve(path) {
+    const data = mkdtempSync(at('data-'));
+    const { PATH, HOME } = process.env;
+    const child = spawn(process.execPath, [at('server', 'bin', 'pharos.mjs'), 'serve', '--port', '0'], {
+      env: { PATH, HOME, PHAROS_DATA: data, NODE_OPTIONS: `--import=${pathToFileURL(at('counting.mjs')).href}` },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let log = '';
+    const found = Promise.withResolvers();
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (text) => {
+        log += text;
+        const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(log) ?? [];
+        if (address) found.resolve(address);
+      });
+    const exited = once(child, 'close');
+    void exited.then(() => found.reject(new Error(log)));
+    const answer = await fetch(`${await found.promise}${path}`);
+    const body = await answer.text();
+    child.kill('SIGTERM');
+    await exited;
+    return { status: answer.status, body, log, files: Number(/files: (\d+)/.exec(log)?.[1]) };
+  }
+
+  /** Where the source says that the error was thrown. */
+  const thrownAt = ({ log }) => /"stack":"Error: on purpose\\n {4}at [^"]*?\(?(file:[^\\)]*)/.exec(log)?.[1];
+
+  test('is what starts, and answers with the files beside its sources', async () => {
+    const slow = await serve('/readyz');
+    assert.deepEqual([slow.status, slow.files > 500], [200, true], slow.log);
+    await bundle();
+    const { status, files, log } = await serve('/readyz');
+    assert.deepEqual([status, files < 200], [200, true], log);
+    const handbook = await serve('/handbook/operations');
+    assert.match(handbook.body, /Several PostgreSQL nodes/);
+    const [name] = bundles();
+    const [folder, mode] = [at('.cache', 'program', name), 0o777 & ~process.umask()];
+    assert.equal(statSync(folder).mode & 0o777, mode, 'the service may run as another user');
+    const answerOf = (thread, { workerData, task }) =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker(join(folder, `${thread}-thread.js`), { workerData });
+        worker.on('error', reject);
+        worker.on('message', (answer) => {
+          resolve(answer);
+          void worker.terminate();
+        });
+        if (task) worker.postMessage(task);
+      });
+    const document = { subject: 'Hall', title: 'Hall', subtitle: '', story: [], blocks: [], notes: [], language: 'en' };
+    const pdf = await answerOf('pdf', { workerData: { document, madeAt: 0 } });
+    assert.equal(Buffer.from(pdf).subarray(0, 5).toString(), '%PDF-', 'threads are bundled, too');
+    const { ids } = await answerOf('web-push', { task: [{ id: 7, p256dh: '', auth: '', plaintext: '' }] });
+    assert.deepEqual(ids, [7]);
+  });
+
+  test('is not used once a source has changed, and its errors name the lines of the sources', async () => {
+    const file = at('server', 'src', 'http', 'health.ts');
+    const source = readFileSync(file, 'utf8');
+    const changed = source.replace(
+      "async () => ({ status: 'ok' })",
+      "async () => {\n    throw new Error('on purpose');\n  }",
+    );
+    assert.notEqual(changed, source);
+    writeFileSync(file, changed);
+    const line = changed.slice(0, changed.indexOf('throw new Error(')).split('\n').length;
+    const unbundled = await serve('/healthz');
+    assert.deepEqual([unbundled.status, unbundled.files > 500], [500, true], unbundled.log);
+    await bundle();
+    const bundled = await serve('/healthz');
+    assert.deepEqual([bundled.status, bundled.files < 200], [500, true], bundled.log);
+    assert.equal(thrownAt(bundled), `${pathToFileURL(file).href}:${line}:11`);
+    assert.equal(thrownAt(bundled), thrownAt(unbundled));
+    writeFileSync(file, source);
+    const before = await serve('/healthz');
+    assert.deepEqual([before.status, before.files < 200], [200, true], 'that of the former sources is still there');
+  });
+});
