@@ -5,8 +5,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../install.mjs';
+import { fileURLToPath } from 'node:url';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 export const bundles = join(root, '.cache', 'program');
 
 /** Lists what a bundle was made of, relative to the checkout. */

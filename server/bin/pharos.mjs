@@ -1,21 +1,24 @@
 #!/usr/bin/env node
 /** `pharos …`: runs the command line on the Node that the checkout pins. The Node that runs this file may be older. */
-import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { pinnedNode, root } from '../../scripts/install.mjs';
 import { findProgram } from '../../scripts/program/find.mjs';
 import { isService, nodeFlags, withAllocator } from './process-options.mjs';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const words = process.argv.slice(2);
 const flags = isService(words) ? nodeFlags : [];
 const program = [...flags, fileURLToPath(import.meta.url), ...words];
 const environment = isService(words) ? withAllocator(process.env) : process.env;
 /** The process can replace itself, keeping its number and its streams; a channel to its parent would be lost. */
 const canStartAnew = process.platform !== 'win32' && process.execve !== undefined && process.channel === undefined;
+
+// Where Node is one of the installed packages, the lock file need not be read to know that it is the pinned one.
+const isInstalled = process.execPath.startsWith(join(root, 'node_modules', 'node-'));
+const pinnedNode = isInstalled ? process.execPath : (await import('../../scripts/install.mjs')).pinnedNode;
 
 if (!existsSync(pinnedNode)) {
   process.stderr.write('Pharos is not installed yet. Run npm start or npm ci in its folder.\n');
@@ -32,6 +35,7 @@ if (!existsSync(pinnedNode)) {
     await import('../src/main.ts');
   } else await import(pathToFileURL(join(bundled, 'main.js')).href);
 } else {
+  const { spawn } = await import('node:child_process');
   // The channel closes with this process, however it ends, so that a service never outlives its wrapper unnoticed.
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
   const child = spawn(pinnedNode, program, { stdio, env: environment });
