@@ -44,7 +44,7 @@ export default defineConfig({
   test: {
     // What a project needs is installed and started when one of its files runs.
     projects: [
-      project('alone', { include: alone }),
+      project('alone', { include: alone, globalSetup: script('test', 'with-program.mjs') }),
       project('brokers', { include: withBrokers, ...sharing, globalSetup: script('test', 'with-brokers.mjs') }),
       project('browser', {
         include: inBrowser,
