@@ -10,7 +10,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const root = import.meta.dirname;
 const script = (...path) => join(root, 'scripts', ...path);
 
-const everything = '{console,sdk,server}/**/*.test.{mjs,ts}';
+const everything = '{console,packages,sdk,server}/**/*.test.{mjs,ts}';
 
 /** Files that start programs of their own, kill them, or measure the process that they run in. */
 const alone = ['server/test/e2e/**/*.test.ts', 'sdk/test/**/*.test.ts', 'scripts/**/*.test.mjs'];

@@ -64,7 +64,7 @@ describe('the test command without a browser', () => {
   });
 
   test('runs the files that need none, and leaves nothing behind', async () => {
-    const { code, lastLine } = await runTests('server/src/query/parse.test.ts');
+    const { code, lastLine } = await runTests('packages/query/test/parse.test.ts');
     assert.match(lastLine, /^\d\d+ passed, 0 failed$/);
     assert.equal(code, 0);
     assert.deepEqual(readdirSync(temporary), []);

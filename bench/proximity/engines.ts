@@ -1,5 +1,4 @@
-import type { EventKind, Sensitivity, TrackState } from '../../server/src/proximity/presence/types.ts';
-import { follow } from '../../server/src/proximity/track.ts';
+import { type EventKind, follow, type Sensitivity, type TrackState } from '@pharos/engine';
 
 /** An engine in the comparison: one sample in, the confirmed events out. */
 export interface Engine {

@@ -1,4 +1,4 @@
-import { THRESHOLDS, type Thresholds } from '../../server/src/proximity/presence/thresholds.ts';
+import { THRESHOLDS, type Thresholds } from '../../packages/engine/src/presence/thresholds.ts';
 import type { Recordings } from './recordings.ts';
 import { pharosSite } from './site-engines.ts';
 import { type SiteScore, scoreSite } from './site-score.ts';

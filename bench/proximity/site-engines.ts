@@ -1,13 +1,13 @@
-import { errorRadius } from '../../server/src/proximity/position/fix.ts';
-import { nearestOf } from '../../server/src/proximity/position/nearest.ts';
-import { THRESHOLDS, type Thresholds } from '../../server/src/proximity/presence/thresholds.ts';
-import type {
-  BeaconLocation,
-  PresenceSettings,
-  Sensitivity,
-  TrackState,
-} from '../../server/src/proximity/presence/types.ts';
-import { follow } from '../../server/src/proximity/track.ts';
+import {
+  type BeaconLocation,
+  errorRadius,
+  follow,
+  nearestOf,
+  type PresenceSettings,
+  type Sensitivity,
+  type TrackState,
+} from '@pharos/engine';
+import { THRESHOLDS, type Thresholds } from '../../packages/engine/src/presence/thresholds.ts';
 import type { Point } from './recordings.ts';
 
 /** An engine under comparison over all beacons of a site. */

@@ -1,13 +1,14 @@
-import { newFilter, updateFilter } from '../../server/src/proximity/presence/filter.ts';
-import type {
-  BeaconLocation,
-  PresenceSettings,
-  Sample,
-  TrackState,
-} from '../../server/src/proximity/presence/types.ts';
-import { judgeEvents, type Wait } from '../../server/src/proximity/rules/judging.ts';
-import type { Rules } from '../../server/src/proximity/rules/rule-types.ts';
-import { follow } from '../../server/src/proximity/track.ts';
+import {
+  type BeaconLocation,
+  follow,
+  judgeEvents,
+  type PresenceSettings,
+  type Rules,
+  type Sample,
+  type TrackState,
+  type Wait,
+} from '@pharos/engine';
+import { newFilter, updateFilter } from '../../packages/engine/src/presence/filter.ts';
 
 export interface Rate {
   readonly name: string;

@@ -43,7 +43,6 @@ export const serviceExceptions: readonly Exception[] = [
     files: [
       ...server(
         'features/own-metadata',
-        'proximity/wire/',
         'features/sightings/(batch|intake|record|decide|site)/',
         'features/live/(?!routes)',
         'features/logs/',
@@ -64,6 +63,7 @@ export const serviceExceptions: readonly Exception[] = [
         'http/grants',
       ),
       ...server('delivery/mqtt/mqtt-(attempts|device-broker|connection)', 'features/devices/device-router'),
+      /^packages\/engine\/src\/wire\//,
       /^sdk\/src\/(?!call|error)/,
     ],
     texts: [
@@ -77,22 +77,24 @@ export const serviceExceptions: readonly Exception[] = [
   {
     reason:
       'mistakes of the program and of its surroundings, which are in the log: the caller reads that something went wrong',
-    files: server(
-      'db/(?!storage-error)',
-      'app/(app|bus|device-port|platform|features|services|history|integrations|privacy-facts|storage/database-watch)\\.ts',
-      'blobs/(s3-address|s3\\.ts|s3-parts|s3-reading|disk\\.ts|blob-store|s3-client)',
-      'base/(sql|secrets|passwords)',
-      'delivery/provider/issuer-clock',
-      'backup/(tables|marker|write|in-place|lost)',
-      'jobs/(?!worker)',
-      'resources/(table|list|narrow|past|members/render)',
-      'query/(regex/regex-(ranges|parse)|to-sql)',
-      'features/files/(housekeeping|sweep|settle|store)',
-      'features/apps/rules/dry-run',
-      'access/rules/dry-run',
-      'http/server/(server|late-logger|request-counts)',
-      'simulation/',
-    ),
+    files: [
+      /^packages\/engine\/src\/simulation\//,
+      /^packages\/query\/src\/(regex\/regex-(ranges|parse)|to-sql)/,
+      ...server(
+        'db/(?!storage-error)',
+        'app/(app|bus|device-port|platform|features|services|history|integrations|privacy-facts|storage/database-watch)\\.ts',
+        'blobs/(s3-address|s3\\.ts|s3-parts|s3-reading|disk\\.ts|blob-store|s3-client)',
+        'base/(sql|secrets|passwords)',
+        'delivery/provider/issuer-clock',
+        'backup/(tables|marker|write|in-place|lost)',
+        'jobs/(?!worker)',
+        'resources/(table|list|narrow|past|members/render)',
+        'features/files/(housekeeping|sweep|settle|store)',
+        'features/apps/rules/dry-run',
+        'access/rules/dry-run',
+        'http/server/(server|late-logger|request-counts)',
+      ),
+    ],
     texts: [
       'The day of {0} in app {1} has no pseudonyms.',
       'No member shows the column {0}, which says of which day a record is.',

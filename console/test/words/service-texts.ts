@@ -35,10 +35,10 @@ const mostChoices = 24;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
 
 export function readServiceTexts(): readonly Said[] {
-  const files = ['server/src', 'sdk/src'].flatMap((folder) =>
+  const files = ['server/src', 'packages', 'sdk/src'].flatMap((folder) =>
     readdirSync(`${repository}${folder}`, { recursive: true, encoding: 'utf8' })
       .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
-      .filter((path) => /(?<!\.test)\.ts$/.test(path)),
+      .filter((path) => /(?<!\.test)\.ts$/.test(path) && !/^packages\/\w+\/test\//.test(path)),
   );
   const sources = files.toSorted().map((file) => ({ file, code: readFileSync(`${repository}${file}`, 'utf8') }));
   const describing = new Set(sources.flatMap(({ code }) => describingFunctions(code)));

@@ -1,6 +1,6 @@
+import { parseInstant } from '@pharos/query';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Problem } from '../base/errors.ts';
-import { parseInstant } from '../query/instant.ts';
 
 /** Null switches off a member that the app has set for all messages. */
 const orNull = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]));

@@ -1,3 +1,4 @@
+import { whereToSql } from '@pharos/query';
 import { Type } from 'typebox';
 import { fail } from '../base/errors.ts';
 import { raw, sql } from '../base/sql.ts';
@@ -7,7 +8,6 @@ import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts';
 import { defineShape } from '../http/shape.ts';
 import type { Stored } from '../limits/stored.ts';
 import type { UsageMeter } from '../limits/usage.ts';
-import { whereToSql } from '../query/to-sql.ts';
 import { forbidden } from '../resources/allowed.ts';
 import type { Resource } from '../resources/define.ts';
 import { newTag, readIfMatch, tagged, tagOfRow, timeOfChange } from '../resources/entity-tag.ts';

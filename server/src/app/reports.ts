@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { siteTimeZone } from '@pharos/engine';
 import { storedReach } from '../access/reach.ts';
 import type { Db } from '../db/db.ts';
 import { listAdmins } from '../features/admins/accounts/store.ts';
@@ -16,7 +17,6 @@ import { carryOut } from '../http/console/data-call.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { isByVenue } from '../http/grants.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
-import { siteTimeZone } from '../proximity/index.ts';
 import { consoleApp } from './history.ts';
 import type { Parts } from './parts.ts';
 import { mailSender } from './people.ts';

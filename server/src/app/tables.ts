@@ -1,3 +1,4 @@
+import type { FieldLookup } from '@pharos/query';
 import { pseudonymDays, pseudonymSpells } from '../access/pseudonyms/tables.ts';
 import type { RuledFields } from '../access/rules/check.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
@@ -86,7 +87,6 @@ import { zones } from '../features/venues/zone-resource.ts';
 import { webhookDeliveries, webhooks } from '../features/webhooks/tables.ts';
 import { jobs } from '../jobs/tables.ts';
 import { idempotencyKeys, limitBuckets, usage } from '../limits/tables.ts';
-import type { FieldLookup } from '../query/fields.ts';
 import type { Resource } from '../resources/define.ts';
 import type { RecordTable } from '../resources/table.ts';
 import type { HandedOver } from './hand-over.ts';

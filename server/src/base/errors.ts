@@ -5,6 +5,10 @@
  * the table leaves open. Everything else in the service throws one of these through `fail`.
  */
 
+import { type Problem, QueryError } from '@pharos/query';
+
+export type { Problem } from '@pharos/query';
+
 export interface ErrorEntry {
   readonly name: string;
   readonly status: number;
@@ -124,12 +128,6 @@ export const catalogue = Object.freeze({
 
 export type ErrorName = keyof typeof catalogue;
 
-/** One broken rule: the member of the request, as a dotted path, and what is wrong with it. */
-export interface Problem {
-  readonly field: string;
-  readonly problem: string;
-}
-
 export interface FailureOptions {
   readonly message?: string;
   readonly details?: readonly Problem[];
@@ -168,4 +166,10 @@ export class Failure extends Error {
 /** Creates the catalogue error `name`; throw the result. */
 export function fail(name: ErrorName, options: FailureOptions | string = {}): Failure {
   return new Failure(catalogue[name], typeof options === 'string' ? { message: options } : options);
+}
+
+/** What was thrown, if it refuses a request: a catalogue error, or a query that cannot be read (InvalidQuery). */
+export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof QueryError) return fail('InvalidQuery', { message: error.message, details: error.details });
+  return error instanceof Failure ? error : undefined;
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../base/errors.ts';
+import { failureOf } from '../base/errors.ts';
 import type { Config, Environment } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { adminCommands } from './commands/admin/admin.ts';
@@ -103,7 +103,8 @@ function runWithoutCommand(words: readonly string[], terminal: Terminal): 0 | 2 
 }
 
 function errorJson(error: unknown, message: string): object {
-  if (!(error instanceof Failure)) return { message };
-  const { name, code } = error.entry;
-  return { message, name, code, ...(error.details.length > 0 ? { details: error.details } : {}) };
+  const failure = failureOf(error);
+  if (!failure) return { message };
+  const { details, entry } = failure;
+  return { message, name: entry.name, code: entry.code, ...(details.length > 0 ? { details } : {}) };
 }

@@ -1,5 +1,5 @@
+import type { WhereDialect } from '@pharos/query';
 import type { Sql } from '../base/sql.ts';
-import type { WhereDialect } from '../query/where-dialect.ts';
 import type { RowsDialect } from './rows.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { localTime } from '../proximity/index.ts';
+import { localTime } from '@pharos/engine';
 import { museum } from './halls.ts';
 
 /** The museum's opening hours, and how many guests with the app come each day. Pure; times are epoch milliseconds. */

@@ -1,4 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
+import { timePrefix } from '@pharos/engine';
+import { createRandom } from '@pharos/engine/simulation';
 import type { Database, Db } from '../db/db.ts';
 import { type DemoMark, findDemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
 import { findAppAccess } from '../features/apps/store.ts';
@@ -7,8 +9,6 @@ import { installationExists } from '../features/sightings/decide/installation-lo
 import { findBeaconsById } from '../features/sightings/site/site-store.ts';
 import { findTriggers, type SiteTrigger } from '../features/sightings/site/trigger-store.ts';
 import { noteVisitChanges } from '../features/sightings/traces/visit-changes.ts';
-import { timePrefix } from '../proximity/index.ts';
-import { createRandom } from '../simulation/random.ts';
 import { dayMs } from './calendar.ts';
 import type { PushPlan } from './collection.ts';
 import type { Hall } from './halls.ts';

@@ -1,5 +1,5 @@
+import { createRandom, type Random } from '@pharos/engine/simulation';
 import { firstIdAt } from '../base/id.ts';
-import { createRandom, type Random } from '../simulation/random.ts';
 import { dayMs } from './calendar.ts';
 import { museum } from './halls.ts';
 

@@ -1,8 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type FloorPlan, type PlannedBeacon, Routes, Visitor, type Waypoint } from '@pharos/engine/simulation';
 import type { FastifyInstance } from 'fastify';
-import type { FloorPlan, PlannedBeacon, Waypoint } from '../simulation/plan.ts';
-import { Routes } from '../simulation/routes.ts';
-import { Visitor } from '../simulation/visitor.ts';
 import { hallOf, halls } from './halls.ts';
 
 /** A few virtual visitors who walk through the demo while the service runs. */

@@ -1,6 +1,6 @@
+import { createRandom } from '@pharos/engine/simulation';
 import { pushDeliveryId } from '../features/push/delivery-store.ts';
 import { walkEnd } from '../features/push/store.ts';
-import { createRandom } from '../simulation/random.ts';
 import { dayMs } from './calendar.ts';
 import { type PushPlan, pushPlans } from './collection.ts';
 import { type Guest, seededId } from './guests.ts';

@@ -1,3 +1,5 @@
+import type { PresenceEvent } from '@pharos/engine';
+import { createRandom, type Random } from '@pharos/engine/simulation';
 import type { RowOf } from '../db/table.ts';
 import { logRow } from '../features/logs/store.ts';
 import type { deliveries } from '../features/push/resource.ts';
@@ -5,8 +7,6 @@ import { type Decision, triggerDeliveryId } from '../features/sightings/decide/d
 import { eventRow } from '../features/sightings/traces/events.ts';
 import { type VerdictRow, verdictRow } from '../features/sightings/traces/verdicts.ts';
 import { visitRow } from '../features/sightings/traces/visits.ts';
-import type { PresenceEvent } from '../proximity/index.ts';
-import { createRandom, type Random } from '../simulation/random.ts';
 import { type Guest, seededId, senderOf } from './guests.ts';
 import { Traces } from './rows.ts';
 import { type DecidedReport, isReachable } from './walk-through.ts';

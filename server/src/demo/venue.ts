@@ -1,4 +1,4 @@
-import { localTime } from '../proximity/index.ts';
+import { localTime } from '@pharos/engine';
 import { closedDays, hours } from './calendar.ts';
 import { floorNames, type Hall, halls, museum } from './halls.ts';
 import { png } from './pictures.ts';

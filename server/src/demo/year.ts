@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../simulation/random.ts';
+import { createRandom, type Random } from '@pharos/engine/simulation';
 import { openDay } from './calendar.ts';
 import { type Guest, guestOf } from './guests.ts';
 import { appealOf, type Hall, halls } from './halls.ts';

@@ -1,5 +1,5 @@
+import { isObject } from '@pharos/query';
 import { fail, type Problem } from '../base/errors.ts';
-import { isObject } from '../base/is-object.ts';
 
 /** `metadata` of installations and users: anything, but no quota counts it, and anybody with the app key can add installations. */
 

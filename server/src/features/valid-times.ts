@@ -1,4 +1,4 @@
-import { parseInstant } from '../query/instant.ts';
+import { parseInstant } from '@pharos/query';
 
 export interface ValidTimes {
   /** Epoch ms; undefined: no matter how early or late. */

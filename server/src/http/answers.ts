@@ -1,7 +1,6 @@
+import { isoTime } from '@pharos/query';
 import { type TSchema, Type } from 'typebox';
-
 import type { Creation } from '../limits/idempotency.ts';
-import { isoTime } from '../query/instant.ts';
 
 export { isoTime };
 

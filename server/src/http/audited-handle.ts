@@ -1,6 +1,6 @@
+import { isObject } from '@pharos/query';
 import type { Actor, Change } from '../access/audit.ts';
 import { Failure } from '../base/errors.ts';
-import { isObject } from '../base/is-object.ts';
 import type { Call, Endpoint } from './endpoint.ts';
 import { plainAnswer } from './hidden-members.ts';
 import type { EarlyCall, HandlerAnswer } from './mount-endpoints.ts';

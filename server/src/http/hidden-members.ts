@@ -1,6 +1,6 @@
+import { isObject } from '@pharos/query';
 import type { AppContext } from '../access/context.ts';
 import { fail } from '../base/errors.ts';
-import { isObject } from '../base/is-object.ts';
 import { JsonText, OtherAnswer, type Tag } from './endpoint.ts';
 
 /**

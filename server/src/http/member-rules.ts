@@ -1,7 +1,6 @@
+import { isObject, QueryError, refuseQuery } from '@pharos/query';
 import type { Caller } from '../access/caller.ts';
 import { fail, type Problem } from '../base/errors.ts';
-import { isObject } from '../base/is-object.ts';
-import { invalidQuery, refuseQuery } from '../query/problems.ts';
 import { type Call, type Endpoint, OtherAnswer } from './endpoint.ts';
 import { rulesFor } from './grants.ts';
 import { fieldsOf, orderedFields, whereFields, withoutMembers } from './hidden-members.ts';
@@ -53,7 +52,7 @@ const isAmong = (hidden: readonly string[]) => (field: string) =>
 function assertShown(fields: readonly string[], hidden: readonly string[]): void {
   const asked = fields.filter(isAmong(hidden));
   if (asked.length > 0)
-    throw invalidQuery(asked.map((field) => ({ field, problem: 'is not a field that can be asked for' })));
+    throw new QueryError(asked.map((field) => ({ field, problem: 'is not a field that can be asked for' })));
 }
 
 /**

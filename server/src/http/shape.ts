@@ -1,7 +1,7 @@
+import { isObject } from '@pharos/query';
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Failure, fail, type Problem } from '../base/errors.ts';
-import { isObject } from '../base/is-object.ts';
 
 /** What a PUT or PATCH sent: members to replace, and optional members to clear because they were sent as null. */
 export interface Changes<T> {

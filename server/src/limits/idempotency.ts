@@ -1,5 +1,5 @@
 import { secretHash } from '../access/access.ts';
-import { Failure, fail } from '../base/errors.ts';
+import { fail, failureOf } from '../base/errors.ts';
 import { newObjectId } from '../base/id.ts';
 import { sql } from '../base/sql.ts';
 import { type Database, UniqueViolation } from '../db/db.ts';
@@ -143,7 +143,7 @@ function assertKey(key: string): void {
 }
 
 /** The service has looked at the request and done nothing. */
-const isRefusal = (error: unknown) => error instanceof Failure && error.entry.status < 500;
+const isRefusal = (error: unknown) => (failureOf(error)?.entry.status ?? 500) < 500;
 
 const hashOf = ({ caller, address, key }: Pick<RepeatableRequest, 'caller' | 'address' | 'key'>) =>
   secretHash(JSON.stringify([caller, address, key]));

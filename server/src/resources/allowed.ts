@@ -1,3 +1,4 @@
+import { matchesRecord, parseWhereValue, whereToSql } from '@pharos/query';
 import type { Caller, Narrow } from '../access/caller.ts';
 import { type DryRun, isDecidedAtGate, passesGate } from '../access/rules/dry-run.ts';
 import type { ResourceName } from '../access/rules/presets.ts';
@@ -7,9 +8,6 @@ import { fail } from '../base/errors.ts';
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts';
 import { joinSql, raw, type Sql, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
-import { matchesRecord } from '../query/match.ts';
-import { parseWhereValue } from '../query/parse.ts';
-import { whereToSql } from '../query/to-sql.ts';
 import type { Allowed } from './lists/list.ts';
 import type { Key, RecordTable } from './table.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../base/is-object.ts';
+import { isObject } from '@pharos/query';
 
 /**
  * JSON Merge Patch, RFC 7396: members of the patch replace or, as null, remove members of the target, at any depth.

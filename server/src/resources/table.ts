@@ -1,8 +1,8 @@
+import type { ColumnField, FieldLookup, FieldType } from '@pharos/query';
 import { venueOfBeacon } from '../access/venue-limit.ts';
 import { joinSql, raw, Sql, type SqlValue, sql } from '../base/sql.ts';
 import type { Db, Row } from '../db/db.ts';
 import type { Cells, Columns, DbTable, Index } from '../db/table.ts';
-import type { ColumnField, FieldLookup, FieldType } from '../query/fields.ts';
 import type { ListedTable } from './lists/listed-table.ts';
 import type { Pairs } from './lists/plan.ts';
 import {

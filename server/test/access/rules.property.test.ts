@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { bindTemplate, matchesRecord, parseTemplate } from '@pharos/query';
 import fc from 'fast-check';
 import { callerVariables } from '../../src/access/rules/rule-types.ts';
 import { bucketLookup } from '../../src/features/buckets/definition/directory.ts';
-import { matchesRecord } from '../../src/query/match.ts';
-import { parseTemplate } from '../../src/query/parse.ts';
-import { bindTemplate } from '../../src/query/template/template.ts';
 import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { runs } from '../support/depth.ts';

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { parseOrder, parseWhereValue, queryToSql } from '@pharos/query';
 import { raw, type Sql, sql } from '../../src/base/sql.ts';
 import { BucketDirectory } from '../../src/features/buckets/definition/directory.ts';
-import { parseOrder } from '../../src/query/order.ts';
-import { parseWhereValue } from '../../src/query/parse.ts';
-import { queryToSql } from '../../src/query/to-sql.ts';
 import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 

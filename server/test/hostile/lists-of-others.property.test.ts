@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import {
+  bindTemplate,
+  compareByOrder,
+  type FieldLookup,
+  fieldReader,
+  matchesRecord,
+  parseOrder,
+  parseTemplate,
+  parseWhere,
+} from '@pharos/query';
 import fc from 'fast-check';
 import { callerVariables } from '../../src/access/rules/rule-types.ts';
 import { firstIdAt } from '../../src/base/id.ts';
@@ -8,11 +18,6 @@ import { beacons } from '../../src/features/beacons/resource.ts';
 import { bucketLookup } from '../../src/features/buckets/definition/directory.ts';
 import { logs } from '../../src/features/logs/resource.ts';
 import { events } from '../../src/features/sightings/traces/events.ts';
-import type { FieldLookup } from '../../src/query/fields.ts';
-import { compareByOrder, fieldReader, matchesRecord } from '../../src/query/match.ts';
-import { parseOrder } from '../../src/query/order.ts';
-import { parseTemplate, parseWhere } from '../../src/query/parse.ts';
-import { bindTemplate } from '../../src/query/template/template.ts';
 import { bothDatabases, buildApp, otherApp, type SignedIn, signIn, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 

@@ -52,7 +52,7 @@ function runTests(copy: CheckoutCopy, tests: readonly TestOf[]) {
  * a resource that was not there.
  */
 function trustTypes(folder: string, except: ReadonlySet<string>): void {
-  for (const part of ['server/src', 'server/test', 'bench', 'console/src'])
+  for (const part of ['packages', 'server/src', 'server/test', 'bench', 'console/src'])
     for (const name of readdirSync(join(folder, part), { recursive: true, encoding: 'utf8' })) {
       const path = `${part}/${name.replaceAll('\\', '/')}`;
       if (!/\.tsx?$/.test(path) || except.has(path)) continue;

@@ -24,7 +24,16 @@ test('an image has nothing that git ignores, such as the data of a service that 
   }
   const isLeftOut = (path: string) =>
     path.split('/').some((_, at, parts) => ignored.some((rule) => matchesGlob(parts.slice(0, at + 1).join('/'), rule)));
-  const sources = ['server/src', 'server/bin', 'server/migrations', 'console/src', 'sdk/src', 'scripts', 'docs'];
+  const sources = [
+    'server/src',
+    'server/bin',
+    'server/migrations',
+    'packages',
+    'console/src',
+    'sdk/src',
+    'scripts',
+    'docs',
+  ];
   const files = sources.flatMap((folder) =>
     readdirSync(`${root}/${folder}`, { recursive: true }).map((name) => `${folder}/${String(name)}`),
   );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -9,13 +9,13 @@ import { betweenFeatures, climbing, floorOf, folderOf, inCircles, readImports } 
 
 const root = fileURLToPath(new URL('../../src', import.meta.url));
 
+/** Libraries without Node and without the rest of the project, which the server builds on. */
+const packages = ['engine', 'query'];
+
 /** From the bottom up. A folder imports only folders listed before it; features never import each other. */
 const floors = [
   'base',
-  'query',
   'db',
-  'proximity',
-  'simulation',
   'delivery',
   'blobs',
   'mail',
@@ -63,9 +63,29 @@ describe('the structure of the server', () => {
     assert.deepEqual(inCircles(imports), []);
   });
 
+  for (const name of packages)
+    test(`@pharos/${name} imports only its own files, without circles, and what its package.json names`, () => {
+      const source = join(project, 'packages', name, 'src');
+      const { dependencies = {} } = JSON.parse(readFileSync(join(source, '../package.json'), 'utf8'));
+      const { sources: files, imports: own } = readImports(source);
+      const others = files.flatMap((path) =>
+        [...readFileSync(join(source, path), 'utf8').matchAll(/^(?:import|export|\}).* from '([^']+)';$/gm)]
+          .map(([, specifier = '']) => specifier)
+          .filter((specifier) =>
+            specifier.startsWith('.')
+              ? relative(source, join(source, path, '..', specifier)).startsWith('..')
+              : !Object.hasOwn(dependencies, specifier),
+          ),
+      );
+      assert.deepEqual(others, []);
+      assert.deepEqual(inCircles(own), []);
+      assert.ok(files.length > 10, `${files.length} files`);
+    });
+
   test(`no folder holds more than ${mostFiles} files`, () => {
     const count = new Map<string, number>();
     for (const part of [
+      'packages',
       'server/src',
       'server/test',
       'console/src',

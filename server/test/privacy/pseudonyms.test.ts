@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { visitIdOf } from '../../src/proximity/index.ts';
+import { visitIdOf } from '@pharos/engine';
 import { databases } from '../support/build-app.ts';
 import { openConsole } from '../support/console.ts';
 import { pointer, type Site, stay, walk } from '../support/site.ts';

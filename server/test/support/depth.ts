@@ -1,8 +1,6 @@
-/**
- * How much of a test runs. `npm test` takes minutes: on SQLite everything, on PostgreSQL what can differ there, of properties and
- * kills a few. `npm run test:full` has all depth, and also the files named `….full.test.ts`.
- */
-export const isFull = process.env['PHAROS_TEST_DEPTH'] === 'full';
+import { isFull } from '../../../scripts/test/runs.ts';
+
+export { isFull, runs } from '../../../scripts/test/runs.ts';
 
 /**
  * For what follows from tables, locks, races, jobs or statements that the databases write differently. At the end of `npm test`,
@@ -13,12 +11,6 @@ export type DatabaseKind = (typeof bothDatabases)[number];
 
 /** For everything else: the answers have to be the same, and `npm run test:full` shows that. */
 export const databases: readonly DatabaseKind[] = isFull ? bothDatabases : ['sqlite'];
-
-/** Options of a property: a tenth of the runs in `npm test`, five at least, and the same ones each time. */
-export const runs = (usual: number): { readonly numRuns: number; readonly seed: number } => ({
-  numRuns: Number((process.env['PHAROS_TEST_RUNS'] ?? isFull) ? usual : Math.max(5, Math.ceil(usual / 10))),
-  seed: Number(process.env['PHAROS_TEST_SEED'] ?? 1),
-});
 
 /** How often a process is killed. */
 export const killsOf = (usual: number, few: number): number =>

@@ -1,4 +1,15 @@
 /** For the tests: one table of records, queried through SQLite, a real PostgreSQL and `matches`. */
+
+import {
+  compareByOrder,
+  fieldReader,
+  matchesRecord,
+  type Order,
+  queryToSql,
+  readInstant,
+  type Where,
+  type WhereDialect,
+} from '@pharos/query';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { renderSql, sql } from '../../src/base/sql.ts';
@@ -6,12 +17,6 @@ import { postgresWhere } from '../../src/db/postgres/where-postgres.ts';
 import { sqliteText } from '../../src/db/sqlite/sqlite-connection.ts';
 import { registerSqliteFunctions } from '../../src/db/sqlite/sqlite-functions.ts';
 import { sqliteWhere } from '../../src/db/sqlite/where-sqlite.ts';
-import type { Order, Where } from '../../src/query/ast.ts';
-import { createFieldLookup, type FieldLookup, type MemberField } from '../../src/query/fields.ts';
-import { readInstant } from '../../src/query/instant.ts';
-import { compareByOrder, fieldReader, matchesRecord } from '../../src/query/match.ts';
-import { queryToSql } from '../../src/query/to-sql.ts';
-import type { WhereDialect } from '../../src/query/where-dialect.ts';
 import { postgresUrl } from './postgres-url.ts';
 
 /** A record as a list returns it. */
@@ -31,34 +36,6 @@ const columns = 'object_id, created_at, title, size, whole, flag, owner, place, 
 const createTable = `create table records (object_id text primary key, created_at bigint not null, title text,
   size double precision, whole integer, flag smallint, owner text, place text, doc text not null,
   n1 double precision, n2 double precision, n3 double precision, t1 text)`;
-
-/** Members that the schema of the test declares: amount, seen and open have number slots, label a text slot. */
-const declared: Readonly<Record<string, Pick<MemberField, 'declared' | 'slot'>>> = {
-  amount: { declared: 'number', slot: 'n1' },
-  seen: { declared: 'date', slot: 'n2' },
-  open: { declared: 'boolean', slot: 'n3' },
-  label: { declared: 'string', slot: 't1' },
-};
-
-export function testFields(slots: boolean): FieldLookup {
-  const find = (path: readonly string[]): MemberField => {
-    const member = path.length === 1 ? declared[path[0] ?? ''] : undefined;
-    return { from: 'member', column: 'doc', path, declared: member?.declared, slot: slots ? member?.slot : undefined };
-  };
-  return createFieldLookup(
-    {
-      objectId: { from: 'column', column: 'object_id', type: 'string', indexed: 'unique' },
-      createdAt: { from: 'column', column: 'created_at', type: 'date' },
-      title: { from: 'column', column: 'title', type: 'string' },
-      size: { from: 'column', column: 'size', type: 'number' },
-      whole: { from: 'column', column: 'whole', type: 'number', indexed: true },
-      flag: { from: 'column', column: 'flag', type: 'boolean' },
-      owner: { from: 'column', column: 'owner', type: 'pointer', className: '_User' },
-      place: { from: 'column', column: 'place', type: 'json' },
-    },
-    { name: 'metadata', find },
-  );
-}
 
 type Row = readonly (string | number | null)[];
 

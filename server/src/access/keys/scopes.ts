@@ -1,5 +1,5 @@
+import { isObject } from '@pharos/query';
 import { fail, type Problem } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
 import {
   bucketRecords,
   limitedByVenue,

@@ -1,4 +1,4 @@
-import { localTime, siteTimeZone } from '../../proximity/index.ts';
+import { localTime, siteTimeZone } from '@pharos/engine';
 
 const dayMs = 86_400_000;
 const stepMs = 15 * 60_000;

@@ -1,5 +1,5 @@
+import { isObject } from '@pharos/query';
 import { fail } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
 
 /** Resources that show where phones were. */
 const traces = ['visits', 'events', 'verdicts', 'positions', 'deliveries', 'logs'] as const;

@@ -1,7 +1,5 @@
-import { Failure, fail, type Problem } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
-import { type FieldLookup, findField } from '../../query/fields.ts';
-import { parseTemplate } from '../../query/parse.ts';
+import { type FieldLookup, findField, isObject, parseTemplate, QueryError } from '@pharos/query';
+import { fail, type Problem } from '../../base/errors.ts';
 import { bucketRecords, type ResourceName, type RuledResource, ruledResources } from './presets.ts';
 import {
   callerVariables,
@@ -139,7 +137,7 @@ function checkWhere(complain: Check['complain'], at: string, value: object, look
   try {
     parseTemplate(value, lookup, callerVariables);
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+    if (!(error instanceof QueryError)) throw error;
     for (const { field, problem } of error.details) complain(`${at}.${field}`, problem);
   }
 }

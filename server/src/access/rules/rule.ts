@@ -1,9 +1,17 @@
-import { Failure } from '../../base/errors.ts';
+import {
+  bindTemplate,
+  type Field,
+  type FieldLookup,
+  isAlways,
+  isNever,
+  never,
+  parseTemplate,
+  QueryError,
+  type Template,
+  type VariableValues,
+  type Where,
+} from '@pharos/query';
 import { randomText } from '../../base/id.ts';
-import type { Template, Where } from '../../query/ast.ts';
-import type { Field, FieldLookup } from '../../query/fields.ts';
-import { parseTemplate } from '../../query/parse.ts';
-import { bindTemplate, isAlways, isNever, never, type VariableValues } from '../../query/template/template.ts';
 import { callerVariables, type RuleUser, type StoredRule, type Word } from './rule-types.ts';
 
 /** The caller for whom a rule is evaluated. */
@@ -160,7 +168,7 @@ function parseOrNever(where: unknown, lookup: FieldLookup): Template {
   try {
     return parseTemplate(where, lookup, callerVariables);
   } catch (error) {
-    if (error instanceof Failure) return never;
+    if (error instanceof QueryError) return never;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../../base/is-object.ts';
+import { isObject } from '@pharos/query';
 import { bucketRecords, type ResourceName, type RuledResource, ruledResources } from './presets.ts';
 import type { StoredRule, Verb, Word } from './rule-types.ts';
 import type { AppRules, ResourceRules } from './rules.ts';

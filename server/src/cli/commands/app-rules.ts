@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { canonicalJson, isObject } from '@pharos/query';
 import { commandLine } from '../../access/audit.ts';
 import type { StoredAppRules } from '../../access/rules/rule-types.ts';
-import { isObject } from '../../base/is-object.ts';
-import { canonicalJson } from '../../query/json.ts';
 import { type Command, type CommandCall, UsageError } from '../support/command.ts';
 import { withServices } from './storage.ts';
 

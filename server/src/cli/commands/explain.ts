@@ -1,4 +1,4 @@
-import { Failure } from '../../base/errors.ts';
+import { Failure, failureOf } from '../../base/errors.ts';
 import { StorageFault } from '../../blobs/blob-store.ts';
 import { type Config, ConfigError } from '../../config/config.ts';
 import { readPostgresAddress } from '../../db/postgres/postgres-servers.ts';
@@ -36,7 +36,7 @@ export function explain(error: unknown, config: Config | undefined): string {
   const known = explainListening(cause, config) ?? explainDatabase(cause, config) ?? explainFiles(cause);
   if (known) return known;
   if (cause instanceof StorageFault) return cause.message;
-  if (error instanceof Failure || error.constructor === Error) return error.message;
+  if (failureOf(error) || error.constructor === Error) return error.message;
   // A mistake in the program: the stack trace helps most.
   return `Unexpected: ${error.stack ?? error.message}`;
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { parseInstant } from '../../query/instant.ts';
-import { type Recorded, RecordingError, readRecording } from '../../simulation/recording.ts';
+import { type Recorded, RecordingError, readRecording } from '@pharos/engine/simulation';
+import { parseInstant } from '@pharos/query';
 import { type Command, type CommandCall, type CommandResult, UsageError } from '../support/command.ts';
 import { type ServiceClient, ServiceError } from '../support/service-client.ts';
 import { clientOf, numberOf, realPace, runNameOf, serviceDetails, serviceOptions } from './simulate/options.ts';

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { FloorPlan, PlannedBeacon } from '../../simulation/plan.ts';
-import { openPlan, PlanError, plannedBeacons, readPlan } from '../../simulation/plan-file.ts';
+import {
+  type FloorPlan,
+  openPlan,
+  PlanError,
+  type PlannedBeacon,
+  plannedBeacons,
+  readPlan,
+} from '@pharos/engine/simulation';
 import { type Command, type CommandCall, type CommandResult, UsageError } from '../support/command.ts';
 import { type ServiceClient, ServiceError } from '../support/service-client.ts';
 import { removeSimulated, runNamePattern } from './simulate/installations.ts';

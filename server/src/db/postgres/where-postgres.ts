@@ -1,6 +1,5 @@
+import type { JsonPlace, Literal, WhereDialect } from '@pharos/query';
 import { joinSql, raw, type Sql, sql } from '../../base/sql.ts';
-import type { Literal } from '../../query/ast.ts';
-import type { JsonPlace, WhereDialect } from '../../query/where-dialect.ts';
 
 /**
  * Text from a document is explicitly compared by code point (COLLATE "C"). Columns are not, because an index of the

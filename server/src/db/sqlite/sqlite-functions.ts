@@ -1,8 +1,6 @@
+import { canonicalJson, compileRegex, parseInstant } from '@pharos/query';
 import type { Database } from 'better-sqlite3';
 import { fail } from '../../base/errors.ts';
-import { parseInstant } from '../../query/instant.ts';
-import { canonicalJson } from '../../query/json.ts';
-import { compileRegex } from '../../query/regex/regex.ts';
 
 export interface SqliteFunctions {
   /**

@@ -1,6 +1,6 @@
+import { isObject } from '@pharos/query';
 import { type TProperties, Type } from 'typebox';
 import type { Problem } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
 import { languageTag, lookUpLanguage } from './language.ts';
 
 /** A message in several languages: as clients send it, and as one visitor gets it. */

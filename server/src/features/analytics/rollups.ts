@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { siteTimeZone } from '@pharos/engine';
 import type { Database, Db } from '../../db/db.ts';
 import { Pace, sweepRest } from '../../jobs/pace.ts';
-import { siteTimeZone } from '../../proximity/index.ts';
 import type { InBackground } from '../feature.ts';
 import { addUpPlaces } from './add-up.ts';
 import { addToGone } from './let-go.ts';

@@ -1,10 +1,10 @@
+import { siteTimeZone } from '@pharos/engine';
 import { Type } from 'typebox';
 import type { Caller } from '../../access/caller.ts';
 import { venuesFor } from '../../access/venue-limit.ts';
 import type { Db } from '../../db/db.ts';
 import { exampleId } from '../../http/answers.ts';
 import { type Endpoint, endpoint, type QueryParameter } from '../../http/endpoint.ts';
-import { siteTimeZone } from '../../proximity/index.ts';
 import { smallGroup } from '../blur.ts';
 import { type Answering, answerOf } from './answer.ts';
 import { dateOf } from './numbers/calendar.ts';

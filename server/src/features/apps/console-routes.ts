@@ -1,9 +1,9 @@
+import { isObject } from '@pharos/query';
 import { Type } from 'typebox';
 import { defaultPolicy, policySchema } from '../../access/policy.ts';
 import { standingIn } from '../../access/reach.ts';
 import { presets } from '../../access/rules/rule-types.ts';
 import { fail } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
 import {
   createdAnswer,
   deletedAnswer,

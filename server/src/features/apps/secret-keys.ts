@@ -1,3 +1,4 @@
+import { parseInstant } from '@pharos/query';
 import { secretHash } from '../../access/access.ts';
 import { type Actor, recordChange } from '../../access/audit.ts';
 import { readNetworks } from '../../access/keys/networks.ts';
@@ -9,7 +10,6 @@ import { newObjectId, randomText } from '../../base/id.ts';
 import { restorableMs } from '../../base/restorable.ts';
 import type { Database } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
-import { parseInstant } from '../../query/instant.ts';
 import * as store from './secret-key-store.ts';
 import { lockApp } from './store.ts';
 

@@ -1,3 +1,4 @@
+import { calibrate } from '@pharos/engine';
 import { type Static, Type } from 'typebox';
 import { fail } from '../../base/errors.ts';
 import { sql } from '../../base/sql.ts';
@@ -5,7 +6,6 @@ import type { Db } from '../../db/db.ts';
 import { exampleUpdated, isoTime, timestampSchema } from '../../http/answers.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
-import { calibrate } from '../../proximity/index.ts';
 import { findAllowed } from '../../resources/allowed.ts';
 import type { Key } from '../../resources/table.ts';
 import { beacons } from './resource.ts';

@@ -1,3 +1,4 @@
+import { isoTime, parseInstant, QueryError } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import type { Caller } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
@@ -13,8 +14,6 @@ import {
 } from '../../http/answers.ts';
 import { type Call, type Endpoint, endpoint } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
-import { isoTime, parseInstant } from '../../query/instant.ts';
-import { invalidQuery } from '../../query/problems.ts';
 import { locateBeacon, type PhotoDeps, photograph } from './photo-route.ts';
 import {
   forgetPlacement,
@@ -99,7 +98,7 @@ function list({ db }: PlacementDeps): Endpoint {
       const { venueId, beaconId } = call.query;
       const hidden = call.app.rules.of('beacons').hiddenFrom(call);
       if (venueId !== undefined && hidden.includes('venueId'))
-        throw invalidQuery([{ field: 'venueId', problem: 'is not a field that can be asked for' }]);
+        throw new QueryError([{ field: 'venueId', problem: 'is not a field that can be asked for' }]);
       // They say where beacons are.
       if (hidden.includes('location')) return { results: [] };
       const isOfHouse = call.isAdministrator || call.secretKey !== undefined || call.user?.role === 'manager';

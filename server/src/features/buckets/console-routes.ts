@@ -1,5 +1,5 @@
+import { isObject } from '@pharos/query';
 import { Type } from 'typebox';
-import { isObject } from '../../base/is-object.ts';
 import type { Database } from '../../db/db.ts';
 import {
   createdAnswer,

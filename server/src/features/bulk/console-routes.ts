@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Failure, fail } from '../../base/errors.ts';
+import { fail, failureOf } from '../../base/errors.ts';
 import { exampleId, exampleUpdated, otherExampleId, recordAnswer } from '../../http/answers.ts';
 import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';
 import { Entry } from './entry.ts';
@@ -116,7 +116,8 @@ async function changeMany(deps: BulkDeps, call: ConsoleCall<Bulk>) {
 
 /** Why a record is refused. @throws what is no reason, but a defect */
 function reasonOf(error: unknown) {
-  if (!(error instanceof Failure)) throw error;
-  const { name, message, entry } = error;
+  const failure = failureOf(error);
+  if (!failure) throw error;
+  const { name, message, entry } = failure;
   return { isForAll: entry.status >= 500, name, message };
 }

@@ -1,6 +1,6 @@
+import { isObject } from '@pharos/query';
 import { Type } from 'typebox';
 import { fail } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
 import {
   createdAnswer,
   deletedAnswer,

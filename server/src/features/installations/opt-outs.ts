@@ -1,6 +1,6 @@
+import { timePrefix } from '@pharos/engine';
 import { joinSql, raw, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import { timePrefix } from '../../proximity/index.ts';
 
 /** What others ask about the people behind installations. */
 

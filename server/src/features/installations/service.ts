@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { advertisedKey } from '@pharos/engine';
 import { secretHash } from '../../access/access.ts';
 import { permissionsOf } from '../../access/consent.ts';
 import { isProven, notProven as lacksSecret, readNewSecret } from '../../access/installation-proof.ts';
@@ -7,7 +8,6 @@ import { fail } from '../../base/errors.ts';
 import { newObjectId } from '../../base/id.ts';
 import { type Db, UniqueViolation } from '../../db/db.ts';
 import type { Changes } from '../../http/shape.ts';
-import { advertisedKey } from '../../proximity/tag-key.ts';
 import { type AssertUnchanged, newTag } from '../../resources/entity-tag.ts';
 import { mergePatch } from '../../resources/merge-patch.ts';
 import type { Key } from '../../resources/table.ts';

@@ -1,3 +1,4 @@
+import { matchesRecord } from '@pharos/query';
 import { type Caller, type FindHeld, seesAll, seesAudiences } from '../../access/caller.ts';
 import type { Scope } from '../../access/keys/scopes.ts';
 import type { AppPseudonyms } from '../../access/pseudonyms/pseudonyms.ts';
@@ -7,7 +8,6 @@ import type { Rule } from '../../access/rules/rule.ts';
 import { findVenuesOf, venuesFor } from '../../access/venue-limit.ts';
 import type { Db } from '../../db/db.ts';
 import { withoutHidden } from '../../http/member-rules.ts';
-import { matchesRecord } from '../../query/match.ts';
 import { showPhonesIn, viewOf } from '../../resources/members/phone-view.ts';
 import type { RecordTable } from '../../resources/table.ts';
 import { tracesOfEvents } from '../domain-event.ts';

@@ -1,3 +1,4 @@
+import { parseInstant } from '@pharos/query';
 import { Type } from 'typebox';
 import type { Problem } from '../../base/errors.ts';
 import { bigint, nullable, text as textColumn } from '../../db/table.ts';
@@ -11,7 +12,6 @@ import {
   recordStamps,
 } from '../../http/answers.ts';
 import { defineShape } from '../../http/shape.ts';
-import { parseInstant } from '../../query/instant.ts';
 import { defineResource } from '../../resources/define.ts';
 import { pointer, text, time } from '../../resources/members/members.ts';
 

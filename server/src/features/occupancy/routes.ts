@@ -1,3 +1,4 @@
+import { isoTime } from '@pharos/query';
 import { Type } from 'typebox';
 import { venuesFor } from '../../access/venue-limit.ts';
 import {
@@ -9,7 +10,6 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { type Endpoint, endpoint, type Tag } from '../../http/endpoint.ts';
-import { isoTime } from '../../query/instant.ts';
 import { smallGroup } from '../blur.ts';
 import { type Occupancy, pointerTo } from './occupancy.ts';
 

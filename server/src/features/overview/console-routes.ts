@@ -1,10 +1,10 @@
+import { parseInstant } from '@pharos/query';
 import { Type } from 'typebox';
 import { isAllowed } from '../../access/roles.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { recordAnswer } from '../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../http/console/console-endpoint.ts';
-import { parseInstant } from '../../query/instant.ts';
 import { conditionKinds } from '../condition.ts';
 import { type AttentionDeps, readAppAttention } from './attention.ts';
 import { attentionRecord, funnelRecord, liveRecord } from './schemas.ts';

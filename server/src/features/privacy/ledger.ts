@@ -1,6 +1,6 @@
 import { appendFile, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { isObject } from '../../base/is-object.ts';
+import { isObject } from '@pharos/query';
 
 /**
  * The list of erasures beside the database: a backup older than an erasure does not contain it, and restoring one must not bring

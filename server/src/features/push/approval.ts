@@ -1,8 +1,8 @@
+import { isObject } from '@pharos/query';
 import { secretHash } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { AppPolicy } from '../../access/policy.ts';
 import { Failure, fail } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
 import type { Sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { isoTime, recordAnswer } from '../../http/answers.ts';

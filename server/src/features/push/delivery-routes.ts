@@ -1,10 +1,10 @@
+import { parseInstant } from '@pharos/query';
 import { Type } from 'typebox';
 import { type FindHeld, ownTraces } from '../../access/caller.ts';
 import { isProven, notProven, type Provable, proofOf } from '../../access/installation-proof.ts';
 import { fail } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { type Endpoint, endpoint } from '../../http/endpoint.ts';
-import { parseInstant } from '../../query/instant.ts';
 import { getEndpoint, listEndpoint } from '../../resources/read-endpoints.ts';
 import { noteReceipt } from './delivery-store.ts';
 import { deliveries } from './resource.ts';

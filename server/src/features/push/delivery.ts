@@ -1,9 +1,9 @@
+import type { FieldLookup } from '@pharos/query';
 import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import type { Db } from '../../db/db.ts';
 import { createPace, type Pace } from '../../delivery/push/pace.ts';
 import type { PushSenderKind } from '../../delivery/push/push-sender.ts';
 import type { JobHandlers, NewJob } from '../../jobs/job.ts';
-import type { FieldLookup } from '../../query/fields.ts';
 import type { Announce } from '../domain-event.ts';
 import { type ApprovalDeps, approvalFor } from './approval.ts';
 import type { MarkTokenDead, PushDeliveryDeps, UsableSenders } from './deliver.ts';

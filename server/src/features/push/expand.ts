@@ -1,7 +1,7 @@
+import type { FieldLookup } from '@pharos/query';
 import type { Sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { type Job, type JobContext, type JobHandler, type NewJob, RetryLater } from '../../jobs/job.ts';
-import type { FieldLookup } from '../../query/fields.ts';
 import type { Announce } from '../domain-event.ts';
 import { listOf, pushDeliveryId, type Slice } from './delivery-store.ts';
 import { countAndTell } from './progress.ts';

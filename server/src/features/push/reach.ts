@@ -1,12 +1,10 @@
+import { type FieldLookup, parseWhere, whereToSql } from '@pharos/query';
 import { type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
 import { notSetUp } from '../../delivery/push/not-set-up.ts';
 import type { PushSenderKind, PushTarget } from '../../delivery/push/push-sender.ts';
 import { routeOf } from '../../delivery/push/route.ts';
 import { fieldsOf } from '../../http/hidden-members.ts';
-import type { FieldLookup } from '../../query/fields.ts';
-import { parseWhere } from '../../query/parse.ts';
-import { whereToSql } from '../../query/to-sql.ts';
 import { providerNames, type UsableSenders } from './deliver.ts';
 
 /** Whom a push would reach if it were sent now. */

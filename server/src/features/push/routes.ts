@@ -1,3 +1,4 @@
+import type { FieldLookup } from '@pharos/query';
 import { Type } from 'typebox';
 import { type Caller, seesAudiences } from '../../access/caller.ts';
 import { fail } from '../../base/errors.ts';
@@ -10,7 +11,6 @@ import { assertNotAskedBy } from '../../http/hidden-members.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import type { ClientQuotas } from '../../limits/client-quotas.ts';
 import type { Creation } from '../../limits/idempotency.ts';
-import type { FieldLookup } from '../../query/fields.ts';
 import { entityTag, readIfMatch, tagged } from '../../resources/entity-tag.ts';
 import { getEndpoint, listEndpoint, locateRow, type ReadOptions } from '../../resources/read-endpoints.ts';
 import { type AddressesOf, type ApprovalDeps, approvalFor, approveEndpoint, authorsOf, writersOf } from './approval.ts';

@@ -1,6 +1,6 @@
+import { type FieldLookup, isObject, parseInstant, parseWhere, parseWhereValue } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import { fail, type Problem } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
 import { isEmptyPush } from '../../delivery/push/content.ts';
 import { pushSenderKinds } from '../../delivery/push/push-sender.ts';
 import {
@@ -21,9 +21,6 @@ import {
   timestampSchema,
 } from '../../http/answers.ts';
 import { defineShape, sentence } from '../../http/shape.ts';
-import type { FieldLookup } from '../../query/fields.ts';
-import { parseInstant } from '../../query/instant.ts';
-import { parseWhere, parseWhereValue } from '../../query/parse.ts';
 
 export const pushDeliveryStates = ['queued', 'sent', 'failed', 'expired', 'noTarget', 'cancelled'] as const;
 export type PushDeliveryState = (typeof pushDeliveryStates)[number];

@@ -1,6 +1,6 @@
+import { isObject } from '@pharos/query';
 import { Type } from 'typebox';
 import { fail } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
 import { pushSenderKinds } from '../../delivery/push/push-sender.ts';
 import { deletedAnswer, exampleUpdated, listAnswer, recordAnswer, timestampSchema } from '../../http/answers.ts';
 import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../http/console/console-endpoint.ts';

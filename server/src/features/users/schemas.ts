@@ -1,7 +1,7 @@
+import { isObject } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import type { AppContext } from '../../access/context.ts';
 import { type ErrorName, Failure, fail, type Problem } from '../../base/errors.ts';
-import { isObject } from '../../base/is-object.ts';
 import { isLongerThan } from '../../base/text-length.ts';
 import { type Changes, defineShape, sentence } from '../../http/shape.ts';
 import { isEmailAddress, maxEmailLength } from '../../sign-in/email.ts';

@@ -1,7 +1,7 @@
+import { type Opening, overlapInDay, overlapInWeek } from '@pharos/engine';
+import { parseInstant } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import type { Problem } from '../../base/errors.ts';
-import { type Opening, overlapInDay, overlapInWeek } from '../../proximity/index.ts';
-import { parseInstant } from '../../query/instant.ts';
 
 /** Opening hours as the interface takes them. */
 

@@ -1,8 +1,8 @@
+import { siteTimeZone } from '@pharos/engine';
 import { Type } from 'typebox';
 import { exampleCreated, exampleId, exampleUpdated, madeStamps, objectIdSchema } from '../../http/answers.ts';
 import type { Tag } from '../../http/endpoint.ts';
 import { defineShape } from '../../http/shape.ts';
-import { siteTimeZone } from '../../proximity/index.ts';
 import { defineResource } from '../../resources/define.ts';
 import { json, number, pointer, text, time } from '../../resources/members/members.ts';
 import { nameProblems } from './one-line.ts';

@@ -1,4 +1,4 @@
-import { Failure, fail } from '../../base/errors.ts';
+import { type Failure, fail, failureOf } from '../../base/errors.ts';
 import { storageFailure } from '../../db/storage-error.ts';
 
 interface FrameworkError {
@@ -9,7 +9,8 @@ interface FrameworkError {
 
 /** Turns anything thrown into a catalogue error. Unknown errors stay opaque to the caller. */
 export function asFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error;
+  const refused = failureOf(error);
+  if (refused) return refused;
   const { code, statusCode } = (error ?? {}) as FrameworkError;
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':

@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Condition, joinWheres, type Order, parseOrder, parseWhere, type Where } from '@pharos/query';
 import type { AskedRule } from '../../access/rules/rule.ts';
 import { type Sql, sql } from '../../base/sql.ts';
 import type { Db } from '../../db/db.ts';
-import type { Condition, Order, Where } from '../../query/ast.ts';
-import { parseOrder } from '../../query/order.ts';
-import { parseWhere } from '../../query/parse.ts';
-import { joinWheres } from '../../query/template/template.ts';
 import type { PhoneView } from '../members/phone-view.ts';
 import { parsePhoneOrder, parsePhoneWhere } from '../members/phone-where.ts';
 import { byCreation, type TimeOfIds } from './creation-order.ts';

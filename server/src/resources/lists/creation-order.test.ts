@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseWhereValue } from '@pharos/query';
 import fc from 'fast-check';
+import { orderToSql, parseOrder } from '../../../../packages/query/src/order.ts';
 import { runs } from '../../../test/support/depth.ts';
 import { newObjectId } from '../../base/id.ts';
 import { renderSql } from '../../base/sql.ts';
 import { sqliteWhere } from '../../db/sqlite/where-sqlite.ts';
-import { orderToSql, parseOrder } from '../../query/order.ts';
-import { parseWhereValue } from '../../query/parse.ts';
 import { text, time } from '../members/members.ts';
 import { memberLookup } from '../table.ts';
 import { byCreation } from './creation-order.ts';

@@ -1,6 +1,6 @@
+import type { Condition, Literal, Order, Where } from '@pharos/query';
 import { firstIdAt } from '../../base/id.ts';
 import { joinSql, type Sql, sql } from '../../base/sql.ts';
-import type { Condition, Literal, Order, Where } from '../../query/ast.ts';
 
 /** The member whose time a record's objectId begins with. */
 export type TimeOfIds = 'createdAt' | 'occurredAt';

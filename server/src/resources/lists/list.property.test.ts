@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import {
+  compareByOrder,
+  createFieldLookup,
+  fieldReader,
+  type MemberField,
+  matchesRecord,
+  parseOrder,
+  parseWhere,
+} from '@pharos/query';
 import fc from 'fast-check';
 import { bothDatabases, buildApp, type SignedIn, signIn, type TestApp } from '../../../test/support/build-app.ts';
 import { runs } from '../../../test/support/depth.ts';
 import { sql } from '../../base/sql.ts';
-import { createFieldLookup, type MemberField } from '../../query/fields.ts';
-import { compareByOrder, fieldReader, matchesRecord } from '../../query/match.ts';
-import { parseOrder } from '../../query/order.ts';
-import { parseWhere } from '../../query/parse.ts';
 
 /** Lists of a bucket whose columns are declared and learned, asked for values of every type, beside the matcher. */
 

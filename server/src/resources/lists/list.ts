@@ -1,11 +1,10 @@
+import { type Field, parsePage } from '@pharos/query';
 import { Type } from 'typebox';
 import type { Visible } from '../../access/caller.ts';
 import type { AskedRule } from '../../access/rules/rule.ts';
 import { type Sql, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
 import { JsonText, type QueryParameter } from '../../http/endpoint.ts';
-import type { Field } from '../../query/fields.ts';
-import { parsePage } from '../../query/page.ts';
 import { type PhoneView, showPhones } from '../members/phone-view.ts';
 import { askedLists } from './asked-lists.ts';
 import type { ListedTable } from './listed-table.ts';

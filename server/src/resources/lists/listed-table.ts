@@ -1,6 +1,6 @@
+import type { FieldLookup } from '@pharos/query';
 import type { Sql } from '../../base/sql.ts';
 import type { Row } from '../../db/db.ts';
-import type { FieldLookup } from '../../query/fields.ts';
 import type { NamingTable } from '../members/phone-view.ts';
 import type { ListIndexes } from './plan.ts';
 

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openPostgres, openSqlite, testFields } from '../../../test/support/query-engines.ts';
+import { parseOrder, parseWhereValue, queryToSql, type WhereDialect } from '@pharos/query';
+import { testFields } from '../../../../packages/query/test/support/fields.ts';
+import { openPostgres, openSqlite } from '../../../test/support/query-engines.ts';
 import { Failure } from '../../base/errors.ts';
 import { renderSql, sql } from '../../base/sql.ts';
 import { postgresWhere } from '../../db/postgres/where-postgres.ts';
 import { sqliteText } from '../../db/sqlite/sqlite-connection.ts';
 import { registerSqliteFunctions } from '../../db/sqlite/sqlite-functions.ts';
 import { sqliteWhere } from '../../db/sqlite/where-sqlite.ts';
-import { parseOrder } from '../../query/order.ts';
-import { parseWhereValue } from '../../query/parse.ts';
-import { queryToSql } from '../../query/to-sql.ts';
-import type { WhereDialect } from '../../query/where-dialect.ts';
 import { isIndexed } from './plan.ts';
 
 const fields = testFields(true);

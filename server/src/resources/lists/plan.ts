@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition, Literal, Order, Where } from '../../query/ast.ts';
-import type { Field } from '../../query/fields.ts';
-import { operators } from '../../query/operators.ts';
-import { jsonColumnOf, slotOf } from '../../query/sql-target.ts';
+import {
+  type Condition,
+  type Field,
+  jsonColumnOf,
+  type Literal,
+  type Order,
+  operators,
+  slotOf,
+  type Where,
+} from '@pharos/query';
 
 /** The second column of an index on two columns, by the first. Both come before object_id. */
 export type Pairs = Readonly<Record<string, string>>;

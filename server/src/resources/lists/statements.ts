@@ -1,8 +1,6 @@
+import { type Order, type Page, queryToSql, type Where, whereToSql } from '@pharos/query';
 import { hole, joinSql, Prepared, raw, type Shape, Sql, shapeOf, sql } from '../../base/sql.ts';
 import type { Dialect } from '../../db/dialect.ts';
-import type { Order, Where } from '../../query/ast.ts';
-import type { Page } from '../../query/page.ts';
-import { queryToSql, whereToSql } from '../../query/to-sql.ts';
 import type { ListedTable } from './listed-table.ts';
 import type { Step } from './plan.ts';
 

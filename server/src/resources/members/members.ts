@@ -1,6 +1,6 @@
+import { isoTime } from '@pharos/query';
 import type { SqlValue } from '../../base/sql.ts';
 import { type Column, double, bigint as integer, nullable, text as textColumn, withDefault } from '../../db/table.ts';
-import { isoTime } from '../../query/instant.ts';
 
 /** How the members of a record are kept in columns, and shown again. */
 

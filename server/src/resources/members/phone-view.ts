@@ -1,10 +1,9 @@
+import { type FieldLookup, isObject } from '@pharos/query';
 import type { Caller } from '../../access/caller.ts';
 import type { AppPseudonyms, Naming } from '../../access/pseudonyms/pseudonyms.ts';
 import { firstIdAt, timeOfId } from '../../base/id.ts';
-import { isObject } from '../../base/is-object.ts';
 import { joinSql, raw, type Sql, type SqlValue, sql } from '../../base/sql.ts';
 import type { Db, Row } from '../../db/db.ts';
-import type { FieldLookup } from '../../query/fields.ts';
 import { type Member, type Members, type OfPhone, showCell } from './members.ts';
 
 /**

@@ -1,10 +1,15 @@
+import {
+  isObject,
+  type Order,
+  Problems,
+  parseOrder,
+  parseWhere,
+  parseWhereValue,
+  refuseQuery,
+  type Where,
+} from '@pharos/query';
 import { firstIdAt } from '../../base/id.ts';
-import { isObject } from '../../base/is-object.ts';
 import { isoTime } from '../../http/answers.ts';
-import type { Order, Where } from '../../query/ast.ts';
-import { parseOrder } from '../../query/order.ts';
-import { parseWhere, parseWhereValue } from '../../query/parse.ts';
-import { Problems, refuseQuery } from '../../query/problems.ts';
 import type { Member, Members, OfPhone } from './members.ts';
 import { type NamingTable, type PhoneView, phoneMembers } from './phone-view.ts';
 

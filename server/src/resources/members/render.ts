@@ -1,5 +1,5 @@
+import { isoTime } from '@pharos/query';
 import type { SqlValue } from '../../base/sql.ts';
-import { isoTime } from '../../query/instant.ts';
 import { isLeftOut, type Member, pointerStart } from './members.ts';
 
 type Render = (row: Readonly<Record<string, SqlValue>>) => string;

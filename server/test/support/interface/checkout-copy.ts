@@ -14,7 +14,7 @@ export interface CheckoutCopy {
   remove(): void;
 }
 
-const workspaces = ['server', 'sdk', 'console'];
+const workspaces = ['server', 'sdk', 'console', 'packages/engine', 'packages/query'];
 const copied = ['bench', 'examples', 'scripts', ...workspaces];
 const settings = [
   '.gitignore',
@@ -52,7 +52,7 @@ function linkPackages(folder: string): void {
   for (const name of readdirSync(packages))
     if (name !== '@pharos' && name !== '.cache') symlinkSync(join(packages, name), join(linked, name), 'junction');
   for (const name of workspaces) {
-    symlinkSync(join(folder, name), join(linked, '@pharos', name), 'junction');
+    symlinkSync(join(folder, name), join(linked, '@pharos', basename(name)), 'junction');
     const own = join(checkout, name, 'node_modules');
     if (existsSync(own)) symlinkSync(own, join(folder, name, 'node_modules'), 'junction');
   }

@@ -1,4 +1,4 @@
-import type { Recorded } from '../../../simulation/recording.ts';
+import type { Recorded } from '@pharos/engine/simulation';
 import { type CommandClock, refusal, type ServiceClient } from '../../support/service-client.ts';
 import { installationIdOf, register } from './installations.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import type { FloorPlan, Waypoint } from '@pharos/engine/simulation';
 import { type DatabaseKind, databases } from '../../../../test/support/build-app.ts';
 import { openSite, type Site } from '../../../../test/support/site.ts';
-import type { FloorPlan, Waypoint } from '../../../simulation/plan.ts';
 import { type CommandClock, type Reply, ServiceClient, ServiceError } from '../../support/service-client.ts';
 import { removeSimulated } from './installations.ts';
 import { runSimulation, type SimulationRun } from './run.ts';

@@ -1,6 +1,4 @@
-import type { FloorPlan } from '../../../simulation/plan.ts';
-import { Routes } from '../../../simulation/routes.ts';
-import { type Report, Visitor } from '../../../simulation/visitor.ts';
+import { type FloorPlan, type Report, Routes, Visitor } from '@pharos/engine/simulation';
 import { type CommandClock, type Reply, refusal, type ServiceClient } from '../../support/service-client.ts';
 import { installationIdOf, register } from './installations.ts';
 

@@ -1,7 +1,7 @@
+import { heldOut } from '@pharos/engine';
 import type { Goal } from '../../../access/experiment.ts';
 import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
-import { heldOut } from '../../../proximity/index.ts';
 import { type Blur, blurDeviation, type Count, smallGroup } from '../../blur.ts';
 import { dateOf, dayStart, monthOf, unitOf, weekOf } from '../numbers/calendar.ts';
 import type { NumbersQuestion } from '../numbers/question.ts';

@@ -1,6 +1,6 @@
+import { siteTimeZone } from '@pharos/engine';
 import type { Clock } from '../../../base/clock.ts';
 import type { Database, Db } from '../../../db/db.ts';
-import { siteTimeZone } from '../../../proximity/index.ts';
 import { addDays, addMonths, dateOf, dayStart, monthOf, weekOf } from '../numbers/calendar.ts';
 import { loadPlaces, type PlaceHistory } from '../numbers/places.ts';
 import { dayOf } from './by-place.ts';

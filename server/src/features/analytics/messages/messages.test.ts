@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { groupOf } from '@pharos/engine';
 import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { openSite, pointer, type Site } from '../../../../test/support/site.ts';
 import { service } from '../../../access/audit.ts';
 import { sql } from '../../../base/sql.ts';
-import { groupOf } from '../../../proximity/index.ts';
 import { Blur, blurDeviation } from '../../blur.ts';
 import { MessageCounts } from './counts.ts';
 import { compared, conclusion, differenceInterval, shareInterval } from './statistics.ts';

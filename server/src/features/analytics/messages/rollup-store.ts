@@ -1,9 +1,9 @@
+import { heldOut } from '@pharos/engine';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import { WorkSlices } from '../../../base/work-slices.ts';
 import { bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { RowOf } from '../../../db/table.ts';
-import { heldOut } from '../../../proximity/index.ts';
 import type { AskedPlace } from '../numbers/question.ts';
 import type { TimeSpan } from './store.ts';
 import { messagePlaceRollups, messageRollups } from './tables.ts';

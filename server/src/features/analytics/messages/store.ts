@@ -1,7 +1,7 @@
+import { heldOut } from '@pharos/engine';
 import { joinSql, raw, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { RowOf } from '../../../db/table.ts';
-import { heldOut } from '../../../proximity/index.ts';
 import type { messageLoads, messageShowings, messageStates } from './tables.ts';
 
 /** SQL and nothing else. */

@@ -1,5 +1,5 @@
+import { localTime } from '@pharos/engine';
 import { BoundedMap } from '../../../base/caches/bounded-map.ts';
-import { localTime } from '../../../proximity/index.ts';
 
 /** Days and hours of a time zone. Dates are texts such as 2026-10-01. */
 

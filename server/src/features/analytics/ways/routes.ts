@@ -1,3 +1,4 @@
+import { siteTimeZone } from '@pharos/engine';
 import { Type } from 'typebox';
 import type { Caller } from '../../../access/caller.ts';
 import { venuesFor } from '../../../access/venue-limit.ts';
@@ -5,7 +6,6 @@ import { fail } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import { exampleId, otherExampleId } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type QueryParameter } from '../../../http/endpoint.ts';
-import { siteTimeZone } from '../../../proximity/index.ts';
 import { dateOf, daysBetween } from '../numbers/calendar.ts';
 import { Kept } from '../numbers/kept.ts';
 import { assertOneUnit, oneOf, readPeriod, readPlace } from '../numbers/question.ts';

@@ -1,3 +1,4 @@
+import { isObject } from '@pharos/query';
 import type { AppContext } from '../../../access/context.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
 import { opennessOf } from '../../../access/rules/openness.ts';
@@ -6,7 +7,6 @@ import { callerVariables, presets, type RuleUser } from '../../../access/rules/r
 import { compileRules } from '../../../access/rules/rules.ts';
 import { describeRules, ruleSentence } from '../../../access/rules/sentences.ts';
 import { fail, type Problem } from '../../../base/errors.ts';
-import { isObject } from '../../../base/is-object.ts';
 import { exampleId, recordAnswer } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { sentence } from '../../../http/shape.ts';

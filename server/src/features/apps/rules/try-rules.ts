@@ -4,7 +4,7 @@ import type { AppContext } from '../../../access/context.ts';
 import { bucketRecords, type ResourceName, type RuledResource, ruledResources } from '../../../access/rules/presets.ts';
 import type { RuleUser, Verb } from '../../../access/rules/rule-types.ts';
 import { ruleSentence } from '../../../access/rules/sentences.ts';
-import { Failure, fail } from '../../../base/errors.ts';
+import { type Failure, fail, failureOf } from '../../../base/errors.ts';
 import { type Call, type Endpoint, JsonText } from '../../../http/endpoint.ts';
 import { assertGranted, grantOf, isOpen, rulesFor } from '../../../http/grants.ts';
 
@@ -248,8 +248,9 @@ async function judgeRecord(
 
 /** @throws what is no refusal */
 function statusOf(error: unknown): number {
-  if (error instanceof Failure && error.entry.status < 500) return error.entry.status;
-  throw error;
+  const status = failureOf(error)?.entry.status;
+  if (status === undefined || status >= 500) throw error;
+  return status;
 }
 
 /** @throws Failure ObjectNotFound unless an administrator finds the record */

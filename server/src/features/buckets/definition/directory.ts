@@ -1,8 +1,8 @@
+import type { Field, FieldLookup, ListMember } from '@pharos/query';
 import { PairCache } from '../../../base/caches/pair-cache.ts';
 import { sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
-import type { Field, FieldLookup, ListMember } from '../../../query/fields.ts';
 import { type BucketRow, findBucket, listSchemas } from './bucket-store.ts';
 import { type ColumnMap, slotColumns } from './schemas.ts';
 import type { Slot, SlotColumns } from './slots.ts';

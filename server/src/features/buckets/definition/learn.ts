@@ -1,7 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { type Field, readPath } from '@pharos/query';
 import { BoundedMap } from '../../../base/caches/bounded-map.ts';
-import type { Field } from '../../../query/fields.ts';
-import { readPath } from '../../../query/json.ts';
 import { lockBucket, updateSlots } from './bucket-store.ts';
 import { type Bucket, readSlots } from './directory.ts';
 import { type FillDeps, fillBucket } from './fill.ts';

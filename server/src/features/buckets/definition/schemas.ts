@@ -1,6 +1,6 @@
+import { isObject, ownMember, readInstant } from '@pharos/query';
 import { Type } from 'typebox';
 import { fail, type Problem } from '../../../base/errors.ts';
-import { isObject } from '../../../base/is-object.ts';
 import {
   exampleCreated,
   exampleId,
@@ -12,8 +12,6 @@ import {
   recordStamps,
 } from '../../../http/answers.ts';
 import { sentence } from '../../../http/shape.ts';
-import { readInstant } from '../../../query/instant.ts';
-import { ownMember } from '../../../query/json.ts';
 import { columnTypes, type DeclaredType, type SlotColumns } from './slots.ts';
 
 const reserved = ['objectId', 'createdAt', 'updatedAt'];

@@ -1,5 +1,4 @@
-import { readInstant } from '../../../query/instant.ts';
-import { ownMember, readPath } from '../../../query/json.ts';
+import { ownMember, readInstant, readPath } from '@pharos/query';
 
 /** The types that a schema may declare. */
 export const columnTypes = ['Number', 'String', 'Date', 'Boolean'] as const;

@@ -1,6 +1,6 @@
+import type { ColumnField } from '@pharos/query';
 import { bigint, defineTable, double, nullable, text } from '../../../db/table.ts';
 import type { Tag } from '../../../http/endpoint.ts';
-import type { ColumnField } from '../../../query/fields.ts';
 import { json, pointer, text as textMember, time } from '../../../resources/members/members.ts';
 import { type RecordTable, recordsOf } from '../../../resources/table.ts';
 import { slotPairs, slotsHeld } from './slots.ts';

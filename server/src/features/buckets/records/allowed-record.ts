@@ -1,12 +1,9 @@
+import { type Field, type Literal, readsColumns, recordToSql, slotOf, type Where, whereToSql } from '@pharos/query';
 import type { AskedRule } from '../../../access/rules/rule.ts';
 import { BoundedMap } from '../../../base/caches/bounded-map.ts';
 import { randomText } from '../../../base/id.ts';
 import { lasting, raw, replaceInValues, Sql, sql } from '../../../base/sql.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import type { Literal, Where } from '../../../query/ast.ts';
-import type { Field } from '../../../query/fields.ts';
-import { slotOf } from '../../../query/sql-target.ts';
-import { readsColumns, recordToSql, whereToSql } from '../../../query/to-sql.ts';
 import type { RecordKey } from '../definition/record-store.ts';
 import { recordTable } from '../definition/tables.ts';
 

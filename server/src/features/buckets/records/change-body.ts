@@ -1,6 +1,5 @@
+import { isObject, readPointer } from '@pharos/query';
 import { fail } from '../../../base/errors.ts';
-import { isObject } from '../../../base/is-object.ts';
-import { readPointer } from '../../../query/literals.ts';
 import type { Document } from './record-rules.ts';
 
 /** What a body says of a record that is changed. */

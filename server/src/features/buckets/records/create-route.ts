@@ -1,6 +1,6 @@
+import { isObject } from '@pharos/query';
 import { fail } from '../../../base/errors.ts';
 import { newObjectId } from '../../../base/id.ts';
-import { isObject } from '../../../base/is-object.ts';
 import { created, createdAnswer } from '../../../http/answers.ts';
 import { type BodySpec, type Endpoint, endpoint } from '../../../http/endpoint.ts';
 import type { Bucket } from '../definition/directory.ts';

@@ -1,3 +1,4 @@
+import { canonicalJson, matches, ownMember, type ReadField, readPath } from '@pharos/query';
 import type { Caller } from '../../../access/caller.ts';
 import { bucketSubject, isDecidedAtGate, passesGate } from '../../../access/rules/dry-run.ts';
 import type { AskedRule, Rule } from '../../../access/rules/rule.ts';
@@ -5,8 +6,6 @@ import { roleOf, type Verb } from '../../../access/rules/rule-types.ts';
 import type { ResourceRules } from '../../../access/rules/rules.ts';
 import { type Failure, fail, type Problem } from '../../../base/errors.ts';
 import { sentence } from '../../../http/shape.ts';
-import { canonicalJson, ownMember, readPath } from '../../../query/json.ts';
-import { matches, type ReadField } from '../../../query/match.ts';
 import { forbidden } from '../../../resources/allowed.ts';
 import type { Bucket } from '../definition/directory.ts';
 import type { StoredRecord } from '../definition/record-store.ts';

@@ -1,7 +1,7 @@
+import { isObject } from '@pharos/query';
 import { type Caller, seesAudiences } from '../../../access/caller.ts';
 import { isAllowed } from '../../../access/roles.ts';
 import { fail } from '../../../base/errors.ts';
-import { isObject } from '../../../base/is-object.ts';
 import type { Tag } from '../../../http/endpoint.ts';
 import { assertNotAskedBy, hiddenMembers } from '../../../http/hidden-members.ts';
 import { assertMayChooseBy } from '../../../http/member-rules.ts';

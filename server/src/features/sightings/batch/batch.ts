@@ -1,4 +1,4 @@
-import { normalise, type Observation, type ReporterKind, type Subject } from '../../../proximity/index.ts';
+import { normalise, type Observation, type ReporterKind, type Subject } from '@pharos/engine';
 
 /** A batch as it was sent, read report by report: observations, and a problem for each unusable report. */
 

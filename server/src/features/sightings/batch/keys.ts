@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { sightingKey } from '../../../proximity/index.ts';
+import { sightingKey } from '@pharos/engine';
 import type { Batch, Item } from './batch.ts';
 import type { Placed } from './placing.ts';
 

@@ -1,6 +1,5 @@
+import { type Subject, tagKey } from '@pharos/engine';
 import type { Db } from '../../../db/db.ts';
-import type { Subject } from '../../../proximity/index.ts';
-import { tagKey } from '../../../proximity/tag-key.ts';
 import { type SiteReads, storedSite } from '../site/site-cache.ts';
 import type { SiteBeacon } from '../site/site-store.ts';
 import * as store from '../site/site-store.ts';

@@ -1,4 +1,4 @@
-import { type ClockState, latestTime, learnClock } from '../../../proximity/index.ts';
+import { type ClockState, latestTime, learnClock } from '@pharos/engine';
 import type { ItemProblem } from './batch.ts';
 import type { Placed } from './placing.ts';
 

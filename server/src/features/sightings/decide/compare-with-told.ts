@@ -1,4 +1,4 @@
-import { endings, type PresenceEvent, type TrackState } from '../../../proximity/index.ts';
+import { endings, type PresenceEvent, type TrackState } from '@pharos/engine';
 import { type Corrections, noCorrections, type VisitChange } from './reconcile.ts';
 import type { Sensed, Sensing } from './sensed.ts';
 import { knownUntil, patienceOf, type TrackRecord } from './track-record.ts';

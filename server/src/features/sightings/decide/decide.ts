@@ -1,9 +1,4 @@
 import { hash } from 'node:crypto';
-import type { Permissions } from '../../../access/consent.ts';
-import { type AppPolicy, isForgetful } from '../../../access/policy.ts';
-import { timeOfId } from '../../../base/id.ts';
-import { isObject } from '../../../base/is-object.ts';
-import { inLanguage, languageFor } from '../../../delivery/push/translations.ts';
 import {
   type Ear,
   type Firing,
@@ -16,7 +11,12 @@ import {
   timePrefix,
   type VenueHours,
   type Verdict,
-} from '../../../proximity/index.ts';
+} from '@pharos/engine';
+import { isObject } from '@pharos/query';
+import type { Permissions } from '../../../access/consent.ts';
+import { type AppPolicy, isForgetful } from '../../../access/policy.ts';
+import { timeOfId } from '../../../base/id.ts';
+import { inLanguage, languageFor } from '../../../delivery/push/translations.ts';
 import { appRules, historyMs } from '../site/trigger-policy.ts';
 import type { SiteTrigger } from '../site/trigger-store.ts';
 import type { Whereabouts } from '../traces/positions.ts';

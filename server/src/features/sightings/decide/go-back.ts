@@ -8,7 +8,7 @@ import {
   type PresenceSettings,
   type Sample,
   type TrackState,
-} from '../../../proximity/index.ts';
+} from '@pharos/engine';
 import type { StoredVisit } from '../traces/told-store.ts';
 import { factsOf, markTold, reconcile, unmarked } from './reconcile.ts';
 import { withSettings } from './sample-settings.ts';

@@ -6,7 +6,7 @@ import {
   type Pass,
   type PresenceEvent,
   type Sample,
-} from '../../../proximity/index.ts';
+} from '@pharos/engine';
 import { compareWithTold } from './compare-with-told.ts';
 import { withSettings } from './sample-settings.ts';
 import { writeSamples } from './sample-text.ts';

@@ -6,7 +6,7 @@ import {
   newTrack,
   type PresenceEvent,
   type Sample,
-} from '../../../proximity/index.ts';
+} from '@pharos/engine';
 import type { StoredVisit } from '../traces/told-store.ts';
 import { factsOf, type PresenceHistory, type Reconciled, reconcile, type VisitFacts } from './reconcile.ts';
 import { beaconsOf, type Sensed, type Sensing } from './sensed.ts';

@@ -1,6 +1,6 @@
+import type { Ear, Firing, PresenceEvent } from '@pharos/engine';
 import { BatchLoader } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
-import type { Ear, Firing, PresenceEvent } from '../../../proximity/index.ts';
 import { findEars, type HearingPhone } from '../site/hearing.ts';
 import {
   type EventScope,

@@ -1,8 +1,8 @@
+import type { Firing } from '@pharos/engine';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import { BulkRead, bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import type { Firing } from '../../../proximity/index.ts';
 import { firings, presence } from '../traces/tables.ts';
 
 /** What the rules read about the past of an installation. SQL only. */

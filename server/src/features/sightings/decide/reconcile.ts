@@ -1,4 +1,4 @@
-import { anotherId, FLAP_MS, type PresenceEvent, type TrackState } from '../../../proximity/index.ts';
+import { anotherId, FLAP_MS, type PresenceEvent, type TrackState } from '@pharos/engine';
 import type { StoredVisit } from '../traces/told-store.ts';
 
 /** Compares what was reported before with what the samples say now: the difference, by visits. Pure. */

@@ -1,4 +1,4 @@
-import type { PresenceSettings, Sample } from '../../../proximity/index.ts';
+import type { PresenceSettings, Sample } from '@pharos/engine';
 
 /**
  * A new configuration does not change the past: each sample keeps what was configured when it arrived. A late one takes

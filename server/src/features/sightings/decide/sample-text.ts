@@ -1,4 +1,4 @@
-import type { Sample } from '../../../proximity/index.ts';
+import type { Sample } from '@pharos/engine';
 
 /**
  * Samples as text, one line per batch, so that a batch is appended without reading the existing text. What most samples of a

@@ -1,4 +1,4 @@
-import type { Sample } from '../../../proximity/index.ts';
+import type { Sample } from '@pharos/engine';
 import type { WrittenSamples } from './sensed.ts';
 import { MOST_SAMPLES, SEGMENT_SAMPLES, type Segment, type TrackRecord, WINDOW_MS } from './track-record.ts';
 

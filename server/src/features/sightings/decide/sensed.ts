@@ -1,12 +1,4 @@
-import type {
-  Evidence,
-  Pass,
-  PresenceEvent,
-  PresenceSettings,
-  Sample,
-  Seeding,
-  TrackState,
-} from '../../../proximity/index.ts';
+import type { Evidence, Pass, PresenceEvent, PresenceSettings, Sample, Seeding, TrackState } from '@pharos/engine';
 import type { StoredVisit, VisitScope } from '../traces/told-store.ts';
 import { type Corrections, noCorrections } from './reconcile.ts';
 import type { TrackRecord } from './track-record.ts';

@@ -1,4 +1,4 @@
-import { compareSamples, endings, type Sample } from '../../../proximity/index.ts';
+import { compareSamples, endings, type Sample } from '@pharos/engine';
 import { goBack } from './go-back.ts';
 import { goOn } from './go-on.ts';
 import { join, rememberLoneExits } from './join.ts';

@@ -1,4 +1,4 @@
-import type { Sample } from '../../../proximity/index.ts';
+import type { Sample } from '@pharos/engine';
 
 /**
  * Which time has been processed, kept for longer than the samples themselves. What a sender repeats after its samples are gone

@@ -1,4 +1,3 @@
-import { noDayMs } from '../../../access/policy.ts';
 import {
   type ClockState,
   copyTrack,
@@ -9,7 +8,8 @@ import {
   type PresenceEvent,
   type TrackState,
   type Wait,
-} from '../../../proximity/index.ts';
+} from '@pharos/engine';
+import { noDayMs } from '../../../access/policy.ts';
 import type { Spells } from './spells.ts';
 
 /** What is kept about one installation between two batches. Plain JSON. */

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
+import type { TrackState } from '@pharos/engine';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import { BulkRead, bulkDelete, bulkInsert, Lookup } from '../../../db/bulk.ts';
 import type { Database, Db, Row } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import type { TrackState } from '../../../proximity/index.ts';
 import { positions } from '../traces/positions.ts';
 import { presence, trackSamples, tracks } from '../traces/tables.ts';
 import type { TrackKey } from '../traces/told-store.ts';

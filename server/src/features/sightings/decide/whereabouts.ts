@@ -1,4 +1,4 @@
-import { errorRadius, floorOf, nearestOf } from '../../../proximity/index.ts';
+import { errorRadius, floorOf, nearestOf } from '@pharos/engine';
 import type { Whereabouts } from '../traces/positions.ts';
 import type { ToldWhereabouts, TrackRecord } from './track-record.ts';
 

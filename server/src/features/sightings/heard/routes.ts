@@ -1,3 +1,5 @@
+import type { Sample } from '@pharos/engine';
+import { parseInstant } from '@pharos/query';
 import { Type } from 'typebox';
 import type { AppPseudonyms } from '../../../access/pseudonyms/pseudonyms.ts';
 import { beaconsOf, findVenuesOf } from '../../../access/venue-limit.ts';
@@ -14,8 +16,6 @@ import {
   timestampSchema,
 } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
-import type { Sample } from '../../../proximity/index.ts';
-import { parseInstant } from '../../../query/instant.ts';
 import { readSamples } from '../decide/sample-text.ts';
 import { findSegments } from '../decide/track-store.ts';
 import type { HeldTracks } from '../held/held-tracks.ts';

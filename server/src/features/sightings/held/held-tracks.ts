@@ -1,5 +1,5 @@
+import type { Sample } from '@pharos/engine';
 import type { Db } from '../../../db/db.ts';
-import type { Sample } from '../../../proximity/index.ts';
 import { readSamples } from '../decide/sample-text.ts';
 import type { WrittenSamples } from '../decide/sensed.ts';
 import type { TrackRecord } from '../decide/track-record.ts';

@@ -1,4 +1,4 @@
-import type { PresenceState } from '../../../proximity/index.ts';
+import type { PresenceState } from '@pharos/engine';
 import type { Decision } from '../decide/decide.ts';
 import type { TrackRecord } from '../decide/track-record.ts';
 

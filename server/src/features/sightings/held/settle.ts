@@ -1,4 +1,4 @@
-import { compareSamples, type Sample } from '../../../proximity/index.ts';
+import { compareSamples, type Sample } from '@pharos/engine';
 import type { Decision } from '../decide/decide.ts';
 import { mergeSamples } from '../decide/go-back.ts';
 import { readSamples } from '../decide/sample-text.ts';

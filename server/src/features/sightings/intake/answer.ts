@@ -1,6 +1,6 @@
+import type { Verdict } from '@pharos/engine';
 import { Type } from 'typebox';
 import { exampleId, objectIdSchema, otherExampleId, pointerExample, pointerSchema } from '../../../http/answers.ts';
-import type { Verdict } from '../../../proximity/index.ts';
 import type { ItemProblem } from '../batch/batch.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { Content } from '../site/trigger-store.ts';

@@ -1,10 +1,9 @@
+import { latestTime } from '@pharos/engine';
+import { isObject, parseInstant } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
-import { isObject } from '../../../base/is-object.ts';
 import { otherExampleId } from '../../../http/answers.ts';
 import { defineShape, sentence } from '../../../http/shape.ts';
-import { latestTime } from '../../../proximity/index.ts';
-import { parseInstant } from '../../../query/instant.ts';
 import type { Batch } from '../batch/batch.ts';
 
 export const maxSightings = 1_000;

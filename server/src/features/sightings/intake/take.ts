@@ -1,8 +1,8 @@
+import { newClock, type Sample, type Seeding } from '@pharos/engine';
 import { permissionsOf } from '../../../access/consent.ts';
 import { isProven, notProven } from '../../../access/installation-proof.ts';
 import { allDone } from '../../../db/batch-loader.ts';
 import type { Db } from '../../../db/db.ts';
-import { newClock, type Sample, type Seeding } from '../../../proximity/index.ts';
 import type { Placed } from '../batch/placing.ts';
 import { correctTimes } from '../batch/times.ts';
 import { type Decision, type DecisionContext, decide, type Reads } from '../decide/decide.ts';

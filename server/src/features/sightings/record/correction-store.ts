@@ -1,7 +1,7 @@
+import { timePrefix } from '@pharos/engine';
 import { type Sql, sql } from '../../../base/sql.ts';
 import { BulkStatement, bulkDelete, bulkUpdate } from '../../../db/bulk.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import { timePrefix } from '../../../proximity/index.ts';
 import type { PartedVisit, VisitChange } from '../decide/reconcile.ts';
 import { eventRow, events, type NewEvent, type WriteContext } from '../traces/events.ts';
 import { visitEndOf, visits } from '../traces/visits.ts';

@@ -1,3 +1,4 @@
+import { parseInstant } from '@pharos/query';
 import { Type } from 'typebox';
 import { fail } from '../../../base/errors.ts';
 import {
@@ -9,7 +10,6 @@ import {
   timestampSchema,
 } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
-import { parseInstant } from '../../../query/instant.ts';
 import type { UnnamedCounts } from './unnamed-counts.ts';
 
 const dayMs = 86_400_000;

@@ -1,7 +1,7 @@
+import type { PresenceEvent } from '@pharos/engine';
 import type { Sql } from '../../../base/sql.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import type { ProximityMessage } from '../../../delivery/push/content.ts';
-import type { PresenceEvent } from '../../../proximity/index.ts';
 import type { EventLog, LogStore } from '../../event-log.ts';
 import type { Showing } from '../../showing.ts';
 import { type Decision, type DecisionContext, type Fired, triggerDeliveryId } from '../decide/decide.ts';

@@ -1,4 +1,4 @@
-import type { PresenceEvent } from '../../../proximity/index.ts';
+import type { PresenceEvent } from '@pharos/engine';
 import type { DomainEvent } from '../../domain-event.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { VisitChange } from '../decide/reconcile.ts';

@@ -1,8 +1,8 @@
+import type { Evidence, Pass, Seeding } from '@pharos/engine';
 import type { Sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import type { ProximityMessage } from '../../../delivery/push/content.ts';
-import type { Evidence, Pass, Seeding } from '../../../proximity/index.ts';
 import type { Announce } from '../../domain-event.ts';
 import type { LogStore } from '../../event-log.ts';
 import type { Showing } from '../../showing.ts';

@@ -1,3 +1,4 @@
+import { timePrefix } from '@pharos/engine';
 import { recordFolded, service } from '../../../access/audit.ts';
 import { isForgetful, noDayMs } from '../../../access/policy.ts';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
@@ -6,7 +7,6 @@ import { deleteInSteps } from '../../../db/delete-in-steps.ts';
 import { analyzePartitions } from '../../../db/partitions.ts';
 import { type DbTable, type RetentionRule, stepColumn } from '../../../db/table.ts';
 import { Pace, sweepRest } from '../../../jobs/pace.ts';
-import { timePrefix } from '../../../proximity/index.ts';
 import type { AppsWith } from '../../feature.ts';
 import { tryLockInstallation } from '../decide/installation-locks.ts';
 import { presence, sightingKeys, trackSamples, tracks } from '../traces/tables.ts';

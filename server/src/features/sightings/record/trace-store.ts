@@ -1,7 +1,7 @@
+import type { Verdict } from '@pharos/engine';
 import { raw, type Sql } from '../../../base/sql.ts';
 import { bulkInsert, bulkUpdate } from '../../../db/bulk.ts';
 import type { Dialect } from '../../../db/dialect.ts';
-import type { Verdict } from '../../../proximity/index.ts';
 import { eventRow, events, type NewEvent } from '../traces/events.ts';
 import { firings } from '../traces/tables.ts';
 import { type NewVerdict, type VerdictRow, verdictRow, verdicts } from '../traces/verdicts.ts';

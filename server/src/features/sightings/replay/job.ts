@@ -1,10 +1,10 @@
+import type { Trigger } from '@pharos/engine';
 import { permissionsOf } from '../../../access/consent.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { WorkSlices } from '../../../base/work-slices.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { GiveUp, type JobHandler, LeaseLost, RetryLater } from '../../../jobs/job.ts';
-import type { Trigger } from '../../../proximity/index.ts';
 import { findBeaconsById } from '../site/site-store.ts';
 import { appRules, historyMs } from '../site/trigger-policy.ts';
 import { countVerdicts, judgePast, newCounted, type VerdictCounts } from './judge-past.ts';

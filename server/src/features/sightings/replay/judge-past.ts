@@ -8,7 +8,7 @@ import {
   siteTimeZone,
   type Trigger,
   type Verdict,
-} from '../../../proximity/index.ts';
+} from '@pharos/engine';
 
 /** One trigger, judged at everything that happened to one installation, as if each report had come at once. */
 

@@ -1,3 +1,5 @@
+import type { Trigger } from '@pharos/engine';
+import { parseInstant } from '@pharos/query';
 import { type Static, Type } from 'typebox';
 import { deliveryRuleProblems, deliveryRulesSchema } from '../../../access/delivery-rules.ts';
 import { experimentProblems, holdoutSchema, variantsSchema } from '../../../access/experiment.ts';
@@ -7,8 +9,6 @@ import { exampleCreated, exampleId, isoTime, objectIdSchema, recordAnswer } from
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
 import type { Outbox } from '../../../jobs/outbox.ts';
-import type { Trigger } from '../../../proximity/index.ts';
-import { parseInstant } from '../../../query/instant.ts';
 import { type Blur, smallGroup } from '../../blur.ts';
 import { findBeaconsById } from '../site/site-store.ts';
 import { toTimeZone, toTriggerPolicy } from '../site/trigger-policy.ts';

@@ -1,7 +1,7 @@
+import { type Firing, type PresenceEvent, timePrefix } from '@pharos/engine';
 import { joinSql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { RowOf } from '../../../db/table.ts';
-import { type Firing, type PresenceEvent, timePrefix } from '../../../proximity/index.ts';
 import { type ToldEventRow, toEvent } from '../traces/told-store.ts';
 import type { ruleReplays } from './tables.ts';
 

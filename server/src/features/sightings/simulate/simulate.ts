@@ -1,6 +1,6 @@
+import type { Ear, Firing } from '@pharos/engine';
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
-import type { Ear, Firing } from '../../../proximity/index.ts';
 import type { Placed } from '../batch/placing.ts';
 import { type Decision, type DecisionContext, decide, type Reads, type ReportedPlace } from '../decide/decide.ts';
 import { nothingKept } from '../decide/past-reads.ts';

@@ -1,10 +1,10 @@
+import type { Verdict } from '@pharos/engine';
 import { type Static, Type } from 'typebox';
 import { type Caller, type FindHeld, seesWhereabouts } from '../../../access/caller.ts';
 import type { Db } from '../../../db/db.ts';
 import { exampleCreated, otherExampleId } from '../../../http/answers.ts';
 import { type Endpoint, endpoint, type Tag } from '../../../http/endpoint.ts';
 import { defineShape } from '../../../http/shape.ts';
-import type { Verdict } from '../../../proximity/rules/rule-types.ts';
 import { type Batch, readBatch } from '../batch/batch.ts';
 import { placeItems } from '../batch/placing.ts';
 import type { Decision } from '../decide/decide.ts';

@@ -1,8 +1,14 @@
+import { type Ear, earOf, loudnessOf } from '@pharos/engine';
+import {
+  type FloorPlan,
+  type PlannedBeacon,
+  Routes,
+  type Spot,
+  type Stop,
+  type Wall,
+  type Waypoint,
+} from '@pharos/engine/simulation';
 import type { Db } from '../../../db/db.ts';
-import { type Ear, earOf, loudnessOf } from '../../../proximity/index.ts';
-import type { Stop } from '../../../simulation/guided.ts';
-import type { FloorPlan, PlannedBeacon, Spot, Wall, Waypoint } from '../../../simulation/plan.ts';
-import { Routes } from '../../../simulation/routes.ts';
 import { findHearings } from '../site/hearing-store.ts';
 import type { SiteReads } from '../site/site-cache.ts';
 import { findBeaconsById, type SiteBeacon } from '../site/site-store.ts';

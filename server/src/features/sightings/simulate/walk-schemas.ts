@@ -1,8 +1,7 @@
+import { meanSpeed, type Stop, secondsOf } from '@pharos/engine/simulation';
 import { type Static, Type } from 'typebox';
 import { exampleCreated, exampleId, objectIdSchema, otherExampleId, timestampSchema } from '../../../http/answers.ts';
 import { defineShape } from '../../../http/shape.ts';
-import { type Stop, secondsOf } from '../../../simulation/guided.ts';
-import { meanSpeed } from '../../../simulation/walker.ts';
 import { eventSchema, messageExample, messageSchema, verdictExample, verdictSchema } from '../intake/answer.ts';
 import { readTime } from '../intake/schemas.ts';
 import { events } from '../traces/events.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { FloorPlan } from '@pharos/engine/simulation';
 import { databases } from '../../../../test/support/build-app.ts';
 import { create } from '../../../../test/support/cases.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { openSite, pointer, type Site } from '../../../../test/support/site.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
 import type { Db } from '../../../db/db.ts';
-import type { FloorPlan } from '../../../simulation/plan.ts';
 import { walk } from './walk.ts';
 
 const url = '/api/v2/simulations/walks';

@@ -1,7 +1,7 @@
+import { type Report, Visitor } from '@pharos/engine/simulation';
 import { FairQueue } from '../../../base/fair-queue.ts';
 import { WorkSlices, whenQuiet } from '../../../base/work-slices.ts';
 import type { Db } from '../../../db/db.ts';
-import { type Report, Visitor } from '../../../simulation/visitor.ts';
 import { readBatch } from '../batch/batch.ts';
 import type { Placed } from '../batch/placing.ts';
 import type { Decision } from '../decide/decide.ts';

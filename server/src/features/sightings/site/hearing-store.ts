@@ -1,7 +1,7 @@
+import { type Hearing, noHearing } from '@pharos/engine';
 import { raw, sql } from '../../../base/sql.ts';
 import { BulkRead, bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
-import { type Hearing, noHearing } from '../../../proximity/index.ts';
 import { hearings } from '../traces/tables.ts';
 
 /** How loudly phones hear, as it is stored. SQL only. */

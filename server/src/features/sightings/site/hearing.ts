@@ -1,4 +1,3 @@
-import type { Database, Db } from '../../../db/db.ts';
 import {
   addPasses,
   addPassesOf,
@@ -9,7 +8,8 @@ import {
   loudnessOf,
   noHearing,
   type Pass,
-} from '../../../proximity/index.ts';
+} from '@pharos/engine';
+import type { Database, Db } from '../../../db/db.ts';
 import {
   deleteHearings,
   findHearings,

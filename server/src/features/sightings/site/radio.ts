@@ -1,9 +1,9 @@
+import { addEvidence, type Evidence, type Learned, learnedFrom, noEvidence } from '@pharos/engine';
 import { beaconsOf } from '../../../access/venue-limit.ts';
 import { fail } from '../../../base/errors.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
-import { addEvidence, type Evidence, type Learned, learnedFrom, noEvidence } from '../../../proximity/index.ts';
 
 /**
  * What traffic teaches about the radio of beacons: gathered in memory, since many visitors pass one beacon, and written from time

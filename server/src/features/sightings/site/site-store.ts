@@ -1,5 +1,3 @@
-import { type Sql, sql } from '../../../base/sql.ts';
-import type { Db, Row } from '../../../db/db.ts';
 import {
   type HoursException,
   type PresenceSettings,
@@ -8,7 +6,9 @@ import {
   siteTimeZone,
   type VenueHours,
   type WeeklyOpening,
-} from '../../../proximity/index.ts';
+} from '@pharos/engine';
+import { type Sql, sql } from '../../../base/sql.ts';
+import type { Db, Row } from '../../../db/db.ts';
 import { findByEach } from './find-by-each.ts';
 import type { StoredLearned } from './radio.ts';
 

@@ -1,7 +1,7 @@
+import type { PolicyOverride, Rules } from '@pharos/engine';
+import { parseInstant } from '@pharos/query';
 import type { DeliveryRules } from '../../../access/delivery-rules.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
-import type { PolicyOverride, Rules } from '../../../proximity/index.ts';
-import { parseInstant } from '../../../query/instant.ts';
 
 /** `delivery` as it is stored: what the interface accepted, with times as text. */
 export type StoredDelivery = DeliveryRules;

@@ -1,8 +1,8 @@
+import type { ShownDay, Trigger } from '@pharos/engine';
 import type { Variants } from '../../../access/experiment.ts';
 import { sql } from '../../../base/sql.ts';
 import type { Db, Row } from '../../../db/db.ts';
 import type { Translations, Worded } from '../../../delivery/push/translations.ts';
-import type { ShownDay, Trigger } from '../../../proximity/index.ts';
 import { findByEach } from './find-by-each.ts';
 import { type StoredDelivery, toTimeZone, toTriggerPolicy } from './trigger-policy.ts';
 

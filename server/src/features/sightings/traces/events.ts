@@ -1,3 +1,4 @@
+import type { PresenceEvent } from '@pharos/engine';
 import { Type } from 'typebox';
 import { noDayMs } from '../../../access/policy.ts';
 import type { RowOf } from '../../../db/table.ts';
@@ -11,7 +12,6 @@ import {
   timestampSchema,
 } from '../../../http/answers.ts';
 import type { Tag } from '../../../http/endpoint.ts';
-import type { PresenceEvent } from '../../../proximity/index.ts';
 import { defineResource } from '../../../resources/define.ts';
 import { boolean, json, number, pointer, text, time } from '../../../resources/members/members.ts';
 import { answeredRivals, rivalsExample, rivalsSchema } from './rivals.ts';

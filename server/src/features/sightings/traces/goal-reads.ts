@@ -1,6 +1,6 @@
+import { timePrefix } from '@pharos/engine';
 import { sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
-import { timePrefix } from '../../../proximity/index.ts';
 
 /** Whether an installation has been somewhere after a time. */
 

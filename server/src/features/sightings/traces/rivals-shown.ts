@@ -1,9 +1,9 @@
+import { QueryError } from '@pharos/query';
 import type { Caller } from '../../../access/caller.ts';
 import { findBeaconsIn, venuesFor } from '../../../access/venue-limit.ts';
 import type { Db, Row } from '../../../db/db.ts';
 import type { Endpoint } from '../../../http/endpoint.ts';
 import { orderedFields, whereFields } from '../../../http/hidden-members.ts';
-import { invalidQuery } from '../../../query/problems.ts';
 
 /** The beacons that competed for a visitor may be those of a neighbouring venue, of which whoever is limited to others is told nothing. */
 
@@ -35,7 +35,7 @@ export function withoutAskingForRivals(endpoint: Endpoint): Endpoint {
       const asked = [...whereFields(call.query), ...orderedFields(call.query)];
       const field = asked.find((name) => name === 'rivals' || name.startsWith('rivals.'));
       if (field !== undefined && venuesFor(call, 'events', 'list') !== undefined)
-        throw invalidQuery([{ field, problem: 'is not a field that can be asked for' }]);
+        throw new QueryError([{ field, problem: 'is not a field that can be asked for' }]);
       return endpoint.handle(call);
     },
   };

@@ -1,6 +1,6 @@
+import type { Rival } from '@pharos/engine';
 import { Type } from 'typebox';
 import { otherExampleId, pointerExample, pointerSchema } from '../../../http/answers.ts';
-import type { Rival } from '../../../proximity/index.ts';
 
 /** The beacons that competed for a visitor, as events, answers and positions show them. */
 

@@ -1,7 +1,7 @@
+import { type PresenceEvent, timePrefix } from '@pharos/engine';
 import { sql } from '../../../base/sql.ts';
 import { BulkRead } from '../../../db/bulk.ts';
 import type { Db, Row } from '../../../db/db.ts';
-import { type PresenceEvent, timePrefix } from '../../../proximity/index.ts';
 import { events } from './events.ts';
 import { visits } from './visits.ts';
 

@@ -1,3 +1,4 @@
+import type { Verdict } from '@pharos/engine';
 import { Type } from 'typebox';
 import { noDayMs } from '../../../access/policy.ts';
 import type { SqlValue } from '../../../base/sql.ts';
@@ -12,7 +13,6 @@ import {
   pointerSchema,
   timestampSchema,
 } from '../../../http/answers.ts';
-import type { Verdict } from '../../../proximity/index.ts';
 import { defineResource } from '../../../resources/define.ts';
 import { pointer, text, time } from '../../../resources/members/members.ts';
 import { events, eventTag, kind, visitIdMember, type WriteContext } from './events.ts';

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { parseOrder, parseWhere, queryToSql } from '@pharos/query';
 import { buildApp, databases, type SignedIn, signInManager, type TestApp } from '../../../../test/support/build-app.ts';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
-import { parseOrder } from '../../../query/order.ts';
-import { parseWhere } from '../../../query/parse.ts';
-import { queryToSql } from '../../../query/to-sql.ts';
 import { visits as resource } from './visits.ts';
 
 const start = Date.UTC(2026, 4, 4, 9);

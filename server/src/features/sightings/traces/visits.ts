@@ -1,3 +1,4 @@
+import type { PresenceEvent } from '@pharos/engine';
 import { Type } from 'typebox';
 import type { RowOf } from '../../../db/table.ts';
 import {
@@ -11,7 +12,6 @@ import {
   recordStamps,
   timestampSchema,
 } from '../../../http/answers.ts';
-import type { PresenceEvent } from '../../../proximity/index.ts';
 import { defineResource } from '../../../resources/define.ts';
 import { boolean, number, pointer, text, time } from '../../../resources/members/members.ts';
 import { flag, type NewEvent } from './events.ts';

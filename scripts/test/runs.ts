@@ -1,0 +1,11 @@
+/**
+ * How much of a test runs. `npm test` takes minutes: on SQLite everything, on PostgreSQL what can differ there, of properties and
+ * kills a few. `npm run test:full` has all depth, and also the files named `….full.test.ts`.
+ */
+export const isFull = process.env['PHAROS_TEST_DEPTH'] === 'full';
+
+/** Options of a property: a tenth of the runs in `npm test`, five at least, and the same ones each time. */
+export const runs = (usual: number): { readonly numRuns: number; readonly seed: number } => ({
+  numRuns: Number((process.env['PHAROS_TEST_RUNS'] ?? isFull) ? usual : Math.max(5, Math.ceil(usual / 10))),
+  seed: Number(process.env['PHAROS_TEST_SEED'] ?? 1),
+});
