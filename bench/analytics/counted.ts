@@ -9,8 +9,8 @@ import {
   dayStart,
   hourStart,
   monthOf,
-} from '../../server/src/features/analytics/numbers/calendar.ts';
-import { PlaceHistory } from '../../server/src/features/analytics/numbers/places.ts';
+} from '../../server/src/features/insights/analytics/numbers/calendar.ts';
+import { PlaceHistory } from '../../server/src/features/insights/analytics/numbers/places.ts';
 import {
   beaconPlaces,
   firstVisits,
@@ -18,12 +18,12 @@ import {
   visitRollups,
   wayRollups,
   waysDue,
-} from '../../server/src/features/analytics/numbers/tables.ts';
-import { Tally } from '../../server/src/features/analytics/numbers/tally.ts';
-import { visitorHash } from '../../server/src/features/analytics/numbers/visitor-set.ts';
-import { addRow, rowsOf } from '../../server/src/features/analytics/ways/rows.ts';
-import type { NewWayRow } from '../../server/src/features/analytics/ways/store.ts';
-import { isPeak, Ways, type WayVisit, waysOf } from '../../server/src/features/analytics/ways/tours.ts';
+} from '../../server/src/features/insights/analytics/numbers/tables.ts';
+import { Tally } from '../../server/src/features/insights/analytics/numbers/tally.ts';
+import { visitorHash } from '../../server/src/features/insights/analytics/numbers/visitor-set.ts';
+import { addRow, rowsOf } from '../../server/src/features/insights/analytics/ways/rows.ts';
+import type { NewWayRow } from '../../server/src/features/insights/analytics/ways/store.ts';
+import { isPeak, Ways, type WayVisit, waysOf } from '../../server/src/features/insights/analytics/ways/tours.ts';
 import { type Filling, type Tour, toursOf, visitorName, zone } from './fill.ts';
 import type { Sink } from './sink.ts';
 import type { Spot } from './site.ts';

@@ -7,7 +7,7 @@ import {
   messageRollups,
   messageShowings,
   messageStates,
-} from '../../server/src/features/analytics/messages/tables.ts';
+} from '../../server/src/features/insights/analytics/messages/tables.ts';
 import {
   addDays,
   dateOf,
@@ -15,7 +15,7 @@ import {
   monthOf,
   weekdayOf,
   weekOf,
-} from '../../server/src/features/analytics/numbers/calendar.ts';
+} from '../../server/src/features/insights/analytics/numbers/calendar.ts';
 import { visits } from '../../server/src/features/sightings/traces/visits.ts';
 import type { Sink } from './sink.ts';
 import type { Site, Spot } from './site.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createRollups } from '../../server/src/app/rollups.ts';
 import { openPostgres } from '../../server/src/db/postgres/postgres.ts';
 import { openSqlite } from '../../server/src/db/sqlite/sqlite.ts';
-import { listGoals } from '../../server/src/features/notifications/store.ts';
+import { listGoals } from '../../server/src/features/messages/notifications/store.ts';
 import { fillCounted } from './counted.ts';
 import { fillMessageState, fillMessages, fillVisits } from './fill.ts';
 import { command, createApp, type Opened, type Place, serve } from './service.ts';

@@ -1,5 +1,5 @@
 /** What each page with plots asks, all at once as a browser does: the page is there when the last answer is. */
-import { addMonths, dateOf, monthOf } from '../../server/src/features/analytics/numbers/calendar.ts';
+import { addMonths, dateOf, monthOf } from '../../server/src/features/insights/analytics/numbers/calendar.ts';
 import { cpuSeconds, family } from '../compare/processes.ts';
 import { zone } from './fill.ts';
 import { median, quantile } from './median.ts';

@@ -1,5 +1,5 @@
 /** Every question that the pages with numbers ask, about a year beside the year before wherever a comparison can be asked for. */
-import { addDays, dateOf } from '../../server/src/features/analytics/numbers/calendar.ts';
+import { addDays, dateOf } from '../../server/src/features/insights/analytics/numbers/calendar.ts';
 import { zone } from './fill.ts';
 import type { Site } from './site.ts';
 

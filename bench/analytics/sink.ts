@@ -10,7 +10,7 @@ import {
   messageRollups,
   messageShowings,
   messageStates,
-} from '../../server/src/features/analytics/messages/tables.ts';
+} from '../../server/src/features/insights/analytics/messages/tables.ts';
 import {
   beaconPlaces,
   firstVisits,
@@ -19,13 +19,13 @@ import {
   visitRollups,
   wayRollups,
   waysDue,
-} from '../../server/src/features/analytics/numbers/tables.ts';
-import { beacons } from '../../server/src/features/beacons/resource.ts';
-import { notifications } from '../../server/src/features/notifications/resource.ts';
+} from '../../server/src/features/insights/analytics/numbers/tables.ts';
+import { notifications } from '../../server/src/features/messages/notifications/resource.ts';
+import { beacons } from '../../server/src/features/places/beacons/resource.ts';
+import { floors } from '../../server/src/features/places/venues/floor-resource.ts';
+import { venues } from '../../server/src/features/places/venues/venue-resource.ts';
+import { zones } from '../../server/src/features/places/venues/zone-resource.ts';
 import { visits } from '../../server/src/features/sightings/traces/visits.ts';
-import { floors } from '../../server/src/features/venues/floor-resource.ts';
-import { venues } from '../../server/src/features/venues/venue-resource.ts';
-import { zones } from '../../server/src/features/venues/zone-resource.ts';
 import type { Place } from './service.ts';
 
 /** Takes many rows of a table at once, while no service runs on the database. */

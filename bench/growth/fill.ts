@@ -3,7 +3,7 @@ import { createPasswords } from '../../server/src/base/passwords.ts';
 import { raw, type SqlValue } from '../../server/src/base/sql.ts';
 import { openPostgres } from '../../server/src/db/postgres/postgres.ts';
 import { insertRows } from '../../server/src/demo/rows.ts';
-import { type Slot, slotValues } from '../../server/src/features/buckets/definition/slots.ts';
+import { type Slot, slotValues } from '../../server/src/features/data/buckets/definition/slots.ts';
 import { documentOf } from '../compare/documents.ts';
 import { people, type Row, structure, Timeline, traces } from '../rows.ts';
 

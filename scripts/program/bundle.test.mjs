@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -22,9 +32,12 @@ describe('the bundled program', () => {
   before(() => {
     // Other tests are running the one of this checkout.
     checkout = mkdtempSync(join(tmpdir(), 'pharos-program-'));
-    for (const path of ['scripts', 'server', 'package.json', 'package-lock.json', 'console/src/lib/words'])
+    for (const path of ['scripts', 'server', 'packages', 'package.json', 'package-lock.json', 'console/src/lib/words'])
       cpSync(join(root, path), at(path), { recursive: true, filter: (file) => !/\.test\.\w+$/.test(file) });
-    for (const path of ['node_modules', 'docs']) symlinkSync(join(root, path), at(path));
+    mkdirSync(at('node_modules'));
+    for (const name of readdirSync(join(root, 'node_modules')))
+      symlinkSync(name === '@pharos' ? at('packages') : join(root, 'node_modules', name), at('node_modules', name));
+    symlinkSync(join(root, 'docs'), at('docs'));
     writeFileSync(at('counting.mjs'), counting);
   });
   after(() => rmSync(checkout, { recursive: true, force: true }));

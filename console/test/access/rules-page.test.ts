@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { beaconExample } from '../../../server/src/features/beacons/resource.ts';
+import { beaconExample } from '../../../server/src/features/places/beacons/resource.ts';
 import { type SignedIn, signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { assertAccessible } from '../axe.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { saveDemoMark } from '../../../server/src/features/apps/demo-mark.ts';
+import { saveDemoMark } from '../../../server/src/features/operate/apps/demo-mark.ts';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { becomes, launchBrowser, openAs, startConsole } from '../browser.ts';
 

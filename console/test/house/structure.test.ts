@@ -21,7 +21,7 @@ describe('the structure of the console', () => {
   });
 
   test('no feature imports another', () => {
-    assert.deepEqual(betweenFeatures(imports), []);
+    assert.deepEqual(betweenFeatures(imports, 1), []);
   });
 
   test('no two files import each other, directly or around', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { notificationExample } from '../../../server/src/features/notifications/resource.ts';
+import { notificationExample } from '../../../server/src/features/messages/notifications/resource.ts';
 import { create } from '../../../server/test/support/cases.ts';
 import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';

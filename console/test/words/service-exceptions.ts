@@ -11,16 +11,16 @@ const server = (...paths: readonly string[]) => paths.map((path) => new RegExp(`
 export const serviceExceptions: readonly Exception[] = [
   {
     reason: 'for a terminal, and for the log when the service starts',
-    files: server('cli/', 'config/', 'features/files/place/folder'),
+    files: server('cli/', 'config/', 'features/data/files/place/folder'),
   },
   { reason: 'the words of a museum that does not exist, in English as its app is', files: server('demo/') },
   {
     reason: 'mails, and pages for visitors who follow a link of one',
     files: server(
       'features/\\S*mails\\.ts',
-      'features/reports/(content/|compose|address-page)',
-      'features/mail-links/',
-      'features/users/(password-reset|reset-page)',
+      'features/insights/reports/(content/|compose|address-page)',
+      'features/people/mail-links/',
+      'features/people/users/(password-reset|reset-page)',
       'sign-in/(change-mail|form-page|link-mail|page-words)',
     ),
   },
@@ -32,7 +32,7 @@ export const serviceExceptions: readonly Exception[] = [
   },
   {
     reason: 'the notice about privacy, which has languages of its own, and its export',
-    files: server('features/privacy/'),
+    files: server('features/people/privacy/'),
   },
   {
     reason: 'the handbook, the document of the interface and figures for machines',
@@ -44,17 +44,17 @@ export const serviceExceptions: readonly Exception[] = [
       ...server(
         'features/own-metadata',
         'features/sightings/(batch|intake|record|decide|site)/',
-        'features/live/(?!routes)',
-        'features/logs/',
+        'features/presence/live/(?!routes)',
+        'features/presence/logs/',
       ),
       ...server(
         'sign-in/(oidc/id-token|sign-in-answer)',
-        'features/identities/(service|routes)',
-        'features/second-factors/',
+        'features/people/identities/(service|routes)',
+        'features/people/second-factors/',
       ),
       ...server(
-        'features/users/(sessions|self-routes|session-routes|accounts)',
-        'features/installations/(service|resource|routes|refusals)\\.ts',
+        'features/people/users/(sessions|self-routes|session-routes|accounts)',
+        'features/people/installations/(service|resource|routes|refusals)\\.ts',
       ),
       ...server(
         'access/(access|installation-proof|keys/secret-key|audit|tables)',
@@ -62,7 +62,7 @@ export const serviceExceptions: readonly Exception[] = [
         'http/api\\.ts',
         'http/grants',
       ),
-      ...server('delivery/mqtt/mqtt-(attempts|device-broker|connection)', 'features/devices/device-router'),
+      ...server('delivery/mqtt/mqtt-(attempts|device-broker|connection)', 'features/places/devices/device-router'),
       /^packages\/engine\/src\/wire\//,
       /^sdk\/src\/(?!call|error)/,
     ],
@@ -89,8 +89,8 @@ export const serviceExceptions: readonly Exception[] = [
         'backup/(tables|marker|write|in-place|lost)',
         'jobs/(?!worker)',
         'resources/(table|list|narrow|past|members/render)',
-        'features/files/(housekeeping|sweep|settle|store)',
-        'features/apps/rules/dry-run',
+        'features/data/files/(housekeeping|sweep|settle|store)',
+        'features/operate/apps/rules/dry-run',
         'access/rules/dry-run',
         'http/server/(server|late-logger|request-counts)',
       ),
@@ -163,7 +163,7 @@ export const serviceExceptions: readonly Exception[] = [
   },
   {
     reason: 'the document of the interface',
-    files: server('features/webhooks/schemas'),
+    files: server('features/operate/webhooks/schemas'),
     texts: [
       /^The (objectId|name) of the /,
       /^(Last month unless|What messages led to|A tour is|Where small groups are protected, ways|Where the role holds|With its extension)/,

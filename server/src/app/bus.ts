@@ -1,8 +1,8 @@
 import type { Bus } from '../db/nodes/bus.ts';
 import type { CacheVersion } from '../db/nodes/cache-version.ts';
 import { findOwnText } from '../db/settings.ts';
-import type { DeviceRouter } from '../features/devices/device-router.ts';
-import type { Feed } from '../features/live/feed.ts';
+import type { DeviceRouter } from '../features/places/devices/device-router.ts';
+import type { Feed } from '../features/presence/live/feed.ts';
 import type { Platform } from './platform.ts';
 
 const settingName = 'bus_subject';

@@ -5,8 +5,8 @@ import type { CacheVersion } from '../db/nodes/cache-version.ts';
 import type { Pulse } from '../db/nodes/pulse.ts';
 import type { WorkShares } from '../db/nodes/work-shares.ts';
 import type { DeviceBroker } from '../delivery/mqtt/mqtt-device-broker.ts';
-import type { DeviceCredentials } from '../features/devices/credentials.ts';
-import { DeviceRouter, type DeviceRouterOptions } from '../features/devices/device-router.ts';
+import type { DeviceCredentials } from '../features/places/devices/credentials.ts';
+import { DeviceRouter, type DeviceRouterOptions } from '../features/places/devices/device-router.ts';
 
 export interface DevicePortDeps extends Omit<DeviceRouterOptions, 'node'> {
   readonly config: Config;

@@ -17,32 +17,32 @@ import type { TargetRules } from '../delivery/provider/target-rules.ts';
 import { messagesPerSecond } from '../delivery/push/pace.ts';
 import type { SenderDefinition, SenderDeps } from '../delivery/push/push-sender.ts';
 import { webPushDefinition } from '../delivery/web-push/web-push.ts';
-import { holdReach } from '../features/admins/accounts/store.ts';
-import { findApp, policyOf } from '../features/apps/store.ts';
-import { createDeviceCredentials, type DeviceCredentials } from '../features/devices/credentials.ts';
-import type { DeviceRouter } from '../features/devices/device-router.ts';
 import type { Announce } from '../features/domain-event.ts';
-import { installations } from '../features/installations/resource.ts';
+import { createPushDelivery, type PushDelivery } from '../features/messages/push/delivery.ts';
+import { requestProximityPushes } from '../features/messages/push/proximity.ts';
+import type { ReachDeps } from '../features/messages/push/reach.ts';
+import { wakeSending, wakeTarget } from '../features/messages/push/wake.ts';
+import { createSenderRegistry } from '../features/messages/senders/registry.ts';
+import { SenderService } from '../features/messages/senders/service.ts';
+import { holdReach } from '../features/operate/admins/accounts/store.ts';
+import { findApp, policyOf } from '../features/operate/apps/store.ts';
+import { createBacklog } from '../features/operate/webhooks/backlog.ts';
+import { createWebhookHandler } from '../features/operate/webhooks/deliver.ts';
+import { createWebhookPublisher, webhookJob } from '../features/operate/webhooks/publish.ts';
+import { WebhookService } from '../features/operate/webhooks/service.ts';
+import { installations } from '../features/people/installations/resource.ts';
 import {
   countAudience,
   countRoutes,
   markTokenDead,
   matchInstallations,
   walkInstallations,
-} from '../features/installations/store.ts';
-import { Feed } from '../features/live/feed.ts';
-import { createLivePublisher } from '../features/live/publish.ts';
-import { createPushDelivery, type PushDelivery } from '../features/push/delivery.ts';
-import { requestProximityPushes } from '../features/push/proximity.ts';
-import type { ReachDeps } from '../features/push/reach.ts';
-import { wakeSending, wakeTarget } from '../features/push/wake.ts';
-import { createSenderRegistry } from '../features/senders/registry.ts';
-import { SenderService } from '../features/senders/service.ts';
+} from '../features/people/installations/store.ts';
+import { createDeviceCredentials, type DeviceCredentials } from '../features/places/devices/credentials.ts';
+import type { DeviceRouter } from '../features/places/devices/device-router.ts';
+import { Feed } from '../features/presence/live/feed.ts';
+import { createLivePublisher } from '../features/presence/live/publish.ts';
 import type { RequestPushes } from '../features/sightings/record/record.ts';
-import { createBacklog } from '../features/webhooks/backlog.ts';
-import { createWebhookHandler } from '../features/webhooks/deliver.ts';
-import { createWebhookPublisher, webhookJob } from '../features/webhooks/publish.ts';
-import { WebhookService } from '../features/webhooks/service.ts';
 import type { JobHandlers } from '../jobs/job.ts';
 import type { Outbox } from '../jobs/outbox.ts';
 import { createDevicePort } from './device-port.ts';

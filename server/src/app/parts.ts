@@ -1,9 +1,9 @@
 import type { FindHeld } from '../access/caller.ts';
 import type { Db } from '../db/db.ts';
-import type { Rollups } from '../features/analytics/rollups.ts';
-import type { AppService } from '../features/apps/service.ts';
-import type { BackupService } from '../features/backups/service.ts';
 import type { ServiceCondition } from '../features/condition.ts';
+import type { Rollups } from '../features/insights/analytics/rollups.ts';
+import type { AppService } from '../features/operate/apps/service.ts';
+import type { BackupService } from '../features/operate/backups/service.ts';
 import type { ClientQuotas } from '../limits/client-quotas.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Key } from '../resources/table.ts';

@@ -3,13 +3,13 @@ import type { Config } from '../config/config.ts';
 import type { Db } from '../db/db.ts';
 import { readPostgresAddress } from '../db/postgres/postgres-servers.ts';
 import type { DbTable } from '../db/table.ts';
-import { listProviders } from '../features/identities/store.ts';
-import type { PrivacyFacts, StorageHost } from '../features/privacy/facts.ts';
-import { listSenders } from '../features/senders/store.ts';
+import { listSenders } from '../features/messages/senders/store.ts';
+import { deliveryDays } from '../features/operate/webhooks/service.ts';
+import { listWebhooks } from '../features/operate/webhooks/store.ts';
+import { listProviders } from '../features/people/identities/store.ts';
+import type { PrivacyFacts, StorageHost } from '../features/people/privacy/facts.ts';
 import { presenceDays, trackDays } from '../features/sightings/record/retention.ts';
 import { firings, hearings, sightingKeys } from '../features/sightings/traces/tables.ts';
-import { deliveryDays } from '../features/webhooks/service.ts';
-import { listWebhooks } from '../features/webhooks/store.ts';
 import type { Services } from './services.ts';
 
 type HostSetting = 'databaseUrl' | 'filesUrl' | 'smtpUrl';

@@ -1,9 +1,9 @@
 import { commandLine } from '../access/audit.ts';
 import type { Database } from '../db/db.ts';
-import { deleteInstallation, findInstallationsOf, walkInstallations } from '../features/installations/store.ts';
-import type { Entry } from '../features/privacy/ledger.ts';
-import { findErasure, hashOf, insertEarlier } from '../features/privacy/store.ts';
-import { walkUsers } from '../features/users/store.ts';
+import { deleteInstallation, findInstallationsOf, walkInstallations } from '../features/people/installations/store.ts';
+import type { Entry } from '../features/people/privacy/ledger.ts';
+import { findErasure, hashOf, insertEarlier } from '../features/people/privacy/store.ts';
+import { walkUsers } from '../features/people/users/store.ts';
 import type { Services } from './services.ts';
 
 /** What was erased after a backup was made is erased again after it was restored. */

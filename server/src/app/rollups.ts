@@ -1,18 +1,24 @@
 import type { Database, Db } from '../db/db.ts';
-import type { DaysOf } from '../features/analytics/forecast/answer.ts';
-import type { MessageCounts } from '../features/analytics/messages/counts.ts';
-import { noteVisitors } from '../features/analytics/messages/showings.ts';
-import { messageShowings, messageStates } from '../features/analytics/messages/tables.ts';
-import type { BeaconPlace } from '../features/analytics/numbers/places.ts';
-import { type Effects, Rollups } from '../features/analytics/rollups.ts';
-import { appsWith, findAppAccess, listApps, policyOf } from '../features/apps/store.ts';
-import { listWhereBeaconsAre } from '../features/beacons/place.ts';
-import { beacons } from '../features/beacons/resource.ts';
 import type { InBackground } from '../features/feature.ts';
+import type { DaysOf } from '../features/insights/analytics/forecast/answer.ts';
+import type { MessageCounts } from '../features/insights/analytics/messages/counts.ts';
+import { noteVisitors } from '../features/insights/analytics/messages/showings.ts';
+import { messageShowings, messageStates } from '../features/insights/analytics/messages/tables.ts';
+import type { BeaconPlace } from '../features/insights/analytics/numbers/places.ts';
+import { type Effects, Rollups } from '../features/insights/analytics/rollups.ts';
+import { appsWith, findAppAccess, listApps, policyOf } from '../features/operate/apps/store.ts';
+import { listWhereBeaconsAre } from '../features/places/beacons/place.ts';
+import { beacons } from '../features/places/beacons/resource.ts';
+import { dayKindsOf } from '../features/places/venues/day-kinds.ts';
+import {
+  findVenueOf,
+  isOnFloor,
+  listAllFloors,
+  listCalendars,
+  listZoneFloors,
+} from '../features/places/venues/store.ts';
 import * as visitChanges from '../features/sightings/traces/visit-changes.ts';
 import { visits } from '../features/sightings/traces/visits.ts';
-import { dayKindsOf } from '../features/venues/day-kinds.ts';
-import { findVenueOf, isOnFloor, listAllFloors, listCalendars, listZoneFloors } from '../features/venues/store.ts';
 import { createMessageCounts } from './messages.ts';
 
 /** The opening hours of the venue that somebody asks about, or of all together. */

@@ -8,6 +8,34 @@ import type { Database } from '../db/db.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { type DbTable, stepColumn } from '../db/table.ts';
 import { cacheChanges, coldChunks, coldSummaries, nodes, revisions, settingsTable, workShares } from '../db/tables.ts';
+import { bucketLookup } from '../features/data/buckets/definition/directory.ts';
+import { buckets, recordLists, records, schemas } from '../features/data/buckets/definition/tables.ts';
+import { files } from '../features/data/files/resource.ts';
+import { trash, versions } from '../features/data/history/tables.ts';
+import {
+  messageLoads,
+  messagePlaceRollups,
+  messagePlaces,
+  messageRollups,
+  messageShowings,
+  messageStates,
+} from '../features/insights/analytics/messages/tables.ts';
+import {
+  beaconPlaces,
+  firstVisits,
+  goneVisits,
+  rollupPeriods,
+  rollupStates,
+  visitRollups,
+  wayRollups,
+  waysDue,
+} from '../features/insights/analytics/numbers/tables.ts';
+import { crowdedPlaces } from '../features/insights/occupancy/tables.ts';
+import { reportAddresses, reportMails, reports } from '../features/insights/reports/tables.ts';
+import { notifications } from '../features/messages/notifications/resource.ts';
+import { deliveries, pushes } from '../features/messages/push/resource.ts';
+import { senders } from '../features/messages/senders/tables.ts';
+import { details, scenarioBeacons, storylines } from '../features/messages/storylines/resource.ts';
 import {
   adminChallenges,
   adminInvitations,
@@ -18,51 +46,36 @@ import {
   adminSessions,
   admins,
   adminTotp,
-} from '../features/admins/accounts/tables.ts';
-import { adminIdentities, ssoAttempts, ssoProviders } from '../features/admins/sso/tables.ts';
-import { alertChoices, alertDigests, alerts } from '../features/alerts/tables.ts';
+} from '../features/operate/admins/accounts/tables.ts';
+import { adminIdentities, ssoAttempts, ssoProviders } from '../features/operate/admins/sso/tables.ts';
+import { alertChoices, alertDigests, alerts } from '../features/operate/alerts/tables.ts';
+import { appKeys, apps, dryRunCounts, secretKeys } from '../features/operate/apps/tables.ts';
+import { webhookDeliveries, webhooks } from '../features/operate/webhooks/tables.ts';
+import { erasedIdentities, identities, identityProviders, usedIdTokens } from '../features/people/identities/tables.ts';
+import { ownPhones, pairingCodes } from '../features/people/installations/pairing/tables.ts';
+import { installations } from '../features/people/installations/resource.ts';
+import { consentsTable } from '../features/people/installations/tables.ts';
+import { mailLinks } from '../features/people/mail-links/tables.ts';
+import { type PersonPart, partsOf } from '../features/people/privacy/person.ts';
+import { erasures } from '../features/people/privacy/tables.ts';
+import { userChallenges, userPasskeys, userRecoveryCodes, userTotp } from '../features/people/second-factors/tables.ts';
 import {
-  messageLoads,
-  messagePlaceRollups,
-  messagePlaces,
-  messageRollups,
-  messageShowings,
-  messageStates,
-} from '../features/analytics/messages/tables.ts';
-import {
-  beaconPlaces,
-  firstVisits,
-  goneVisits,
-  rollupPeriods,
-  rollupStates,
-  visitRollups,
-  wayRollups,
-  waysDue,
-} from '../features/analytics/numbers/tables.ts';
-import { appKeys, apps, dryRunCounts, secretKeys } from '../features/apps/tables.ts';
-import { placements } from '../features/beacons/placement-store.ts';
-import { beacons } from '../features/beacons/resource.ts';
-import { bucketLookup } from '../features/buckets/definition/directory.ts';
-import { buckets, recordLists, records, schemas } from '../features/buckets/definition/tables.ts';
-import { deviceCredentials, devices } from '../features/devices/resource.ts';
-import { deviceHandovers, deviceSessions } from '../features/devices/session-tables.ts';
-import { files } from '../features/files/resource.ts';
-import { trash, versions } from '../features/history/tables.ts';
-import { erasedIdentities, identities, identityProviders, usedIdTokens } from '../features/identities/tables.ts';
-import { ownPhones, pairingCodes } from '../features/installations/pairing/tables.ts';
-import { installations } from '../features/installations/resource.ts';
-import { consentsTable } from '../features/installations/tables.ts';
-import { liveApps, liveEvents } from '../features/live/tables.ts';
-import { logs } from '../features/logs/resource.ts';
-import { mailLinks } from '../features/mail-links/tables.ts';
-import { notifications } from '../features/notifications/resource.ts';
-import { crowdedPlaces } from '../features/occupancy/tables.ts';
-import { type PersonPart, partsOf } from '../features/privacy/person.ts';
-import { erasures } from '../features/privacy/tables.ts';
-import { deliveries, pushes } from '../features/push/resource.ts';
-import { reportAddresses, reportMails, reports } from '../features/reports/tables.ts';
-import { userChallenges, userPasskeys, userRecoveryCodes, userTotp } from '../features/second-factors/tables.ts';
-import { senders } from '../features/senders/tables.ts';
+  halfSignIns,
+  passwordResets,
+  sessions,
+  tokens,
+  userSummaryTable,
+  users,
+} from '../features/people/users/tables.ts';
+import { placements } from '../features/places/beacons/placement-store.ts';
+import { beacons } from '../features/places/beacons/resource.ts';
+import { deviceCredentials, devices } from '../features/places/devices/resource.ts';
+import { deviceHandovers, deviceSessions } from '../features/places/devices/session-tables.ts';
+import { floors } from '../features/places/venues/floor-resource.ts';
+import { venues } from '../features/places/venues/venue-resource.ts';
+import { zones } from '../features/places/venues/zone-resource.ts';
+import { liveApps, liveEvents } from '../features/presence/live/tables.ts';
+import { logs } from '../features/presence/logs/resource.ts';
 import { ruleReplays } from '../features/sightings/replay/tables.ts';
 import { events } from '../features/sightings/traces/events.ts';
 import { positions } from '../features/sightings/traces/positions.ts';
@@ -79,12 +92,6 @@ import {
 import { verdicts } from '../features/sightings/traces/verdicts.ts';
 import { visitChanges } from '../features/sightings/traces/visit-changes.ts';
 import { visits } from '../features/sightings/traces/visits.ts';
-import { details, scenarioBeacons, storylines } from '../features/storylines/resource.ts';
-import { halfSignIns, passwordResets, sessions, tokens, userSummaryTable, users } from '../features/users/tables.ts';
-import { floors } from '../features/venues/floor-resource.ts';
-import { venues } from '../features/venues/venue-resource.ts';
-import { zones } from '../features/venues/zone-resource.ts';
-import { webhookDeliveries, webhooks } from '../features/webhooks/tables.ts';
 import { jobs } from '../jobs/tables.ts';
 import { idempotencyKeys, limitBuckets, usage } from '../limits/tables.ts';
 import type { Resource } from '../resources/define.ts';

@@ -4,7 +4,7 @@ import { buildApp, databases, type TestApp } from '../../test/support/build-app.
 import { type Browser, openConsole } from '../../test/support/console.ts';
 import { type IdentityProvider, startIdentityProvider } from '../../test/support/servers/identity-provider.ts';
 import { loopback } from '../../test/support/servers/single-sign-on.ts';
-import { setOnlyWay } from '../features/admins/sso/store.ts';
+import { setOnlyWay } from '../features/operate/admins/sso/store.ts';
 import { runCommandLine } from './run.ts';
 
 for (const database of databases) {

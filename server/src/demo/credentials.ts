@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomText } from '../base/id.ts';
 import type { Database } from '../db/db.ts';
-import type { AdminService } from '../features/admins/accounts/service.ts';
-import { type DemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
-import type { AppService } from '../features/apps/service.ts';
+import type { AdminService } from '../features/operate/admins/accounts/service.ts';
+import { type DemoMark, saveDemoMark } from '../features/operate/apps/demo-mark.ts';
+import type { AppService } from '../features/operate/apps/service.ts';
 import { demoAdministrator, findPasswordHash, type Made } from './make.ts';
 
 /**

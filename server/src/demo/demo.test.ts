@@ -4,7 +4,7 @@ import { databases } from '../../test/support/build-app.ts';
 import { type Bench, fillTo, openBench } from '../../test/support/demo/bench.ts';
 import { createServices } from '../app/services.ts';
 import { raw, sql } from '../base/sql.ts';
-import { findDemoMark } from '../features/apps/demo-mark.ts';
+import { findDemoMark } from '../features/operate/apps/demo-mark.ts';
 import { fillYear } from './fill.ts';
 import { halls } from './halls.ts';
 import { assertDemoOrEmpty } from './make.ts';

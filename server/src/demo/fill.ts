@@ -2,9 +2,9 @@ import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promi
 import { timePrefix } from '@pharos/engine';
 import { createRandom } from '@pharos/engine/simulation';
 import type { Database, Db } from '../db/db.ts';
-import { type DemoMark, findDemoMark, saveDemoMark } from '../features/apps/demo-mark.ts';
-import { findAppAccess } from '../features/apps/store.ts';
-import { listBeaconNames } from '../features/beacons/store.ts';
+import { type DemoMark, findDemoMark, saveDemoMark } from '../features/operate/apps/demo-mark.ts';
+import { findAppAccess } from '../features/operate/apps/store.ts';
+import { listBeaconNames } from '../features/places/beacons/store.ts';
 import { installationExists } from '../features/sightings/decide/installation-locks.ts';
 import { findBeaconsById } from '../features/sightings/site/site-store.ts';
 import { findTriggers, type SiteTrigger } from '../features/sightings/site/trigger-store.ts';

@@ -1,6 +1,6 @@
 import { createRandom } from '@pharos/engine/simulation';
-import { pushDeliveryId } from '../features/push/delivery-store.ts';
-import { walkEnd } from '../features/push/store.ts';
+import { pushDeliveryId } from '../features/messages/push/delivery-store.ts';
+import { walkEnd } from '../features/messages/push/store.ts';
 import { dayMs } from './calendar.ts';
 import { type PushPlan, pushPlans } from './collection.ts';
 import { type Guest, seededId } from './guests.ts';

@@ -1,9 +1,9 @@
 import { joinSql, raw, type SqlValue, sql } from '../base/sql.ts';
 import type { Db } from '../db/db.ts';
 import type { Columns, DbTable, NewCells } from '../db/table.ts';
-import { messagePlaces, messageShowings } from '../features/analytics/messages/tables.ts';
-import { logs } from '../features/logs/resource.ts';
-import { deliveries, pushes } from '../features/push/resource.ts';
+import { messagePlaces, messageShowings } from '../features/insights/analytics/messages/tables.ts';
+import { deliveries, pushes } from '../features/messages/push/resource.ts';
+import { logs } from '../features/presence/logs/resource.ts';
 import { events } from '../features/sightings/traces/events.ts';
 import { firings } from '../features/sightings/traces/tables.ts';
 import { verdicts } from '../features/sightings/traces/verdicts.ts';

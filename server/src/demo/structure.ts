@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { randomText } from '../base/id.ts';
-import type { AdminService } from '../features/admins/accounts/service.ts';
-import type { AppService } from '../features/apps/service.ts';
-import type { UserService } from '../features/users/service.ts';
+import type { AdminService } from '../features/operate/admins/accounts/service.ts';
+import type { AppService } from '../features/operate/apps/service.ts';
+import type { UserService } from '../features/people/users/service.ts';
 import { dayMs } from './calendar.ts';
 import { demoDevices, exhibitColumns, exhibits, people } from './collection.ts';
 import { floorNames, hallOf, halls, museum } from './halls.ts';

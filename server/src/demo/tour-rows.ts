@@ -1,8 +1,8 @@
 import type { PresenceEvent } from '@pharos/engine';
 import { createRandom, type Random } from '@pharos/engine/simulation';
 import type { RowOf } from '../db/table.ts';
-import { logRow } from '../features/logs/store.ts';
-import type { deliveries } from '../features/push/resource.ts';
+import type { deliveries } from '../features/messages/push/resource.ts';
+import { logRow } from '../features/presence/logs/store.ts';
 import { type Decision, triggerDeliveryId } from '../features/sightings/decide/decide.ts';
 import { eventRow } from '../features/sightings/traces/events.ts';
 import { type VerdictRow, verdictRow } from '../features/sightings/traces/verdicts.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { service } from '../../src/access/audit.ts';
 import { raw, sql } from '../../src/base/sql.ts';
-import { insertPush } from '../../src/features/push/store.ts';
+import { insertPush } from '../../src/features/messages/push/store.ts';
 import { ScriptedSender } from '../fakes/scripted-sender.ts';
 import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { type Browser, openConsole } from '../support/console.ts';

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { bindTemplate, matchesRecord, parseTemplate, parseWhere } from '@pharos/query';
 import fc from 'fast-check';
 import { callerVariables } from '../../src/access/rules/rule-types.ts';
-import { bucketLookup } from '../../src/features/buckets/definition/directory.ts';
+import { bucketLookup } from '../../src/features/data/buckets/definition/directory.ts';
 import { bothDatabases, buildApp, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { runs } from '../support/depth.ts';

@@ -4,7 +4,7 @@ import { bindTemplate, matchesRecord, parseTemplate, parseWhere } from '@pharos/
 import fc from 'fast-check';
 import { callerVariables } from '../../src/access/rules/rule-types.ts';
 import { joinSql, sql } from '../../src/base/sql.ts';
-import { bucketLookup } from '../../src/features/buckets/definition/directory.ts';
+import { bucketLookup } from '../../src/features/data/buckets/definition/directory.ts';
 import { bothDatabases, buildApp, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { runs } from '../support/depth.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parseOrder, parseWhereValue, queryToSql } from '@pharos/query';
 import { raw, type Sql, sql } from '../../src/base/sql.ts';
-import { BucketDirectory } from '../../src/features/buckets/definition/directory.ts';
+import { BucketDirectory } from '../../src/features/data/buckets/definition/directory.ts';
 import { buildApp, databases, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 

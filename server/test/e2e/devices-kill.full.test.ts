@@ -8,7 +8,7 @@ import { service as byService } from '../../src/access/audit.ts';
 import { createServices } from '../../src/app/services.ts';
 import { openDatabase } from '../../src/cli/commands/storage.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { createDeviceCredentials } from '../../src/features/devices/credentials.ts';
+import { createDeviceCredentials } from '../../src/features/places/devices/credentials.ts';
 import { createMigratedPostgres } from '../support/build-app.ts';
 import { openDevice, type TestDevice } from '../support/servers/mqtt-devices.ts';
 import { freePort } from '../support/socket.ts';

@@ -12,7 +12,7 @@ import { readConfig } from '../../src/config/config.ts';
 import type { Db } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { fcmDefinition } from '../../src/delivery/fcm/fcm.ts';
-import { SenderService } from '../../src/features/senders/service.ts';
+import { SenderService } from '../../src/features/messages/senders/service.ts';
 import type { PushProvider } from '../fakes/push-provider.ts';
 import { anyDisk } from '../support/build-app.ts';
 

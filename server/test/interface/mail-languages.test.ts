@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from '../../src/base/sql.ts';
-import { listAdmins } from '../../src/features/admins/accounts/store.ts';
+import { listAdmins } from '../../src/features/operate/admins/accounts/store.ts';
 import { buildApp, databases, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { browserOf, openConsole, sendFromConsole, signInToConsole } from '../support/console.ts';

@@ -6,7 +6,7 @@ import type { App } from '../../src/app/app.ts';
 import { createServices } from '../../src/app/services.ts';
 import { raw } from '../../src/base/sql.ts';
 import type { DeviceBroker } from '../../src/delivery/mqtt/mqtt-device-broker.ts';
-import { createDeviceCredentials } from '../../src/features/devices/credentials.ts';
+import { createDeviceCredentials } from '../../src/features/places/devices/credentials.ts';
 import { create } from '../support/cases.ts';
 import { type EventStream, openStream } from '../support/event-stream.ts';
 import { openDevice } from '../support/servers/mqtt-devices.ts';

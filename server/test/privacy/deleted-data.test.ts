@@ -5,7 +5,7 @@ import { writeBackup } from '../../src/backup/write.ts';
 import { createDiskBlobStore } from '../../src/blobs/disk.ts';
 import { openBlobs } from '../../src/blobs/open.ts';
 import { blobPlaces } from '../../src/config/config.ts';
-import { sweepOrphans } from '../../src/features/files/sweep.ts';
+import { sweepOrphans } from '../../src/features/data/files/sweep.ts';
 import {
   type BuildOptions,
   buildApp,

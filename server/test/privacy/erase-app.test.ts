@@ -4,8 +4,8 @@ import { service } from '../../src/access/audit.ts';
 import { ruledFields, tables } from '../../src/app/tables.ts';
 import { joinSql, raw, type SqlValue, sql } from '../../src/base/sql.ts';
 import { CacheVersion } from '../../src/db/nodes/cache-version.ts';
-import { AppService } from '../../src/features/apps/service.ts';
-import { createPast } from '../../src/features/history/past.ts';
+import { createPast } from '../../src/features/data/history/past.ts';
+import { AppService } from '../../src/features/operate/apps/service.ts';
 import { bothDatabases, buildApp, type TestApp } from '../support/build-app.ts';
 import { type StoredColumn, storedColumns } from '../support/schema.ts';
 

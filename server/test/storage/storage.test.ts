@@ -10,7 +10,7 @@ import { raw } from '../../src/base/sql.ts';
 import { createDiskBlobStore } from '../../src/blobs/disk.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import { filesFolder } from '../../src/config/config.ts';
-import { settleFiles } from '../../src/features/files/settle.ts';
+import { settleFiles } from '../../src/features/data/files/settle.ts';
 import { bothDatabases, buildApp, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { head, listen, openConnection } from '../support/socket.ts';
 

@@ -24,7 +24,7 @@ const exceptions: readonly { readonly why: string; readonly of: Readonly<Record<
   },
   {
     why: 'whether bytes are still of a file is asked of both tables at once, so that none is missed that moves from one to the other',
-    of: { 'features/files/store.ts': ['trash'] },
+    of: { 'features/data/files/store.ts': ['trash'] },
   },
   {
     why: 'what happened at a beacon belongs to the venue of that beacon, which only a join can tell of a long list',
@@ -32,18 +32,18 @@ const exceptions: readonly { readonly why: string; readonly of: Readonly<Record<
   },
   {
     why: 'what belongs to an app that is switched off is shut out by the statement that finds it',
-    of: { 'features/devices/credential-store.ts': ['apps'], 'features/files/store.ts': ['apps'] },
+    of: { 'features/places/devices/credential-store.ts': ['apps'], 'features/data/files/store.ts': ['apps'] },
   },
   {
     why: 'beacons that nobody came near are found beside their visits, in the database: there may be thousands',
-    of: { 'features/overview/store.ts': ['beacons', 'visits'] },
+    of: { 'features/operate/overview/store.ts': ['beacons', 'visits'] },
   },
   {
     why: 'recipients and their deliveries are joined in the database: there may be a million',
     of: {
-      'features/push/delivery-store.ts': ['installations'],
-      'features/push/store.ts': ['installations'],
-      'features/push/wake.ts': ['installations'],
+      'features/messages/push/delivery-store.ts': ['installations'],
+      'features/messages/push/store.ts': ['installations'],
+      'features/messages/push/wake.ts': ['installations'],
     },
   },
   {

@@ -11,7 +11,11 @@ export interface Arrow {
 export const folderOf = (path: string) => dirname(path);
 /** The folder at the top of `src`; `.` for what stands there itself. */
 export const floorOf = (path: string) => folderOf(path).split('/')[0] as string;
-const featureOf = (path: string) => (floorOf(path) === 'features' ? folderOf(path).split('/')[1] : undefined);
+/** @param depth how many folders lead from `features` to a feature */
+const featureOf = (path: string, depth: number) => {
+  const [floor, ...folders] = folderOf(path).split('/');
+  return floor === 'features' && folders.length >= depth ? folders.slice(0, depth).join('/') : undefined;
+};
 
 export function readImports(root: string): { sources: string[]; imports: Arrow[] } {
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
@@ -45,9 +49,9 @@ export function inCircles(arrows: readonly Arrow[]): string[] {
 export const climbing = (imports: readonly Arrow[], floors: readonly string[]): Arrow[] =>
   imports.filter(({ from, to }) => floors.indexOf(floorOf(to)) > floors.indexOf(floorOf(from)));
 
-/** Imports from one feature into another. */
-export const betweenFeatures = (imports: readonly Arrow[]): Arrow[] =>
+/** Imports from one feature into another. @param depth 1 if features stand side by side, 2 if they stand in families */
+export const betweenFeatures = (imports: readonly Arrow[], depth: number): Arrow[] =>
   imports.filter(({ from, to }) => {
-    const [own, other] = [featureOf(from), featureOf(to)];
+    const [own, other] = [featureOf(from, depth), featureOf(to, depth)];
     return own !== undefined && other !== undefined && own !== other;
   });

@@ -7,9 +7,9 @@ import { BoundedMap } from '../../base/caches/bounded-map.ts';
 import type { Database, Db } from '../../db/db.ts';
 import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { Generations } from '../../db/nodes/generations.ts';
-import { appsWith, findApp, listApps, policyOf } from '../../features/apps/store.ts';
 import { type DomainEvent, tracesOfEvents } from '../../features/domain-event.ts';
-import { findHeld } from '../../features/installations/store.ts';
+import { appsWith, findApp, listApps, policyOf } from '../../features/operate/apps/store.ts';
+import { findHeld } from '../../features/people/installations/store.ts';
 
 import type { SeedsFor } from '../../features/sightings/record/record.ts';
 import { type NamingTable, showPhonesIn, strangersView } from '../../resources/members/phone-view.ts';

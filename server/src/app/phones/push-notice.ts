@@ -1,10 +1,10 @@
 import { newObjectId } from '../../base/id.ts';
 import type { Db } from '../../db/db.ts';
 import type { Announce } from '../../features/domain-event.ts';
-import { listOf, pushDeliveryId } from '../../features/push/delivery-store.ts';
-import { type PushSlice, sendJob } from '../../features/push/expand.ts';
-import { countAndTell } from '../../features/push/progress.ts';
-import * as store from '../../features/push/store.ts';
+import { listOf, pushDeliveryId } from '../../features/messages/push/delivery-store.ts';
+import { type PushSlice, sendJob } from '../../features/messages/push/expand.ts';
+import { countAndTell } from '../../features/messages/push/progress.ts';
+import * as store from '../../features/messages/push/store.ts';
 import type { NewJob } from '../../jobs/job.ts';
 
 export interface Notice {

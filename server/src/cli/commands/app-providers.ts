@@ -1,8 +1,8 @@
 import { commandLine } from '../../access/audit.ts';
-import type { AppService } from '../../features/apps/service.ts';
-import { type ProviderKind, providerKinds } from '../../features/identities/provider-kinds.ts';
-import { type ProviderFields, providerShape } from '../../features/identities/provider-schemas.ts';
-import type { ProviderService, ProviderView } from '../../features/identities/provider-service.ts';
+import type { AppService } from '../../features/operate/apps/service.ts';
+import { type ProviderKind, providerKinds } from '../../features/people/identities/provider-kinds.ts';
+import { type ProviderFields, providerShape } from '../../features/people/identities/provider-schemas.ts';
+import type { ProviderService, ProviderView } from '../../features/people/identities/provider-service.ts';
 import {
   type Command,
   type CommandCall,

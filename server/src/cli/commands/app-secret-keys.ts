@@ -1,6 +1,6 @@
 import { commandLine } from '../../access/audit.ts';
 import { parseScope, scopeText, scopeVerbs } from '../../access/keys/scopes.ts';
-import type { SecretKeyView } from '../../features/apps/secret-keys.ts';
+import type { SecretKeyView } from '../../features/operate/apps/secret-keys.ts';
 import type { Command, CommandCall } from '../support/command.ts';
 import { withServices } from './storage.ts';
 

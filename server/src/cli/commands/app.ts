@@ -1,6 +1,6 @@
 import { commandLine } from '../../access/audit.ts';
 import { type Preset, presets } from '../../access/rules/rule-types.ts';
-import type { AppChange, AppView } from '../../features/apps/service.ts';
+import type { AppChange, AppView } from '../../features/operate/apps/service.ts';
 import {
   type Command,
   type CommandCall,

@@ -13,9 +13,9 @@ import { writeBackup } from '../../backup/write.ts';
 import type { Config } from '../../config/config.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
 import { openTime } from '../../db/nodes/shared-time.ts';
-import { guardFolder } from '../../features/files/place/folder.ts';
-import { becomeAnother } from '../../features/files/place/ownership.ts';
-import { addToLedger, type Entry, ledgerName, readLedger } from '../../features/privacy/ledger.ts';
+import { guardFolder } from '../../features/data/files/place/folder.ts';
+import { becomeAnother } from '../../features/data/files/place/ownership.ts';
+import { addToLedger, type Entry, ledgerName, readLedger } from '../../features/people/privacy/ledger.ts';
 import type { Command, CommandResult } from '../support/command.ts';
 import { assertDatabaseExists, prepareFolder, withBlobs, withDatabase, withServices } from './storage.ts';
 

@@ -4,7 +4,7 @@ import { databases, openStorage, type TestStorage } from '../../../test/support/
 import { createServices } from '../../app/services.ts';
 import { readConfig } from '../../config/config.ts';
 import { assertDemoOrEmpty } from '../../demo/make.ts';
-import { saveDemoMark } from '../../features/apps/demo-mark.ts';
+import { saveDemoMark } from '../../features/operate/apps/demo-mark.ts';
 import { prepareDemo } from './demo-service.ts';
 
 for (const database of databases) {

@@ -7,7 +7,7 @@ import { type Config, databaseFile, filesFolder } from '../../config/config.ts';
 import { lockFolder } from '../../db/folder-lock.ts';
 import { secretsFile } from '../../demo/credentials.ts';
 import { removeDemo } from '../../demo/remove.ts';
-import { findDemoMark } from '../../features/apps/demo-mark.ts';
+import { findDemoMark } from '../../features/operate/apps/demo-mark.ts';
 import { type Command, confirmDeletion, yesOption } from '../support/command.ts';
 import { demoSettings } from './demo-service.ts';
 import { withDatabase } from './storage.ts';

@@ -4,7 +4,7 @@ import { Failure } from '../../base/errors.ts';
 import { type Config, ConfigError, databaseFile } from '../../config/config.ts';
 import type { Database } from '../../db/db.ts';
 import { isInUse } from '../../db/migrate.ts';
-import { storedFiles } from '../../features/files/walk.ts';
+import { storedFiles } from '../../features/data/files/walk.ts';
 import type { Command, CommandCall } from '../support/command.ts';
 import {
   checkAdmins,

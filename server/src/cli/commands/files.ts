@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { BlobStore } from '../../blobs/blob-store.ts';
 import { claimFolder } from '../../blobs/claim-folder.ts';
 import { createDiskBlobStore } from '../../blobs/disk.ts';
-import { claimFiles } from '../../features/files/place/ownership.ts';
+import { claimFiles } from '../../features/data/files/place/ownership.ts';
 import { type Command, confirmDeletion, UsageError, yesOption } from '../support/command.ts';
 import { withBlobs, withServices } from './storage.ts';
 

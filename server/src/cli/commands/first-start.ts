@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
-import type { AppCredentials } from '../../features/apps/keys.ts';
+import type { AppCredentials } from '../../features/operate/apps/keys.ts';
 
 /** What only the first start prints. */
 export interface FirstStart {

@@ -10,7 +10,7 @@ import { lockFolder } from '../../db/folder-lock.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openTime } from '../../db/nodes/shared-time.ts';
 import { assertDemoOrEmpty } from '../../demo/make.ts';
-import { findDemoMark } from '../../features/apps/demo-mark.ts';
+import { findDemoMark } from '../../features/operate/apps/demo-mark.ts';
 import { endLeases } from '../../jobs/store.ts';
 import { type Command, type Terminal, UsageError } from '../support/command.ts';
 import { loadApp } from '../support/load-app.ts';

@@ -58,7 +58,7 @@ function valuesOf(message: string): readonly string[] {
 }
 
 test('every text is written where it is said', () => {
-  assert.deepEqual(passing, ['features/reports/content/words.ts']);
+  assert.deepEqual(passing, ['features/insights/reports/content/words.ts']);
   assert.ok(texts.size > 90, `${texts.size} texts`);
 });
 

@@ -7,9 +7,9 @@ import type { Db } from '../../db/db.ts';
 import type { Dialect } from '../../db/dialect.ts';
 import { postgresDialect } from '../../db/postgres/postgres.ts';
 import { sqliteDialect } from '../../db/sqlite/sqlite.ts';
-import { bucketLookup } from '../../features/buckets/definition/directory.ts';
-import type { DeclaredType, Slot } from '../../features/buckets/definition/slots.ts';
-import { recordTable } from '../../features/buckets/definition/tables.ts';
+import { bucketLookup } from '../../features/data/buckets/definition/directory.ts';
+import type { DeclaredType, Slot } from '../../features/data/buckets/definition/slots.ts';
+import { recordTable } from '../../features/data/buckets/definition/tables.ts';
 import { askedLists } from './asked-lists.ts';
 import { explain } from './plan.ts';
 

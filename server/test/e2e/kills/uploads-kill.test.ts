@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { openBlobs } from '../../../src/blobs/open.ts';
 import { openDatabase } from '../../../src/cli/commands/storage.ts';
 import { blobPlaces, readConfig } from '../../../src/config/config.ts';
-import { sweepOrphans } from '../../../src/features/files/sweep.ts';
+import { sweepOrphans } from '../../../src/features/data/files/sweep.ts';
 import { killsOf } from '../../support/depth.ts';
 import { type S3Server, startS3 } from '../../support/servers/s3-server.ts';
 import { call, firstCredentials, type Service, signInManagerTo, startService } from '../service.ts';

@@ -4,7 +4,7 @@ import { prepareDemo } from '../../../src/cli/commands/demo-service.ts';
 import { type Config, readConfig } from '../../../src/config/config.ts';
 import { fillYear } from '../../../src/demo/fill.ts';
 import type { Made } from '../../../src/demo/make.ts';
-import { findDemoMark } from '../../../src/features/apps/demo-mark.ts';
+import { findDemoMark } from '../../../src/features/operate/apps/demo-mark.ts';
 import { type databases, openStorage, type TestStorage } from '../build-app.ts';
 
 /** A demo with its service, and what a manager gets from it. */

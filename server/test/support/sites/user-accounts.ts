@@ -1,4 +1,4 @@
-import { accountExample } from '../../../src/features/users/schemas.ts';
+import { accountExample } from '../../../src/features/people/users/schemas.ts';
 import { buildApp, type databases, type SignedIn, type TestApp } from '../build-app.ts';
 
 /** An app whose users sign up, sign in and look after their accounts. */

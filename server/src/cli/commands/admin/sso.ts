@@ -3,8 +3,8 @@ import type { AppGrant } from '../../../access/reach.ts';
 import { adminRoles, limitedRoles } from '../../../access/roles.ts';
 import { createSecretBox } from '../../../base/secrets.ts';
 import type { Config } from '../../../config/config.ts';
-import { ssoProviderShape } from '../../../features/admins/sso/provider-schemas.ts';
-import { SsoProviders } from '../../../features/admins/sso/providers.ts';
+import { ssoProviderShape } from '../../../features/operate/admins/sso/provider-schemas.ts';
+import { SsoProviders } from '../../../features/operate/admins/sso/providers.ts';
 import {
   type Command,
   type CommandCall,

@@ -2,10 +2,10 @@ import type { BlobStorage, BlobStore } from '../../../blobs/blob-store.ts';
 import type { Database } from '../../../db/db.ts';
 import { knownMigrations, newestMigration } from '../../../db/migrate.ts';
 import { openTime } from '../../../db/nodes/shared-time.ts';
-import type { AdminService } from '../../../features/admins/accounts/service.ts';
-import type { AppService, AppView } from '../../../features/apps/service.ts';
-import { folderFault } from '../../../features/files/place/folder.ts';
-import { readOwnership } from '../../../features/files/place/ownership.ts';
+import { folderFault } from '../../../features/data/files/place/folder.ts';
+import { readOwnership } from '../../../features/data/files/place/ownership.ts';
+import type { AdminService } from '../../../features/operate/admins/accounts/service.ts';
+import type { AppService, AppView } from '../../../features/operate/apps/service.ts';
 import { type Finding, finder } from './finding.ts';
 
 export async function checkDatabase(db: Database): Promise<Finding[]> {

@@ -5,8 +5,8 @@ import {
   noticeLanguages,
   noticeOf,
   noticeText,
-} from '../../../features/privacy/notice.ts';
-import { recordOfProcessing } from '../../../features/privacy/record.ts';
+} from '../../../features/people/privacy/notice.ts';
+import { recordOfProcessing } from '../../../features/people/privacy/record.ts';
 import { type Command, UsageError } from '../../support/command.ts';
 import { withServices } from '../storage.ts';
 

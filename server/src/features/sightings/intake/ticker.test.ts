@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { databases } from '../../../../test/support/build-app.ts';
 import { openNode, openSite, type Site, stay, walk } from '../../../../test/support/site.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
-import { createEngineLogs } from '../../logs/engine-store.ts';
+import { createEngineLogs } from '../../presence/logs/engine-store.ts';
 import { mendFutureTracks } from '../decide/track-store.ts';
 import { HeldTracks } from '../held/held-tracks.ts';
 import { createTicker, type Ticker } from './ticker.ts';

@@ -6,7 +6,7 @@ import { openSite, type Site } from '../../../../test/support/site.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
 import { sql } from '../../../base/sql.ts';
 import { type Job, RetryLater } from '../../../jobs/job.ts';
-import { findBlur } from '../../analytics/numbers/store.ts';
+import { findBlur } from '../../insights/analytics/numbers/store.ts';
 import { replayHandler } from './job.ts';
 
 const minute = 60_000;

@@ -1,0 +1,111 @@
+import { isObject } from '@pharos/query';
+import { Type } from 'typebox';
+import type { Database } from '../../../db/db.ts';
+import {
+  createdAnswer,
+  deletedAnswer,
+  exampleCreated,
+  exampleId,
+  listAnswer,
+  objectIdSchema,
+  timestampSchema,
+} from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { countRecords } from './definition/record-store.ts';
+import type { BucketService } from './service.ts';
+
+/** Counting stops here: an exact count of millions would only slow the list down. */
+const countLimit = 10_000;
+
+const created = { objectId: objectIdSchema, name: Type.String(), createdAt: timestampSchema };
+const bucketSchema = Type.Object({
+  ...created,
+  columns: Type.Record(Type.String(), Type.String(), { description: 'Declared columns and their types' }),
+  learned: Type.Array(Type.Object({ path: Type.String(), type: Type.String() }), {
+    description: 'Undeclared members that have an index, because lists often query them',
+  }),
+  records: Type.Integer({ description: `The number of records, counted up to ${countLimit}` }),
+  hasMoreRecords: Type.Boolean({ description: 'Whether there are more than were counted' }),
+});
+const createdExample = { objectId: exampleId, name: 'visits', createdAt: exampleCreated };
+
+interface Deps {
+  readonly db: Database;
+  readonly service: Pick<BucketService, 'createBucket' | 'listBuckets' | 'deleteBucket'>;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+/** Buckets are created, listed and deleted in the management console. */
+export function bucketConsoleEndpoints({ db, service, assertApp }: Deps): readonly ConsoleEndpoint[] {
+  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+
+  async function withCount<T extends { readonly objectId: string }>(appId: string, bucket: T) {
+    const counted = await countRecords(db, { appId, bucketId: bucket.objectId, limit: countLimit + 1 });
+    return { ...bucket, records: Math.min(counted, countLimit), hasMoreRecords: counted > countLimit };
+  }
+
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/buckets',
+      operationId: 'listBuckets',
+      tag: 'Buckets',
+      summary: 'List the buckets of an app',
+      permission: 'buckets.read',
+      locate,
+      answer: listAnswer(bucketSchema, {
+        ...createdExample,
+        columns: { room: 'String' },
+        learned: [{ path: 'light.level', type: 'Number' }],
+        records: 120,
+        hasMoreRecords: false,
+      }),
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '' } }) {
+        const buckets = await service.listBuckets(appId);
+        return { results: await Promise.all(buckets.map((bucket) => withCount(appId, bucket))) };
+      },
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/apps/:appId/buckets',
+      operationId: 'createBucket',
+      tag: 'Buckets',
+      summary: 'Create a bucket',
+      permission: 'buckets.write',
+      locate,
+      body: {
+        schema: Type.Object({ name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,29}$' }) }),
+        example: { name: 'visits' },
+        // A name of any other type is invalid too; the service reports it.
+        read: (body) => ({ name: isObject(body) && typeof body['name'] === 'string' ? body['name'] : '' }),
+      },
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({ result: Type.Object(created) }),
+        example: { result: createdExample },
+      },
+      errors: ['InvalidBucketName', 'DuplicateValue', 'ObjectNotFound'],
+      handle: async ({ params, body, by }) => ({
+        result: await service.createBucket(params['appId'] ?? '', body.name, by),
+      }),
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/apps/:appId/buckets/:bucketName',
+      operationId: 'deleteBucket',
+      tag: 'Buckets',
+      summary: 'Delete a bucket with its records and schemas',
+      description: 'It is kept in the trash for 30 days.',
+      permission: 'buckets.write',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle({ params, by }) {
+        await service.deleteBucket(params['appId'] ?? '', params['bucketName'] ?? '', by);
+        return { result: {} };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,65 @@
+import { isObject } from '@pharos/query';
+import { fail } from '../../../../base/errors.ts';
+import { newObjectId } from '../../../../base/id.ts';
+import { created, createdAnswer } from '../../../../http/answers.ts';
+import { type BodySpec, type Endpoint, endpoint } from '../../../../http/endpoint.ts';
+import type { Bucket } from '../definition/directory.ts';
+import { recordBody } from '../definition/schemas.ts';
+import { bucketToWrite, common, path, type RecordDeps, stepsOf } from './bucket-of.ts';
+import { type Document, RecordRules } from './record-rules.ts';
+import { prepare, writeRecord } from './record-writing.ts';
+
+const createBody: BodySpec<Document> = {
+  ...recordBody,
+  read: (body) => {
+    const document = isObject(body) && Object.hasOwn(body, 'metadata') ? body['metadata'] : undefined;
+    if (isObject(document)) return document;
+    const problem = document === undefined ? 'is required' : 'must be a JSON object';
+    throw fail('ValidationError', { message: `metadata ${problem}.`, details: [{ field: 'metadata', problem }] });
+  },
+};
+
+export function create(deps: RecordDeps): Endpoint {
+  return endpoint<Document, Bucket>({
+    ...common,
+    method: 'POST',
+    path,
+    operationId: 'createRecord',
+    grant: { of: 'bucket', verb: 'create' },
+    summary: 'Create a record',
+    body: createBody,
+    answer: createdAnswer,
+    errors: ['InvalidBucketName', 'InvalidSchema', 'ValidationError', 'ObjectTooLarge', 'OperationForbidden'],
+    repeat: created,
+    locate: (call) => bucketToWrite(deps, call),
+    handle: async (call) => {
+      const { user, now, objectId = newObjectId(now) } = call;
+      const createdBy = user?.userId ?? null;
+      const rules = new RecordRules(call, call.located);
+      const bytes = await writeRecord(stepsOf(deps, call), async (bucket) => {
+        const document = () => call.body;
+        rules.assertMayCreate(bucket, { objectId, document, createdBy, createdAt: now, updatedAt: now });
+        const prepared = prepare(bucket, call.body);
+        if (prepared.outcome === 'misfits') return prepared;
+        const key = { appId: bucket.appId, bucketId: bucket.bucketId, objectId };
+        const bytes = Buffer.byteLength(prepared.write.document);
+        const more = { records: 1, recordBytes: bytes };
+        const room = deps.usage.assertRoom(bucket.appId, call.app.policy, more);
+        if (room) await room;
+        const ownRoom = deps.usage.users.assertRoom(call, more);
+        if (ownRoom) await ownRoom;
+        // Concurrent creates are counted together.
+        const held = deps.usage.hold(call, more);
+        try {
+          const isDone = await deps.insert({ ...prepared.write, key, createdBy, now });
+          return isDone ? { outcome: 'written', result: bytes } : { outcome: 'outdated' };
+        } finally {
+          held();
+        }
+      });
+      deps.usage.add(call.app.appId, { records: 1, recordBytes: bytes });
+      deps.usage.users.add(call.app.appId, createdBy, { records: 1, recordBytes: bytes });
+      return created({ objectId, now: call.now });
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import type { Database } from '../../../db/db.ts';
+import { recordAnswer } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { measureFiles } from './store.ts';
+
+interface Deps {
+  readonly db: Database;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+/** What the console asks about files beyond the interface for apps. */
+export function fileConsoleEndpoints({ db, assertApp }: Deps): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/files/usage',
+      operationId: 'getFileUsage',
+      tag: 'Files',
+      summary: 'How much space the files of an app take',
+      permission: 'files.read',
+      locate: ({ appId = '' }) => assertApp(appId),
+      answer: recordAnswer(Type.Object({ files: Type.Integer({ minimum: 0 }), bytes: Type.Integer({ minimum: 0 }) }), {
+        files: 12,
+        bytes: 3_481_100,
+      }),
+      errors: ['ObjectNotFound', 'Timeout'],
+      handle: async ({ params }) => ({ result: await measureFiles(db, params['appId'] ?? '') }),
+    }),
+  ];
+}

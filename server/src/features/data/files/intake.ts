@@ -1,0 +1,202 @@
+import { Failure, fail } from '../../../base/errors.ts';
+import { newObjectId } from '../../../base/id.ts';
+import type { BlobStore } from '../../../blobs/blob-store.ts';
+import type { Db } from '../../../db/db.ts';
+import { storageTrouble } from '../../../db/storage-error.ts';
+import type { Call, JsonText } from '../../../http/endpoint.ts';
+import { replayed } from '../../../http/once.ts';
+import type { ClientQuotas } from '../../../limits/client-quotas.ts';
+import type { Creation, IdempotencyKeys } from '../../../limits/idempotency.ts';
+import type { UsageMeter } from '../../../limits/usage.ts';
+import { makerColumns } from '../../../resources/resource.ts';
+import { readMediaType } from './headers/media-type.ts';
+import { blobKeyOf, digitsOf, fileUrl, newStoredName, readFileName, storedNameOf } from './place/file-name.ts';
+import { files, uploadedAnswer } from './resource.ts';
+import { findStoredFile, insertFile } from './store.ts';
+import { measureBody, type StoredBytes, storeBody, tooLarge } from './upload.ts';
+
+export interface FileDeps {
+  readonly db: Db;
+  readonly blobs: BlobStore;
+  readonly maxFileBytes: number;
+  /**
+   * Reserves room for `bytes`, and returns a function that gives it back. @throws Failure Timeout when there is too
+   * little
+   */
+  readonly claimRoom: (bytes: number) => Promise<() => void>;
+  /** The address under which clients reach the service, without a slash at the end. */
+  readonly publicUrl: () => string;
+  readonly usage: UsageMeter;
+  readonly quotas: ClientQuotas;
+  /** In a transaction: whether there is such a user, who is then not erased before its end. */
+  readonly userExists: (db: Db, appId: string, userId: string) => Promise<boolean>;
+  readonly keys: IdempotencyKeys;
+  /** Does work whose failure does not change the answer: the error is logged, and a sweep makes up for it. */
+  readonly attempt: (what: string, work: () => Promise<unknown>) => Promise<void>;
+}
+
+/** What the head of an upload says. */
+export interface Announced {
+  readonly name: string;
+  readonly contentType: string;
+  /** Bytes; undefined if the body is sent in chunks. */
+  readonly length: number | undefined;
+  readonly maxBytes: number;
+  /** It was stored before, under the same key. */
+  readonly isDone: boolean;
+}
+
+interface Limits {
+  readonly name: string;
+  readonly maxBytes: number;
+}
+
+type Announcing = Omit<Call<undefined, undefined>, 'body' | 'located'>;
+type Upload = Call<undefined, unknown>;
+
+/** How a request's body becomes a file. */
+export function fileIntake(deps: FileDeps) {
+  return {
+    answer: uploadedAnswer,
+    /** Before the body, so that a refusal saves the transfer. A client that does not announce a length may send the most. */
+    announce: async (call: Announcing, limits: Limits): Promise<Announced> => {
+      const announced = { ...readHead(call.headers, limits), isDone: await isDone(deps, call, limits) };
+      const bytes = announced.length ?? limits.maxBytes;
+      if (!announced.isDone) {
+        const more = { files: 1, fileBytes: bytes };
+        await deps.usage.assertRoom(call.app.appId, call.app.policy, more);
+        await deps.usage.users.assertRoom(call, more);
+      }
+      deps.quotas.takeUpload(call, bytes);
+      return announced;
+    },
+    keep: async (call: Upload, announced: Announced) => {
+      if (announced.isDone) return compare(deps, call, announced);
+      // Concurrent uploads are counted together.
+      const held = deps.usage.hold(call, { files: 1, fileBytes: announced.length ?? announced.maxBytes });
+      return keep(deps, call, announced).finally(held);
+    },
+  };
+}
+
+/** Room for a file that is there already is no question any more. */
+async function isDone({ keys }: FileDeps, call: Announcing, { name }: Limits): Promise<boolean> {
+  const named = keyOf(call, name);
+  return named !== undefined && (await keys.isDone(named));
+}
+
+/** How the request is named, if it is. */
+function keyOf({ app, user, secretKey, administrator, headers }: Announcing, name: string) {
+  const key = headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  const caller =
+    administrator === undefined ? (user?.userId ?? secretKey?.keyId ?? null) : `administrator ${administrator}`;
+  return { appId: app.appId, caller, address: `POST /files/${name}`, key: String(key) };
+}
+
+/** Everything that the head of the request says, so that a refusal saves the transfer. */
+function readHead(headers: Announcing['headers'], { name: given, maxBytes }: Limits): Omit<Announced, 'isDone'> {
+  const name = readFileName(given);
+  const contentType = readMediaType(headers['content-type'] as string | undefined);
+  const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
+  if ((length ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  return { name, contentType, length, maxBytes };
+}
+
+async function keep(deps: FileDeps, call: Upload, announced: Announced): Promise<JsonText | object> {
+  const { blobs, usage, quotas, attempt, claimRoom } = deps;
+  const { app, stream } = call;
+  const { name, length, maxBytes } = announced;
+  const giveBack = await claimRoom(length ?? maxBytes);
+  const storedName = newStoredName(name);
+  const key = blobKeyOf(app.appId, storedName);
+  const bytes = await storeBody(blobs, key, { stream, maxBytes }).finally(giveBack);
+  const discard = (what: string) => attempt(what, () => blobs.remove(key));
+  let recorded: Recorded;
+  try {
+    // Only now: a row without its file would be an address that leads nowhere.
+    recorded = await record(deps, call, { announced, storedName, bytes });
+  } catch (error) {
+    // Bytes without a record are swept later; a record without bytes would be an address that leads nowhere.
+    if (isSurelyRefused(error)) await discard('removing a file whose record could not be written');
+    throw error;
+  }
+  if (length === undefined) quotas.settleUpload(call, maxBytes, bytes.size);
+  if (recorded.isReplayed) {
+    await discard('removing the second copy of a file that was sent again');
+    return replayed(recorded.answer);
+  }
+  usage.add(app.appId, { files: 1, fileBytes: bytes.size });
+  usage.users.add(app.appId, call.user?.userId, { files: 1, fileBytes: bytes.size });
+  return recorded.answer;
+}
+
+/** Whoever sends a file again sends the same one; otherwise the key belongs to another request. */
+async function compare(deps: FileDeps, call: Upload, announced: Announced): Promise<JsonText | object> {
+  const { length, maxBytes } = announced;
+  const bytes = await measureBody({ stream: call.stream, maxBytes });
+  const { answer } = await record(deps, call, { announced, bytes });
+  deps.quotas.settleUpload(call, length ?? maxBytes, 0);
+  return replayed(answer);
+}
+
+interface Arrived {
+  readonly announced: Announced;
+  /** Undefined if its bytes are not kept because the file is there already. */
+  readonly storedName?: string;
+  readonly bytes: StoredBytes;
+}
+
+interface Recorded {
+  readonly answer: { readonly objectId: string; readonly name: string; readonly url: string };
+  readonly isReplayed: boolean;
+}
+
+/** Makes the record; once, however often the request is sent with the same key. */
+async function record(deps: FileDeps, call: Upload, { announced, storedName, bytes }: Arrived): Promise<Recorded> {
+  const { db, publicUrl, keys } = deps;
+  const { appId } = call.app;
+  const { name, contentType } = announced;
+  const recorded = (objectId: string, storedName: string, isReplayed: boolean): Recorded => ({
+    answer: { objectId, name: storedName, url: fileUrl(publicUrl(), appId, storedName) },
+    isReplayed,
+  });
+  const create = async ({ objectId, now }: Creation) => {
+    // A moment ago it was done; since then its key has become a day old.
+    if (storedName === undefined) throw fail('Timeout');
+    const maker = makerColumns(files, call);
+    const file = { appId, objectId, name, storedName, contentType, ...bytes, maker, now };
+    const { user } = call;
+    if (!user) await insertFile(db, file);
+    else
+      await db.transaction(async (db) => {
+        // She may have been erased while the bytes came, with all files that she had by then.
+        if (!(await deps.userExists(db, appId, user.userId))) throw fail('InvalidSessionToken');
+        await insertFile(db, file);
+      });
+    return recorded(objectId, storedName, false);
+  };
+  const named = keyOf(call, name);
+  if (!named) return create({ objectId: newObjectId(call.now), now: call.now });
+  return keys.once(
+    { ...named, body: { contentType, sha256: bytes.sha256 }, now: call.now },
+    {
+      create,
+      repeat: async ({ objectId }, digits) => {
+        const stored =
+          digits === null ? (await findStoredFile(db, appId, objectId))?.stored_name : storedNameOf(digits, name);
+        if (stored === undefined) throw fail('Timeout');
+        return recorded(objectId, stored, true);
+      },
+      // The digits alone: the name may be somebody's.
+      note: ({ answer }) => digitsOf(answer.name),
+    },
+  );
+}
+
+/** Whether an error of the write means for certain that nothing was stored. */
+function isSurelyRefused(error: unknown): boolean {
+  if (!(error instanceof Failure) || error.entry.name !== 'Timeout') return true;
+  // Bytes on a full disk cannot wait for the sweep.
+  return storageTrouble(error) === 'full' && !error.isOutcomeUnknown;
+}

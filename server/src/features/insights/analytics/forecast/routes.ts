@@ -1,0 +1,175 @@
+import { siteTimeZone } from '@pharos/engine';
+import { Type } from 'typebox';
+import type { Caller } from '../../../../access/caller.ts';
+import { venuesFor } from '../../../../access/venue-limit.ts';
+import type { Db } from '../../../../db/db.ts';
+import { exampleId } from '../../../../http/answers.ts';
+import { type Endpoint, endpoint } from '../../../../http/endpoint.ts';
+import type { Answering } from '../answer.ts';
+import { dateOf } from '../numbers/calendar.ts';
+import { type Dimension, dimensions } from '../numbers/places.ts';
+import { readPlace } from '../numbers/question.ts';
+import { analyticsTag, countSchema, daySchema, secondsSchema } from '../numbers/schemas.ts';
+import { type FindDays, forecastOf } from './answer.ts';
+import { fewestDays, mostDays } from './reckon.ts';
+import { zoneForecastsOf } from './zones.ts';
+
+const errorMembers = {
+  error: Type.Integer({
+    minimum: 0,
+    description: 'The same reckoning would have been off by so much or less …',
+  }),
+  within: Type.Integer({ minimum: 0, description: '… on so many …' }),
+  tried: Type.Integer({ minimum: 0, description: '… of so many of the days before' }),
+};
+
+const forecastSchema = Type.Object({
+  date: daySchema,
+  visitors: countSchema('The middle of `days`'),
+  ...errorMembers,
+  days: Type.Array(Type.Object({ date: daySchema, visitors: countSchema('Visitors of that day') }), {
+    description: `The last ${mostDays} days like it or fewer, the last first: the same weekday, open, and no holiday`,
+  }),
+});
+
+const head = {
+  timeZone: Type.String(),
+  isProtected: Type.Boolean({ description: 'Small groups are protected' }),
+  isComplete: Type.Boolean({ description: 'false while older visits, or many new ones, are still being counted' }),
+  date: Type.Union([daySchema, Type.Null()], { description: 'The next open day; null: none within two weeks' }),
+};
+
+const tooFew = `null: there are fewer than ${fewestDays} days like it, or fewer than ${fewestDays} to try the reckoning on`;
+
+const zonesSchema = Type.Object({
+  result: Type.Object({
+    ...head,
+    zones: Type.Array(
+      Type.Object({
+        zoneId: Type.String({ description: 'The objectId of the zone' }),
+        peak: Type.Union(
+          [Type.Object({ visitors: countSchema('Most visitors at once'), ...errorMembers }), Type.Null()],
+          { description: tooFew },
+        ),
+        stay: Type.Union(
+          [
+            Type.Object({
+              seconds: Type.Integer({ minimum: 0, description: 'That half of the visits may not exceed' }),
+              ...errorMembers,
+            }),
+            Type.Null(),
+          ],
+          { description: tooFew },
+        ),
+        days: Type.Array(
+          Type.Object({
+            date: daySchema,
+            peak: countSchema('Most visitors at once'),
+            stay: secondsSchema('Seconds that half of the visits did not exceed'),
+          }),
+          { description: `The last ${mostDays} days like it or fewer, the last first` },
+        ),
+      }),
+      { description: 'Zones in which somebody was on a day like it' },
+    ),
+  }),
+});
+
+const zonesExample = {
+  result: {
+    timeZone: 'Europe/Vienna',
+    isProtected: false,
+    isComplete: true,
+    date: '2026-11-28',
+    zones: [
+      {
+        zoneId: exampleId,
+        peak: { visitors: 14, error: 3, within: 6, tried: 8 },
+        stay: { seconds: 420, error: 90, within: 7, tried: 8 },
+        days: [{ date: '2026-11-21', peak: 15, stay: 430.54 }],
+      },
+    ],
+  },
+};
+
+const answerSchema = Type.Object({
+  result: Type.Object({
+    ...head,
+    forecast: Type.Union([forecastSchema, Type.Null()], {
+      description: tooFew,
+    }),
+  }),
+});
+
+const example = {
+  result: {
+    timeZone: 'Europe/Vienna',
+    isProtected: false,
+    isComplete: true,
+    date: '2026-11-28',
+    forecast: {
+      date: '2026-11-28',
+      visitors: 412,
+      error: 35,
+      within: 6,
+      tried: 8,
+      days: [{ date: '2026-11-21', visitors: 420 }],
+    },
+  },
+};
+
+type Asking = Caller & { readonly query: Readonly<Record<string, string | undefined>>; readonly now: number };
+
+const placeQuery = (among: readonly Dimension[]) =>
+  among.map((name) => ({ name: `${name}Id`, description: `Only visitors of this ${name}`, schema: Type.String() }));
+
+/** What the next open day may bring. */
+export function forecastEndpoints(db: Db, isBehind: Answering['isBehind'], findDays: FindDays): Endpoint[] {
+  const shared = {
+    method: 'GET',
+    tag: analyticsTag,
+    grant: { of: 'analytics', verb: 'list' },
+    errors: ['InvalidQuery', 'Timeout'],
+  } as const;
+  const asking = (call: Asking, among: readonly Dimension[]) => {
+    const { app, query, now } = call;
+    const zone = siteTimeZone([app.policy.timeZone]);
+    const isProtected = app.policy.smallGroups === 'protected';
+    const venues = venuesFor(call, 'analytics', 'list');
+    const by = { db, appId: app.appId, zone, now, isProtected, venues, isBehind, findDays };
+    return { by, asked: { place: readPlace(query, among), today: dateOf(now, zone) } };
+  };
+  return [
+    endpoint({
+      ...shared,
+      path: '/analytics/forecast/zones',
+      operationId: 'getZoneForecasts',
+      summary: 'Say how many may be in each zone at once on the next open day, and for how long',
+      description:
+        `For each zone the middle of the peaks and of the median stays on the last ${mostDays} days of the same weekday on which the ` +
+        'place was open as usual, and how far the same reckoning would have been off on these days. In a queue the stay is the wait.',
+      query: placeQuery(['venue', 'floor', 'zone']),
+      answer: { status: 200, description: 'The forecasts.', schema: zonesSchema, example: zonesExample },
+      handle: async (call) => {
+        const { by, asked } = asking(call, ['venue', 'floor', 'zone']);
+        return { result: await zoneForecastsOf(by, asked) };
+      },
+    }),
+    endpoint({
+      ...shared,
+      path: '/analytics/forecast',
+      operationId: 'getForecast',
+      summary: 'Say how many visitors the next open day may bring',
+      description:
+        `The middle of the last ${mostDays} days of the same weekday on which the place was open as usual, and how far the same ` +
+        'reckoning would have been off on these days. Days that are exceptions of the opening hours are left out, and so is today. ' +
+        'Nothing is said where there are too few days.',
+      query: placeQuery(dimensions),
+      answer: { status: 200, description: 'The forecast.', schema: answerSchema, example },
+      handle: async (call) => {
+        const { by, asked } = asking(call, dimensions);
+        return { result: await forecastOf(by, asked) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,218 @@
+import { siteTimeZone } from '@pharos/engine';
+import { Type } from 'typebox';
+import { goalSchema } from '../../../../access/experiment.ts';
+import { fail } from '../../../../base/errors.ts';
+import type { Db } from '../../../../db/db.ts';
+import { exampleId } from '../../../../http/answers.ts';
+import { type Endpoint, endpoint, type QueryParameter } from '../../../../http/endpoint.ts';
+import { smallGroup } from '../../../blur.ts';
+import { dateOf } from '../numbers/calendar.ts';
+import { dimensions } from '../numbers/places.ts';
+import { readId, readQuestion } from '../numbers/question.ts';
+import { analyticsTag } from '../numbers/schemas.ts';
+import { type MessageAnswering, messagesOf } from './answer.ts';
+
+const count = (description: string) =>
+  Type.Union([Type.Integer({ minimum: 0 }), Type.Literal(smallGroup), Type.Null()], { description });
+const part = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+
+const groupMembers = {
+  group: Type.String({ description: 'A variant, `holdout` for those who got nothing, or empty' }),
+  reached: count('Different visitors to whom it was shown for the first time in the period, or would have been'),
+  openedBy: count('Those of them who opened it at least once'),
+  acted: count('Those of them who reached the goal in time; null without a goal'),
+  shown: count('Messages'),
+  received: count('Messages that the app reported as received'),
+  opened: count('Messages that the app reported as opened'),
+  withdrawn: count(
+    'Visitors who took back their consent to messages, or could no longer be reached, within 7 days after it',
+  ),
+  share: part('acted / reached'),
+  shareLow: part('Its interval of 95 % (Wilson)'),
+  shareHigh: part('Its interval of 95 % (Wilson)'),
+};
+
+const comparison = Type.Object({
+  group: Type.String(),
+  against: Type.String(),
+  difference: part('Share of `group` minus share of `against`'),
+  low: part('Its interval of 95 % (Newcombe)'),
+  high: part('Its interval of 95 % (Newcombe)'),
+  isClear: Type.Boolean({ description: 'Zero is not in the interval' }),
+  text: Type.String({ description: 'What may be concluded, as a sentence' }),
+});
+
+const intervals = ['total', 'day', 'week', 'month'] as const;
+const day = Type.String({ format: 'date' });
+
+const answerSchema = Type.Object({
+  result: Type.Object({
+    from: day,
+    until: Type.String({ format: 'date', description: 'The day after the last' }),
+    timeZone: Type.String(),
+    interval: Type.Enum([...intervals]),
+    isProtected: Type.Boolean({
+      description: `Small groups are protected: 1 to 4 visitors, and some groups of a few more, are "${smallGroup}"`,
+    }),
+    isComplete: Type.Boolean({ description: 'false while older messages, or many new ones, are still being counted' }),
+    messages: Type.Array(
+      Type.Object({
+        triggerId: Type.String({ description: 'The objectId of the notification or scenario' }),
+        kind: Type.Union([Type.Enum(['notification', 'scenario']), Type.Null()], {
+          description: 'null: it was deleted',
+        }),
+        name: Type.Union([Type.String(), Type.Null()]),
+        goal: Type.Union([goalSchema, Type.Null()]),
+        groups: Type.Array(Type.Object(groupMembers)),
+        comparisons: Type.Array(comparison),
+      }),
+    ),
+    rows: Type.Array(Type.Object({ start: day, triggerId: Type.String(), ...groupMembers }), {
+      description: 'By interval, message and group; empty for `total`',
+    }),
+    load: Type.Union(
+      [
+        Type.Array(
+          Type.Object({
+            messages: Type.Integer({ description: 'So many; 10 are 10 and more' }),
+            visitors: count('Visitors who were shown so many'),
+          }),
+        ),
+        Type.Null(),
+      ],
+      {
+        description:
+          'How many messages visitors were shown; null unless the period is one week or month, and of one place, since visitors may have seen them at several',
+      },
+    ),
+  }),
+});
+
+const group = {
+  reached: 1000,
+  openedBy: 310,
+  acted: 120,
+  shown: 1840,
+  received: 1700,
+  opened: 420,
+  withdrawn: 3,
+  share: 0.12,
+  shareLow: 0.1013,
+  shareHigh: 0.1416,
+};
+const example = {
+  result: {
+    from: '2026-10-01',
+    until: '2026-11-01',
+    timeZone: 'Europe/Vienna',
+    interval: 'total',
+    isProtected: false,
+    isComplete: true,
+    messages: [
+      {
+        triggerId: exampleId,
+        kind: 'notification',
+        name: 'Ten per cent in the shop',
+        goal: { kind: 'visit', beaconId: exampleId, withinHours: 3 },
+        groups: [
+          { group: '', ...group },
+          {
+            ...group,
+            group: 'holdout',
+            reached: 200,
+            openedBy: 0,
+            acted: 18,
+            shown: 0,
+            received: 0,
+            opened: 0,
+            withdrawn: 0,
+            share: 0.09,
+            shareLow: 0.0577,
+            shareHigh: 0.1376,
+          },
+        ],
+        comparisons: [
+          {
+            group: '',
+            against: 'holdout',
+            difference: 0.03,
+            low: -0.0212,
+            high: 0.0687,
+            isClear: false,
+            text: 'Of 1,000 who got it 12 % reached the goal, of 200 who did not get it 9 %; the difference may be chance.',
+          },
+        ],
+      },
+    ],
+    rows: [],
+    load: [
+      { messages: 1, visitors: 700 },
+      { messages: 2, visitors: 240 },
+    ],
+  },
+};
+
+const query: readonly QueryParameter[] = [
+  {
+    name: 'from',
+    description: "The first day, in the app's time zone; the first of last month without it",
+    schema: day,
+  },
+  {
+    name: 'until',
+    description: 'The day after the last; without `from` the first of this month, else tomorrow',
+    schema: day,
+  },
+  { name: 'interval', description: '`total` without it', schema: Type.Enum([...intervals]) },
+  { name: 'triggerId', description: 'Only of this notification or scenario', schema: Type.String() },
+  ...dimensions.map((name) => ({
+    name: `${name}Id`,
+    description:
+      name === 'beacon'
+        ? 'Only what was shown at this beacon'
+        : `Only what was shown at beacons that were in this ${name}`,
+    schema: Type.String(),
+  })),
+];
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** What else is asked of numbers of visits is nothing that can be asked of messages. */
+function asked({ from, until, ...query }: Query, interval: string): Query {
+  const place = dimensions.map((name) => [`${name}Id`, query[`${name}Id`]] as const);
+  return { from, until, interval, ...Object.fromEntries(place) };
+}
+
+const about =
+  'What messages led to, by message and group, last month unless `from` and `until` say otherwise. A visitor counts on the day on ' +
+  'which a message was shown to them for the first time, or would have been if they had not been held out; so groups can be compared. ' +
+  'A place is where the message was shown first, or would have been; what followed may have happened anywhere. ' +
+  'New showings, receipts and goals are counted within some seconds. Numbers stay when the records behind them are deleted because of ' +
+  `their age. Where the app protects small groups, 1 to 4 visitors, and some groups of a few more, are \`"${smallGroup}"\`, other counts are in fives after some noise, shares ` +
+  'follow from these, and periods are whole days, weeks, months or years.';
+
+export function messageEndpoints(deps: Pick<MessageAnswering, 'namesOf'> & { readonly db: Db }): Endpoint[] {
+  return [
+    endpoint({
+      method: 'GET',
+      path: '/analytics/messages',
+      operationId: 'getMessageNumbers',
+      tag: analyticsTag,
+      summary: 'Count what messages led to',
+      description: about,
+      grant: { of: 'analytics', verb: 'list' },
+      query,
+      answer: { status: 200, description: 'The numbers.', schema: answerSchema, example },
+      errors: ['InvalidQuery', 'Timeout'],
+      handle: async ({ app, query: { interval = 'total', ...query }, now }) => {
+        const triggerId = readId(query, 'triggerId');
+        const zone = siteTimeZone([app.policy.timeZone]);
+        const isProtected = app.policy.smallGroups === 'protected';
+        if (!intervals.some((one) => one === interval))
+          throw fail('InvalidQuery', `interval must be one of ${intervals.join(', ')}.`);
+        const question = readQuestion(asked(query, interval), { today: dateOf(now, zone), isProtected });
+        return { result: await messagesOf({ ...deps, appId: app.appId, zone, isProtected }, question, triggerId) };
+      },
+    }),
+  ];
+}

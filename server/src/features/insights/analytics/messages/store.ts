@@ -1,0 +1,189 @@
+import { heldOut } from '@pharos/engine';
+import { joinSql, raw, sql } from '../../../../base/sql.ts';
+import type { Db } from '../../../../db/db.ts';
+import type { RowOf } from '../../../../db/table.ts';
+import type { messageLoads, messageShowings, messageStates } from './tables.ts';
+
+/** SQL and nothing else. */
+
+export type ShowingRow = RowOf<typeof messageShowings>;
+export type LoadRow = RowOf<typeof messageLoads>;
+export type MessageState = RowOf<typeof messageStates>;
+
+export async function lockState(db: Db, appId: string): Promise<MessageState | undefined> {
+  return db.one<MessageState>(sql`select * from message_states where app_id = ${appId}${raw(db.dialect.lockRow)}`);
+}
+
+export function findState(db: Db, appId: string): Promise<MessageState | undefined> {
+  return db.one<MessageState>(sql`select * from message_states where app_id = ${appId}`);
+}
+
+/** Leaves a state that is there as it is. */
+export async function createState(db: Db, state: MessageState): Promise<void> {
+  await db.run(sql`insert into message_states
+    (app_id, time_zone, goals, shown_since, recounted_to, records_until, withdrawn_until)
+    values (${state.app_id}, ${state.time_zone}, ${state.goals}, ${state.shown_since}, ${state.recounted_to},
+      ${state.records_until}, ${state.withdrawn_until}) on conflict (app_id) do nothing`);
+}
+
+export async function saveState(db: Db, state: MessageState): Promise<void> {
+  await db.run(sql`update message_states set time_zone = ${state.time_zone}, goals = ${state.goals},
+    shown_since = ${state.shown_since}, recounted_to = ${state.recounted_to}, records_until = ${state.records_until},
+    withdrawn_until = ${state.withdrawn_until} where app_id = ${state.app_id}`);
+}
+
+/** What was written since it was counted. */
+export function listChanged(db: Db, appId: string, limit: number): Promise<ShowingRow[]> {
+  return db.all<ShowingRow>(sql`select * from message_showings
+    where app_id = ${appId} and changes > 0 order by object_id limit ${limit}`);
+}
+
+/** Whether more than so many wait to be counted. */
+export async function hasMoreChanged(db: Db, appId: string, than: number): Promise<boolean> {
+  const row = await db.one(sql`select 1 as found from message_showings
+    where app_id = ${appId} and changes > 0 order by object_id limit 1 offset ${than}`);
+  return row !== undefined;
+}
+
+export async function hasShowings(db: Db, appId: string): Promise<boolean> {
+  return (await db.one(sql`select 1 as found from message_showings where app_id = ${appId} limit 1`)) !== undefined;
+}
+
+export async function earliestShowing(db: Db, appId: string): Promise<number | undefined> {
+  const row = await db.one<{ at: number | null }>(
+    sql`select min(shown_at) as at from message_showings where app_id = ${appId}`,
+  );
+  return row?.at ?? undefined;
+}
+
+/** All that was shown of some messages to an installation, first ones first. */
+export function listShown(db: Db, appId: string, installationId: string): Promise<ShowingRow[]> {
+  return db.all<ShowingRow>(sql`select * from message_showings
+    where app_id = ${appId} and installation_id = ${installationId} order by trigger_id, shown_at, object_id`);
+}
+
+/** What has been written since they were read stays to be counted. */
+export async function markCounted(
+  db: Db,
+  { app_id, object_id, changes }: ShowingRow,
+  { isFirst, actedAt }: { readonly isFirst: boolean; readonly actedAt: number | null },
+): Promise<void> {
+  await db.run(sql`update message_showings set changes = changes - ${changes}, is_first = ${isFirst ? 1 : 0},
+    acted_at = ${actedAt} where app_id = ${app_id} and object_id = ${object_id}`);
+}
+
+/** Marks some that follow an id as changed; answers the last one, or null when none is left. */
+export async function markNext(db: Db, appId: string, after: string, limit: number): Promise<string | null> {
+  const rows = await db.all<{ object_id: string }>(sql`select object_id from message_showings
+    where app_id = ${appId} and object_id > ${after} order by object_id limit ${limit}`);
+  const last = rows.at(-1)?.object_id;
+  if (last === undefined) return null;
+  await db.run(sql`update message_showings set changes = changes + 1
+    where app_id = ${appId} and object_id > ${after} and object_id <= ${last}`);
+  return rows.length < limit ? null : last;
+}
+
+export interface TimeSpan {
+  readonly from: number;
+  readonly until: number;
+}
+
+export async function deleteRollups(db: Db, appId: string, from: number): Promise<void> {
+  await db.run(sql`delete from message_rollups where app_id = ${appId} and started_at >= ${from}`);
+  await db.run(sql`delete from message_place_rollups where app_id = ${appId} and started_at >= ${from}`);
+  await db.run(sql`delete from message_loads where app_id = ${appId} and started_at >= ${from}`);
+}
+
+export type LoadSpan = 'week' | 'month';
+
+export async function markLoad(db: Db, appId: string, span: LoadSpan, startedAt: number): Promise<void> {
+  await db.run(sql`insert into message_loads (app_id, span, started_at, visitors, counted_at, is_stale)
+    values (${appId}, ${span}, ${startedAt}, '{}', 0, 1)
+    on conflict (app_id, span, started_at) do update set is_stale = 1`);
+}
+
+export function staleLoads(db: Db, appId: string): Promise<LoadRow[]> {
+  return db.all<LoadRow>(sql`select * from message_loads
+    where app_id = ${appId} and is_stale = 1`);
+}
+
+export function findLoad(db: Db, appId: string, span: LoadSpan, startedAt: number): Promise<LoadRow | undefined> {
+  return db.one<LoadRow>(
+    sql`select * from message_loads where app_id = ${appId} and span = ${span} and started_at = ${startedAt}`,
+  );
+}
+
+/** How many visitors were shown one message, two, and so on. */
+export function countLoad(
+  db: Db,
+  appId: string,
+  { from, until }: TimeSpan,
+): Promise<{ n: number; visitors: number }[]> {
+  return db.all<{ n: number; visitors: number }>(
+    sql`select n, count(*) as visitors from (
+      select installation_id, count(*) as n from message_showings
+      where app_id = ${appId} and shown_at >= ${from} and shown_at < ${until} and message_group <> ${heldOut}
+      group by installation_id) as shown group by n order by n`,
+    { tenant: appId },
+  );
+}
+
+export async function saveLoad(db: Db, row: LoadRow): Promise<void> {
+  await db.run(sql`update message_loads set visitors = ${row.visitors}, counted_at = ${row.counted_at}, is_stale = 0
+    where app_id = ${row.app_id} and span = ${row.span} and started_at = ${row.started_at}`);
+}
+
+const partLength = 50;
+
+/** The first showing of a message to each of some installations. */
+export async function firstShowings(
+  db: Db,
+  asked: { readonly appId: string; readonly triggerId: string; readonly installationIds: readonly string[] },
+): Promise<ShowingRow[]> {
+  const { appId, triggerId, installationIds } = asked;
+  const found: ShowingRow[] = [];
+  for (let start = 0; start < installationIds.length; start += partLength) {
+    const part = installationIds.slice(start, start + partLength);
+    // One length, so that one text is prepared.
+    const list = joinSql(
+      Array.from({ length: partLength }, (_, place) => sql`${part[place] ?? part[0] ?? ''}`),
+      ', ',
+    );
+    const rows = await db.all<ShowingRow>(sql`select * from message_showings
+      where app_id = ${appId} and installation_id in (${list}) and trigger_id = ${triggerId} and is_first = 1`);
+    found.push(...rows);
+  }
+  return found;
+}
+
+/** The goal of a message that was shown first then is reached, at `at` (ms) or before. */
+export async function markActed(db: Db, { app_id, object_id }: ShowingRow, at: number): Promise<void> {
+  await db.run(sql`update message_showings set acted_at = ${at}, changes = changes + 1
+    where app_id = ${app_id} and object_id = ${object_id} and is_first = 1 and (acted_at is null or acted_at > ${at})`);
+}
+
+/** Whoever reached another goal has not reached this one. Of what is older than `since` (ms) nothing can be found out again. */
+export async function forgetActed(
+  db: Db,
+  { appId, triggerId, since }: { readonly appId: string; readonly triggerId: string; readonly since: number },
+): Promise<void> {
+  await db.run(sql`update message_showings set acted_at = null
+    where app_id = ${appId} and trigger_id = ${triggerId} and shown_at >= ${since} and acted_at is not null`);
+}
+
+/** The visitor took back the consent at a time (ms): the last message before that, if it was not long ago. */
+export async function markWithdrawn(
+  db: Db,
+  { appId, installationId, at, since }: WithdrawnAt & { readonly appId: string; readonly since: number },
+): Promise<void> {
+  await db.run(sql`update message_showings set withdrawn_at = ${at}, changes = changes + 1
+    where app_id = ${appId} and withdrawn_at is null and object_id = (select object_id from message_showings
+      where app_id = ${appId} and installation_id = ${installationId} and message_group <> ${heldOut}
+        and shown_at > ${since} and shown_at <= ${at} order by shown_at desc, object_id desc limit 1)`);
+}
+
+export interface WithdrawnAt {
+  readonly installationId: string;
+  /** Epoch ms. */
+  readonly at: number;
+}

@@ -1,0 +1,256 @@
+import { randomBytes } from 'node:crypto';
+import { joinSql, raw, type Sql, sql, unionAll } from '../../../../base/sql.ts';
+import { WorkSlices } from '../../../../base/work-slices.ts';
+import { bulkInsert } from '../../../../db/bulk.ts';
+import type { Db } from '../../../../db/db.ts';
+import type { NewRowOf, RowOf } from '../../../../db/table.ts';
+import { Blur } from '../../../blur.ts';
+import { firstVisits, type rollupStates, visitRollups } from './tables.ts';
+
+/** SQL and what it says. */
+
+/**
+ * Rows of each beacon, of the total, and of each zone, floor and venue, whose id is then in `beacon_id`. Months, the past part of the
+ * current month, and years are added up some minutes later; see ADR 71 and 72.
+ */
+const spans = [
+  'hour',
+  'day',
+  'allHour',
+  'allDay',
+  'zoneHour',
+  'zoneDay',
+  'floorHour',
+  'floorDay',
+  'venueHour',
+  'venueDay',
+  'month',
+  'allMonth',
+  'zoneMonth',
+  'floorMonth',
+  'venueMonth',
+  'part',
+  'allPart',
+  'zonePart',
+  'floorPart',
+  'venuePart',
+  'year',
+  'allYear',
+  'zoneYear',
+  'floorYear',
+  'venueYear',
+] as const;
+const placeSpans = spans.slice(4, 10);
+export type RollupSpan = (typeof spans)[number];
+export const placeDimensions = ['zone', 'floor', 'venue'] as const;
+export type PlaceDimension = (typeof placeDimensions)[number];
+export type RollupRow = RowOf<typeof visitRollups>;
+export type StateRow = RowOf<typeof rollupStates>;
+export type FirstRow = Omit<RowOf<typeof firstVisits>, 'app_id'>;
+
+/** Locks how the app is counted: nobody else counts it until the transaction ends. */
+export async function lockState(db: Db, appId: string): Promise<StateRow | undefined> {
+  return db.one<StateRow>(sql`select * from rollup_states where app_id = ${appId}${raw(db.dialect.lockRow)}`);
+}
+
+export async function findState(db: Db, appId: string): Promise<StateRow | undefined> {
+  return db.one<StateRow>(sql`select * from rollup_states where app_id = ${appId}`);
+}
+
+/** How the counts of an app are told where small groups are protected. */
+export async function findBlur(db: Db, appId: string): Promise<Blur> {
+  return new Blur((await findState(db, appId))?.salt ?? saltOfUncounted);
+}
+
+/** Of an app whose visits nobody has counted yet, for a moment. An empty one could be guessed. */
+const saltOfUncounted = randomBytes(16).toString('base64url');
+
+/** Whether everything has been counted that is there, in the present zone. */
+export const isCounted = (state: StateRow | undefined, zone: string): boolean =>
+  state?.counted_until === null && state.placed_until === null && state.time_zone === zone;
+
+export function listStates(db: Db): Promise<StateRow[]> {
+  return db.all<StateRow>(sql`select * from rollup_states`);
+}
+
+/** Leaves a state that is there as it is. */
+export async function createState(db: Db, state: StateRow): Promise<void> {
+  await db.run(sql`insert into rollup_states (app_id, salt, time_zone, raw_since, counted_until, placed_until)
+    values (${state.app_id}, ${state.salt}, ${state.time_zone}, ${state.raw_since}, ${state.counted_until}, ${state.placed_until})
+    on conflict (app_id) do nothing`);
+}
+
+export async function changeState(db: Db, state: StateRow): Promise<void> {
+  await db.run(sql`update rollup_states set time_zone = ${state.time_zone}, raw_since = ${state.raw_since},
+    counted_until = ${state.counted_until}, placed_until = ${state.placed_until} where app_id = ${state.app_id}`);
+}
+
+const newRollups = bulkInsert(visitRollups, {
+  conflict: raw(`on conflict (app_id, span, started_at, beacon_id) do update set visits = excluded.visits,
+    newcomers = excluded.newcomers, ended = excluded.ended, dwell_ms = excluded.dwell_ms, dwells = excluded.dwells,
+    visitors = excluded.visitors`),
+});
+
+/** Rows take the place of those of the same key; one without visits goes. */
+export async function saveRollups(db: Db, rows: readonly NewRowOf<typeof visitRollups>[]): Promise<void> {
+  for (const statement of newRollups.each(
+    db.dialect,
+    rows.filter(({ visits }) => visits > 0),
+  ))
+    await db.run(statement);
+  for (const row of rows.filter(({ visits }) => visits === 0)) await deleteRollup(db, row);
+}
+
+export async function deleteRollup(
+  db: Db,
+  row: Pick<RollupRow, 'app_id' | 'span' | 'started_at' | 'beacon_id'>,
+): Promise<void> {
+  await db.run(sql`delete from visit_rollups where app_id = ${row.app_id} and span = ${row.span}
+    and started_at = ${row.started_at} and beacon_id = ${row.beacon_id}`);
+}
+
+export interface RollupStretch {
+  readonly appId: string;
+  readonly span: RollupSpan;
+  /** Epoch ms; the second is not included. */
+  readonly from: number;
+  readonly until: number;
+}
+
+export function rollupsOf(db: Db, { appId, span, from, until }: RollupStretch): Promise<RollupRow[]> {
+  return db.all<RollupRow>(sql`select * from visit_rollups
+    where app_id = ${appId} and span = ${span} and started_at >= ${from} and started_at < ${until}`);
+}
+
+export type DwellRow = Pick<RollupRow, 'started_at' | 'beacon_id' | 'ended' | 'dwells'> &
+  Partial<Pick<RollupRow, 'visitors'>>;
+
+/**
+ * How long visits took at each zone on several days, with one statement; the visitors, which are most of a row, only where they are asked
+ * for. Of few days, since all rows come at once.
+ */
+export async function zoneDwellsDuring(
+  db: Db,
+  { appId, withVisitors }: { readonly appId: string; readonly withVisitors: boolean },
+  days: readonly { readonly from: number; readonly until: number }[],
+): Promise<readonly DwellRow[]> {
+  if (days.length === 0) return [];
+  const columns = raw(withVisitors ? ', visitors' : '');
+  const ofDays = days.map(
+    ({ from, until }) => sql`select started_at, beacon_id, ended, dwells${columns} from visit_rollups
+      where app_id = ${appId} and span = 'zoneDay' and started_at >= ${from} and started_at < ${until}`,
+  );
+  return db.all<DwellRow>(unionAll(ofDays), { tenant: appId });
+}
+
+/** Rows that are read many at a time and taken in slices, beside other requests. */
+export async function* readRollups(
+  db: Db,
+  { appId, span, from, until }: RollupStretch,
+  beaconId: string | undefined,
+): AsyncGenerator<RollupRow> {
+  let [startedAt, after] = [from, ''];
+  const slices = new WorkSlices();
+  const place: Sql = beaconId === undefined ? sql`` : sql`and beacon_id = ${beaconId}`;
+  for (;;) {
+    const rows = await db.all<RollupRow>(
+      sql`select * from visit_rollups where app_id = ${appId} and span = ${span} and started_at < ${until}
+        and (started_at, beacon_id) >= (${startedAt}, ${after}) ${place} order by started_at, beacon_id limit ${pageSize}`,
+      { tenant: appId },
+    );
+    for (const row of rows) {
+      yield row;
+      if (slices.isOver) await slices.rest();
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageSize) return;
+    // The smallest text after this one.
+    [startedAt, after] = [last.started_at, `${last.beacon_id}\u0001`];
+  }
+}
+
+/** A row has up to 16 kB. */
+const pageSize = 500;
+
+/** All rows of a stretch of time, or only those of hours and days of zones, floors and venues, or of these spans. */
+export async function deleteRollups(
+  db: Db,
+  { appId, from, until }: { readonly appId: string; readonly from: number; readonly until: number },
+  which: 'all' | 'places' | readonly RollupSpan[] = 'all',
+): Promise<void> {
+  for (const span of which === 'all' ? spans : which === 'places' ? placeSpans : which)
+    await db.run(sql`delete from visit_rollups
+      where app_id = ${appId} and span = ${span} and started_at >= ${from} and started_at < ${until}`);
+}
+
+/** The beginnings of those months in a stretch of time that have been added up. */
+export async function addedMonths(
+  db: Db,
+  { appId, from, until }: Omit<RollupStretch, 'span'>,
+): Promise<ReadonlySet<number>> {
+  const rows = await db.all<{ started_at: number }>(sql`select started_at from visit_rollups
+    where app_id = ${appId} and span = 'allMonth' and started_at >= ${from} and started_at < ${until}`);
+  return new Set(rows.map(({ started_at }) => started_at));
+}
+
+/** When the first hour or day at `from` (ms) or later began that has a row: those of days counted in another zone too. */
+export async function nextRollup(
+  db: Db,
+  appId: string,
+  from: number,
+  among: readonly RollupSpan[] = spans,
+): Promise<number | undefined> {
+  const found = await Promise.all(
+    among.map((span) =>
+      db.one<{ started_at: number }>(sql`select started_at from visit_rollups
+        where app_id = ${appId} and span = ${span} and started_at >= ${from} order by started_at limit 1`),
+    ),
+  );
+  const first = Math.min(...found.map((row) => row?.started_at ?? Number.POSITIVE_INFINITY));
+  return first === Number.POSITIVE_INFINITY ? undefined : first;
+}
+
+export async function findFirsts(db: Db, appId: string, ids: readonly string[]): Promise<Map<string, FirstRow>> {
+  const found = new Map<string, FirstRow>();
+  for (let start = 0; start < ids.length; start += partLength) {
+    const part = ids.slice(start, start + partLength);
+    while (part.length < partLength) part.push(part[0] ?? '');
+    const rows = await db.all<FirstRow>(sql`select installation_id, beacon_id, entered_at from first_visits
+      where app_id = ${appId} and installation_id in (${joinSql(
+        part.map((id) => sql`${id}`),
+        ', ',
+      )})`);
+    for (const row of rows) found.set(row.installation_id, row);
+  }
+  return found;
+}
+
+/** So many are asked for at once, so that the statement has one text. */
+const partLength = 50;
+
+const newFirsts = bulkInsert(firstVisits, {
+  conflict: raw(`on conflict (app_id, installation_id) do update set beacon_id = excluded.beacon_id,
+    entered_at = excluded.entered_at`),
+});
+
+export async function saveFirsts(db: Db, appId: string, rows: readonly FirstRow[]): Promise<void> {
+  for (const statement of newFirsts.each(
+    db.dialect,
+    rows.map((row) => ({ ...row, app_id: appId })),
+  ))
+    await db.run(statement);
+}
+
+export async function deleteFirst(db: Db, appId: string, installationId: string): Promise<void> {
+  await db.run(sql`delete from first_visits where app_id = ${appId} and installation_id = ${installationId}`);
+}
+
+/** When visitors came for the first time, of those who did then and at this beacon. */
+export async function firstsAt(
+  db: Db,
+  { appId, beaconId, from, until }: Omit<RollupStretch, 'span'> & { readonly beaconId: string },
+): Promise<number[]> {
+  const rows = await db.all<{ entered_at: number }>(sql`select entered_at from first_visits
+    where app_id = ${appId} and beacon_id = ${beaconId} and entered_at >= ${from} and entered_at < ${until}`);
+  return rows.map(({ entered_at }) => entered_at);
+}

@@ -1,0 +1,75 @@
+import type { InBackground } from '../../feature.ts';
+
+export interface OccupancyWatchDeps {
+  readonly inBackground: InBackground;
+  readonly look: (appId: string) => Promise<void>;
+  /** The apps that have limits, or places that are over one. */
+  readonly listApps: () => Promise<readonly string[]>;
+  /** Whether this node does the work of an app. */
+  readonly owns: (appId: string) => boolean;
+  readonly onError: (what: string, error: unknown) => void;
+}
+
+const everyMs = 10_000;
+const name = 'looking at how many are inside';
+
+/** Checks every ten seconds the apps that have limits; if none has, it queries nothing. */
+export class OccupancyWatch {
+  readonly #deps: OccupancyWatchDeps;
+  #timer: NodeJS.Timeout | undefined;
+  #apps: readonly string[] | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(deps: OccupancyWatchDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    const look = () => {
+      // A check that takes longer than it should is not followed by a queue of others.
+      if (this.#waiting === 0) this.#deps.inBackground(name, () => this.look());
+    };
+    // What was over its limit when the service stopped may still be over it, or no longer.
+    look();
+    this.#timer = setInterval(look, everyMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Limits may have changed. */
+  readonly forget = (): void => {
+    this.#apps = undefined;
+  };
+
+  /** One check of all apps of this node, after those in progress: what these have read may be older. */
+  async look(): Promise<void> {
+    this.#waiting++;
+    const before = this.#looking;
+    const own = before.then(() => this.#look());
+    this.#looking = own.catch(() => undefined);
+    await own.finally(() => this.#waiting--);
+  }
+
+  async #look(): Promise<void> {
+    const { listApps, look, owns, onError } = this.#deps;
+    if (!this.#apps) {
+      // A change while the list is read is found by the next check.
+      this.#apps = [];
+      try {
+        const apps = await listApps();
+        this.#apps &&= apps;
+      } catch (error) {
+        this.#apps = undefined;
+        throw error;
+      }
+    }
+    // One app that cannot be counted must not keep the others from being looked at.
+    for (const appId of this.#apps ?? [])
+      if (owns(appId)) await look(appId).catch((error: unknown) => onError(name, error));
+  }
+}

@@ -1,0 +1,47 @@
+import type { Caller } from '../../../access/caller.ts';
+import { type AssertGoal, joined, wordingProblems } from '../../../access/experiment.ts';
+import { fail } from '../../../base/errors.ts';
+import type { Db } from '../../../db/db.ts';
+import { sentence } from '../../../http/shape.ts';
+import type { Past } from '../../../resources/past.ts';
+import { type Restorable, restorable } from '../../../resources/restore.ts';
+import type { Key } from '../../../resources/table.ts';
+import { draftProblems, messageProblems, notifications, variantProblems } from './resource.ts';
+
+export interface NotificationDeps {
+  readonly db: Db;
+  readonly findUnreadableBeacons: (db: Db, caller: Caller, ids: readonly string[]) => Promise<string[]>;
+  /** Called in the transaction of every write: what is kept in memory of messages is no longer right. */
+  readonly noteChange: (db: Db, key: Key) => Promise<void>;
+  readonly past: Past;
+  readonly assertGoal: AssertGoal;
+}
+
+export function notificationParts({
+  db,
+  findUnreadableBeacons,
+  noteChange,
+  past,
+  assertGoal,
+}: NotificationDeps): Restorable {
+  return restorable(notifications, {
+    db,
+    past: { kind: 'notifications', keep: past },
+    onWrite: noteChange,
+    onRemove: noteChange,
+    verify: async (db, caller, sent, stored) => {
+      const { type, message, beaconId, isEnabled, variants, goal } = sent;
+      const kind = String(type ?? stored?.type);
+      const words = { ...(message ?? stored?.message) };
+      const broken = messageProblems(kind, words);
+      const isOn = isEnabled ?? stored?.isEnabled ?? false;
+      const mixed = variantProblems(kind, words, variants === undefined ? stored?.variants : variants);
+      const all = [...broken, ...mixed, ...wordingProblems(joined(sent, stored))];
+      const details = all.length > 0 ? all : draftProblems(kind, words, isOn);
+      if (details.length > 0) throw fail('ValidationError', { message: sentence(details), details });
+      const [missing] = beaconId ? await findUnreadableBeacons(db, caller, [beaconId.objectId]) : [];
+      if (missing !== undefined) throw fail('ObjectNotFound', `beaconId: there is no beacon ${missing}.`);
+      if (goal) await assertGoal(db, caller, goal);
+    },
+  });
+}

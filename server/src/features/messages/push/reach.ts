@@ -1,0 +1,87 @@
+import { type FieldLookup, parseWhere, whereToSql } from '@pharos/query';
+import { type Sql, sql } from '../../../base/sql.ts';
+import type { Db } from '../../../db/db.ts';
+import { notSetUp } from '../../../delivery/push/not-set-up.ts';
+import type { PushSenderKind, PushTarget } from '../../../delivery/push/push-sender.ts';
+import { routeOf } from '../../../delivery/push/route.ts';
+import { fieldsOf } from '../../../http/hidden-members.ts';
+import { providerNames, type UsableSenders } from './deliver.ts';
+
+/** Whom a push would reach if it were sent now. */
+export interface PushReach {
+  /** Push services that are set up and usable, beside the devices' own. */
+  readonly senders: number;
+  readonly installations: number;
+  readonly reachable: number;
+  /** By the service that would be asked, the commonest first. */
+  readonly channels: readonly { readonly sender: PushSenderKind; readonly name: string; readonly count: number }[];
+  /** Why the others are not reached, the commonest first. */
+  readonly unreachable: readonly { readonly reason: string; readonly count: number }[];
+}
+
+export interface ReachDeps {
+  readonly db: Db;
+  readonly findSenders: (appId: string) => Promise<UsableSenders>;
+  readonly audienceFields: FieldLookup;
+  /** The installations that match; they are another feature's. */
+  readonly countRoutes: (db: Db, appId: string, condition: Sql | undefined) => Promise<readonly RouteCount[]>;
+}
+
+/** Installations that are reached, or not reached, for the same reason. */
+export interface RouteCount {
+  readonly deviceType: PushTarget['deviceType'];
+  readonly pushType: string | null;
+  readonly token: 'none' | 'dead' | 'alive';
+  readonly count: number;
+}
+
+/**
+ * Counts in the database, by the members that decide how an installation is reached.
+ *
+ * @throws Failure InvalidQuery for a malformed condition, Timeout
+ */
+export async function readReach(deps: ReachDeps, appId: string, where: string | undefined): Promise<PushReach> {
+  const condition = where === undefined ? undefined : audienceOf(where, deps);
+  return summed(await deps.countRoutes(deps.db, appId, condition), await deps.findSenders(appId));
+}
+
+/** A phone is addressed by its ids; one that has not shown that it is this phone is not meant. */
+const names: ReadonlySet<string> = new Set(['installationId', 'objectId']);
+
+/** The condition on installations that a push's audience stands for. @throws Failure InvalidQuery */
+export function audienceOf(where: string, { db, audienceFields }: Pick<ReachDeps, 'db' | 'audienceFields'>): Sql {
+  const condition = whereToSql(parseWhere(where, audienceFields), db.dialect.where);
+  return fieldsOf(JSON.parse(where)).some((field) => names.has(field)) ? sql`${condition} and unproven = 0` : condition;
+}
+
+function summed(groups: readonly RouteCount[], senders: UsableSenders): PushReach {
+  const channels = new Map<PushSenderKind, number>();
+  const reasons = new Map<string, number>();
+  for (const group of groups) {
+    const way = wayTo(group, senders);
+    if ('kind' in way) channels.set(way.kind, (channels.get(way.kind) ?? 0) + group.count);
+    else reasons.set(way.problem, (reasons.get(way.problem) ?? 0) + group.count);
+  }
+  const reached = commonestFirst(channels);
+  const total = (counts: ReadonlyMap<unknown, number>) => [...counts.values()].reduce((sum, n) => sum + n, 0);
+  const isUsable = ([kind, found]: readonly [PushSenderKind, object]) => kind !== 'mqtt' && 'sender' in found;
+  return {
+    senders: [...senders].filter(isUsable).length,
+    installations: total(channels) + total(reasons),
+    reachable: total(channels),
+    channels: reached.map(([sender, count]) => ({ sender, name: providerNames[sender], count })),
+    unreachable: commonestFirst(reasons).map(([reason, count]) => ({ reason, count })),
+  };
+}
+
+const commonestFirst = <K>(counts: ReadonlyMap<K, number>) => [...counts].sort(([, a], [, b]) => b - a);
+
+function wayTo({ deviceType, pushType, token }: RouteCount, senders: UsableSenders) {
+  if (token === 'none') return { problem: 'The installation has no device token.' };
+  if (token === 'dead') return { problem: 'The device token is dead.' };
+  const route = routeOf(pushType, deviceType, (kind) => senders.has(kind));
+  if ('problem' in route) return route;
+  const found = senders.get(route.kind);
+  if (!found) return { problem: notSetUp[route.kind] };
+  return 'problem' in found ? found : route;
+}

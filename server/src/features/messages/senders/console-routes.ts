@@ -1,0 +1,205 @@
+import { isObject } from '@pharos/query';
+import { Type } from 'typebox';
+import { fail } from '../../../base/errors.ts';
+import { pushSenderKinds } from '../../../delivery/push/push-sender.ts';
+import { deletedAnswer, exampleUpdated, listAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
+import { type ConsoleCall, type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { readIfMatch } from '../../../resources/entity-tag.ts';
+import { type SenderService, senderTag } from './service.ts';
+
+const senderSchema = Type.Object({
+  kind: Type.Enum([...pushSenderKinds]),
+  name: Type.String({ description: 'The usual name of the provider' }),
+  isSetUp: Type.Boolean(),
+  summary: Type.Object(
+    {},
+    { additionalProperties: Type.String(), description: 'Names and ids of the credentials; no secrets' },
+  ),
+  updatedAt: Type.Union([timestampSchema, Type.Null()]),
+  lastTest: Type.Union([Type.Object({ at: timestampSchema, ok: Type.Boolean(), text: Type.String() }), Type.Null()]),
+});
+const senderExample = {
+  kind: 'fcm',
+  name: 'Firebase Cloud Messaging',
+  isSetUp: true,
+  summary: { projectId: 'museum-guide', clientEmail: 'push@museum-guide.iam.gserviceaccount.com' },
+  updatedAt: exampleUpdated,
+  lastTest: { at: exampleUpdated, ok: true, text: 'Firebase accepted the service account.' },
+};
+const settingsSchema = Type.Object(
+  {},
+  {
+    additionalProperties: true,
+    description:
+      'What the provider requires; stored encrypted and never returned. With `generate: true` the service makes the keys, if that is possible',
+  },
+);
+const settingsExample = { serviceAccount: '{"type":"service_account","project_id":"museum-guide"}' };
+const testSchema = Type.Object({
+  ok: Type.Boolean(),
+  text: Type.String({ description: 'What was tried, and what the provider said' }),
+  status: Type.Optional(Type.Integer({ description: "The provider's HTTP status" })),
+});
+
+export interface SenderRouteDeps {
+  readonly service: SenderService;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+function readSettings(body: unknown): object {
+  const settings = isObject(body) ? body['settings'] : undefined;
+  if (isObject(settings)) return settings;
+  const details = [{ field: 'settings', problem: 'must be a JSON object' }];
+  throw fail('ValidationError', { message: 'settings must be a JSON object.', details });
+}
+
+function readUpdatedAt(body: unknown): string | null {
+  const updatedAt = isObject(body) ? body['updatedAt'] : undefined;
+  if (updatedAt === null || typeof updatedAt === 'string') return updatedAt;
+  const details = [{ field: 'updatedAt', problem: 'must be a time, or null' }];
+  throw fail('ValidationError', { message: 'updatedAt must be a time, or null.', details });
+}
+
+const target = ({ params }: Pick<ConsoleCall<unknown>, 'params'>) => ({
+  appId: params['appId'] ?? '',
+  kind: params['kind'] ?? '',
+});
+
+/** What the paths name. @throws Failure ObjectNotFound */
+function locating({ service, assertApp }: SenderRouteDeps) {
+  return async ({ appId = '', kind = '' }: Readonly<Record<string, string>>) => {
+    await assertApp(appId);
+    service.find(kind);
+  };
+}
+
+/** The credentials of push providers, in the management console. */
+export const senderConsoleEndpoints = (deps: SenderRouteDeps): readonly ConsoleEndpoint[] => [
+  ...readingEndpoints(deps),
+  ...changingEndpoints(deps),
+  testEndpoint(deps),
+];
+
+function readingEndpoints({ service, assertApp }: SenderRouteDeps): readonly ConsoleEndpoint[] {
+  const locate = locating({ service, assertApp });
+  const locateApp = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/senders',
+      operationId: 'listSenders',
+      tag: 'Senders',
+      summary: 'List the push providers and their settings',
+      permission: 'senders.read',
+      locate: locateApp,
+      answer: listAnswer(senderSchema, senderExample),
+      errors: ['ObjectNotFound'],
+      handle: async (call) => ({ results: await service.list(target(call).appId) }),
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/senders/:kind',
+      operationId: 'getSender',
+      tag: 'Senders',
+      summary: 'Get a push provider and its settings',
+      permission: 'senders.read',
+      locate,
+      answer: recordAnswer(senderSchema, senderExample),
+      errors: ['ObjectNotFound'],
+      async handle(call) {
+        const result = await service.get(target(call));
+        call.setTag(senderTag(result));
+        return { result };
+      },
+    }),
+  ];
+}
+
+function changingEndpoints(deps: SenderRouteDeps): readonly ConsoleEndpoint[] {
+  const { service } = deps;
+  const locate = locating(deps);
+  return [
+    consoleEndpoint<object>({
+      method: 'PUT',
+      path: '/apps/:appId/senders/:kind',
+      operationId: 'saveSender',
+      tag: 'Senders',
+      summary: "Enter a provider's credentials",
+      description: 'They replace existing ones, are stored encrypted and cannot be read again.',
+      permission: 'senders.write',
+      locate,
+      body: {
+        schema: Type.Object({ settings: settingsSchema }),
+        example: { settings: settingsExample },
+        read: readSettings,
+      },
+      answer: recordAnswer(senderSchema, senderExample),
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
+      takesIfMatch: true,
+      async handle(call) {
+        const result = await service.save(target(call), call.body, call.by, readIfMatch(call.headers));
+        call.setTag(senderTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/apps/:appId/senders/:kind',
+      operationId: 'deleteSender',
+      tag: 'Senders',
+      summary: "Remove a provider's credentials; they can be brought back within an hour",
+      permission: 'senders.write',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      takesIfMatch: true,
+      async handle(call) {
+        await service.remove(target(call), call.by, readIfMatch(call.headers));
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint<string | null>({
+      method: 'POST',
+      path: '/apps/:appId/senders/:kind/restore',
+      operationId: 'restoreSender',
+      tag: 'Senders',
+      summary: "Bring a provider's credentials back that were removed or replaced within the last hour",
+      permission: 'senders.write',
+      locate,
+      body: {
+        schema: Type.Object({
+          updatedAt: Type.Union([timestampSchema, Type.Null()], {
+            description: 'Of the credentials that are there now; null when there are none',
+          }),
+        }),
+        example: { updatedAt: null },
+        read: readUpdatedAt,
+      },
+      answer: recordAnswer(senderSchema, senderExample),
+      errors: ['ValidationError', 'ObjectNotFound', 'PreconditionFailed'],
+      handle: async (call) => ({ result: await service.restore(target(call), call.body, call.by) }),
+    }),
+  ];
+}
+
+function testEndpoint(deps: SenderRouteDeps): ConsoleEndpoint {
+  return consoleEndpoint<object | undefined>({
+    method: 'POST',
+    path: '/apps/:appId/senders/:kind/test',
+    operationId: 'testSender',
+    tag: 'Senders',
+    summary: 'Ask the provider whether it accepts the credentials',
+    description: 'Sends nothing to anybody. With `settings`, these are tried before they are saved.',
+    permission: 'senders.write',
+    locate: locating(deps),
+    body: {
+      schema: Type.Object({ settings: Type.Optional(settingsSchema) }),
+      example: {},
+      read: (body) => (isObject(body) && body['settings'] === undefined ? undefined : readSettings(body)),
+    },
+    answer: recordAnswer(testSchema, { ok: true, text: 'Firebase accepted the service account.', status: 200 }),
+    errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden'],
+    handle: async (call) => ({ result: await deps.service.test(target(call), call.body) }),
+  });
+}

@@ -1,0 +1,97 @@
+import type { SecretBox } from '../../../base/secrets.ts';
+import type { Db } from '../../../db/db.ts';
+import type { PushSender, PushSenderKind, SenderDefinition, SenderDeps } from '../../../delivery/push/push-sender.ts';
+import { listSenders, type SenderRow } from './store.ts';
+
+/** What an app has set up: a sender, or the reason why its credentials cannot be used. */
+export type FoundSender =
+  | {
+      readonly sender: PushSender;
+      /** When these credentials were entered; 0 for a sender that needs none. */
+      readonly since: number;
+    }
+  | { readonly problem: string };
+export type AppSenders = ReadonlyMap<PushSenderKind, FoundSender>;
+
+export interface SenderRegistry {
+  /** The app's senders as they are set up now. Connections are kept between calls. */
+  find(appId: string): Promise<AppSenders>;
+  close(): Promise<void>;
+}
+
+export interface RegistryDeps {
+  readonly db: Db;
+  readonly secrets: SecretBox;
+  readonly definitions: readonly SenderDefinition[];
+  readonly senderDeps: SenderDeps;
+  /** Senders that an app has without setting anything up, such as this process's own broker. */
+  readonly builtIn?: (appId: string) => AppSenders;
+  readonly onError: (what: string, error: unknown) => void;
+}
+
+interface Kept {
+  readonly updatedAt: number;
+  readonly found: FoundSender;
+}
+
+/** No more open connections than these are kept. */
+const maxKept = 500;
+
+export const sealContext = (appId: string, kind: PushSenderKind) => `sender ${appId} ${kind}`;
+
+/**
+ * The row is read each time, by its key, so that new credentials apply at once on every node without being announced.
+ */
+export function createSenderRegistry(deps: RegistryDeps): SenderRegistry {
+  const { db, secrets, senderDeps, builtIn, onError } = deps;
+  const definitions = new Map(deps.definitions.map((definition) => [definition.kind, definition]));
+  // In the order of their last use.
+  const kept = new Map<string, Kept>();
+
+  function make(row: SenderRow): FoundSender {
+    const definition = definitions.get(row.kind);
+    if (!definition) return { problem: `this version knows no provider ${row.kind}` };
+    try {
+      const settings: unknown = JSON.parse(secrets.open(row.settings, sealContext(row.app_id, row.kind)));
+      return { sender: definition.create(definition.read(settings), senderDeps), since: row.updated_at };
+    } catch (error) {
+      onError(`opening the ${row.kind} credentials of app ${row.app_id}`, error);
+      return { problem: `the ${definition.name} credentials cannot be read; enter them again in the console` };
+    }
+  }
+
+  function drop(key: string, { found }: Kept): void {
+    kept.delete(key);
+    if ('sender' in found) found.sender.close().catch((error: unknown) => onError('closing a sender', error));
+  }
+
+  function keep(row: SenderRow): FoundSender {
+    const key = `${row.app_id} ${row.kind}`;
+    const old = kept.get(key);
+    if (old?.updatedAt === row.updated_at) {
+      kept.delete(key);
+      kept.set(key, old);
+      return old.found;
+    }
+    if (old) drop(key, old);
+    const made: Kept = { updatedAt: row.updated_at, found: make(row) };
+    kept.set(key, made);
+    for (const [oldest, least] of kept) {
+      if (kept.size <= maxKept) break;
+      drop(oldest, least);
+    }
+    return made.found;
+  }
+
+  return {
+    async find(appId) {
+      const rows = await listSenders(db, appId);
+      return new Map([...(builtIn?.(appId) ?? []), ...rows.map((row) => [row.kind, keep(row)] as const)]);
+    },
+    async close() {
+      const senders = [...kept.values()].flatMap(({ found }) => ('sender' in found ? [found.sender] : []));
+      kept.clear();
+      await Promise.all(senders.map((sender) => sender.close()));
+    },
+  };
+}

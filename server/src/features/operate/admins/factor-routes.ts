@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import { deletedAnswer, recordAnswer } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import {
+  codeShape,
+  factorsExample,
+  factorsSchema,
+  recoveryCodesExample,
+  recoveryCodesSchema,
+  totpExample,
+  totpSchema,
+} from '../../../sign-in/factors/factor-schemas.ts';
+import type { SecondFactors } from './factors/second-factors.ts';
+import { passkeyView } from './passkey-routes.ts';
+
+const codesAnswer = recordAnswer(Type.Object({ recoveryCodes: recoveryCodesSchema }), {
+  recoveryCodes: recoveryCodesExample,
+});
+
+/** An administrator's own second factors: the authenticator app and the recovery codes. */
+export function factorEndpoints(factors: SecondFactors): readonly ConsoleEndpoint[] {
+  return [ownFactors(factors), ...authenticatorApp(factors), newRecoveryCodes(factors)];
+}
+
+function ownFactors(factors: SecondFactors): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'GET',
+    path: '/session/factors',
+    operationId: 'getOwnFactors',
+    tag: 'Session',
+    summary: 'How one signs in oneself',
+    permission: 'session.own',
+    answer: recordAnswer(factorsSchema, factorsExample),
+    errors: [],
+    async handle({ admin }) {
+      const { hasPassword, totpSince, passkeys, recoveryCodesLeft, isRequired } = await factors.stateOf(
+        signedIn(admin).adminId,
+      );
+      const totp = totpSince === undefined ? null : { since: new Date(totpSince).toISOString() };
+      return {
+        result: {
+          hasPassword,
+          totp,
+          passkeys: passkeys.map(passkeyView),
+          recoveryCodesLeft,
+          required: isRequired,
+        },
+      };
+    },
+  });
+}
+
+function authenticatorApp(factors: SecondFactors): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'POST',
+      path: '/session/totp',
+      operationId: 'startTotp',
+      tag: 'Session',
+      summary: 'Begin to set up an authenticator app',
+      description: 'The secret counts once a code of it has been sent. An app that is set up already works until then.',
+      permission: 'session.own',
+      needsConfirmation: true,
+      answer: { ...recordAnswer(totpSchema, totpExample), status: 201, description: 'The secret, shown once.' },
+      errors: ['ConfirmationNeeded', 'OperationForbidden'],
+      handle: async ({ admin, origin }) => ({
+        result: await factors.startTotp(signedIn(admin), new URL(origin).hostname),
+      }),
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/session/totp',
+      operationId: 'enableTotp',
+      tag: 'Session',
+      summary: 'Finish setting up an authenticator app with a code of it; every other session ends',
+      permission: 'session.own',
+      needsConfirmation: true,
+      body: { schema: codeShape.schema, example: { code: '492039' }, read: codeShape.readCreate },
+      answer: codesAnswer,
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      handle: async ({ admin, body, by }) => ({
+        result: { recoveryCodes: await factors.enableTotp(signedIn(admin), body.code, by) },
+      }),
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/session/totp',
+      operationId: 'disableTotp',
+      tag: 'Session',
+      summary: 'Remove the authenticator app; every other session ends',
+      permission: 'session.own',
+      needsConfirmation: true,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      async handle({ admin, by }) {
+        await factors.disableTotp(signedIn(admin), by);
+        return { result: {} };
+      },
+    }),
+  ];
+}
+
+function newRecoveryCodes(factors: SecondFactors): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'POST',
+    path: '/session/recovery-codes',
+    operationId: 'renewRecoveryCodes',
+    tag: 'Session',
+    summary: 'Make new recovery codes; the former ones no longer work',
+    permission: 'session.own',
+    needsConfirmation: true,
+    answer: { ...codesAnswer, status: 201, description: 'The new codes, shown once.' },
+    errors: ['OperationForbidden', 'ConfirmationNeeded'],
+    handle: async ({ admin, by }) => ({ result: { recoveryCodes: await factors.renewCodes(signedIn(admin), by) } }),
+  });
+}

@@ -1,0 +1,21 @@
+import { recordChange } from '../../../../access/audit.ts';
+import type { AfterAdminChange, Standing } from '../accounts/after-change.ts';
+import * as store from './store.ts';
+
+const isOwner = ({ role, disabled_at }: Pick<Standing, 'role' | 'disabled_at'>) =>
+  role === 'owner' && disabled_at === null;
+
+/**
+ * In the transaction that changes an administrator: who stops being an owner comes back by no link. Where no mail is sent, links are handed
+ * over, and a former owner may have kept one, for an invitation or for somebody else's new password. Nobody knows which: all end, and
+ * what others have invited can be sent again.
+ */
+export const voidLinksOf: AfterAdminChange = async (db, { email, before, after }, { by, now }) => {
+  if (!isOwner(before) || isOwner(after)) return;
+  await store.deleteAllLinks(db);
+  for (const invitation of await store.listInvitations(db)) {
+    if (invitation.invited_by !== email) continue;
+    await store.deleteInvitation(db, invitation.invitation_id);
+    await recordChange(db, { by, action: 'administrator.uninvite', subject: invitation.email, now });
+  }
+};

@@ -1,0 +1,188 @@
+import { Type } from 'typebox';
+import { serviceTimeZone } from '../../../base/clock.ts';
+import { deletedAnswer, recordAnswer } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import {
+  creationOptionsExample,
+  creationOptionsSchema,
+  newPasskeyShape,
+  passkeyExample,
+  passkeyNameShape,
+  passkeySchema,
+  recoveryCodesExample,
+  recoveryCodesSchema,
+  registrationExample,
+  requestOptionsExample,
+  requestOptionsSchema,
+  signatureExample,
+  signatureShape,
+} from '../../../sign-in/factors/factor-schemas.ts';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '../../../sign-in/factors/webauthn.ts';
+import { adminView } from './accounts/service.ts';
+import type { Passkeys } from './factors/passkeys.ts';
+import type { PasskeyRow } from './factors/store.ts';
+import { signedInAnswer } from './schemas.ts';
+import type { AdminSessions } from './sessions.ts';
+
+interface Deps {
+  readonly passkeys: Passkeys;
+  readonly sessions: AdminSessions;
+  readonly isDemo: () => Promise<boolean>;
+}
+
+export function passkeyView(row: PasskeyRow) {
+  return {
+    passkeyId: row.passkey_id,
+    name: row.name,
+    host: row.rp_id,
+    synced: row.is_synced > 0,
+    createdAt: new Date(row.created_at).toISOString(),
+    lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at).toISOString(),
+  };
+}
+
+const asked = (schema: typeof requestOptionsSchema, example: unknown) => ({
+  ...recordAnswer(schema, example),
+  status: 201 as const,
+  description: 'What the passkey has to sign, within five minutes and once.',
+});
+
+/** Signing in with a passkey, and an administrator's own passkeys. */
+export function passkeyEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  return [...signingEndpoints(deps), ...addingEndpoints(deps), ...keepingEndpoints(deps)];
+}
+
+function signingEndpoints({ passkeys, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'POST',
+      path: '/session/passkey/challenge',
+      operationId: 'startPasskeySignIn',
+      tag: 'Session',
+      summary: 'Begin to sign in with a passkey',
+      permission: 'public',
+      answer: asked(requestOptionsSchema, requestOptionsExample),
+      errors: ['OperationForbidden', 'APICallLimit'],
+      async handle({ address, origin }) {
+        sessions.throttleAddress(address);
+        return { result: await passkeys.signInOptions(origin) };
+      },
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/session/passkey',
+      operationId: 'signInWithPasskey',
+      tag: 'Session',
+      summary: 'Sign in with a passkey, which is password and second factor in one',
+      permission: 'public',
+      body: {
+        schema: signatureShape.schema,
+        example: { passkey: signatureExample },
+        read: signatureShape.readCreate,
+      },
+      answer: signedInAnswer,
+      errors: ['ValidationError', 'UserInvalidLoginParams', 'OperationForbidden', 'APICallLimit'],
+      async handle({ body, origin, setSession, ...client }) {
+        sessions.throttleAddress(client.address);
+        const passkey = await sessions.refusing(client.address, () =>
+          passkeys.readSignIn(body.passkey as AuthenticationResponseJSON, origin),
+        );
+        const { row, session } = await sessions.signInWithPasskey(passkey, client);
+        setSession(session);
+        const timeZone = serviceTimeZone();
+        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol: false, timeZone } };
+      },
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/session/confirm/challenge',
+      operationId: 'startPasskeyConfirmation',
+      tag: 'Session',
+      summary: 'Begin to confirm with a passkey',
+      permission: 'session.own',
+      answer: asked(requestOptionsSchema, requestOptionsExample),
+      errors: ['OperationForbidden'],
+      handle: async ({ admin, origin }) => ({ result: await passkeys.confirmOptions(signedIn(admin), origin) }),
+    }),
+  ];
+}
+
+function addingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'POST',
+      path: '/session/passkeys/challenge',
+      operationId: 'startPasskey',
+      tag: 'Session',
+      summary: 'Begin to add a passkey',
+      permission: 'session.own',
+      needsConfirmation: true,
+      answer: asked(creationOptionsSchema, creationOptionsExample),
+      errors: ['OperationForbidden', 'ConfirmationNeeded'],
+      handle: async ({ admin, origin }) => ({ result: await passkeys.addOptions(signedIn(admin), origin) }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/session/passkeys',
+      operationId: 'addPasskey',
+      tag: 'Session',
+      summary: 'Add a passkey; every other session ends',
+      permission: 'session.own',
+      needsConfirmation: true,
+      body: {
+        schema: newPasskeyShape.schema,
+        example: { name: 'Work laptop', passkey: registrationExample },
+        read: newPasskeyShape.readCreate,
+      },
+      answer: {
+        ...recordAnswer(Type.Object({ passkey: passkeySchema, recoveryCodes: recoveryCodesSchema }), {
+          passkey: passkeyExample,
+          recoveryCodes: recoveryCodesExample,
+        }),
+        status: 201,
+        description: 'The passkey, and recovery codes if it is the first factor.',
+      },
+      errors: ['ValidationError', 'DuplicateValue', 'OperationForbidden', 'ConfirmationNeeded'],
+      async handle({ admin, body, by, origin }) {
+        const given = { name: body.name, response: body.passkey as RegistrationResponseJSON };
+        const { passkey, codes } = await passkeys.add(signedIn(admin), given, { origin, by });
+        return { result: { passkey: passkeyView(passkey), recoveryCodes: codes } };
+      },
+    }),
+  ];
+}
+
+function keepingEndpoints({ passkeys }: Deps): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/session/passkeys/:passkeyId',
+      operationId: 'renamePasskey',
+      tag: 'Session',
+      summary: "Rename one's own passkey",
+      permission: 'session.own',
+      body: { schema: passkeyNameShape.schema, example: { name: 'Blue key' }, read: passkeyNameShape.readCreate },
+      answer: { ...deletedAnswer, description: 'Renamed.' },
+      errors: ['ValidationError', 'ObjectNotFound'],
+      async handle({ admin, params, body }) {
+        await passkeys.rename(signedIn(admin), params['passkeyId'] ?? '', body.name);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/session/passkeys/:passkeyId',
+      operationId: 'removePasskey',
+      tag: 'Session',
+      summary: "Remove one's own passkey; every other session ends",
+      permission: 'session.own',
+      needsConfirmation: true,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      async handle({ admin, params, by }) {
+        await passkeys.remove(signedIn(admin), params['passkeyId'] ?? '', by);
+        return { result: {} };
+      },
+    }),
+  ];
+}

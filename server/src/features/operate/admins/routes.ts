@@ -1,0 +1,160 @@
+import { Type } from 'typebox';
+import { createdAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import { readIfMatch } from '../../../resources/entity-tag.ts';
+import { type AdminChange, type AdminService, adminTag, adminView, securityTag } from './accounts/service.ts';
+import type { SecondFactors } from './factors/second-factors.ts';
+import { adminChangeShape, adminExample, adminSchema, newAdminShape, resetShape, securityShape } from './schemas.ts';
+
+const answer = recordAnswer(adminSchema, adminExample);
+
+const securityAnswer = recordAnswer(securityShape.schema, { secondFactorRequired: true });
+
+/** Administrators, for callers who may see or change them. */
+export function adminEndpoints(admins: AdminService, factors: SecondFactors): readonly ConsoleEndpoint[] {
+  return [...accountEndpoints(admins), ...securityEndpoints(admins, factors)];
+}
+
+function securityEndpoints(admins: AdminService, factors: SecondFactors): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/administrators/:adminId/factors',
+      operationId: 'resetAdministratorFactors',
+      tag: 'Administrators',
+      summary: "Remove an administrator's second factors; all the administrator's sessions end",
+      permission: 'administrators.write',
+      needsConfirmation: true,
+      answer,
+      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
+      handle: async ({ params, by }) => ({ result: adminView(await factors.reset(params['adminId'] ?? '', by)) }),
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/security',
+      operationId: 'getSecurity',
+      tag: 'Administrators',
+      summary: 'What every administrator needs to sign in',
+      permission: 'administrators.read',
+      answer: securityAnswer,
+      errors: [],
+      async handle({ setTag }) {
+        const result = { secondFactorRequired: await admins.isFactorRequired() };
+        setTag(securityTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/security',
+      operationId: 'changeSecurity',
+      tag: 'Administrators',
+      summary: 'Require a second factor of every administrator, or no longer',
+      description: 'From the next request on, whoever has none can only set one up.',
+      permission: 'administrators.write',
+      needsConfirmation: true,
+      body: { schema: securityShape.schema, example: { secondFactorRequired: true }, read: securityShape.readCreate },
+      answer: securityAnswer,
+      errors: ['ValidationError', 'OperationForbidden', 'ConfirmationNeeded'],
+      takesIfMatch: true,
+      async handle({ admin, body, by, headers, setTag }) {
+        const how = { by, assertUnchanged: readIfMatch(headers) };
+        await admins.requireFactor(body.secondFactorRequired, signedIn(admin).adminId, how);
+        setTag(securityTag(body));
+        return { result: body };
+      },
+    }),
+  ];
+}
+
+/** `apps: null` is a value: everywhere. */
+function readChange(body: unknown): AdminChange {
+  const { set, cleared } = adminChangeShape.readUpdate(body);
+  return { ...set, ...(cleared.includes('apps') ? { apps: null } : {}) };
+}
+
+function accountEndpoints(admins: AdminService): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/administrators',
+      operationId: 'listAdministrators',
+      tag: 'Administrators',
+      summary: 'List administrators',
+      permission: 'administrators.read',
+      answer: listAnswer(adminSchema, adminExample),
+      errors: [],
+      handle: async () => ({ results: await admins.list() }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/administrators',
+      operationId: 'createAdministrator',
+      tag: 'Administrators',
+      summary: 'Create an administrator',
+      permission: 'administrators.write',
+      needsConfirmation: true,
+      body: {
+        schema: newAdminShape.schema,
+        example: { email: 'ed@museum.example', name: 'Ed', role: 'editor', password: 'long and secret' },
+        read: newAdminShape.readCreate,
+      },
+      answer: { ...createdAnswer, schema: Type.Object({ result: adminSchema }), example: { result: adminExample } },
+      errors: ['ValidationError', 'InvalidEmailAddress', 'DuplicateValue', 'ConfirmationNeeded', 'Timeout'],
+      handle: async ({ body, by }) => ({ result: await admins.create(body, by) }),
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/administrators/:adminId',
+      operationId: 'getAdministrator',
+      tag: 'Administrators',
+      summary: 'Get an administrator',
+      permission: 'administrators.read',
+      answer,
+      errors: ['ObjectNotFound'],
+      async handle({ params, setTag }) {
+        const result = await admins.get(params['adminId'] ?? '');
+        setTag(adminTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/administrators/:adminId',
+      operationId: 'changeAdministrator',
+      tag: 'Administrators',
+      summary: "Change an administrator's name, role or apps, or switch the administrator off or on",
+      permission: 'administrators.write',
+      needsConfirmation: true,
+      body: {
+        schema: Type.Partial(adminChangeShape.schema),
+        example: { role: 'manager' },
+        read: readChange,
+      },
+      answer,
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      takesIfMatch: true,
+      async handle({ params, body, by, headers, setTag }) {
+        const how = { by, assertUnchanged: readIfMatch(headers) };
+        const result = adminView(await admins.change(params['adminId'] ?? '', body, how));
+        setTag(adminTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/administrators/:adminId/password',
+      operationId: 'resetAdministratorPassword',
+      tag: 'Administrators',
+      summary: "Set an administrator's password; all the administrator's sessions end",
+      permission: 'administrators.write',
+      needsConfirmation: true,
+      body: { schema: resetShape.schema, example: { password: 'long and secret' }, read: resetShape.readCreate },
+      answer,
+      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded', 'Timeout'],
+      handle: async ({ params, body, by }) => ({
+        result: adminView(await admins.setPassword(params['adminId'] ?? '', body.password, by)),
+      }),
+    }),
+  ];
+}

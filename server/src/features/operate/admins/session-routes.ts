@@ -1,0 +1,233 @@
+import { Type } from 'typebox';
+import { serviceTimeZone } from '../../../base/clock.ts';
+import { deletedAnswer, recordAnswer } from '../../../http/answers.ts';
+import {
+  type AdminContext,
+  assertConfirmed,
+  type ConsoleCall,
+  type ConsoleEndpoint,
+  consoleEndpoint,
+  signedIn,
+} from '../../../http/console/console-endpoint.ts';
+import type { AuthenticationResponseJSON } from '../../../sign-in/factors/webauthn.ts';
+import { type AdminService, adminView } from './accounts/service.ts';
+import type { Passkeys } from './factors/passkeys.ts';
+import {
+  adminExample,
+  adminSchema,
+  confirmShape,
+  ownPasswordShape,
+  sessionExample,
+  sessionSchema,
+  setupShape,
+  signedInAnswer,
+  signInShape,
+} from './schemas.ts';
+import type { AdminSessions } from './sessions.ts';
+
+interface Deps {
+  readonly admins: AdminService;
+  readonly passkeys: Passkeys;
+  readonly sessions: AdminSessions;
+  /** Whether the service shows a demo. */
+  readonly isDemo: () => Promise<boolean>;
+}
+
+/** Creating the first owner, signing in and out, and the signed-in administrator's account. */
+export function sessionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  return [...setupEndpoints(deps), ...signingEndpoints(deps), ...passwordEndpoints(deps)];
+}
+
+function setupEndpoints({ admins, sessions, isDemo }: Deps): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/setup',
+      operationId: 'getSetup',
+      tag: 'Session',
+      summary: 'Whether the first administrator still has to be created',
+      permission: 'public',
+      answer: recordAnswer(Type.Object({ needed: Type.Boolean() }), { needed: true }),
+      errors: [],
+      handle: async () => ({ result: { needed: !(await admins.hasAdmin()) } }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/setup',
+      operationId: 'setUp',
+      tag: 'Session',
+      summary: 'Create the first owner with the one-time link, and sign in',
+      permission: 'public',
+      body: {
+        schema: setupShape.schema,
+        example: {
+          token: 'the part of the link after #',
+          email: 'ada@museum.example',
+          password: 'long and secret',
+          name: 'Ada',
+        },
+        read: setupShape.readCreate,
+      },
+      answer: signedInAnswer,
+      errors: ['ValidationError', 'InvalidEmailAddress', 'OperationForbidden', 'APICallLimit', 'Timeout'],
+      async handle({ body: { token, ...owner }, setSession, ...client }) {
+        sessions.throttle('set-up', client.address);
+        const row = await admins.setUp(token, owner, client.address);
+        setSession(await sessions.begin(row, { method: 'password', client }));
+        const mustEnrol = await sessions.mustEnrol(row);
+        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol, timeZone: serviceTimeZone() } };
+      },
+    }),
+  ];
+}
+
+/** What a page is told of whoever is signed in. */
+const toldBy =
+  ({ sessions, isDemo }: Deps) =>
+  async (admin: AdminContext, headers: ConsoleCall<unknown>['headers']) => {
+    const { adminId, email, name, role, apps, mustEnrol } = admin;
+    await sessions.noteLanguage(admin, headers);
+    return { adminId, email, name, role, apps, demo: await isDemo(), mustEnrol, timeZone: serviceTimeZone() };
+  };
+
+function signingEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { sessions, isDemo } = deps;
+  const tell = toldBy(deps);
+  return [
+    consoleEndpoint({
+      method: 'POST',
+      path: '/session',
+      operationId: 'signInToConsole',
+      tag: 'Session',
+      summary: 'Sign in with a password',
+      description:
+        'Whoever has a second factor also sends `code` or `recoveryCode`, or signs in with a passkey instead. Without it the right password is answered with SecondFactorNeeded, whose `details` name what the administrator has.',
+      permission: 'public',
+      body: {
+        schema: signInShape.schema,
+        example: { email: 'ada@museum.example', password: 'long and secret' },
+        read: signInShape.readCreate,
+      },
+      answer: signedInAnswer,
+      errors: [
+        'ValidationError',
+        'UserInvalidLoginParams',
+        'SecondFactorNeeded',
+        'OperationForbidden',
+        'APICallLimit',
+        'Timeout',
+      ],
+      async handle({ body, setSession, ...client }) {
+        const { row, session } = await sessions.signIn(body, client);
+        setSession(session);
+        const mustEnrol = await sessions.mustEnrol(row);
+        return { result: { ...adminView(row), demo: await isDemo(), mustEnrol, timeZone: serviceTimeZone() } };
+      },
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/session',
+      operationId: 'getSession',
+      tag: 'Session',
+      summary: 'Who is signed in',
+      description: 'A page names its language in `Pharos-Language`; mails to the administrator come in it.',
+      permission: 'session.own',
+      answer: recordAnswer(sessionSchema, sessionExample),
+      errors: [],
+      handle: async ({ admin, headers }) => ({ result: await tell(signedIn(admin), headers) }),
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/session/present',
+      operationId: 'findSession',
+      tag: 'Session',
+      summary: 'Who is signed in in this browser; null if nobody is',
+      permission: 'anybody',
+      answer: recordAnswer(Type.Union([sessionSchema, Type.Null()]), sessionExample),
+      errors: [],
+      handle: async ({ admin, headers }) => ({ result: admin ? await tell(admin, headers) : null }),
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/session',
+      operationId: 'signOutOfConsole',
+      tag: 'Session',
+      summary: 'Sign out',
+      permission: 'session.own',
+      answer: deletedAnswer,
+      errors: [],
+      async handle({ admin, address, setSession }) {
+        await sessions.signOut(signedIn(admin), address);
+        setSession(undefined);
+        return { result: {} };
+      },
+    }),
+  ];
+}
+
+function passwordEndpoints({ admins, sessions, passkeys }: Deps): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'POST',
+      path: '/session/confirm',
+      operationId: 'confirmSession',
+      tag: 'Session',
+      summary: 'Confirm with a password or a passkey, for what needs it within the next five minutes',
+      permission: 'session.own',
+      body: { schema: confirmShape.schema, example: { password: 'long and secret' }, read: confirmShape.readCreate },
+      answer: { ...deletedAnswer, description: 'Confirmed.' },
+      errors: ['ValidationError', 'UserInvalidLoginParams', 'APICallLimit', 'Timeout'],
+      async handle({ admin, body: { password = '', passkey }, address, origin }) {
+        const own = signedIn(admin);
+        if (passkey === undefined) await sessions.assertPassword(own, password, address);
+        else {
+          sessions.throttleAddress(address);
+          await passkeys.assertConfirmed(own, passkey as AuthenticationResponseJSON, origin);
+        }
+        await sessions.noteConfirmation(own.sessionHash);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint({
+      method: 'GET',
+      path: '/session/confirm',
+      operationId: 'checkConfirmation',
+      tag: 'Session',
+      summary: 'Ask whether the last confirmation still counts; it is refused if not',
+      description: 'For pages that save a file by its address, where nobody could confirm.',
+      permission: 'session.own',
+      needsConfirmation: true,
+      answer: { ...deletedAnswer, description: 'It counts.' },
+      errors: ['ConfirmationNeeded'],
+      handle: async () => ({ result: {} }),
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/session/password',
+      operationId: 'changeOwnPassword',
+      tag: 'Session',
+      summary: "Change one's own password; every other session ends",
+      description: 'Whoever has no password yet confirms with a passkey instead of sending `currentPassword`.',
+      permission: 'session.own',
+      body: {
+        schema: ownPasswordShape.schema,
+        example: { currentPassword: 'long and secret', password: 'longer and secret' },
+        read: ownPasswordShape.readCreate,
+      },
+      answer: recordAnswer(adminSchema, adminExample),
+      errors: ['ValidationError', 'UserInvalidLoginParams', 'ConfirmationNeeded', 'APICallLimit', 'Timeout'],
+      async handle({ admin, body, by, setSession, now, ...client }) {
+        const own = signedIn(admin);
+        let known: string | null = null;
+        if (await admins.hasPassword(own.adminId))
+          known = (await sessions.assertPassword(own, body.currentPassword ?? '', client.address)).password_hash;
+        else assertConfirmed(own, now);
+        // A session that a provider began still ends with it, and not later.
+        const beginning = await sessions.beginningOf(own);
+        const changed = await admins.setPassword(own.adminId, body.password, by, known);
+        setSession(await sessions.begin(changed, { ...beginning, client }));
+        return { result: adminView(changed) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,167 @@
+import { Type } from 'typebox';
+import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../../http/console/console-endpoint.ts';
+import { readIfMatch } from '../../../../resources/entity-tag.ts';
+import {
+  ssoFieldsExample,
+  ssoPolicyExample,
+  ssoPolicySchema,
+  ssoPolicyShape,
+  ssoProviderRecord,
+  ssoProviderShape,
+  ssoTest,
+} from './provider-schemas.ts';
+import { type SsoProviders, ssoPolicyTag, ssoProviderTag } from './providers.ts';
+
+const { schema, example } = ssoProviderRecord;
+const policyAnswer = recordAnswer(ssoPolicySchema, ssoPolicyExample);
+const tag = 'Administrators';
+
+/** The providers of single sign-on, for owners. */
+export function ssoProviderEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
+  return [...listEndpoints(providers), ...recordEndpoints(providers), ...policyEndpoints(providers)];
+}
+
+function listEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/sso-providers',
+      operationId: 'listSsoProviders',
+      tag,
+      summary: 'List the providers of single sign-on',
+      permission: 'sso.manage',
+      answer: listAnswer(schema, example),
+      errors: [],
+      handle: async () => ({ results: await providers.list() }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/sso-providers',
+      operationId: 'createSsoProvider',
+      tag,
+      summary: 'Let administrators sign in through a provider of OpenID Connect',
+      description:
+        'The provider has to know the address `<address of the console>/console/sso/callback` as a redirect URI of this client.',
+      permission: 'sso.manage',
+      needsConfirmation: true,
+      body: { schema: ssoProviderShape.schema, example: ssoFieldsExample, read: ssoProviderShape.readCreate },
+      answer: { ...createdAnswer, schema: Type.Object({ result: schema }), example: { result: example } },
+      errors: ['ValidationError', 'DuplicateValue', 'OperationForbidden', 'ConfirmationNeeded'],
+      handle: async ({ body, by }) => ({ result: await providers.create(body, by) }),
+    }),
+  ];
+}
+
+function recordEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/sso-providers/:providerId',
+      operationId: 'getSsoProvider',
+      tag,
+      summary: 'One provider of single sign-on',
+      permission: 'sso.manage',
+      answer: recordAnswer(schema, example),
+      errors: ['ObjectNotFound'],
+      async handle({ params, setTag }) {
+        const result = await providers.get(params['providerId'] ?? '');
+        setTag(ssoProviderTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/sso-providers/:providerId',
+      operationId: 'changeSsoProvider',
+      tag,
+      summary: 'Change a provider of single sign-on, or switch it off or on',
+      description: 'Its issuer stays. Switching it off ends every session that began with it.',
+      permission: 'sso.manage',
+      needsConfirmation: true,
+      body: {
+        schema: Type.Partial(ssoProviderShape.schema),
+        example: { enabled: false },
+        read: ssoProviderShape.readUpdate,
+      },
+      answer: recordAnswer(schema, example),
+      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'OperationForbidden', 'ConfirmationNeeded'],
+      takesIfMatch: true,
+      async handle({ params, body, by, headers, setTag }) {
+        const how = { by, assertUnchanged: readIfMatch(headers) };
+        const result = await providers.change(params['providerId'] ?? '', body, how);
+        setTag(ssoProviderTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/sso-providers/:providerId',
+      operationId: 'deleteSsoProvider',
+      tag,
+      summary: 'Delete a provider of single sign-on; every session that began with it ends',
+      permission: 'sso.manage',
+      needsConfirmation: true,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      takesIfMatch: true,
+      async handle({ params, by, headers }) {
+        await providers.remove(params['providerId'] ?? '', { by, assertUnchanged: readIfMatch(headers) });
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/sso-providers/:providerId/test',
+      operationId: 'testSsoProvider',
+      tag,
+      summary: "Read a provider's configuration and keys now",
+      permission: 'sso.manage',
+      answer: { ...recordAnswer(ssoTest.schema, ssoTest.example), description: 'What came of it.' },
+      errors: ['ObjectNotFound'],
+      handle: async ({ params }) => ({ result: await providers.test(params['providerId'] ?? '') }),
+    }),
+  ];
+}
+
+function policyEndpoints(providers: SsoProviders): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/sso',
+      operationId: 'getSsoPolicy',
+      tag,
+      summary: 'Whether single sign-on is the only way to sign in, and how long its sessions last',
+      permission: 'administrators.read',
+      answer: policyAnswer,
+      errors: [],
+      async handle({ setTag }) {
+        const result = await providers.policy();
+        setTag(ssoPolicyTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/sso',
+      operationId: 'changeSsoPolicy',
+      tag,
+      summary: 'Make single sign-on the only way to sign in, or no longer, and say how long its sessions last',
+      description:
+        'With `only`, sessions that began with a password or a passkey end; `pharos admin link` on the command line opens a way in for an ' +
+        'owner. `sessionHours` applies to sessions that are open, too: those that have lasted longer end.',
+      permission: 'sso.manage',
+      needsConfirmation: true,
+      body: { schema: ssoPolicyShape.schema, example: { only: true }, read: ssoPolicyShape.readCreate },
+      answer: policyAnswer,
+      errors: ['ValidationError', 'OperationForbidden', 'ConfirmationNeeded'],
+      takesIfMatch: true,
+      async handle({ admin, body, by, headers, setTag }) {
+        const how = { by, assertUnchanged: readIfMatch(headers) };
+        const result = await providers.changePolicy(body, signedIn(admin), how);
+        setTag(ssoPolicyTag(result));
+        return { result };
+      },
+    }),
+  ];
+}

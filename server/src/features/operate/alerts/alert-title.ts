@@ -1,0 +1,11 @@
+import type { MailWords } from '../../../mail/words/mail-words.ts';
+
+/** What has become of a condition since it was last told. */
+export type ConditionChange = 'begun' | 'still' | 'ended';
+
+/** The title of a condition, with what has become of it. */
+export function titleOf(words: MailWords, what: ConditionChange, title: string): string {
+  const said = words.told(title);
+  if (what === 'begun') return said;
+  return what === 'still' ? words.t('Still: {title}', { title: said }) : words.t('Over: {title}', { title: said });
+}

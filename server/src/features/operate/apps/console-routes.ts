@@ -1,0 +1,267 @@
+import { isObject } from '@pharos/query';
+import { Type } from 'typebox';
+import { defaultPolicy, policySchema } from '../../../access/policy.ts';
+import { standingIn } from '../../../access/reach.ts';
+import { presets } from '../../../access/rules/rule-types.ts';
+import { fail } from '../../../base/errors.ts';
+import {
+  createdAnswer,
+  deletedAnswer,
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  listAnswer,
+  objectIdSchema,
+  otherExampleId,
+  recordAnswer,
+  timestampSchema,
+} from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import { defineShape } from '../../../http/shape.ts';
+import { readIfMatch } from '../../../resources/entity-tag.ts';
+import { type AppService, type AppView, appTag } from './service.ts';
+
+const name = Type.String({ minLength: 1, maxLength: 100 });
+const newAppShape = defineShape(
+  Type.Object({
+    name,
+    preset: Type.Optional(
+      Type.Enum([...presets], {
+        description:
+          'Who may read and write what, to begin with: as the specification describes (without it), or as an app for ' +
+          'visitors wants it, whose content is for everyone and whose other records are for their owners',
+      }),
+    ),
+  }),
+);
+const changeShape = defineShape(
+  Type.Object({ name, disabled: Type.Boolean(), policy: Type.Object({}, { additionalProperties: true }) }),
+);
+
+function readInsteadOf(body: unknown): { readonly insteadOf?: string } {
+  const insteadOf = isObject(body) ? body['insteadOf'] : undefined;
+  if (insteadOf === undefined) return {};
+  if (typeof insteadOf === 'string') return { insteadOf };
+  const details = [{ field: 'insteadOf', problem: 'must be the id of a key' }];
+  throw fail('ValidationError', { message: 'insteadOf must be the id of a key.', details });
+}
+
+const appSchema = Type.Object({
+  appId: objectIdSchema,
+  name,
+  disabled: Type.Boolean(),
+  policy: policySchema,
+  createdAt: timestampSchema,
+  updatedAt: timestampSchema,
+});
+const appExample = {
+  appId: exampleId,
+  name: 'Museum guide',
+  disabled: false,
+  policy: defaultPolicy,
+  createdAt: exampleCreated,
+  updatedAt: exampleUpdated,
+};
+const keySchema = Type.Object({
+  keyId: objectIdSchema,
+  hint: Type.String({ description: 'The last characters of the key' }),
+  createdAt: timestampSchema,
+  lastUsedAt: Type.Union([timestampSchema, Type.Null()]),
+});
+const keyExample = { keyId: exampleId, hint: 'x7Qe', createdAt: exampleCreated, lastUsedAt: exampleUpdated };
+const credentials = {
+  appId: objectIdSchema,
+  keyId: objectIdSchema,
+  appKey: Type.String({ description: 'Shown only here' }),
+};
+const credentialsExample = {
+  appId: exampleId,
+  keyId: otherExampleId,
+  appKey: 'h2V5vJ0c8oKqYw1rTz4uXb7nEd3gFm6sLp9aRi0kQe2',
+};
+
+/** Somebody who may see an app need not see its keys. */
+function withoutKeys({ keys: _, ...app }: AppView) {
+  return app;
+}
+
+/** Apps, their settings and their keys, in the management console. */
+export function appConsoleEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
+  return [...collectionEndpoints(apps), ...appEndpoints(apps), ...keyEndpoints(apps)];
+}
+
+type Params = Readonly<Record<string, string>>;
+const locator = (apps: AppService) => (params: Params) => apps.get(params['appId'] ?? '');
+const idOf = ({ params }: { readonly params: Params }) => params['appId'] ?? '';
+
+function collectionEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps',
+      operationId: 'listApps',
+      tag: 'Apps',
+      summary: 'List apps',
+      description: 'An administrator who is limited to some apps sees those.',
+      permission: 'apps.read',
+      narrows: 'apps',
+      answer: listAnswer(appSchema, appExample),
+      errors: [],
+      async handle({ admin }) {
+        const own = signedIn(admin);
+        const shown = (await apps.list()).filter(({ appId }) => standingIn(own, appId) !== undefined);
+        return { results: shown.map(withoutKeys) };
+      },
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/apps',
+      operationId: 'createApp',
+      tag: 'Apps',
+      summary: 'Create an app; its key is shown once',
+      permission: 'apps.create',
+      body: { schema: newAppShape.schema, example: { name: 'Museum guide' }, read: newAppShape.readCreate },
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({ result: Type.Object(credentials) }),
+        example: { result: credentialsExample },
+      },
+      errors: ['ValidationError'],
+      handle: async ({ body, by }) => ({ result: await apps.create(body.name, by, body.preset) }),
+    }),
+  ];
+}
+
+function appEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
+  const locate = locator(apps);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId',
+      operationId: 'getApp',
+      tag: 'Apps',
+      summary: 'Read an app',
+      permission: 'apps.read',
+      narrows: 'venues',
+      answer: recordAnswer(appSchema, appExample),
+      errors: ['ObjectNotFound'],
+      handle: async (call) => {
+        const app = await apps.get(idOf(call));
+        call.setTag(appTag(app));
+        return { result: withoutKeys(app) };
+      },
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: '/apps/:appId',
+      operationId: 'changeApp',
+      tag: 'Apps',
+      summary: 'Rename an app, switch it off or on, or change its policy, limits and time zone',
+      description: 'Members of `policy` that are not sent stay as they are.',
+      permission: 'apps.change',
+      locate,
+      body: {
+        schema: Type.Partial(Type.Object({ name, disabled: Type.Boolean(), policy: Type.Partial(policySchema) })),
+        example: { policy: { push: 'manager', timeZone: 'Europe/Vienna' } },
+        read: (body) => changeShape.readUpdate(body).set,
+      },
+      answer: recordAnswer(appSchema, appExample),
+      errors: ['ValidationError', 'ObjectNotFound'],
+      takesIfMatch: true,
+      handle: async (call) => {
+        const app = await apps.change(idOf(call), call.body, call.by, readIfMatch(call.headers));
+        call.setTag(appTag(app));
+        return { result: withoutKeys(app) };
+      },
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/apps/:appId',
+      operationId: 'deleteApp',
+      tag: 'Apps',
+      summary: 'Delete an app with everything in it',
+      permission: 'apps.delete',
+      needsConfirmation: true,
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
+      async handle(call) {
+        await apps.remove(idOf(call), call.by);
+        return { result: {} };
+      },
+    }),
+  ];
+}
+
+function keyEndpoints(apps: AppService): readonly ConsoleEndpoint[] {
+  const locate = locator(apps);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/keys',
+      operationId: 'listKeys',
+      tag: 'Keys',
+      summary: 'List the live keys of an app',
+      permission: 'keys.read',
+      answer: listAnswer(keySchema, keyExample),
+      errors: ['ObjectNotFound'],
+      handle: async (call) => ({ results: (await apps.get(idOf(call))).keys }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/apps/:appId/keys',
+      operationId: 'rotateKey',
+      tag: 'Keys',
+      summary: 'Add a key; with two live ones the older is switched off',
+      permission: 'keys.write',
+      needsConfirmation: true,
+      locate,
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({ result: Type.Object({ ...credentials, disabledKeyIds: Type.Array(objectIdSchema) }) }),
+        example: { result: { ...credentialsExample, disabledKeyIds: [] } },
+      },
+      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
+      handle: async (call) => ({ result: await apps.keys.rotate(idOf(call), call.by) }),
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/apps/:appId/keys/:keyId',
+      operationId: 'disableKey',
+      tag: 'Keys',
+      summary: 'Switch a key off at once',
+      permission: 'keys.write',
+      needsConfirmation: true,
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
+      async handle(call) {
+        await apps.keys.disable(idOf(call), call.params['keyId'] ?? '', call.by);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint<{ readonly insteadOf?: string }>({
+      method: 'POST',
+      path: '/apps/:appId/keys/:keyId/restore',
+      operationId: 'restoreKey',
+      tag: 'Keys',
+      summary: 'Switch a key on again that was switched off within the last hour',
+      permission: 'keys.write',
+      needsConfirmation: true,
+      locate,
+      body: {
+        schema: Type.Object({
+          insteadOf: Type.Optional(Type.String({ description: 'A live key that is switched off for it' })),
+        }),
+        example: {},
+        read: readInsteadOf,
+      },
+      answer: deletedAnswer,
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      async handle(call) {
+        await apps.keys.restore(idOf(call), call.params['keyId'] ?? '', { ...call.body, by: call.by });
+        return { result: {} };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import { memberRoles, verbs } from '../../../../access/rules/rule-types.ts';
+import { recordAnswer } from '../../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../../http/console/console-endpoint.ts';
+import { readIfMatch } from '../../../../resources/entity-tag.ts';
+import type { AppService } from '../service.ts';
+import { keptDays } from './dry-run-meter.ts';
+import type { DryRunService, DryRunView } from './dry-runs.ts';
+import { readObject } from './rules-routes.ts';
+import { storedSchema } from './rules-schemas.ts';
+
+interface Deps {
+  readonly apps: Pick<AppService, 'get'>;
+  readonly dryRuns: DryRunService;
+}
+
+const dryRunSchema = Type.Object({
+  rules: Type.Union([storedSchema, Type.Null()], {
+    description: 'The rules in question; null: nothing is counted',
+  }),
+  isChosen: Type.Boolean({ description: 'They were chosen, and are not those that would close the app' }),
+  closed: Type.Intersect([storedSchema], { description: 'The rules that would close the app to strangers' }),
+  days: Type.Integer({ description: `Days of which something is known, today included; at most ${keptDays}` }),
+  checked: Type.Object(
+    { app: Type.Integer(), user: Type.Integer(), manager: Type.Integer() },
+    { description: 'Requests that were looked at, by who sent them; app: without signing in' },
+  ),
+  counts: Type.Array(
+    Type.Object({
+      resource: Type.Optional(Type.String({ description: 'Either a resource …' })),
+      bucket: Type.Optional(Type.String({ description: '… or the name of a bucket' })),
+      verb: Type.Enum([...verbs]),
+      caller: Type.Enum([...memberRoles]),
+      outcome: Type.Enum(['refused', 'hidden'], {
+        description: 'hidden: the record would not have been there, or the list would have been shorter (an estimate)',
+      }),
+      requests: Type.Integer(),
+    }),
+    { description: 'What would have been refused, the most frequent first' },
+  ),
+});
+
+const example = { preset: 'visitors' } as const;
+
+function shown({ rules = null, counts, tag, ...view }: Omit<DryRunView, 'rules'> & { readonly rules?: unknown }) {
+  return {
+    ...view,
+    rules,
+    counts: counts.map(({ subject, verb, caller, outcome, requests }) => {
+      const [name, bucket] = subject.split(' ');
+      return { ...(bucket === undefined ? { resource: name } : { bucket }), verb, caller, outcome, requests };
+    }),
+  };
+}
+
+function answer(view: DryRunView, setTag: (tag: string) => void) {
+  setTag(view.tag);
+  return { result: shown(view) };
+}
+
+const exampleAnswer = shown({
+  tag: '',
+  rules: example,
+  isChosen: false,
+  closed: example,
+  days: 6,
+  checked: { app: 1200, user: 310, manager: 12 },
+  counts: [{ subject: 'users', verb: 'list', caller: 'app', outcome: 'refused', requests: 3 }],
+});
+
+/** What other rules would have refused in the last days, in the management console. */
+export function dryRunConsoleEndpoints({ apps, dryRuns }: Deps): readonly ConsoleEndpoint[] {
+  const shared = {
+    path: '/apps/:appId/rules/dry-run',
+    tag: 'Apps',
+    answer: recordAnswer(dryRunSchema, exampleAnswer),
+    locate: ({ appId = '' }: Readonly<Record<string, string>>) => apps.get(appId),
+  } as const;
+  return [
+    consoleEndpoint({
+      ...shared,
+      method: 'GET',
+      operationId: 'getDryRun',
+      summary: 'What other rules would have refused',
+      description: 'In the last eight days, by resource or bucket, verb and kind of caller. Nobody is named.',
+      permission: 'apps.read',
+      errors: ['ObjectNotFound'],
+      handle: async ({ params: { appId = '' }, setTag }) => answer(await dryRuns.read(appId), setTag),
+    }),
+    consoleEndpoint({
+      ...shared,
+      method: 'PUT',
+      operationId: 'changeDryRun',
+      summary: 'Count what these rules would refuse',
+      description: 'Requests are answered without them. What was counted before is forgotten.',
+      permission: 'apps.change',
+      body: { schema: storedSchema, example, read: readObject },
+      errors: ['ValidationError', 'ObjectNotFound'],
+      takesIfMatch: true,
+      handle: async ({ params: { appId = '' }, body, by, headers, setTag }) =>
+        answer(await dryRuns.change(appId, body, { by, assertUnchanged: readIfMatch(headers) }), setTag),
+    }),
+    consoleEndpoint({
+      ...shared,
+      method: 'DELETE',
+      operationId: 'endDryRun',
+      summary: 'Count again what closing the app would refuse',
+      description: 'That is counted for every app with the preset of the specification.',
+      permission: 'apps.change',
+      errors: ['ObjectNotFound'],
+      takesIfMatch: true,
+      handle: async ({ params: { appId = '' }, by, headers, setTag }) =>
+        answer(await dryRuns.change(appId, undefined, { by, assertUnchanged: readIfMatch(headers) }), setTag),
+    }),
+  ];
+}

@@ -1,0 +1,169 @@
+import { Type } from 'typebox';
+import { scopeVerbs } from '../../../access/keys/scopes.ts';
+import { verbs } from '../../../access/rules/rule-types.ts';
+import {
+  createdAnswer,
+  deletedAnswer,
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  listAnswer,
+  objectIdSchema,
+  otherExampleId,
+  timestampSchema,
+} from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { defineShape } from '../../../http/shape.ts';
+import type { NewSecretKey, SecretKeyService } from './secret-keys.ts';
+
+interface Deps {
+  readonly service: SecretKeyService;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+const scopeSchema = Type.Object({
+  resource: Type.Enum(Object.keys(scopeVerbs).sort(), { description: 'What the key deals with' }),
+  verbs: Type.Array(Type.Enum([...verbs]), { minItems: 1, description: 'What it may do there' }),
+  buckets: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, description: 'Of records: in these buckets alone; in all without it' }),
+  ),
+  venues: Type.Optional(
+    Type.Array(Type.String(), {
+      minItems: 1,
+      description: 'Of what belongs to venues: these alone, by objectId; all without it. Not for listen',
+    }),
+  ),
+});
+const members = {
+  name: Type.String({ minLength: 1, maxLength: 100, description: 'Who uses it; it is in the log and the audit' }),
+  scopes: Type.Array(scopeSchema, { minItems: 1, maxItems: 100 }),
+  networks: Type.Array(Type.String({ maxLength: 64 }), {
+    maxItems: 50,
+    description: 'From where it may be used, such as 192.0.2.0/24 or 2001:db8::/32; from everywhere if there are none',
+  }),
+};
+const example = {
+  name: 'Gateway in the hall',
+  scopes: [{ resource: 'sightings', verbs: ['create'] }],
+  networks: ['192.0.2.0/24'],
+};
+const newKeyShape = defineShape(
+  Type.Object({
+    name: members.name,
+    // Checked by the service, which says what is wrong with each.
+    scopes: Type.Array(Type.Object({}, { additionalProperties: true })),
+    networks: Type.Optional(members.networks),
+    expiresAt: Type.Optional(Type.String({ maxLength: 64 })),
+  }),
+);
+const documentedBody = Type.Object({
+  name: members.name,
+  scopes: members.scopes,
+  networks: Type.Optional(members.networks),
+  expiresAt: Type.Optional(timestampSchema),
+});
+
+const orNull = <S extends ReturnType<typeof Type.String>>(schema: S) => Type.Union([schema, Type.Null()]);
+const keySchema = Type.Object({
+  keyId: objectIdSchema,
+  ...members,
+  hint: Type.String({ description: 'The last characters of the key' }),
+  expiresAt: orNull(timestampSchema),
+  lastUsedAt: orNull(timestampSchema),
+  lastUsedFrom: orNull(Type.String({ description: 'The address; like the time noted once an hour' })),
+  createdBy: Type.String(),
+  createdAt: timestampSchema,
+});
+const keyExample = {
+  keyId: otherExampleId,
+  ...example,
+  hint: 'x7Qe',
+  expiresAt: null,
+  lastUsedAt: exampleUpdated,
+  lastUsedFrom: '192.0.2.17',
+  createdBy: 'ada@example.org',
+  createdAt: exampleCreated,
+};
+
+/** The secret keys of an app, in the management console. */
+export function secretKeyConsoleEndpoints({ service, assertApp }: Deps): readonly ConsoleEndpoint[] {
+  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/secret-keys',
+      operationId: 'listSecretKeys',
+      tag: 'Keys',
+      summary: 'List the secret keys of an app',
+      description: 'Those that are not revoked, newest first; expired ones too.',
+      permission: 'keys.read',
+      locate,
+      answer: listAnswer(keySchema, keyExample),
+      errors: ['ObjectNotFound'],
+      handle: async ({ params: { appId = '' } }) => ({ results: await service.list(appId) }),
+    }),
+    consoleEndpoint<NewSecretKey>({
+      method: 'POST',
+      path: '/apps/:appId/secret-keys',
+      operationId: 'createSecretKey',
+      tag: 'Keys',
+      summary: 'Make a secret key; it is shown once',
+      permission: 'keys.write',
+      needsConfirmation: true,
+      locate,
+      body: { schema: documentedBody, example, read: (body) => newKeyShape.readCreate(body) },
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({
+          result: Type.Object({
+            appId: objectIdSchema,
+            secretKey: Type.String({ description: 'Shown only here; sent as X-Service-AppKey' }),
+            key: keySchema,
+          }),
+        }),
+        example: {
+          result: {
+            appId: exampleId,
+            secretKey: 'phs_h2V5vJ0c8oKqYw1rTz4uXb7nEd3gFm6sLp9aRi0kQe2',
+            key: { ...keyExample, lastUsedAt: null, lastUsedFrom: null },
+          },
+        },
+      },
+      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded'],
+      handle: async ({ params: { appId = '' }, body, by }) => ({ result: await service.create(appId, body, by) }),
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/apps/:appId/secret-keys/:keyId',
+      operationId: 'revokeSecretKey',
+      tag: 'Keys',
+      summary: 'Refuse a secret key from now on',
+      permission: 'keys.write',
+      needsConfirmation: true,
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound', 'ConfirmationNeeded'],
+      async handle({ params: { appId = '', keyId = '' }, by }) {
+        await service.revoke(appId, keyId, by);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: '/apps/:appId/secret-keys/:keyId/restore',
+      operationId: 'restoreSecretKey',
+      tag: 'Keys',
+      summary: 'Make a secret key valid again that was revoked within the last hour',
+      permission: 'keys.write',
+      needsConfirmation: true,
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound', 'OperationForbidden', 'ConfirmationNeeded'],
+      async handle({ params: { appId = '', keyId = '' }, by }) {
+        await service.restore(appId, keyId, by);
+        return { result: {} };
+      },
+    }),
+  ];
+}

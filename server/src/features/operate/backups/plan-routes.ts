@@ -1,0 +1,232 @@
+import { Type } from 'typebox';
+import { fail } from '../../../base/errors.ts';
+import { exampleCreated, recordAnswer, timestampSchema } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { defineShape } from '../../../http/shape.ts';
+import { entityTag, readIfMatch } from '../../../resources/entity-tag.ts';
+import { type BackupPlan, noPlan } from './plan.ts';
+import type { BackupRestores } from './restores.ts';
+import type { BackupSchedule } from './schedule.ts';
+
+const planMembers = {
+  isOn: Type.Boolean(),
+  everyDays: Type.Integer({ minimum: 1, maximum: 30, description: '1: every day' }),
+  time: Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: 'Such as 03:30, in the time zone' }),
+  timeZone: Type.String({ minLength: 1, maxLength: 64, description: 'IANA name' }),
+  kept: Type.Integer({ minimum: 1, maximum: 60, description: 'The newest ones; older ones are deleted' }),
+  drill: Type.Boolean({ description: 'Whether each new one is restored for trial' }),
+};
+const planSchema = Type.Object(planMembers);
+const shape = defineShape(planSchema, {
+  rules: ({ timeZone }) =>
+    timeZone === undefined || isZone(timeZone)
+      ? []
+      : [{ field: 'timeZone', problem: 'must be an IANA time zone, such as Europe/Berlin' }],
+});
+
+function isZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const outcome = Type.Object({
+  backupId: Type.String(),
+  at: timestampSchema,
+  ok: Type.Boolean(),
+  message: Type.String(),
+});
+const orNull = <T>(schema: T) => Type.Union([schema as typeof outcome, Type.Null()]);
+const prepared = Type.Object({ backupId: Type.String(), askedAt: timestampSchema, askedBy: Type.String() });
+const restored = Type.Object({
+  backupId: Type.String(),
+  at: timestampSchema,
+  ok: Type.Boolean(),
+  message: Type.String(),
+  aside: Type.Union([Type.String(), Type.Null()], { description: 'The folder with what was there before' }),
+  askedBy: Type.Union([Type.String(), Type.Null()]),
+  madeAt: Type.Union([timestampSchema, Type.Null()], { description: 'When the backup was made' }),
+  rows: Type.Union([Type.Integer(), Type.Null()]),
+  files: Type.Union([Type.Integer(), Type.Null()]),
+});
+const planAnswer = Type.Object({
+  plan: planSchema,
+  isEmbedded: Type.Boolean({ description: 'Whether the database is part of the service; only then it can restore' }),
+  canRestart: Type.Boolean({ description: 'Whether the service can start itself again' }),
+  folder: Type.String({ description: 'Where backups are written' }),
+  last: orNull(outcome),
+  drill: orNull(outcome),
+  isTrying: Type.Boolean({ description: 'A backup is being restored for trial' }),
+  name: Type.String({ description: 'Has to be typed before a restore' }),
+  prepared: orNull(prepared as never),
+  restored: orNull(restored as never),
+});
+const exampleOutcome = { backupId: '2026-05-04T09-30-00-000Z', at: exampleCreated, ok: true, message: '' };
+const planExample = {
+  plan: { ...noPlan, isOn: true },
+  isEmbedded: true,
+  canRestart: true,
+  folder: '/srv/pharos/backups',
+  last: exampleOutcome,
+  drill: exampleOutcome,
+  isTrying: false,
+  name: 'pharos.example.org',
+  prepared: null,
+  restored: null,
+};
+
+const planTag = (plan: BackupPlan) => entityTag(JSON.stringify(plan));
+
+interface Deps {
+  readonly schedule: BackupSchedule;
+  readonly restores: BackupRestores;
+  readonly folder: string;
+}
+
+/** Backups by a plan, the trial of one, and going back to one. */
+export function planEndpoints({ schedule, restores, folder }: Deps): readonly ConsoleEndpoint[] {
+  const common = { tag: 'System', permission: 'backups.manage' } as const;
+  const answer = recordAnswer(planAnswer, planExample);
+  const id = (params: Readonly<Record<string, string>>) => params['backupId'] ?? '';
+  async function read(origin: string) {
+    const { plan, state, isTrying } = await schedule.read();
+    const shown = { plan, folder, last: state.last ?? null, drill: state.drill ?? null, isTrying };
+    return { result: { ...shown, ...(await restores.read()), name: new URL(origin).hostname } };
+  }
+  return [
+    consoleEndpoint({
+      ...common,
+      method: 'GET',
+      path: '/system/backup-plan',
+      operationId: 'getBackupPlan',
+      summary: 'When backups are made, and how the last ones went',
+      answer,
+      errors: [],
+      async handle({ origin, setTag }) {
+        const answered = await read(origin);
+        setTag(planTag(answered.result.plan));
+        return answered;
+      },
+    }),
+    consoleEndpoint({
+      ...common,
+      method: 'PUT',
+      path: '/system/backup-plan',
+      operationId: 'changeBackupPlan',
+      summary: 'Say when backups are made and how many are kept',
+      description: 'Members that are not sent stay as they are.',
+      body: {
+        schema: Type.Partial(planSchema),
+        example: { ...noPlan, isOn: true },
+        read: (body) => shape.readUpdate(body).set,
+      },
+      answer,
+      errors: ['ValidationError'],
+      takesIfMatch: true,
+      async handle({ body, by, origin, headers, setTag }) {
+        const match = readIfMatch(headers);
+        setTag(planTag(await schedule.change(body, { by, assertUnchanged: (plan) => match?.(planTag(plan)) })));
+        return read(origin);
+      },
+    }),
+    consoleEndpoint({
+      ...common,
+      method: 'POST',
+      path: '/system/backups/:backupId/drill',
+      operationId: 'tryBackup',
+      summary: 'Restore a backup for trial',
+      description: 'Into a folder that is removed afterwards. The answer comes at once; the outcome is in the plan.',
+      answer,
+      errors: ['ObjectNotFound', 'DuplicateValue'],
+      async handle({ params, by, origin }) {
+        await schedule.startDrill(id(params), by);
+        return read(origin);
+      },
+    }),
+    ...restoreEndpoints({ restores, read, answer, common, id }),
+  ];
+}
+
+interface Shared {
+  readonly restores: BackupRestores;
+  readonly read: (origin: string) => Promise<object>;
+  readonly answer: ReturnType<typeof recordAnswer>;
+  readonly common: { readonly tag: string; readonly permission: 'backups.manage' };
+  readonly id: (params: Readonly<Record<string, string>>) => string;
+}
+
+function restoreEndpoints({ restores, read, answer, common, id }: Shared): readonly ConsoleEndpoint[] {
+  const nameShape = defineShape(Type.Object({ name: Type.String({ maxLength: 300 }) }));
+  const startShape = defineShape(
+    Type.Object({
+      backupId: Type.String({ maxLength: 64, description: 'The one that is prepared, as the caller has seen it' }),
+    }),
+  );
+  return [
+    consoleEndpoint({
+      ...common,
+      method: 'POST',
+      path: '/system/backups/:backupId/restore',
+      operationId: 'prepareRestore',
+      summary: 'Go back to a backup at the next start',
+      description:
+        'Nothing changes until the service is started again, by `startRestore` or where it runs. It then verifies the backup, restores it and keeps what was there before in a folder of its own.',
+      needsConfirmation: true,
+      body: {
+        schema: nameShape.schema,
+        example: { name: 'pharos.example.org' },
+        read: (body) => nameShape.readCreate(body),
+      },
+      answer,
+      errors: ['ObjectNotFound', 'ValidationError', 'OperationForbidden', 'ConfirmationNeeded'],
+      async handle({ params, body: { name }, by, origin }) {
+        const { hostname } = new URL(origin);
+        if (name.trim().toLowerCase() !== hostname.toLowerCase())
+          throw fail('ValidationError', {
+            message: `Type ${hostname} to go on.`,
+            details: [{ field: 'name', problem: `must be ${hostname}` }],
+          });
+        await restores.prepare(id(params), by);
+        return read(origin);
+      },
+    }),
+    consoleEndpoint({
+      ...common,
+      method: 'POST',
+      path: '/system/restore/start',
+      operationId: 'startRestore',
+      summary: 'Start the service again, and go back to the backup that is prepared',
+      description:
+        'Accepted requests are finished first. While it restores, the service does not answer; afterwards the plan says what came of it. ' +
+        'If another backup was prepared meanwhile, nothing happens.',
+      needsConfirmation: true,
+      body: {
+        schema: startShape.schema,
+        example: { backupId: '2026-05-04T09-30-00-000Z' },
+        read: (body) => startShape.readCreate(body),
+      },
+      answer,
+      errors: ['ValidationError', 'ObjectNotFound', 'OperationForbidden', 'PreconditionFailed', 'ConfirmationNeeded'],
+      async handle({ body: { backupId }, by, origin }) {
+        await restores.start(backupId, by);
+        return read(origin);
+      },
+    }),
+    consoleEndpoint({
+      ...common,
+      method: 'DELETE',
+      path: '/system/restore',
+      operationId: 'cancelRestore',
+      summary: 'Do not restore at the next start',
+      answer,
+      errors: ['ObjectNotFound', 'OperationForbidden'],
+      async handle({ by, origin }) {
+        await restores.cancel(by);
+        return read(origin);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,97 @@
+import { parseInstant } from '@pharos/query';
+import { Type } from 'typebox';
+import { isAllowed } from '../../../access/roles.ts';
+import { fail } from '../../../base/errors.ts';
+import type { Db } from '../../../db/db.ts';
+import { recordAnswer } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import { conditionKinds } from '../../condition.ts';
+import { type AttentionDeps, readAppAttention } from './attention.ts';
+import { attentionRecord, funnelRecord, liveRecord } from './schemas.ts';
+import { type Counts, readFunnel, readLive } from './store.ts';
+
+export interface OverviewDeps {
+  readonly db: Db;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+  readonly counts: Counts;
+  readonly attention: AttentionDeps;
+}
+
+const longestMs = 8 * 86_400_000;
+
+/** @throws Failure InvalidQuery: more than eight days would be a long count */
+function readSince(text: string | undefined, now: number): number {
+  const since = text === undefined ? undefined : parseInstant(text);
+  if (since !== undefined && since >= now - longestMs) return since;
+  throw fail('InvalidQuery', 'since must be an ISO 8601 time of the last eight days.');
+}
+
+/** The first page of an app, counted in the database. */
+export function overviewConsoleEndpoints({
+  db,
+  assertApp,
+  counts,
+  attention,
+}: OverviewDeps): readonly ConsoleEndpoint[] {
+  const shared = {
+    method: 'GET',
+    tag: 'Overview',
+    permission: 'activity.read',
+    locate: ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId),
+  } as const;
+  return [
+    consoleEndpoint({
+      ...shared,
+      path: '/apps/:appId/live',
+      operationId: 'getLive',
+      summary: 'Count the visitors at each beacon now',
+      narrows: 'venues',
+      answer: recordAnswer(liveRecord.schema, liveRecord.example),
+      errors: ['ObjectNotFound', 'Timeout'],
+      handle: async ({ params: { appId = '' }, admin }) => ({
+        result: await readLive({ db, counts, appId }, signedIn(admin).venues),
+      }),
+    }),
+    consoleEndpoint({
+      ...shared,
+      path: '/apps/:appId/funnel',
+      operationId: 'getFunnel',
+      summary: 'Count the results of the events since a time',
+      description:
+        'From events to messages that could be shown, were shown, were sent by push and reached the visitor.',
+      query: [
+        {
+          name: 'since',
+          description: 'ISO 8601, at most eight days ago',
+          schema: Type.String({ format: 'date-time' }),
+        },
+      ],
+      answer: recordAnswer(funnelRecord.schema, funnelRecord.example),
+      errors: ['ObjectNotFound', 'InvalidQuery', 'Timeout'],
+      handle: async ({ params: { appId = '' }, query, now }) => ({
+        result: await readFunnel({ db, counts, appId }, readSince(query['since'], now)),
+      }),
+    }),
+    consoleEndpoint({
+      ...shared,
+      path: '/apps/:appId/attention',
+      operationId: 'getAttention',
+      summary: 'List what needs attention',
+      description:
+        'In words, and counted: beacons that fell silent, tokens that died, deliveries that fail, and webhooks that cannot be called.',
+      answer: recordAnswer(attentionRecord.schema, attentionRecord.example),
+      errors: ['ObjectNotFound', 'Timeout'],
+      handle: async ({ params: { appId = '' }, now, admin }) => {
+        const { findings, ...counted } = await readAppAttention(attention, appId, now);
+        const { role } = signedIn(admin);
+        return {
+          result: {
+            findings: findings.filter(({ kind }) => isAllowed(role, conditionKinds[kind].permission)),
+            ...counted,
+          },
+        };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { databases } from '../../../../test/support/build-app.ts';
+import { type Browser, openConsole } from '../../../../test/support/console.ts';
+import { openSite, type Site } from '../../../../test/support/site.ts';
+import { sql } from '../../../base/sql.ts';
+
+const hourMs = 3_600_000;
+
+for (const database of databases) {
+  describe(`the first page of an app on ${database}`, () => {
+    let site: Site;
+    let browser: Browser;
+    let start: number;
+    let cafe: string;
+    before(async () => {
+      site = await openSite(database);
+      start = site.now;
+    });
+    after(() => site.close());
+
+    const ask = async (path: string) => {
+      // A session ends when time passes, so each question comes from a new sign-in.
+      browser = await openConsole(site.app, 'analyst');
+      return browser.send({ method: 'GET', url: `/apps/${site.app.appId}/${path}` });
+    };
+    const read = async (path: string) => {
+      const { status, body } = await ask(path);
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.result;
+    };
+    const since = (time: number) => `funnel?since=${new Date(time).toISOString()}`;
+
+    test('an app in which nothing has happened', async () => {
+      assert.deepEqual(await read('live'), { visitors: 0, occupied: 0, beacons: [] });
+      assert.deepEqual(await read('attention'), {
+        findings: [],
+        lastVisitAt: null,
+        silentBeacons: { total: 0, seen: 0, beacons: [] },
+        tokens: { installations: 1, dead: [] },
+        failures: [],
+        webhooks: { failing: 0, behind: 0, switchedOff: 0, withoutRight: 0 },
+        reach: {
+          senders: 1,
+          installations: 1,
+          reachable: 0,
+          unreachable: [{ reason: 'The installation has no device token.', count: 1 }],
+        },
+      });
+      const { events, eligible, shown, deliveries } = await read(since(start));
+      assert.deepEqual([events, eligible, shown, deliveries.sent], [0, 0, 0, 0]);
+    });
+
+    test('visitors by beacon now, the fullest first', async () => {
+      cafe = await site.beacon({ name: 'Cafe' });
+      for (const installationId of ['a', 'b']) {
+        await site.installation({ installationId });
+        await site.send([{ beacon: cafe, event: 'ENTER' }], { installationId });
+      }
+      await site.send([site.decided('ENTER')]);
+      await site.send([{ beacon: cafe, event: 'ENTER' }]);
+      await site.send([{ beacon: cafe, event: 'EXIT' }], { installationId: 'a' });
+      const live = await read('live');
+      assert.deepEqual([live.visitors, live.occupied], [2, 2]);
+      assert.deepEqual(
+        live.beacons.map(({ name, visitors }: { name: string; visitors: number }) => [name, visitors]),
+        [
+          ['Cafe', 2],
+          ['Hall', 1],
+        ],
+      );
+    });
+
+    test('what became of the events of today', async () => {
+      site.app.clock.now += 60_000;
+      const from = site.now;
+      await site.notification({ description: 'Twice at most', event: 'EXIT' });
+      await site.notification({ description: 'Not now', isEnabled: false });
+      await site.scenario({ showOn: [], event: 'EXIT' });
+      await site.makeReachable();
+      site.provider.script = () => ({ outcome: 'failed', reason: 'The credentials are refused (403).' });
+      await site.send([site.decided('EXIT')]);
+      await site.app.app.idle();
+      const funnel = await read(since(from));
+      assert.deepEqual(
+        [funnel.events, funnel.eligible, funnel.shown, funnel.stopped],
+        [1, 2, 1, [{ reason: 'schedule', count: 1 }]],
+      );
+      assert.deepEqual([funnel.deliveries.failed, funnel.deliveries.sent], [1, 0]);
+      const { failures } = await read('attention');
+      assert.deepEqual(
+        failures.map(({ sender, reason, count }: Record<string, unknown>) => [sender, reason, count]),
+        [['fcm', 'The credentials are refused (403).', 1]],
+      );
+    });
+
+    test('a beacon is silent when it had visitors and has had none for two days', async () => {
+      site.app.clock.now += 49 * hourMs;
+      await site.send([site.decided('ENTER')]);
+      await site.beacon({ name: 'Never used', minor: 9 });
+      const { silentBeacons, failures, findings } = await read('attention');
+      assert.deepEqual(
+        findings.map(({ kind, title }: { kind: string; title: string }) => [kind, title]),
+        [['silent', '1 beacon fell silent']],
+      );
+      assert.deepEqual(
+        [silentBeacons.total, silentBeacons.seen, silentBeacons.beacons.map(({ name }: { name: string }) => name)],
+        [1, 2, ['Cafe']],
+      );
+      assert.deepEqual(failures, [], 'failures of the day before yesterday are no news');
+    });
+
+    test('tokens that the push service no longer takes are counted by its reason', async () => {
+      await site.app.storage.db.run(
+        sql`update installations set token_dead_at = 1, token_dead_reason = 'UNREGISTERED' where object_id = ${site.phone}`,
+      );
+      const { tokens, findings } = await read('attention');
+      assert.deepEqual(findings[1], {
+        kind: 'tokens',
+        key: 'tokens',
+        isGrave: false,
+        title: '1 phone of 3 can no longer be reached',
+        text: 'The push service no longer accepts the address: UNREGISTERED (1). It is renewed when the app is opened again.',
+      });
+      assert.deepEqual(tokens, { installations: 3, dead: [{ reason: 'UNREGISTERED', count: 1 }] });
+    });
+
+    test('a count over more than eight days, or since no time, is refused', async () => {
+      for (const query of ['funnel', 'funnel?since=yesterday', since(site.now - 9 * 24 * hourMs)]) {
+        const { status, body } = await ask(query);
+        assert.deepEqual([status, body.code], [400, 102], query);
+      }
+    });
+  });
+}

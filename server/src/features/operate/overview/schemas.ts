@@ -1,0 +1,165 @@
+import { type Static, Type } from 'typebox';
+import {
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  objectIdSchema,
+  otherExampleId,
+  timestampSchema,
+} from '../../../http/answers.ts';
+import { type ConditionKind, conditionKinds } from '../../condition.ts';
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const orNull = (schema: typeof timestampSchema, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+export const liveRecord = {
+  schema: Type.Object({
+    visitors: count('Installations that are at some beacon now'),
+    occupied: count('Beacons with somebody'),
+    beacons: Type.Array(
+      Type.Object({
+        beaconId: objectIdSchema,
+        name: Type.Union([Type.String(), Type.Null()], { description: 'null when the beacon is deleted' }),
+        visitors: count('Open visits here'),
+        since: timestampSchema,
+      }),
+      { description: 'The 12 with the most visitors; `since` is when the first of them came' },
+    ),
+  }),
+  example: {
+    visitors: 14,
+    occupied: 1,
+    beacons: [{ beaconId: exampleId, name: 'Main hall', visitors: 14, since: exampleCreated }],
+  },
+};
+
+export const funnelRecord = {
+  schema: Type.Object({
+    since: timestampSchema,
+    events: count('Confirmed events'),
+    eligible: count('Enabled messages for such an event at such a beacon'),
+    shown: count('Messages that fired'),
+    stopped: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+      description: 'Why the other eligible ones did not fire, the commonest first',
+    }),
+    waiting: count('Messages waiting for a dwell'),
+    deliveries: Type.Object({
+      queued: count('Waiting to be sent'),
+      sent: count('Accepted by the push service'),
+      failed: count('Refused by the push service'),
+      expired: count('Not sent in time'),
+      noTarget: count('Without an address; an open app has shown them all the same'),
+      cancelled: count('Cancelled'),
+      received: count('Of the sent: reported as received'),
+      opened: count('Of the sent: reported as opened'),
+    }),
+  }),
+  example: {
+    since: exampleCreated,
+    events: 812,
+    eligible: 400,
+    shown: 371,
+    stopped: [{ reason: 'repeat', count: 29 }],
+    waiting: 0,
+    deliveries: { queued: 1, sent: 360, failed: 2, expired: 0, noTarget: 8, cancelled: 0, received: 340, opened: 91 },
+  },
+};
+
+const webhookTrouble = Type.Object({
+  failing: count('Webhooks whose calls have all failed for a day'),
+  behind: count('Webhooks whose oldest calls are given up, because too many are waiting'),
+  switchedOff: count('Webhooks that the service has switched off because the receiver answered 410 Gone'),
+  withoutRight: count(
+    'Webhooks that the service has switched off because whoever chose their events lost the right to',
+  ),
+});
+export type WebhookTrouble = Static<typeof webhookTrouble>;
+
+const reach = Type.Object(
+  {
+    senders: count('Push services that are set up and usable'),
+    installations: count('All installations'),
+    reachable: count('Those that a push service can be asked to reach'),
+    unreachable: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+      description: 'Why the others are not reached, the commonest first',
+    }),
+  },
+  { description: 'Whom a push to everyone would reach now; every role sees it' },
+);
+export interface ReachSummary {
+  readonly senders: number;
+  readonly installations: number;
+  readonly reachable: number;
+  readonly unreachable: readonly { readonly reason: string; readonly count: number }[];
+}
+
+const silentBeacons = Type.Object({
+  total: count('Beacons that had visits and have had none for two days'),
+  seen: count('Beacons that ever had visits'),
+  beacons: Type.Array(Type.Object({ beaconId: objectIdSchema, name: Type.String(), lastVisitAt: timestampSchema }), {
+    description: 'The 10 that fell silent last',
+  }),
+});
+export type SilentBeacons = Static<typeof silentBeacons>;
+
+const finding = Type.Object({
+  kind: Type.Enum(Object.keys(conditionKinds) as ConditionKind[]),
+  key: Type.String({ description: 'The same while the condition lasts' }),
+  isGrave: Type.Boolean(),
+  title: Type.String(),
+  text: Type.String(),
+});
+
+export const attentionRecord = {
+  schema: Type.Object({
+    findings: Type.Array(finding, {
+      description: 'What needs a person, worst first, in the words of the mails; without what the role may not see',
+    }),
+    lastVisitAt: orNull(timestampSchema, 'When the newest visit began; null if there was none'),
+    silentBeacons,
+    tokens: Type.Object({
+      installations: count('All installations'),
+      dead: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+        description: 'Installations whose token the push service no longer accepts, by its reason; the 5 most common',
+      }),
+    }),
+    failures: Type.Array(
+      Type.Object({
+        sender: Type.Union([Type.String(), Type.Null()]),
+        reason: Type.String(),
+        count: Type.Integer(),
+        lastAt: timestampSchema,
+      }),
+      { description: 'Deliveries of the last 24 hours that failed, by reason; the 5 most common' },
+    ),
+    webhooks: webhookTrouble,
+    reach,
+  }),
+  example: {
+    findings: [
+      {
+        kind: 'silent',
+        key: 'silent',
+        isGrave: false,
+        title: '1 beacon fell silent',
+        text: 'No visitor has been detected for two days, though there were visitors before. A battery may be empty: Cloakroom.',
+      },
+    ],
+    lastVisitAt: exampleUpdated,
+    silentBeacons: {
+      total: 1,
+      seen: 14,
+      beacons: [{ beaconId: otherExampleId, name: 'Cloakroom', lastVisitAt: exampleCreated }],
+    },
+    tokens: { installations: 1200, dead: [{ reason: 'The app was removed (UNREGISTERED).', count: 31 }] },
+    failures: [{ sender: 'fcm', reason: 'Firebase refused the credentials (403).', count: 12, lastAt: exampleUpdated }],
+    webhooks: { failing: 0, behind: 1, switchedOff: 0, withoutRight: 0 },
+    reach: {
+      senders: 1,
+      installations: 1200,
+      reachable: 900,
+      unreachable: [{ reason: 'APNs, Apple’s push service, is not set up for this app.', count: 300 }],
+    },
+  },
+};

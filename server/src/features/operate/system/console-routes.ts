@@ -1,0 +1,105 @@
+import { statfs } from 'node:fs/promises';
+import { Type } from 'typebox';
+import type { Clock } from '../../../base/clock.ts';
+import type { Database } from '../../../db/db.ts';
+import { newestMigration } from '../../../db/migrate.ts';
+import { exampleCreated, isoTime, recordAnswer, timestampSchema } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+
+const count = Type.Integer({ minimum: 0 });
+const bytes = (description: string) => Type.Number({ minimum: 0, description });
+
+const systemSchema = Type.Object({
+  version: Type.String({ description: 'Of Pharos' }),
+  node: Type.String({ description: 'The version of Node' }),
+  startedAt: timestampSchema,
+  now: timestampSchema,
+  database: Type.Object({
+    product: Type.String({ description: 'Product and version' }),
+    migration: Type.Integer({ description: 'The newest migration that has been applied' }),
+    walBytes: bytes('The write-ahead log on disk; 0 if the database does not reveal it'),
+    queuedWrites: count,
+    queuedSlowQueries: count,
+  }),
+  jobs: Type.Object({ queued: count, running: count, dead: count }),
+  storage: Type.Object({
+    problem: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why writes or new content are refused at the moment, and what to do',
+    }),
+    warning: Type.Union([Type.String(), Type.Null()], { description: 'What will soon become a problem' }),
+    minFreeBytes: bytes('New content is refused while less space is free on the disk'),
+    reserveBytes: bytes('Reserved for a full disk'),
+  }),
+  disk: Type.Object({ freeBytes: bytes('Free on the disk of the data folder'), totalBytes: bytes('The whole disk') }),
+  memory: Type.Object({
+    residentBytes: bytes('Resident memory of the process'),
+    heapBytes: bytes('The part used by JavaScript objects'),
+  }),
+});
+
+const systemExample = {
+  version: '0.2.0',
+  node: 'v24.21.0',
+  startedAt: exampleCreated,
+  now: exampleCreated,
+  database: { product: 'SQLite 3.53.2', migration: 12, walBytes: 4_152_000, queuedWrites: 0, queuedSlowQueries: 0 },
+  jobs: { queued: 0, running: 0, dead: 0 },
+  storage: { problem: null, warning: null, minFreeBytes: 104_857_600, reserveBytes: 67_108_864 },
+  disk: { freeBytes: 20_000_000_000, totalBytes: 60_000_000_000 },
+  memory: { residentBytes: 140_000_000, heapBytes: 38_000_000 },
+};
+
+interface Deps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly version: string;
+  readonly dataFolder: string;
+  readonly storage: () => Promise<{
+    readonly problem: string | undefined;
+    readonly warning: string | undefined;
+    readonly minFreeBytes: number;
+    readonly reserveBytes: number;
+  }>;
+  readonly countJobs: () => Promise<Readonly<Record<string, number>>>;
+}
+
+/** The state of this process and its storage, for people. `/metrics` is the same for machines. */
+export function systemConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { db, now, version, dataFolder, countJobs } = deps;
+  const startedAt = now();
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/system',
+      operationId: 'getSystem',
+      tag: 'System',
+      summary: 'The state of the service',
+      permission: 'system.read',
+      answer: recordAnswer(systemSchema, systemExample),
+      errors: ['Timeout'],
+      async handle() {
+        const [jobs, product, migration, disk, storage] = await Promise.all([
+          countJobs(),
+          db.describe(),
+          newestMigration((statement) => db.all(statement)),
+          statfs(dataFolder),
+          deps.storage(),
+        ]);
+        const { rss, heapUsed } = process.memoryUsage();
+        return {
+          result: {
+            version,
+            node: process.version,
+            startedAt: isoTime(startedAt),
+            now: isoTime(now()),
+            database: { product, migration, ...db.stats() },
+            jobs,
+            storage: { ...storage, problem: storage.problem ?? null, warning: storage.warning ?? null },
+            disk: { freeBytes: disk.bavail * disk.bsize, totalBytes: disk.blocks * disk.bsize },
+            memory: { residentBytes: rss, heapBytes: heapUsed },
+          },
+        };
+      },
+    }),
+  ];
+}

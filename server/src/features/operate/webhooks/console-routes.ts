@@ -1,0 +1,245 @@
+import { Type } from 'typebox';
+import { fail } from '../../../base/errors.ts';
+import { createdAnswer, deletedAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
+import {
+  type AdminContext,
+  type ConsoleEndpoint,
+  consoleEndpoint,
+  signedIn,
+} from '../../../http/console/console-endpoint.ts';
+import { pageLimitParameter, readPageLimit } from '../../../http/console/console-page.ts';
+import { readIfMatch } from '../../../resources/entity-tag.ts';
+import * as schemas from './schemas.ts';
+import { type Choosing, type WebhookService, webhookTag } from './service.ts';
+
+interface Deps {
+  readonly service: Omit<WebhookService, 'sweep' | 'countTrouble'>;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+type Params = Readonly<Record<string, string>>;
+const tag = 'Webhooks';
+const all = '/apps/:appId/webhooks';
+const one = `${all}/:webhookId`;
+
+/** An app's webhooks and the results of their deliveries, in the management console. */
+export function webhookConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  return [
+    ...collectionEndpoints(deps),
+    ...webhookEndpoints(deps),
+    ...secretAndTestEndpoints(deps),
+    ...deliveryEndpoints(deps),
+  ];
+}
+
+const locators = ({ service, assertApp }: Deps) => ({
+  locateApp: ({ appId = '' }: Params) => assertApp(appId),
+  async locate({ appId = '', webhookId = '' }: Params) {
+    await assertApp(appId);
+    return service.get(appId, webhookId);
+  },
+});
+
+const { schema, example } = schemas.webhookRecord;
+const changeErrors = ['ValidationError', 'ObjectNotFound', 'Timeout'] as const;
+
+function whoIs(admin: AdminContext | undefined): Choosing {
+  const { email, apps } = signedIn(admin);
+  return { email, reach: apps };
+}
+
+function collectionEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { service } = deps;
+  const { locateApp } = locators(deps);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: all,
+      operationId: 'listWebhooks',
+      tag,
+      summary: 'List the webhooks of an app',
+      permission: 'webhooks.read',
+      locate: locateApp,
+      answer: listAnswer(schema, example),
+      errors: ['ObjectNotFound', 'Timeout'],
+      handle: async ({ params: { appId = '' } }) => ({ results: await service.list(appId) }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: all,
+      operationId: 'createWebhook',
+      tag,
+      summary: 'Create a webhook; its signing secret is shown once',
+      permission: 'webhooks.write',
+      locate: locateApp,
+      body: {
+        schema: schemas.webhookShape.schema,
+        example: schemas.webhookFieldsExample,
+        read: schemas.webhookShape.readCreate,
+      },
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({ result: schemas.createdWebhook.schema }),
+        example: { result: schemas.createdWebhook.example },
+      },
+      errors: [...changeErrors, 'OperationForbidden'],
+      handle: async ({ params: { appId = '' }, body, by, admin }) => ({
+        result: await service.create(appId, body, { by, who: whoIs(admin) }),
+      }),
+    }),
+  ];
+}
+
+function webhookEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { service } = deps;
+  const { locate } = locators(deps);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: one,
+      operationId: 'getWebhook',
+      tag,
+      summary: 'Get a webhook and the results of its latest calls',
+      permission: 'webhooks.read',
+      locate,
+      answer: recordAnswer(schema, example),
+      errors: ['ObjectNotFound', 'Timeout'],
+      handle: async ({ params: { appId = '', webhookId = '' }, setTag }) => {
+        const result = await service.get(appId, webhookId);
+        setTag(webhookTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: one,
+      operationId: 'changeWebhook',
+      tag,
+      summary: 'Change a webhook, or switch it off or on; deliveries waiting while it is off fail',
+      permission: 'webhooks.write',
+      locate,
+      body: {
+        schema: Type.Partial(schemas.webhookShape.schema),
+        example: { enabled: false },
+        read: (body) => schemas.webhookShape.readUpdate(body).set,
+      },
+      answer: recordAnswer(schema, example),
+      errors: [...changeErrors, 'OperationForbidden'],
+      takesIfMatch: true,
+      handle: async ({ params: { appId = '', webhookId = '' }, body, by, admin, headers, setTag }) => {
+        const how = { by, who: whoIs(admin), assertUnchanged: readIfMatch(headers) };
+        const result = await service.change(appId, webhookId, body, how);
+        setTag(webhookTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: one,
+      operationId: 'deleteWebhook',
+      tag,
+      summary: 'Delete a webhook with its deliveries',
+      permission: 'webhooks.write',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      takesIfMatch: true,
+      async handle({ params: { appId = '', webhookId = '' }, by, headers }) {
+        await service.remove(appId, webhookId, { by, assertUnchanged: readIfMatch(headers) });
+        return { result: {} };
+      },
+    }),
+  ];
+}
+
+function secretAndTestEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { service } = deps;
+  const { locate } = locators(deps);
+  return [
+    consoleEndpoint({
+      method: 'POST',
+      path: `${one}/secret`,
+      operationId: 'rotateWebhookSecret',
+      tag,
+      summary: 'Create a new signing secret; for a day calls carry the signatures of both',
+      permission: 'webhooks.write',
+      locate,
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({ result: schemas.rotatedSecret.schema }),
+        example: { result: schemas.rotatedSecret.example },
+      },
+      errors: ['ObjectNotFound', 'OperationForbidden'],
+      handle: async ({ params: { appId = '', webhookId = '' }, by, admin }) => ({
+        result: await service.rotateSecret(appId, webhookId, { by, who: whoIs(admin) }),
+      }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: `${one}/test`,
+      operationId: 'testWebhook',
+      tag,
+      summary: 'Call the receiver now with a webhook.test, and return the answer',
+      permission: 'webhooks.write',
+      locate,
+      answer: {
+        status: 200,
+        description: 'The answer of the receiver.',
+        schema: Type.Object({ result: schemas.testResult.schema }),
+        example: { result: schemas.testResult.example },
+      },
+      errors: ['ObjectNotFound'],
+      handle: async ({ params: { appId = '', webhookId = '' } }) => ({ result: await service.test(appId, webhookId) }),
+    }),
+  ];
+}
+
+function deliveryEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { service } = deps;
+  const { locate } = locators(deps);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: `${one}/deliveries`,
+      operationId: 'listWebhookDeliveries',
+      tag,
+      summary: 'List the deliveries, newest first, with the answers of the receiver',
+      permission: 'webhooks.read',
+      query: [
+        {
+          name: 'state',
+          description: 'Only deliveries in this state',
+          schema: Type.Enum(schemas.webhookDeliveryStates),
+        },
+        { name: 'before', description: 'Only deliveries older than the one with this objectId', schema: Type.String() },
+        pageLimitParameter,
+      ],
+      locate,
+      answer: listAnswer(schemas.webhookDeliveryRecord.schema, schemas.webhookDeliveryRecord.example),
+      errors: ['ObjectNotFound', 'InvalidQuery'],
+      async handle({ params: { appId = '', webhookId = '' }, query: { state, before, limit }, admin }) {
+        if (state !== undefined && !(schemas.webhookDeliveryStates as readonly string[]).includes(state))
+          throw fail('InvalidQuery', `state must be one of ${schemas.webhookDeliveryStates.join(', ')}.`);
+        const isLimited = signedIn(admin).apps !== null;
+        const page = { appId, webhookId, state, before, limit: readPageLimit(limit), isLimited };
+        return { results: await service.listDeliveries(page) };
+      },
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: `${one}/deliveries/:deliveryId/redeliver`,
+      operationId: 'redeliverWebhook',
+      tag,
+      summary: 'Send a finished delivery again, under the same webhook-id',
+      permission: 'webhooks.write',
+      locate,
+      answer: { ...deletedAnswer, description: 'Queued.' },
+      errors: ['ObjectNotFound', 'DuplicateValue'],
+      async handle({ params: { appId = '', webhookId = '', deliveryId = '' }, by }) {
+        await service.redeliver({ appId, webhookId, deliveryId }, by);
+        return { result: {} };
+      },
+    }),
+  ];
+}

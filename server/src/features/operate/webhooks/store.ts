@@ -1,0 +1,302 @@
+import { joinSql, raw, type Sql, sql } from '../../../base/sql.ts';
+import type { Db } from '../../../db/db.ts';
+
+/** Webhooks and their deliveries: only SQL. */
+
+export interface WebhookRow {
+  readonly app_id: string;
+  readonly object_id: string;
+  readonly url: string;
+  /** A JSON array. */
+  readonly events: string;
+  readonly description: string;
+  readonly is_enabled: number;
+  readonly secret: string;
+  readonly old_secret: string | null;
+  readonly old_secret_until: number | null;
+  readonly failing_since: number | null;
+  readonly last_error: string | null;
+  readonly disabled_reason: string | null;
+  readonly given_up: number;
+  readonly given_up_since: number | null;
+  readonly given_up_at: number | null;
+  /** The e-mail of the administrator who chose that it is told of the whole service. */
+  readonly service_by: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export type WebhookDeliveryState = 'queued' | 'sent' | 'failed' | 'expired';
+
+export interface DeliveryRow {
+  readonly app_id: string;
+  readonly object_id: string;
+  readonly webhook_id: string;
+  readonly event: string;
+  readonly payload: string;
+  readonly state: WebhookDeliveryState;
+  readonly attempts: number;
+  readonly status: number | null;
+  readonly answer: string | null;
+  readonly reason: string | null;
+  readonly duration: number | null;
+  readonly next_at: number | null;
+  readonly expires_at: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export function listWebhooks(db: Db, appId: string): Promise<WebhookRow[]> {
+  return db.all<WebhookRow>(sql`select * from webhooks where app_id = ${appId} order by object_id`);
+}
+
+/** The apps with a webhook, switched on, that wants an event of this type. */
+export async function listAppsWanting(db: Db, type: string): Promise<string[]> {
+  const rows = await db.all<{ app_id: string }>(
+    sql`select distinct app_id from webhooks where is_enabled = 1 and events like ${`%"${type}"%`} order by app_id`,
+  );
+  return rows.map(({ app_id }) => app_id);
+}
+
+export function findWebhook(db: Db, appId: string, objectId: string): Promise<WebhookRow | undefined> {
+  return db.one<WebhookRow>(sql`select * from webhooks where app_id = ${appId} and object_id = ${objectId}`);
+}
+
+/** In a transaction: the row cannot change until the end. */
+export function lockWebhook(db: Db, appId: string, objectId: string): Promise<WebhookRow | undefined> {
+  return db.one<WebhookRow>(
+    sql`select * from webhooks where app_id = ${appId} and object_id = ${objectId}${raw(db.dialect.lockRow)}`,
+  );
+}
+
+/** The apps with a webhook that is told of the whole service because the administrator chose it. */
+export async function listAppsChosenBy(db: Db, email: string): Promise<string[]> {
+  const rows = await db.all<{ app_id: string }>(
+    sql`select distinct app_id from webhooks where service_by = ${email} order by app_id`,
+  );
+  return rows.map(({ app_id }) => app_id);
+}
+
+export interface NewWebhook {
+  readonly appId: string;
+  readonly objectId: string;
+  readonly url: string;
+  readonly events: string;
+  readonly description: string;
+  readonly isEnabled: boolean;
+  readonly secret: string;
+  readonly serviceBy: string | null;
+  readonly now: number;
+}
+
+export async function insertWebhook(db: Db, row: NewWebhook): Promise<void> {
+  await db.run(sql`insert into webhooks
+      (app_id, object_id, url, events, description, is_enabled, secret, service_by, created_at, updated_at)
+    values (${row.appId}, ${row.objectId}, ${row.url}, ${row.events}, ${row.description}, ${row.isEnabled ? 1 : 0},
+      ${row.secret}, ${row.serviceBy}, ${row.now}, ${row.now})`);
+}
+
+/** Writes the members that can be changed. */
+export async function updateWebhook(db: Db, row: WebhookRow, now: number): Promise<void> {
+  await db.run(sql`update webhooks set url = ${row.url}, events = ${row.events}, description = ${row.description},
+      is_enabled = ${row.is_enabled}, secret = ${row.secret}, old_secret = ${row.old_secret},
+      old_secret_until = ${row.old_secret_until}, failing_since = ${row.failing_since}, last_error = ${row.last_error},
+      disabled_reason = ${row.disabled_reason}, given_up = ${row.given_up}, given_up_since = ${row.given_up_since},
+      given_up_at = ${row.given_up_at}, service_by = ${row.service_by}, updated_at = ${now}
+    where app_id = ${row.app_id} and object_id = ${row.object_id}`);
+}
+
+export async function deleteWebhook(db: Db, appId: string, objectId: string): Promise<void> {
+  await db.run(sql`delete from webhooks where app_id = ${appId} and object_id = ${objectId}`);
+}
+
+/** Writes only if the webhook was well before, so that a busy webhook's row is left alone. */
+export async function noteFailure(db: Db, row: WebhookRow, error: string, now: number): Promise<void> {
+  await db.run(sql`update webhooks set failing_since = coalesce(failing_since, ${now}), last_error = ${error}
+    where app_id = ${row.app_id} and object_id = ${row.object_id}
+      and (failing_since is null or last_error is null or last_error <> ${error})`);
+}
+
+export async function noteSuccess(db: Db, row: WebhookRow): Promise<void> {
+  await db.run(sql`update webhooks set failing_since = null, last_error = null
+    where app_id = ${row.app_id} and object_id = ${row.object_id} and failing_since is not null`);
+}
+
+/** False if it was switched off before, or calls another address by now. */
+export async function disableGone(db: Db, row: WebhookRow, reason: string, now: number): Promise<boolean> {
+  const changed = await db.run(sql`update webhooks set is_enabled = 0, disabled_reason = ${reason}, updated_at = ${now}
+    where app_id = ${row.app_id} and object_id = ${row.object_id} and is_enabled = 1 and url = ${row.url}`);
+  return changed > 0;
+}
+
+export interface NewWebhookDelivery {
+  readonly appId: string;
+  readonly objectId: string;
+  readonly webhookId: string;
+  readonly event: string;
+  readonly payload: string;
+  readonly expiresAt: number;
+  readonly now: number;
+}
+
+export async function insertDelivery(db: Db, row: NewWebhookDelivery): Promise<void> {
+  await db.run(sql`insert into webhook_deliveries
+      (app_id, object_id, webhook_id, event, payload, state, attempts, next_at, expires_at, created_at, updated_at)
+    values (${row.appId}, ${row.objectId}, ${row.webhookId}, ${row.event}, ${row.payload}, 'queued', 0, ${row.now},
+      ${row.expiresAt}, ${row.now}, ${row.now})`);
+}
+
+export async function deleteDelivery(db: Db, appId: string, deliveryId: string): Promise<void> {
+  await db.run(sql`delete from webhook_deliveries where app_id = ${appId} and object_id = ${deliveryId}`);
+}
+
+export function findDelivery(db: Db, appId: string, objectId: string): Promise<DeliveryRow | undefined> {
+  return db.one<DeliveryRow>(sql`select * from webhook_deliveries where app_id = ${appId} and object_id = ${objectId}`);
+}
+
+export interface WebhookAttempt {
+  readonly state: WebhookDeliveryState;
+  readonly attempts: number;
+  readonly status: number | null;
+  readonly answer: string | null;
+  readonly reason: string | null;
+  readonly duration: number | null;
+  readonly nextAt: number | null;
+  readonly now: number;
+}
+
+export async function noteAttempt(db: Db, row: DeliveryRow, attempt: WebhookAttempt): Promise<void> {
+  await db.run(sql`update webhook_deliveries set state = ${attempt.state}, attempts = ${attempt.attempts},
+      status = ${attempt.status}, answer = ${attempt.answer}, reason = ${attempt.reason}, duration = ${attempt.duration},
+      next_at = ${attempt.nextAt}, updated_at = ${attempt.now}
+    where app_id = ${row.app_id} and object_id = ${row.object_id}`);
+}
+
+/** False if it is queued already. */
+export async function requeueDelivery(db: Db, row: DeliveryRow, now: number, expiresAt: number): Promise<boolean> {
+  const changed = await db.run(sql`update webhook_deliveries
+    set state = 'queued', attempts = 0, next_at = ${now}, expires_at = ${expiresAt}, updated_at = ${now}
+    where app_id = ${row.app_id} and object_id = ${row.object_id} and state <> 'queued'`);
+  return changed > 0;
+}
+
+/** How many calls of each webhook of an app are waiting; webhooks without any are left out. */
+export async function countWaiting(db: Db, appId: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.all<{ webhook_id: string; n: number }>(
+    sql`select webhook_id, count(*) as n from webhook_deliveries where app_id = ${appId} and state = 'queued'
+      group by webhook_id`,
+    { tenant: appId },
+  );
+  return new Map(rows.map(({ webhook_id, n }) => [webhook_id, n]));
+}
+
+interface Waiting {
+  readonly appId: string;
+  readonly webhookId: string;
+}
+
+/** The newest of the waiting calls beyond the limit. */
+export async function findSurplus(
+  db: Db,
+  { appId, webhookId, mostWaiting }: Waiting & { readonly mostWaiting: number },
+): Promise<string | undefined> {
+  const [row] = await db.all<{ object_id: string }>(
+    sql`select object_id from webhook_deliveries
+      where app_id = ${appId} and webhook_id = ${webhookId} and state = 'queued'
+      order by object_id desc limit 1 offset ${mostWaiting}`,
+    { tenant: appId },
+  );
+  return row?.object_id;
+}
+
+/** Some of the waiting calls up to `newest`, the oldest first. */
+export async function listOldestWaiting(
+  db: Db,
+  { appId, webhookId, newest, limit }: Waiting & { readonly newest: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await db.all<{ object_id: string }>(
+    sql`select object_id from webhook_deliveries
+      where app_id = ${appId} and webhook_id = ${webhookId} and state = 'queued' and object_id <= ${newest}
+      order by object_id limit ${limit}`,
+  );
+  return rows.map(({ object_id }) => object_id);
+}
+
+/** In a transaction: deletes those that still wait and counts them at the webhook. Returns how many there were. */
+export async function giveUp(
+  db: Db,
+  { appId, webhookId, ids }: Waiting & { readonly ids: readonly string[] },
+  now: number,
+): Promise<number> {
+  const these = joinSql(
+    ids.map((id) => sql`${id}`),
+    ', ',
+  );
+  const given = await db.run(sql`delete from webhook_deliveries
+    where app_id = ${appId} and object_id in (${these}) and state = 'queued'`);
+  await db.run(sql`update webhooks set given_up = given_up + ${given},
+      given_up_since = coalesce(given_up_since, ${now}), given_up_at = ${now}
+    where app_id = ${appId} and object_id = ${webhookId}`);
+  return given;
+}
+
+/** Forgets calls that were given up before a time. */
+export async function forgetGivenUp(db: Db, appId: string, before: number): Promise<void> {
+  await db.run(sql`update webhooks set given_up = 0, given_up_since = null, given_up_at = null
+    where app_id = ${appId} and given_up_at < ${before}`);
+}
+
+export interface DeliveryPage {
+  readonly appId: string;
+  readonly webhookId: string;
+  readonly state: string | undefined;
+  /** Only older ones than this objectId. */
+  readonly before: string | undefined;
+  readonly limit: number;
+  /** Without what is about the service as a whole. */
+  readonly isLimited: boolean;
+}
+
+/** How the names of events about the service as a whole begin. */
+export const ofService = 'service.';
+
+/** Newest first. */
+export function listDeliveries(db: Db, page: DeliveryPage): Promise<DeliveryRow[]> {
+  const ofApp = page.isLimited ? sql`event not like ${`${ofService}%`}` : raw('1 = 1');
+  const inState = page.state === undefined ? raw('1 = 1') : sql`state = ${page.state}`;
+  const older = page.before === undefined ? raw('1 = 1') : sql`object_id < ${page.before}`;
+  return db.all<DeliveryRow>(sql`select * from webhook_deliveries
+    where app_id = ${page.appId} and webhook_id = ${page.webhookId} and ${older} and ${inState} and ${ofApp}
+    order by object_id desc limit ${page.limit}`);
+}
+
+/** Deletes some finished deliveries older than an id of their time. */
+export function deleteOldDeliveries(db: Db, appId: string, beforeId: string, limit: number): Promise<number> {
+  return db.run(sql`delete from webhook_deliveries where app_id = ${appId} and object_id in (
+    select object_id from webhook_deliveries where app_id = ${appId} and object_id < ${beforeId} and state <> 'queued'
+    order by object_id limit ${limit})`);
+}
+
+export interface SentToHost {
+  readonly host: string;
+  readonly calls: number;
+  /** ISO 8601. */
+  readonly firstAt: string;
+  readonly lastAt: string;
+}
+
+/** To which hosts calls were sent, or tried, among the deliveries of a condition. */
+export async function listHostsSentTo(db: Db, appId: string, condition: Sql): Promise<SentToHost[]> {
+  const rows = await db.all<{ webhook_id: string; n: number; first: number; last: number }>(
+    sql`select webhook_id, count(*) as n, min(created_at) as first, max(updated_at) as last from webhook_deliveries
+      where ${condition} and attempts > 0 group by webhook_id order by webhook_id`,
+    { tenant: appId },
+  );
+  const hosts = new Map((await listWebhooks(db, appId)).map(({ object_id, url }) => [object_id, new URL(url).host]));
+  return rows.map(({ webhook_id, n, first, last }) => ({
+    host: hosts.get(webhook_id) ?? 'of a webhook that was deleted',
+    calls: Number(n),
+    firstAt: new Date(first).toISOString(),
+    lastAt: new Date(last).toISOString(),
+  }));
+}

@@ -1,0 +1,155 @@
+import { Type } from 'typebox';
+import { deletedAnswer, listAnswer, recordAnswer } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import { readIfMatch } from '../../../resources/entity-tag.ts';
+import type { IssuerKeys } from '../../../sign-in/oidc/issuer-keys.ts';
+import { providerFieldsExample, providerRecord, providerShape, providerTest } from './provider-schemas.ts';
+import { type ProviderService, providerTag } from './provider-service.ts';
+
+interface Deps {
+  readonly providers: ProviderService;
+  readonly keys: IssuerKeys;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+type Params = Readonly<Record<string, string>>;
+const tag = 'Identity providers';
+const all = '/apps/:appId/identity-providers';
+const one = `${all}/:providerId`;
+const { schema, example } = providerRecord;
+
+/** The identity providers of an app, in the management console. */
+export function providerConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  return [...collectionEndpoints(deps), ...recordEndpoints(deps), testEndpoint(deps)];
+}
+
+const locator =
+  ({ providers, assertApp }: Deps) =>
+  async ({ appId = '', providerId = '' }: Params) => {
+    await assertApp(appId);
+    return providers.get(appId, providerId);
+  };
+
+function collectionEndpoints({ providers, assertApp }: Deps): readonly ConsoleEndpoint[] {
+  const locate = ({ appId = '' }: Params) => assertApp(appId);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: all,
+      operationId: 'listIdentityProviders',
+      tag,
+      summary: 'List the identity providers of an app',
+      permission: 'signin.read',
+      locate,
+      answer: listAnswer(schema, example),
+      errors: ['ObjectNotFound', 'Timeout'],
+      handle: async ({ params: { appId = '' } }) => ({ results: await providers.list(appId) }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path: all,
+      operationId: 'createIdentityProvider',
+      tag,
+      summary: 'Let users sign in through an identity provider',
+      permission: 'signin.write',
+      needsConfirmation: true,
+      locate,
+      body: { schema: providerShape.schema, example: providerFieldsExample, read: providerShape.readCreate },
+      answer: {
+        status: 201,
+        description: 'Created.',
+        schema: Type.Object({ result: schema }),
+        example: { result: example },
+      },
+      errors: ['ValidationError', 'ObjectNotFound', 'DuplicateValue', 'ConfirmationNeeded', 'Timeout'],
+      handle: async ({ params: { appId = '' }, body, by, setTag }) => {
+        const result = await providers.create(appId, body, by);
+        setTag(providerTag(result));
+        return { result };
+      },
+    }),
+  ];
+}
+
+function recordEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { providers } = deps;
+  const locate = locator(deps);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: one,
+      operationId: 'getIdentityProvider',
+      tag,
+      summary: 'Get an identity provider',
+      permission: 'signin.read',
+      locate,
+      answer: recordAnswer(schema, example),
+      errors: ['ObjectNotFound', 'Timeout'],
+      handle: async ({ params: { appId = '', providerId = '' }, setTag }) => {
+        const result = await providers.get(appId, providerId);
+        setTag(providerTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
+      method: 'PUT',
+      path: one,
+      operationId: 'changeIdentityProvider',
+      tag,
+      summary: 'Change an identity provider, or switch it off or on; its name, kind and issuer stay',
+      description:
+        'Switched off, nobody can sign in through it, and its tokens are refused at once. Sessions here go on.',
+      permission: 'signin.write',
+      needsConfirmation: true,
+      locate,
+      body: {
+        schema: Type.Partial(providerShape.schema),
+        example: { enabled: false },
+        read: providerShape.readUpdate,
+      },
+      answer: recordAnswer(schema, example),
+      errors: ['ValidationError', 'ObjectNotFound', 'ConfirmationNeeded', 'Timeout'],
+      takesIfMatch: true,
+      handle: async ({ params: { appId = '', providerId = '' }, body, by, headers, setTag }) => {
+        const how = { by, assertUnchanged: readIfMatch(headers) };
+        const result = await providers.change(appId, providerId, body, how);
+        setTag(providerTag(result));
+        return { result };
+      },
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: one,
+      operationId: 'deleteIdentityProvider',
+      tag,
+      summary: 'Delete an identity provider; accounts stay',
+      permission: 'signin.write',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound', 'Timeout'],
+      takesIfMatch: true,
+      handle: async ({ params: { appId = '', providerId = '' }, by, headers }) => {
+        await providers.remove(appId, providerId, { by, assertUnchanged: readIfMatch(headers) });
+        return { result: {} };
+      },
+    }),
+  ];
+}
+
+function testEndpoint(deps: Deps): ConsoleEndpoint {
+  return consoleEndpoint({
+    method: 'POST',
+    path: `${one}/test`,
+    operationId: 'testIdentityProvider',
+    tag,
+    summary: "Read the issuer's configuration and keys now",
+    permission: 'signin.write',
+    locate: locator(deps),
+    answer: recordAnswer(providerTest.schema, providerTest.example),
+    errors: ['ObjectNotFound', 'Timeout'],
+    handle: async ({ params: { appId = '', providerId = '' } }) => ({
+      result: await deps.providers.test(appId, providerId, deps.keys),
+    }),
+  });
+}

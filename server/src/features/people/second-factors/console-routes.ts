@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { deletedAnswer, listAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import type { AssertApp } from '../../feature.ts';
+import type { Authenticators } from './authenticators.ts';
+import type { UserPasskeys } from './passkeys.ts';
+import { factorsExample, factorsSchema, passkeyExample, passkeySchema } from './schemas.ts';
+
+interface Deps {
+  readonly authenticators: Authenticators;
+  readonly passkeys: UserPasskeys;
+  readonly assertApp: AssertApp;
+}
+
+type Params = Readonly<Record<string, string>>;
+const keyOf = ({ appId = '', userId = '' }: Params) => ({ appId, userId });
+
+/** What administrators see of a user's factors, and how they help a user who has lost the phone. */
+export function factorConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  return [...shownEndpoints(deps), ...removedEndpoints(deps)];
+}
+
+const located =
+  ({ assertApp }: Deps) =>
+  ({ appId = '' }: Params) =>
+    assertApp(appId);
+
+function shownEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { authenticators, passkeys } = deps;
+  const shared = { method: 'GET', tag: 'Users', permission: 'users.read', locate: located(deps) } as const;
+  return [
+    consoleEndpoint({
+      ...shared,
+      path: '/apps/:appId/users/:userId/factors',
+      operationId: 'getAppUserFactors',
+      summary: 'Whether a user has a second factor and passkeys',
+      answer: recordAnswer(
+        Type.Object({
+          totp: Type.Union([Type.Object({ since: timestampSchema }), Type.Null()]),
+          recoveryCodesLeft: factorsSchema.properties.recoveryCodesLeft,
+          passkeys: Type.Integer({ minimum: 0 }),
+        }),
+        { totp: factorsExample.totp, recoveryCodesLeft: factorsExample.recoveryCodesLeft, passkeys: 1 },
+      ),
+      errors: ['ObjectNotFound'],
+      async handle({ params }) {
+        const { since, ...rest } = await authenticators.stateOf(keyOf(params));
+        return { result: { totp: since === undefined ? null : { since: new Date(since).toISOString() }, ...rest } };
+      },
+    }),
+    consoleEndpoint({
+      ...shared,
+      path: '/apps/:appId/users/:userId/passkeys',
+      operationId: 'listAppUserPasskeys',
+      summary: 'List the passkeys of a user',
+      answer: listAnswer(passkeySchema, passkeyExample),
+      errors: ['ObjectNotFound'],
+      handle: async ({ params }) => ({ results: await passkeys.list(keyOf(params)) }),
+    }),
+  ];
+}
+
+function removedEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
+  const { authenticators, passkeys } = deps;
+  const shared = {
+    method: 'DELETE',
+    tag: 'Users',
+    permission: 'users.change',
+    needsConfirmation: true,
+    locate: located(deps),
+    answer: deletedAnswer,
+    errors: ['ObjectNotFound', 'ConfirmationNeeded'],
+  } as const;
+  return [
+    consoleEndpoint({
+      ...shared,
+      path: '/apps/:appId/users/:userId/factors',
+      operationId: 'resetAppUserFactors',
+      summary: 'Remove the second factor and the passkeys of a user who has lost them; all sessions end',
+      async handle({ params, by }) {
+        await authenticators.reset(keyOf(params), by);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint({
+      ...shared,
+      path: '/apps/:appId/users/:userId/totp',
+      operationId: 'removeAppUserTotp',
+      summary: 'Remove the authenticator app and the recovery codes of a user who has lost them; all sessions end',
+      async handle({ params, by }) {
+        await authenticators.removeFor(keyOf(params), by);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint({
+      ...shared,
+      path: '/apps/:appId/users/:userId/passkeys/:passkeyId',
+      operationId: 'removeAppUserPasskey',
+      summary: 'Remove a passkey of a user who has lost it; all sessions end',
+      async handle({ params, by }) {
+        await passkeys.removeFor(keyOf(params), params['passkeyId'] ?? '', by);
+        return { result: {} };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,42 @@
+import { type Actor, recordChange } from '../../../access/audit.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { fail } from '../../../base/errors.ts';
+import type { Db } from '../../../db/db.ts';
+import type { Account, AccountKey, Accounts } from '../../../sign-in/accounts.ts';
+import type { AccountChange, TellOfChange } from '../../../sign-in/change-mail.ts';
+import { tellOf } from './caller.ts';
+
+/** What administrators remove for somebody who has lost it. */
+
+interface Deps {
+  readonly accounts: Accounts;
+  readonly now: Clock;
+  /** Undefined while no mail server is configured. */
+  readonly tell: TellOfChange | undefined;
+}
+
+interface Taken {
+  readonly key: AccountKey;
+  readonly account: Account;
+  readonly by: Actor;
+  readonly before: object;
+  readonly after: object;
+  readonly change: AccountChange;
+}
+
+/** @throws Failure ObjectNotFound */
+export async function lockFor({ accounts }: Pick<Deps, 'accounts'>, db: Db, key: AccountKey): Promise<Account> {
+  const account = await accounts.lock(db, key);
+  if (!account) throw fail('ObjectNotFound', 'There is no user with this objectId.');
+  return account;
+}
+
+/** The finder of what was lost may be signed in with it: every session ends, and the account's address is notified. */
+export async function noteTaken({ accounts, now, tell }: Deps, db: Db, taken: Taken): Promise<void> {
+  const { key, account, by, before, after, change } = taken;
+  const at = now();
+  await accounts.settleSession(db, key, '', false);
+  const { appId, userId: subject } = key;
+  await recordChange(db, { by, action: 'user.removeFactor', subject, appId, before, after, now: at });
+  await tellOf(db, tell, { key, account, change, at, mayTell: () => true });
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto';
+import { secretHash } from '../../../access/access.ts';
+import type { AppContext } from '../../../access/context.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { fail } from '../../../base/errors.ts';
+import type { Passwords } from '../../../base/passwords.ts';
+import type { Database, Db } from '../../../db/db.ts';
+import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import { GiveUp, type JobHandler, type NewJob } from '../../../jobs/job.ts';
+import { type Mail, MailRefused, type MailSender } from '../../../mail/mail-sender.ts';
+import { type ChangePayload, changeMail } from '../../../sign-in/change-mail.ts';
+import { emailKey } from '../../../sign-in/email.ts';
+import { deleteSessionsOf } from './session-store.ts';
+import * as store from './store.ts';
+
+export const resetMinutes = 60;
+const resetMs = resetMinutes * 60_000;
+/** Tokens have 43 characters. Longer ones are not worth a hash. */
+const longestToken = 128;
+
+/** The parts of an app that a reset needs; undefined while it is disabled. */
+export type FindApp = (appId: string) => Promise<AppContext | undefined>;
+
+export interface ResetDeps {
+  readonly db: Database;
+  readonly cacheVersion: CacheVersion;
+  readonly now: Clock;
+  readonly passwords: Passwords;
+  readonly enqueue: (db: Db, job: NewJob) => Promise<void>;
+  /** Removes what signs in beside a password (identities at other providers, passkeys, second factors), and lets go of the phones. */
+  readonly forgetOtherWays: (db: Db, appId: string, userId: string) => Promise<void>;
+  /** False while no mail server is configured. */
+  readonly canMail: boolean;
+}
+
+export type PasswordReset = ReturnType<typeof createPasswordReset>;
+
+/** Forgotten passwords: a mail with a link whose token is valid once and for an hour, and the page behind the link. */
+export function createPasswordReset(deps: ResetDeps) {
+  const { db, cacheVersion, now, passwords, enqueue, canMail } = deps;
+  const unusable = () =>
+    fail('ObjectNotFound', 'This reset token is not valid, has expired or has been used. Ask for a new mail.');
+
+  return {
+    /**
+     * Requests the mail. It does the same whether or not the account exists: only the job looks.
+     *
+     * @throws Failure OperationForbidden when no mail server is configured
+     */
+    async request(app: AppContext, email: string): Promise<void> {
+      if (!canMail)
+        throw fail(
+          'OperationForbidden',
+          'Passwords cannot be reset by mail: no mail server is configured for this service (PHAROS_SMTP_URL).',
+        );
+      const job: NewJob = {
+        appId: app.appId,
+        kind: 'mail.send',
+        payload: { purpose: 'password-reset', email: emailKey(email) },
+        expiresAt: now() + resetMs,
+      };
+      await db.transaction((db) => enqueue(db, job));
+    },
+
+    /** Whether the token is valid now. */
+    async isUsable(appId: string, token: string): Promise<boolean> {
+      if (token.length > longestToken) return false;
+      return (await store.findReset(db, appId, secretHash(token), now())) !== undefined;
+    },
+
+    /** Sets the new password, ends all tokens, and notes that the address is verified. @throws Failure ObjectNotFound for a token that is not usable */
+    async complete(app: AppContext, token: string, password: string): Promise<void> {
+      if (token.length > longestToken) throw unusable();
+      const tokenHash = secretHash(token);
+      const userId = await store.findReset(db, app.appId, tokenHash, now());
+      if (userId === undefined) throw unusable();
+      const passwordHash = await passwords.hash(password, app.appId);
+      const key = { appId: app.appId, userId };
+      await cacheVersion.change(app.appId, async (db) => {
+        // The account before the token, as a change of its address does.
+        const user = await store.lockUser(db, key);
+        if (!user || !(await store.useReset(db, app.appId, tokenHash, now()))) throw unusable();
+        // Whoever signed up with the address did not read its mails, and may have linked an identity of their own.
+        if (user.email_verified_at === null) await deps.forgetOtherWays(db, app.appId, userId);
+        await store.setPassword(db, key, passwordHash, now());
+        await deleteSessionsOf(db, key);
+        await store.deleteResetsOf(db, key);
+      });
+    },
+  };
+}
+
+export interface MailDeps {
+  readonly db: Database;
+  readonly now: Clock;
+  readonly mail: MailSender;
+  readonly findApp: FindApp;
+  /** Without a slash at the end. */
+  readonly publicUrl: () => string;
+}
+
+/**
+ * Sends the mails to users. The token of a reset is made here and not with the job, so that the outbox never holds a secret. A
+ * repeated try makes another one, and the first stays valid, because its mail may have arrived after all.
+ */
+export function createMailHandler({ db, now, mail, findApp, publicUrl }: MailDeps): JobHandler {
+  const send = async (one: Mail) => {
+    try {
+      await mail.send(one);
+    } catch (error) {
+      throw error instanceof MailRefused ? new GiveUp(error.message) : error;
+    }
+  };
+  return {
+    concurrency: 2,
+    maxAttempts: 8,
+    baseDelayMs: 5_000,
+    maxDelayMs: 600_000,
+    async run(job) {
+      const payload = job.payload as ChangePayload | { readonly purpose: 'password-reset'; readonly email: string };
+      if (payload.purpose === 'account-change') {
+        const app = await findApp(job.appId);
+        if (app) await send(changeMail(app, payload));
+        return;
+      }
+      const { email } = payload;
+      const app = await findApp(job.appId);
+      if (!app) return;
+      const token = randomBytes(32).toString('base64url');
+      const to = await db.transaction(async (db) => {
+        // A change of the address that is under way takes all tokens back, and must not miss this one.
+        const user = await store.lockUserByEmail(db, job.appId, email);
+        if (!user || user.disabled_at !== null) return undefined;
+        const key = { appId: job.appId, userId: user.object_id };
+        await store.insertReset(db, { ...key, tokenHash: secretHash(token), expiresAt: now() + resetMs });
+        return user.email;
+      });
+      if (to === undefined) return;
+      await send({ to, ...resetMail(app, resetLink(app, token, publicUrl())) });
+    },
+  };
+}
+
+/** The app's own page if it has one, else the page of this service. */
+export function resetLink(app: AppContext, token: string, publicUrl: string): string {
+  const own = app.policy.passwordResetUrl;
+  const url = new URL(URL.canParse(own) ? own : `${publicUrl}/password-reset`);
+  if (!URL.canParse(own)) url.searchParams.set('app', app.appId);
+  url.searchParams.set('token', token);
+  return url.href;
+}
+
+/** Contains nothing that a stranger could have chosen at sign-up, so that it is useless for spam. */
+function resetMail(app: AppContext, link: string): { subject: string; text: string } {
+  const name = app.name.replace(/\p{C}/gu, ' ');
+  const text = [
+    'Hello,',
+    `somebody, hopefully you, asked for a new password for your account at ${name}. Choose one here:`,
+    link,
+    `The link works once and for ${resetMinutes} minutes. If it was not you, do nothing: your password stays as it is.`,
+  ];
+  return { subject: `Your new password for ${name}`, text: `${text.join('\n\n')}\n` };
+}

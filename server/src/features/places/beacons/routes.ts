@@ -1,0 +1,59 @@
+import type { Caller } from '../../../access/caller.ts';
+import type { Db } from '../../../db/db.ts';
+import type { Past, PastRecord } from '../../../resources/past.ts';
+import { type PutBack, type Restorable, restorable } from '../../../resources/restore.ts';
+import type { Key } from '../../../resources/table.ts';
+import { holdVenueOf, type PlaceDeps, placeBeacon } from './place.ts';
+import { forgetPlacement } from './placement-store.ts';
+import { beacons, gatewayKey, uuidKey } from './resource.ts';
+
+export interface BeaconDeps extends PlaceDeps {
+  readonly db: Db;
+  /** Called in the transaction of every write: what is kept in memory of beacons is no longer right. */
+  readonly noteChange: (db: Db, key: Key) => Promise<void>;
+  /** For a pointer to a venue or zone that the caller may not see. @throws Failure ObjectNotFound */
+  readonly assertReadable: (db: Db, caller: Caller, sent: Sent) => Promise<void>;
+  readonly past: Past;
+}
+
+interface Sent {
+  readonly venueId?: { readonly objectId: string } | undefined;
+  readonly zoneId?: { readonly objectId: string } | undefined;
+}
+
+export function beaconParts(deps: BeaconDeps): Restorable {
+  const { db, noteChange, assertReadable, past } = deps;
+  const parts = restorable(beacons, {
+    db,
+    past: { kind: 'beacons', keep: past },
+    // Before the beacon: whoever draws in the venue locks it first, and then the beacons.
+    holdParent: (db, key) => holdVenueOf(deps, db, String(key['app_id']), String(key['object_id'])),
+    verify: (db, caller, { venueId, zoneId }) => assertReadable(db, caller, { venueId, zoneId }),
+    onWrite: async (db, key, { venueId, zoneId, location }) => {
+      const appId = String(key['app_id']);
+      await placeBeacon(deps, db, { appId, objectId: String(key['object_id']), sent: { venueId, zoneId, location } });
+      await noteChange(db, key);
+    },
+    onRemove: async (db, key) => {
+      await forgetPlacement(db, String(key['app_id']), String(key['object_id']));
+      await noteChange(db, key);
+    },
+    derive: ({ uuid, metadata }) => ({
+      ...(typeof uuid === 'string' ? { uuid_key: uuidKey(uuid) } : {}),
+      ...(metadata === undefined ? {} : { gateway_key: gatewayKey(metadata) }),
+    }),
+  });
+  const putBack: PutBack = async (db, caller, past, now) =>
+    parts.putBack(db, caller, await withPlaceOfToday(deps, db, past), now);
+  return { ...parts, putBack };
+}
+
+/** Of a deleted beacon whose venue or zone is gone by now, only the location is left. */
+async function withPlaceOfToday({ holdVenue, holdZone }: PlaceDeps, db: Db, past: PastRecord): Promise<PastRecord> {
+  const { venueId, zoneId, ...state } = past.state as Sent;
+  const { appId } = past;
+  const hasVenue = venueId && (await holdVenue(db, appId, venueId.objectId));
+  const venueOfZone = zoneId && (await holdZone(db, appId, zoneId.objectId));
+  const hasZone = venueOfZone !== undefined && (venueId === undefined || venueOfZone === venueId.objectId);
+  return { ...past, state: { ...state, ...(hasVenue ? { venueId } : {}), ...(hasZone ? { zoneId } : {}) } };
+}

@@ -1,0 +1,121 @@
+import { isObject } from '@pharos/query';
+import { Type } from 'typebox';
+import { fail } from '../../../base/errors.ts';
+import {
+  createdAnswer,
+  deletedAnswer,
+  exampleCreated,
+  exampleId,
+  otherExampleId,
+  recordAnswer,
+  timestampSchema,
+} from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
+import type { DeviceCredentials } from './credentials.ts';
+
+const members = {
+  username: Type.String({ description: "The app's id, a slash, the device's id" }),
+  topic: Type.String({ description: 'The only topic that the device may subscribe to' }),
+};
+const example = { username: `${exampleId}/${otherExampleId}`, topic: 'museum/gateway-3', issuedAt: exampleCreated };
+
+const shownSchema = Type.Object({ ...members, issuedAt: Type.Union([timestampSchema, Type.Null()]) });
+
+function readIssuedAt(body: unknown): string | null {
+  const issuedAt = isObject(body) ? body['issuedAt'] : undefined;
+  if (issuedAt === null || typeof issuedAt === 'string') return issuedAt;
+  const details = [{ field: 'issuedAt', problem: 'must be a time, or null' }];
+  throw fail('ValidationError', { message: 'issuedAt must be a time, or null.', details });
+}
+
+interface Deps {
+  readonly credentials: DeviceCredentials;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+/** The credentials with which devices connect by MQTT, in the management console. */
+export function deviceConsoleEndpoints({ credentials, assertApp }: Deps): readonly ConsoleEndpoint[] {
+  const path = '/apps/:appId/devices/:deviceId/credentials';
+  const tag = 'Devices';
+  const locate = async ({ appId = '', deviceId = '' }: Readonly<Record<string, string>>) => {
+    await assertApp(appId);
+    return credentials.get(appId, deviceId);
+  };
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path,
+      operationId: 'getDeviceCredentials',
+      tag,
+      summary: 'Whether a device has credentials for MQTT',
+      permission: 'devices.read',
+      locate,
+      answer: recordAnswer(shownSchema, example),
+      errors: ['ObjectNotFound'],
+      handle: async ({ params: { appId = '', deviceId = '' } }) => ({ result: await credentials.get(appId, deviceId) }),
+    }),
+    consoleEndpoint({
+      method: 'POST',
+      path,
+      operationId: 'issueDeviceCredentials',
+      tag,
+      summary: 'Give a device a new password, shown once; a connection with the old one is closed at once',
+      permission: 'devices.write',
+      locate,
+      answer: {
+        ...createdAnswer,
+        schema: Type.Object({
+          result: Type.Object({
+            ...members,
+            password: Type.String({ description: 'Shown only here' }),
+            issuedAt: timestampSchema,
+          }),
+        }),
+        example: { result: { ...example, password: 'h2V5vJ0c8oKqYw1rTz4uXb7nEd3gFm6sLp9aRi0kQe2' } },
+      },
+      errors: ['ObjectNotFound'],
+      handle: async ({ params: { appId = '', deviceId = '' }, by }) => ({
+        result: await credentials.issue(appId, deviceId, by),
+      }),
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path,
+      operationId: 'revokeDeviceCredentials',
+      tag,
+      summary: "Revoke a device's credentials and disconnect it at once",
+      permission: 'devices.write',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '', deviceId = '' }, by }) {
+        await credentials.revoke(appId, deviceId, by);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint<string | null>({
+      method: 'POST',
+      path: `${path}/restore`,
+      operationId: 'restoreDeviceCredentials',
+      tag,
+      summary: 'Bring credentials back that were revoked or replaced within the last hour',
+      permission: 'devices.write',
+      locate,
+      body: {
+        schema: Type.Object({
+          issuedAt: Type.Union([timestampSchema, Type.Null()], {
+            description: 'Of the credentials that are there now; null when there are none',
+          }),
+        }),
+        example: { issuedAt: null },
+        read: readIssuedAt,
+      },
+      answer: recordAnswer(shownSchema, example),
+      errors: ['ValidationError', 'ObjectNotFound', 'PreconditionFailed'],
+      handle: async ({ params: { appId = '', deviceId = '' }, body: issuedAt, by }) => ({
+        result: await credentials.restore(appId, deviceId, { issuedAt, by }),
+      }),
+    }),
+  ];
+}

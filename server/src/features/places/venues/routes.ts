@@ -1,0 +1,263 @@
+import { type Caller, seesAll } from '../../../access/caller.ts';
+import { type Failure, fail } from '../../../base/errors.ts';
+import type { Db } from '../../../db/db.ts';
+import type { Endpoint } from '../../../http/endpoint.ts';
+import type { Past } from '../../../resources/past.ts';
+import { resourceEndpoints } from '../../../resources/resource.ts';
+import { type Restorable, restorable } from '../../../resources/restore.ts';
+import type { Key } from '../../../resources/table.ts';
+import { floors } from './floor-resource.ts';
+import { type PlanFile, planProblem } from './plan.ts';
+import { boxOf, isInside, type Point } from './polygon.ts';
+import { assertReadable, missing } from './readable.ts';
+import {
+  countFloors,
+  countZones,
+  type FloorRow,
+  findFloorName,
+  findVenueOf,
+  findZone,
+  findZoneAt,
+  hasZones,
+  holdFloor,
+  isOnFloor,
+  type Location,
+  lockVenue,
+  setVenueOfZone,
+} from './store.ts';
+import { venues } from './venue-resource.ts';
+import { zones } from './zone-resource.ts';
+
+/** A beacon of a venue, as far as its zone is concerned. */
+export interface PlacedBeacon {
+  readonly objectId: string;
+  readonly zoneId: string | null;
+  /** Null: it has none. */
+  readonly location: Location | null;
+}
+
+export interface VenueDeps {
+  readonly db: Db;
+  readonly past: Past;
+  /** Called in the transaction of every write of venues: their hours and time zones are kept in memory with the beacons, and which apps have limits of people. */
+  readonly noteChange: (db: Db, key: Key) => Promise<void>;
+  readonly listBeacons: (db: Db, appId: string, venueId: string) => Promise<readonly PlacedBeacon[]>;
+  readonly setZone: (db: Db, appId: string, beaconId: string, zoneId: string | null) => Promise<void>;
+  /** Undefined: there is no such file for the caller. */
+  readonly readPlan: (caller: Caller, fileId: string) => Promise<PlanFile | undefined>;
+  /** Of these ids, those of secret keys of the app that are not revoked. */
+  readonly knownKeys: (db: Db, appId: string, keyIds: readonly string[]) => Promise<ReadonlySet<string>>;
+}
+
+const idsOf = (key: Key) => ({ appId: String(key['app_id']), objectId: String(key['object_id']) });
+
+/** Zones that were deleted can be restored: numbers and goals of messages name them by their ids. */
+export function venueParts(deps: VenueDeps): Restorable {
+  const zones = ofZones(deps);
+  return { ...zones, endpoints: [...ofVenues(deps), ...ofFloors(deps), ...zones.endpoints] };
+}
+
+const some = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
+
+/**
+ * Where the beacons of a venue are follows from its floors and zones, and is decided by one writer after the other: whoever writes a floor or a
+ * zone locks the venue, whoever places a beacon holds it. Each does so before locking anything else of the venue, so that nobody waits in a circle.
+ */
+async function lockVenueOf(db: Db, key: Key, dimension: 'zone' | 'floor'): Promise<void> {
+  const { appId, objectId: id } = idsOf(key);
+  const venueId = await findVenueOf(db, appId, { dimension, id });
+  if (venueId !== undefined) await lockVenue(db, appId, venueId);
+}
+
+/** Somebody from whom rules may hide what is in the way of a deletion is not told how much that is. */
+function inTheWay(caller: Caller, counted: string, uncounted: string): Failure {
+  return fail('ValidationError', seesAll(caller) ? counted : uncounted);
+}
+
+function ofVenues({ db, noteChange, listBeacons }: VenueDeps): Endpoint[] {
+  return resourceEndpoints(venues, {
+    db,
+    onWrite: noteChange,
+    onRemove: async (db, key, caller) => {
+      const { appId, objectId } = idsOf(key);
+      const parts = [
+        ...some(await countFloors(db, appId, objectId), 'floor', 'floors'),
+        ...some((await listBeacons(db, appId, objectId)).length, 'beacon', 'beacons'),
+      ];
+      if (parts.length > 0)
+        throw inTheWay(
+          caller,
+          `The venue still has ${parts.join(' and ')}. Move or delete them first.`,
+          'The venue still has floors or beacons. Move or delete them first.',
+        );
+      await noteChange(db, key);
+    },
+    removeErrors: ['ValidationError'],
+  });
+}
+
+function ofFloors(deps: VenueDeps): Endpoint[] {
+  const { db, listBeacons, readPlan } = deps;
+  return resourceEndpoints(floors, {
+    db,
+    holdParent: async (db, key) => lockVenueOf(db, key, 'floor'),
+    verify: async (db, caller, { venueId, plan, gateways = [] }, stored) => {
+      if (venueId && stored && stored.venueId.objectId !== venueId.objectId)
+        throw invalid('venueId', 'cannot be changed: make the floor in the other venue');
+      if (venueId) await assertReadable(db, venues, caller, { member: 'venueId', ...venueId });
+      await assertKeys(deps, db, { appId: caller.app.appId, gateways, before: stored?.gateways ?? [] });
+      if (!plan || plan.fileId === stored?.plan?.fileId) return;
+      const file = await readPlan(caller, plan.fileId);
+      if (!file) throw missing('plan.fileId', 'file', plan.fileId);
+      const problem = planProblem(plan, file);
+      if (problem !== undefined) throw invalid('plan.fileId', problem);
+    },
+    onWrite: async (db, key, { venueId, level, name }, caller) => {
+      const { appId, objectId } = idsOf(key);
+      const written = await holdFloor(db, appId, objectId);
+      if (!written || (!venueId && level === undefined && name === undefined)) return;
+      if (!(await lockVenue(db, appId, written.venue_id))) throw missing('venueId', 'venue', written.venue_id);
+      const spot = { appId, venueId: written.venue_id, level: written.level, except: objectId };
+      const other = await findFloorName(db, spot);
+      if (other === undefined) return placeAgain(deps, db, appId, written.venue_id);
+      // Rules may hide the other one.
+      if (!seesAll(caller)) throw fail('DuplicateValue', 'level: there is a floor at this level of the venue already.');
+      throw fail('DuplicateValue', `level: "${other}" is already at level ${written.level} of this venue.`);
+    },
+    onRemove: async (db, key, caller) => {
+      const { appId, objectId } = idsOf(key);
+      const floor = await holdFloor(db, appId, objectId);
+      if (!floor) return;
+      const located = (await listBeacons(db, appId, floor.venue_id)).filter(
+        ({ location }) => location !== null && isOnFloor(location, floor),
+      );
+      const parts = [
+        ...some(await countZones(db, appId, objectId), 'zone', 'zones'),
+        ...some(located.length, 'beacon', 'beacons'),
+      ];
+      if (parts.length > 0)
+        throw inTheWay(
+          caller,
+          `On this floor there are still ${parts.join(' and ')}. Move or delete them first.`,
+          'On this floor there are still zones or beacons. Move or delete them first.',
+        );
+    },
+    removeErrors: ['ValidationError'],
+  });
+}
+
+interface Hung {
+  readonly appId: string;
+  readonly gateways: readonly Keyed[];
+  readonly before: readonly Keyed[];
+}
+
+interface Keyed {
+  readonly keyId?: string;
+}
+
+/** A key that is revoked later does not stand in the way of other changes. @throws Failure ObjectNotFound */
+async function assertKeys({ knownKeys }: VenueDeps, db: Db, { appId, gateways, before }: Hung): Promise<void> {
+  const isNew = (id: string | undefined): id is string => id !== undefined && before.every(({ keyId }) => keyId !== id);
+  const named = gateways.map(({ keyId }) => keyId).filter(isNew);
+  if (named.length === 0) return;
+  const known = await knownKeys(db, appId, named);
+  for (const [at, { keyId }] of gateways.entries())
+    if (isNew(keyId) && !known.has(keyId)) throw missing(`gateways.${at}.keyId`, 'secret key', keyId);
+}
+
+const invalid = (field: string, problem: string) =>
+  fail('ValidationError', { message: `${field} ${problem}.`, details: [{ field, problem }] });
+
+/** Nobody draws a floor with more, and all of them are read when one changes. */
+const mostZones = 500;
+
+function ofZones(deps: VenueDeps): Restorable {
+  const { db, noteChange, past } = deps;
+  return restorable(zones, {
+    db,
+    past: { kind: 'zones', keep: past },
+    holdParent: async (db, key) => lockVenueOf(db, key, 'zone'),
+    verify: async (db, caller, { floorId }) => {
+      if (floorId) await assertReadable(db, floors, caller, { member: 'floorId', ...floorId });
+    },
+    derive: ({ polygon }) => (polygon ? boxOf(polygon) : {}),
+    onWrite: async (db, key, { floorId, polygon, capacity }) => {
+      if (floorId || polygon) await draw(deps, db, key);
+      if (capacity !== undefined) await noteChange(db, key);
+    },
+    onRemove: async (db, key) => {
+      const { appId, objectId } = idsOf(key);
+      const zone = await findZone(db, appId, objectId);
+      if (zone) await letGo(deps, db, { appId, objectId, ...zone });
+      if (zone?.capacity) await noteChange(db, key);
+    },
+  });
+}
+
+/** A zone that was written is of the venue of its floor, and beacons are in it. */
+async function draw(deps: VenueDeps, db: Db, key: Key): Promise<void> {
+  const { appId, objectId } = idsOf(key);
+  const zone = await findZone(db, appId, objectId);
+  if (!zone) return;
+  const venueId = await findVenueOf(db, appId, { dimension: 'floor', id: zone.floor_id });
+  if (venueId !== undefined) await lockVenue(db, appId, venueId);
+  const floor = await holdFloor(db, appId, zone.floor_id);
+  if (!floor) throw missing('floorId', 'floor', zone.floor_id);
+  if ((await countZones(db, appId, floor.object_id)) > mostZones)
+    throw invalid('floorId', `has ${mostZones} zones already, and no floor may have more`);
+  await setVenueOfZone(db, appId, objectId, floor.venue_id);
+  if (zone.venue_id && zone.venue_id !== floor.venue_id) await letGo(deps, db, { appId, objectId, ...zone });
+  await gather(deps, db, { appId, zoneId: objectId, floor, points: JSON.parse(zone.polygon) as Point[] });
+}
+
+interface Drawn {
+  readonly appId: string;
+  readonly zoneId: string;
+  readonly floor: FloorRow;
+  readonly points: readonly Point[];
+}
+
+/** The zone of a beacon follows from its place: those in the polygon, and those that were in it, are looked up again. */
+async function gather(
+  { listBeacons, setZone }: VenueDeps,
+  db: Db,
+  { appId, zoneId, floor, points }: Drawn,
+): Promise<void> {
+  const venueId = floor.venue_id;
+  for (const { objectId, zoneId: before, location } of await listBeacons(db, appId, venueId)) {
+    if (location === null) continue;
+    const isHere = isOnFloor(location, floor) && isInside(points, location as unknown as Point);
+    if (!isHere && before !== zoneId) continue;
+    const now = (await findZoneAt(db, { appId, venueId, location })) ?? null;
+    if (now !== before) await setZone(db, appId, objectId, now);
+  }
+}
+
+/** A floor has come, or has another level or name, by which locations find it. */
+async function placeAgain({ listBeacons, setZone }: VenueDeps, db: Db, appId: string, venueId: string): Promise<void> {
+  if (!(await hasZones(db, appId, venueId))) return;
+  for (const { objectId, zoneId, location } of await listBeacons(db, appId, venueId)) {
+    const now = (location && (await findZoneAt(db, { appId, venueId, location }))) ?? null;
+    if (location !== null && now !== zoneId) await setZone(db, appId, objectId, now);
+  }
+}
+
+interface Left {
+  readonly appId: string;
+  readonly objectId: string;
+  readonly venue_id: string;
+}
+
+/** The beacons of a zone that goes are in the next larger one, or in none. */
+async function letGo(
+  { listBeacons, setZone }: VenueDeps,
+  db: Db,
+  { appId, objectId: except, venue_id: venueId }: Left,
+): Promise<void> {
+  for (const { objectId, zoneId, location } of await listBeacons(db, appId, venueId)) {
+    if (zoneId !== except) continue;
+    const next = location && (await findZoneAt(db, { appId, venueId, location, except }));
+    await setZone(db, appId, objectId, next ?? null);
+  }
+}

@@ -1,0 +1,121 @@
+import { Type } from 'typebox';
+import { double } from '../../../db/table.ts';
+import {
+  exampleCreated,
+  exampleId,
+  exampleUpdated,
+  madeStamps,
+  objectIdSchema,
+  otherExampleId,
+  pointerExample,
+  pointerSchema,
+} from '../../../http/answers.ts';
+import { defineShape } from '../../../http/shape.ts';
+import { defineResource } from '../../../resources/define.ts';
+import { json, number, pointer, text, time } from '../../../resources/members/members.ts';
+import { nameProblems } from './one-line.ts';
+import { polygonProblem } from './polygon.ts';
+import { capacitySchema, venueTag } from './venue-resource.ts';
+
+/** No site is larger, metres. */
+const farthest = 100_000;
+const metres = Type.Number({ minimum: -farthest, maximum: farthest });
+
+const members = {
+  floorId: pointerSchema('Floor'),
+  name: Type.String({ minLength: 1, maxLength: 100 }),
+  kind: Type.Enum(
+    [
+      'room',
+      'exhibition',
+      'queue',
+      'shop',
+      'cafe',
+      'entrance',
+      'passage',
+      'stairs',
+      'lift',
+      'toilets',
+      'staff',
+      'outdoors',
+      'other',
+    ],
+    { description: 'What it is for' },
+  ),
+  polygon: Type.Array(Type.Object({ x: metres, y: metres }), {
+    minItems: 3,
+    maxItems: 200,
+    description: "Its corners in the metres of the beacons' locations, in either direction; it must not cross itself",
+  }),
+  capacity: capacitySchema,
+};
+
+const zoneShape = defineShape(Type.Object(members), {
+  rules: ({ name, polygon }) => {
+    const problem = polygon && polygonProblem(polygon);
+    return [...nameProblems({ name }), ...(problem ? [{ field: 'polygon', problem }] : [])];
+  },
+});
+
+const example = {
+  floorId: pointerExample('Floor', otherExampleId),
+  name: 'Main hall',
+  kind: 'room',
+  polygon: [
+    { x: 0, y: 0 },
+    { x: 12, y: 0 },
+    { x: 12, y: 8 },
+    { x: 0, y: 8 },
+  ],
+  capacity: 40,
+};
+
+export const zones = defineResource({
+  owner: 'venues',
+  table: 'zones',
+  noun: ['zone', 'zones'],
+  title: ['Zone', 'Zones'],
+  className: 'Zone',
+  tag: venueTag,
+  path: '/zones',
+  record: {
+    schema: Type.Object({
+      objectId: objectIdSchema,
+      ...members,
+      venueId: Type.Optional(pointerSchema('Venue')),
+      ...madeStamps,
+    }),
+    example: {
+      objectId: exampleId,
+      ...example,
+      venueId: pointerExample('Venue', '0VnZxSfp2mN4oPqRsTuV'),
+      createdAt: exampleCreated,
+      updatedAt: exampleUpdated,
+    },
+  },
+  body: { shape: zoneShape, example },
+  members: {
+    objectId: text('object_id'),
+    floorId: pointer('floor_id', 'Floor'),
+    name: text('name'),
+    kind: text('kind'),
+    polygon: json('polygon'),
+    capacity: number('capacity', { optional: true }),
+    venueId: pointer('venue_id', 'Venue', { optional: true }),
+    createdBy: pointer('created_by', '_User', { optional: true }),
+    createdAt: time('created_at'),
+    updatedAt: time('updated_at'),
+  },
+  internal: { left_x: double, right_x: double, top_y: double, bottom_y: double },
+  users: ['created_by'],
+  indexes: {
+    zones_floor: { on: ['app_id', 'floor_id', 'object_id'] },
+    zones_venue: { on: ['app_id', 'venue_id', 'object_id'] },
+    zones_created_by: { on: ['app_id', 'created_by', 'object_id'] },
+    zones_capacity: { on: ['app_id', 'object_id'], isPartial: true },
+  },
+  childOf: ['floors'],
+  rules: 'zones',
+  venue: { member: 'venueId' },
+  defaultLimit: 1000,
+});

@@ -1,0 +1,98 @@
+import type { Database } from '../../../db/db.ts';
+import * as store from './store.ts';
+
+/** How many events one poll numbers and reads. */
+const pageSize = 200;
+/** How many are kept for listeners that resume, beyond what is in memory. */
+export const keptEvents = 10_000;
+const inMemory = 400;
+
+/** One app's events in this process: reads them once for all who listen here, and keeps the newest in memory. */
+export class Channel {
+  readonly #db: Database;
+  readonly #appId: string;
+  readonly #onError: (error: unknown) => void;
+  #recent: store.LiveEvent[] = [];
+  #seq: number;
+  #waiting = new Set<() => void>();
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  listeners = 0;
+
+  constructor(db: Database, app: store.LiveApp, onError: (error: unknown) => void) {
+    this.#db = db;
+    this.#appId = app.app_id;
+    this.#seq = app.seq;
+    this.#onError = onError;
+  }
+
+  /** The number of the newest event that is known here. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Looks for new events, once at a time however often it is asked. */
+  look(): Promise<void> {
+    if (this.#looking) {
+      this.#lookAgain = true;
+      return this.#looking;
+    }
+    this.#looking = this.#lookUntilDone().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  /** The next events behind a number; none when there is nothing new. */
+  async after(seq: number): Promise<readonly store.LiveEvent[]> {
+    if (seq >= this.#seq) return [];
+    const first = this.#recent[0]?.seq ?? Number.POSITIVE_INFINITY;
+    if (seq + 1 >= first) return this.#recent.slice(seq + 1 - first, seq + 1 - first + pageSize);
+    return store.readEvents(this.#db, this.#appId, seq, pageSize);
+  }
+
+  /** Resolves when there may be something new, after the time, or when the signal aborts. */
+  news(waitMs: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, waitMs);
+      timer.unref();
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  async #lookUntilDone(): Promise<void> {
+    try {
+      do {
+        this.#lookAgain = false;
+        await this.#lookOnce();
+      } while (this.#lookAgain);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  async #lookOnce(): Promise<void> {
+    let numbered = 0;
+    if (await store.hasUnnumbered(this.#db, this.#appId))
+      numbered = await this.#db.transaction((db) => store.numberEvents(db, this.#appId, pageSize));
+    const found = await store.readEvents(this.#db, this.#appId, this.#seq, pageSize);
+    if (numbered === pageSize || found.length === pageSize) this.#lookAgain = true;
+    if (found.length === 0) return;
+    const next = found[0]?.seq === this.#seq + 1 ? [...this.#recent, ...found] : found;
+    this.#recent = next.slice(-inMemory);
+    const before = this.#seq;
+    this.#seq = found.at(-1)?.seq ?? this.#seq;
+    for (const wake of [...this.#waiting]) wake();
+    // Now and then, not each time.
+    if (Math.floor(before / 1000) !== Math.floor(this.#seq / 1000))
+      await store.forgetEvents(this.#db, this.#appId, this.#seq - keptEvents);
+  }
+}
