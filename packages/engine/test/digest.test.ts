@@ -10,7 +10,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const hex = (words: Uint32Array) => [...words].map((word) => word.toString(16).padStart(8, '0')).join('');
 
 test('a digest is SHA-256, of any text and length', () => {
-  for (let length = 0; length < 700; length++)
+  for (const length of [0, 1, 55, 56, 63, 64, 119, 120, 700])
     assert.equal(hex(digestOf('x'.repeat(length))), sha256('x'.repeat(length)).toString('hex'));
   const text = fc.string({ unit: 'binary', maxLength: 300 }).map((given) => given.toWellFormed());
   fc.assert(
