@@ -92,7 +92,7 @@ export const serviceExceptions: readonly Exception[] = [
         'features/data/files/(housekeeping|sweep|settle|store)',
         'features/operate/apps/rules/dry-run',
         'access/rules/dry-run',
-        'http/server/(server|late-logger|request-counts)',
+        'http/server/(server|request-counts)',
       ),
     ],
     texts: [

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request, ServerResponse } from 'nod
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import fastify, { type FastifyBaseLogger, LogController } from 'fastify';
+import fastify from 'fastify';
 import { type Metric, Registry } from 'prom-client';
 
 /**
@@ -110,41 +110,6 @@ describe('unread-body.ts', () => {
       assert.match(answer, /^HTTP\/1\.1 200 /);
       assert.deepEqual(told, [event]);
     });
-});
-
-describe('late-logger.ts', () => {
-  test('Fastify asks the logger itself for a child for each request, with its id, and uses what it is given', async () => {
-    const lines: string[] = [];
-    const server = fastify({
-      logger: { level: 'info', stream: { write: (line: string) => void lines.push(line) } },
-      logController: new LogController({ disableRequestLogging: true }),
-      genReqId: () => 'r1',
-    });
-    const asked: unknown[] = [];
-    const made = { level: 'info' } as FastifyBaseLogger;
-    server.log.child = function (this: unknown, bindings: unknown) {
-      asked.push([this === server.log, bindings]);
-      return made;
-    } as FastifyBaseLogger['child'];
-    server.get('/', async (request) => ({ isOurs: request.log === made }));
-    const answer = await server.inject('/');
-    await server.close();
-    assert.deepEqual(
-      answer.json(),
-      { isOurs: true },
-      'nothing more than a level is asked of it where nothing is logged',
-    );
-    assert.deepEqual(asked, [[true, { reqId: 'r1' }]]);
-    assert.deepEqual(lines, []);
-  });
-
-  test('the logger has the levels that are passed on, and makes children of the one it is called on', () => {
-    const { log } = fastify({ logger: { level: 'silent' } });
-    for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const)
-      assert.equal(typeof log[level], 'function', level);
-    const child = log.child.call(log, { reqId: 'r1' });
-    assert.equal(child.level, 'silent');
-  });
 });
 
 describe('request-counts.ts', () => {

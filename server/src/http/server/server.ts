@@ -12,7 +12,6 @@ import { catalogue, type ErrorEntry, type Failure, fail } from '../../base/error
 import { randomText } from '../../base/id.ts';
 import { BatchedResponse } from './batched-response.ts';
 import { ClientConnections, type ConnectionLimits, proxyTest, usualPace, usualWaitingBytes } from './connections.ts';
-import { makeChildrenLate } from './late-logger.ts';
 import { asFailure, errorBody, errorHeaders } from './render-error.ts';
 import { pathOf, requestLines } from './request-line.ts';
 import { registerBodyHandling } from './unread-body.ts';
@@ -48,7 +47,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   server.decorate('leaving', { now: false });
   server.decorateRequest('usedKey', undefined);
-  makeChildrenLate(server.log);
   addFirstHooks(server);
   const connections = new ClientConnections(
     {
