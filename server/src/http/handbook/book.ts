@@ -27,8 +27,8 @@ const programmers = [
   'proximity',
   'performance',
   'architecture',
-  'console-review',
   'adding-a-resource',
+  'glossary',
 ];
 
 /** Reads the handbook for editors and the other documents of a checkout, a page at a time, so that nobody waits for all. */
