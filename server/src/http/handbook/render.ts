@@ -23,7 +23,7 @@ export interface Section {
   readonly searched: readonly [heading: string, text: string];
 }
 
-/** `Told before asked` becomes `told-before-asked`, as on GitHub. */
+/** `Files in S3` becomes `files-in-s3`, as on GitHub. */
 export const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
