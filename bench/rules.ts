@@ -28,7 +28,13 @@ const bucket = '/api/v2/data/bucket/notes';
 const declared = { 'metadata.state': 'public' };
 const shared = { $or: [{ createdBy: '$auth.userId' }, { 'metadata.state': { $in: ['public', 'shown'] } }] };
 /** The records and answers are the same under all of them. */
-const kinds = { none: 'user', owner: 'owner', where: declared, either: shared } as const;
+const kinds = {
+  none: 'user',
+  owner: 'owner',
+  where: declared,
+  not: { 'metadata.state': { $ne: 'draft' } },
+  either: shared,
+} as const;
 type Kind = keyof typeof kinds;
 /** What no single value decides, for absences only. */
 const ranges = {
@@ -48,14 +54,14 @@ async function open(app: TestApp, rule: unknown): Promise<Side> {
   await app.app.apps.change(appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
   await app.app.buckets.createBucket(appId, 'notes');
   const manager = await signInManager(app, credentials);
-  const column = { state: { type: 'String' } };
+  const column = { state: { type: 'String' }, level: { type: 'Number' } };
   await create(app, '/api/v2/data/schema/notes', { column }, { ...credentials, ...manager.headers });
   await app.app.idle();
   const user: SignedIn = await signIn(app, credentials);
   const headers = { ...credentials, ...user.headers };
   let id = '';
   for (let n = 0; n < records; n++) {
-    const body = { metadata: { state: 'public', title: `Note ${n}`, text: 'x'.repeat(100) } };
+    const body = { metadata: { state: 'public', level: n % 1_000, title: `Note ${n}`, text: 'x'.repeat(100) } };
     app.clock.now += 1;
     const made = await create(app, bucket, body, headers);
     if (n === records >> 1) id = made;
@@ -106,6 +112,10 @@ async function costs(app: TestApp, port: number, database: DatabaseKind): Promis
     [
       'list of 20, newest first, by a column',
       () => `${bucket}?limit=20&order=-createdAt&where={"metadata.state":"public"}`,
+    ],
+    [
+      'list of 20 by two columns',
+      () => `${bucket}?limit=20&order=-metadata.level&where={"metadata.state":"public","metadata.level":{"$gte":500}}`,
     ],
   ];
   for (const [what, urlOf] of questions) {

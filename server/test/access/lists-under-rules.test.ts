@@ -3,11 +3,12 @@ import { after, before, describe, test } from 'node:test';
 import { bindTemplate, matchesRecord, parseTemplate, parseWhere } from '@pharos/query';
 import fc from 'fast-check';
 import { callerVariables } from '../../src/access/rules/rule-types.ts';
+import { type Sql, sql } from '../../src/base/sql.ts';
 import { bucketLookup } from '../../src/features/data/buckets/definition/directory.ts';
 import { bothDatabases, buildApp, type SignedIn, signIn, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { runs } from '../support/depth.ts';
-import { watchStatements } from '../support/statements.ts';
+import { onStatements, plainText, watchStatements } from '../support/statements.ts';
 
 /** Pages of lists under rules about columns: "it is mine, or it is public", and what is asked for beside that. */
 
@@ -164,6 +165,27 @@ for (const database of bothDatabases) {
               /^app_id = \? and bucket_id = \? and \(1 = 1\) and \(?(created_by|t1) = \?/,
               asked.join('\n'),
             );
+        }
+      });
+
+    if (database === 'sqlite')
+      test('read the rows of the page alone, however many records are allowed by several parts of the rule', async () => {
+        await set({
+          list: { $or: [{ createdBy: '$auth.userId' }, { 'metadata.state': { $in: ['public', 'shown'] } }] },
+        });
+        const asked: Sql[] = [];
+        onStatements(app.storage.db, (statement) => asked.push(statement));
+        for (const order of ['createdAt', '-createdAt']) await list({ order, limit: 4 }, known.anna);
+        const pages = asked.filter((statement) => plainText(statement).includes('from records'));
+        assert.ok(pages.length > 0);
+        for (const page of pages) {
+          const plan = await app.storage.db.all<{ detail: string }>(sql`explain query plan ${page}`);
+          const read = plan.filter(({ detail }) => /records/.test(detail) && !/ USING COVERING INDEX /.test(detail));
+          assert.deepEqual(
+            read.map(({ detail }) => detail),
+            ['SEARCH records USING INTEGER PRIMARY KEY (rowid=?)'],
+            plainText(page),
+          );
         }
       });
   });

@@ -90,8 +90,7 @@ function ask(dialect: Db['dialect'], table: ListedTable, question: ListQuestion,
   const { bounds, rest, order } = time
     ? byCreation(where, asked, time)
     : { bounds: sql`(1 = 1)`, rest: where, order: asked };
-  const standIn = question.rule?.general?.standIn;
-  const plan = planList({ where, rest, asks, rule: left, standIn, order }, table, dialect.knowsSizes);
+  const plan = planList({ where, rest, asks, rule: left, order }, table, dialect.knowsSizes);
   const statements = new ListStatements(dialect, { table, where, bounds, order });
   return { asks, where, order, plan, statements, pages: new PageReader(plan, statements) };
 }

@@ -32,8 +32,6 @@ export interface ListQuery {
   readonly asks: Where | undefined;
   /** What an app's rule adds to it. */
   readonly rule: Where | undefined;
-  /** What stands for the user's id in the rule, if anything. */
-  readonly standIn: string | undefined;
   readonly order: Order;
 }
 
@@ -52,7 +50,7 @@ export type Step = Walk | Few;
 /** The first records in the order of the list that meet one of some wheres, each of which an index finds in this order. */
 export interface Walk {
   readonly kind: 'walk';
-  /** No record meets two of them; undefined is every record. */
+  /** A record that meets several is passed by the walk of each, and listed by the first; undefined is every record. */
   readonly of: readonly (Where | undefined)[];
   /** The records of the list are those, so that the page is the first of them. */
   readonly isWhole: boolean;
@@ -74,13 +72,13 @@ const mostCounted = 2;
 
 /** @param knowsSizes whether the database chooses among its indexes by itself */
 export function planList(query: ListQuery, indexes: ListIndexes, knowsSizes: boolean): ListPlan {
-  const { where, rest, asks, rule, standIn, order } = query;
+  const { where, rest, asks, rule, order } = query;
   if (isIndexed(rest, order, indexes.pairs)) return { isIndexed: true, steps: [] };
   if ((where && !isOfColumns(where)) || order.some(({ field }) => jsonColumnOf(field) !== undefined))
     return { isIndexed: false, steps: [] };
-  const values = rule && branchesOf(rule, standIn);
+  const values = rule && branchesOf(rule);
   const isById = order.length === 1 && order[0]?.name === 'objectId';
-  const allowed = isById && values && values.length > 0 ? values : [];
+  const allowed = (isById && values) || [];
   if (knowsSizes) {
     // It is only kept from going far for a rule that no single index answers.
     const isFar = allowed.length > 1 && isIndexed(asks, order, indexes.pairs);
@@ -139,7 +137,7 @@ function isPaired(conditions: readonly Condition[], order: Order, pairs: Pairs):
 const walk = (of: Walk['of'], held?: Walk['held']): Walk => ({ kind: 'walk', of, isWhole: false, held });
 
 /** Without some condition, or without the rule: if many records meet that, the first of the others contain a page. */
-function walkOthers({ where, asks, rule, standIn, order }: ListQuery, { pairs }: ListIndexes): Walk[] {
+function walkOthers({ where, asks, rule, order }: ListQuery, { pairs }: ListIndexes): Walk[] {
   const parts = partsOf(where);
   const isFound = (part: Where) => isOne(part) && leadingColumn(part.field, pairs) !== undefined;
   const some = [
@@ -148,7 +146,7 @@ function walkOthers({ where, asks, rule, standIn, order }: ListQuery, { pairs }:
     ...(rule ? [allOf(partsOf(asks))] : []),
   ];
   // How many hidden records were passed would be felt in the time, and an index finds those that are not hidden.
-  const isRuleFound = rule !== undefined && (branchesOf(rule, standIn) ?? partsOf(rule)).some(isFound);
+  const isRuleFound = rule !== undefined && (branchesOf(rule) ?? partsOf(rule)).some(isFound);
   return some
     .filter((each) => isIndexed(each, order, pairs) && !(each === undefined && isRuleFound))
     .slice(0, 1)
@@ -191,25 +189,11 @@ const allOf = (parts: readonly Where[]): Where | undefined => (parts.length === 
 /** A condition that an index could find. */
 const isOne = (part: Where): part is Condition => part.kind === 'condition' && isLookup(part);
 
-/** Each value that a record may have to be allowed; undefined for any other rule. No record has two of them. */
-function branchesOf(rule: Where, standIn: string | undefined): readonly Where[] | undefined {
+/** Each value that a record may have to be allowed; undefined for any other rule, and for none or too many values. */
+function branchesOf(rule: Where): readonly Condition[] | undefined {
   const branches = valuesOf(rule);
-  if (branches === undefined || branches.length === 0) return undefined;
-  const known = new Map(branches.map((each) => [JSON.stringify([each.name, each.operand]), each]));
-  const all = [...known].map(([text, branch]) => ({
-    branch,
-    isOfUser: standIn !== undefined && text.includes(standIn),
-  }));
-  if (all.length > mostBranches) return undefined;
-  return all.map(({ branch, isOfUser }, place) => {
-    // Two values of one column exclude each other, unless one is the user's id.
-    const earlier = all.slice(0, place).filter((one) => isOfUser || one.isOfUser || !isSame(one.branch, branch));
-    const none: Where = { kind: 'none', parts: earlier.map((one) => one.branch) };
-    return earlier.length === 0 ? branch : { kind: 'all', parts: [branch, none] };
-  });
+  return branches && branches.length > 0 && branches.length <= mostBranches ? branches : undefined;
 }
-
-const isSame = (one: Condition, other: Condition) => indexColumn(one.field) === indexColumn(other.field);
 
 function valuesOf(rule: Where): readonly Condition[] | undefined {
   if (rule.kind === 'condition') {

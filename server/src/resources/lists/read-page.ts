@@ -39,15 +39,14 @@ export class PageReader {
 
   /** @throws Failure Timeout */
   async read(db: Db, request: ReadRequest): Promise<Row[]> {
-    const page = named(this.#statements.page(request), request);
-    if (this.isCheap(request)) return db.all(page, { ...request.slow, isBrief: true });
+    if (this.isCheap(request)) return this.#ask(db, request, this.#statements.page(request));
     if (!request.isNarrowed && request.page.skip <= cheapSkip)
       for (const step of this.#plan.steps) {
         const rows = step.kind === 'few' ? await this.#few(db, request, step) : await this.#walk(db, request, step);
         if (rows) return rows;
       }
     // Everything else waits its turn among other requests.
-    return db.all(page, request.slow);
+    return db.all(named(this.#statements.page(request), request), request.slow);
   }
 
   /** How many records the list has. @throws Failure Timeout */
@@ -71,7 +70,7 @@ export class PageReader {
       return undefined;
     }
     const { limit, skip } = request.page;
-    const most = step.isWhole ? limit + skip : step.held ? mostLookedAt : lookedAt(limit + skip);
+    const most = step.isWhole ? (limit + skip) * step.of.length : step.held ? mostLookedAt : lookedAt(limit + skip);
     const rows = await this.#ask(db, request, this.#statements.page(request, step, most));
     // After the end of a walk there may be more, unless it has passed all that there is.
     const isFound =

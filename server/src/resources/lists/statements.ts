@@ -71,7 +71,7 @@ export class ListStatements {
     const end = sql`limit ${limit} offset ${skip}`;
     // SQLite walks a cross join from the left, so the page stays in its order, and no document is sorted.
     if (step && !this.#dialect.knowsSizes)
-      return sql`${select} (${this.#places(scope, step)}) as listed cross join ${name} on ${name}.rowid = listed_row ${belongs} ${end}`;
+      return sql`${select} (${this.#places(scope, step)}) as listed cross join ${name} on ${name}.rowid = listed_row${this.#isFirst(step)} ${belongs} ${end}`;
     // The records that a step looks at bear the table's name, which conditions may say.
     const first =
       step && sql`(${this.#records(scope, step, raw('*'))} order by ${this.orderBy} limit ${most}) as ${name}`;
@@ -106,13 +106,25 @@ export class ListStatements {
     return sql`select count(*) as n from (${this.#records(scope, step, raw('1'))} limit ${most}) as counted`;
   }
 
-  /** What a step looks at, in any order. */
+  /**
+   * That no earlier walk lists the record as well. It is checked after the walks: a walk that checked it could read the rows of all records of
+   * its index before it passes one.
+   */
+  #isFirst({ of }: Step): Sql {
+    const each = of.map((_, place) => {
+      const earlier: Where = { kind: 'none', parts: of.slice(0, place).flatMap((one) => one ?? []) };
+      return sql` and (listed_by <> ${raw(String(place))} or ${whereToSql(earlier, this.#dialect.where)})`;
+    });
+    return joinSql(each.slice(1), '');
+  }
+
+  /** What a step looks at, in any order; `listed_by` is the place of the walk that passes it. */
   #records(scope: Sql, { kind, of }: Step, columns: Sql): Sql {
     const { table, bounds, order } = this.#query;
     const dialect = this.#dialect.where;
-    const each = of.map((where) => {
+    const each = of.map((where, place) => {
       const meets = kind === 'walk' ? queryToSql({ where, order }, dialect).condition : whereToSql(where, dialect);
-      return sql`select ${columns} from ${raw(table.name)} where ${scope} and ${bounds} and ${meets}`;
+      return sql`select ${raw(String(place))} as listed_by, ${columns} from ${raw(table.name)} where ${scope} and ${bounds} and ${meets}`;
     });
     return joinSql(each, ' union all ');
   }

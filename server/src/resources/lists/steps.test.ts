@@ -118,19 +118,19 @@ const choices: readonly Choice[] = [
   },
   {
     rule: mineOrThat,
-    plan: 'walk createdBy $eq | (metadata.kind $eq and not (createdBy $eq)) | (metadata.kind $eq and not (createdBy $eq)), all',
+    plan: 'walk createdBy $eq | metadata.kind $eq | metadata.kind $eq, all',
     postgres: 'walk everything, all',
   },
   { rule: mineOrThat, order: level, plan: 'all' },
   {
     rule: mineOrThat,
     where: large,
-    plan: 'walk createdBy $eq | (metadata.kind $eq and not (createdBy $eq)) | (metadata.kind $eq and not (createdBy $eq)), few metadata.size $gte, all',
+    plan: 'walk createdBy $eq | metadata.kind $eq | metadata.kind $eq, few metadata.size $gte, all',
   },
   {
     rule: mineOrThat,
     where: { [room]: 'b' },
-    plan: 'walk createdBy $eq | (metadata.kind $eq and not (createdBy $eq)) | (metadata.kind $eq and not (createdBy $eq)), walk metadata.room $eq, few metadata.room $eq, all',
+    plan: 'walk createdBy $eq | metadata.kind $eq | metadata.kind $eq, walk metadata.room $eq, few metadata.room $eq, all',
     postgres: 'walk metadata.room $eq, all',
   },
   { rule: mineOrThat, where: large, order: size, plan: 'walk metadata.size $gte, few metadata.size $gte, all' },
