@@ -17,8 +17,8 @@ import type { ProviderService } from '../features/people/identities/provider-ser
 import type { IdentityService } from '../features/people/identities/service.ts';
 import { findHeld } from '../features/people/installations/store.ts';
 import type { UserService } from '../features/people/users/service.ts';
-import type { Ticker } from '../features/sightings/intake/ticker.ts';
 import type { Retention } from '../features/sightings/record/retention.ts';
+import type { Ticker } from '../features/sightings/ticker.ts';
 import { registerApi } from '../http/api.ts';
 import { registerConsoleApi } from '../http/console/console-api.ts';
 import { findConsoleCookies } from '../http/console/console-cookies.ts';

@@ -48,10 +48,10 @@ import { findDrawnFloor, findZoneAt, holdVenue, holdZone, isOnFloor } from '../f
 import { liveEndpoints } from '../features/presence/live/routes.ts';
 import { logEndpoints } from '../features/presence/logs/routes.ts';
 import { createSightingFeature, type SightingFeature } from '../features/sightings/feature.ts';
-import { mayBeNamed, noteClientLog } from '../features/sightings/intake/service.ts';
-import { findInstallationId } from '../features/sightings/site/site-store.ts';
-import { findLastVisit } from '../features/sightings/traces/counts.ts';
-import { hasMoreVisitChanges } from '../features/sightings/traces/visit-changes.ts';
+import { mayBeNamed, noteClientLog } from '../features/sightings/service.ts';
+import { findInstallationId } from '../features/sightings/site/site.ts';
+import { findLastVisit } from '../features/sightings/traces/reported.ts';
+import { hasMoreVisitChanges } from '../features/sightings/traces/visits.ts';
 import { ClientQuotas } from '../limits/client-quotas.ts';
 import { IdempotencyKeys } from '../limits/idempotency.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';

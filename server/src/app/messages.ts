@@ -17,8 +17,8 @@ import { installationsNamed, withdrawnSince } from '../features/people/installat
 import { beaconsIn } from '../features/places/beacons/place.ts';
 import { findUnreadableBeacons } from '../features/places/beacons/store.ts';
 import { assertPlaceReadable } from '../features/places/venues/readable.ts';
-import type { ReadableTriggers } from '../features/sightings/simulate/simulation-routes.ts';
-import { firstEventIn, firstVisitIn } from '../features/sightings/traces/goal-reads.ts';
+import type { ReadableTriggers } from '../features/sightings/rehearse/simulation.ts';
+import { firstEventIn, firstVisitIn } from '../features/sightings/traces/reported.ts';
 import { allowedTo, findAllowed, type RuledTable } from '../resources/allowed.ts';
 
 /** What counts the effects of messages, with what it needs of other features. */

@@ -45,7 +45,7 @@ import { beaconsOfPlaces } from '../features/places/beacons/place.ts';
 import { beacons } from '../features/places/beacons/resource.ts';
 import { findBeaconNames } from '../features/places/beacons/store.ts';
 import { listAppsWithLimits, listLimitedPlaces } from '../features/places/venues/store.ts';
-import * as traceCounts from '../features/sightings/traces/counts.ts';
+import * as traceCounts from '../features/sightings/traces/reported.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { countJobs } from '../jobs/store.ts';
 import type { Parts } from './parts.ts';

@@ -21,7 +21,7 @@ import { createSecondFactorFeature } from '../features/people/second-factors/fea
 import { forgetFactors } from '../features/people/second-factors/store.ts';
 import { createUserFeature } from '../features/people/users/feature.ts';
 import { userExists } from '../features/people/users/store.ts';
-import { endPresence } from '../features/sightings/record/end-presence.ts';
+import { endPresence } from '../features/sightings/record/record.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { RateLimiter } from '../limits/rate-limit.ts';
 import type { MailSender } from '../mail/mail-sender.ts';

@@ -17,7 +17,7 @@ import {
   listCalendars,
   listZoneFloors,
 } from '../features/places/venues/store.ts';
-import * as visitChanges from '../features/sightings/traces/visit-changes.ts';
+import * as visitChanges from '../features/sightings/traces/visits.ts';
 import { visits } from '../features/sightings/traces/visits.ts';
 import { createMessageCounts } from './messages.ts';
 

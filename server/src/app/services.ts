@@ -23,7 +23,7 @@ import { findMissing } from '../features/people/second-factors/store.ts';
 import { createAccounts } from '../features/people/users/accounts.ts';
 import { UserService } from '../features/people/users/service.ts';
 import { holdVenue } from '../features/places/venues/store.ts';
-import { lockForDecision } from '../features/sightings/decide/installation-locks.ts';
+import { lockForDecision } from '../features/sightings/lock/lock.ts';
 import { createOutbox, type Outbox } from '../jobs/outbox.ts';
 import type { Accounts } from '../sign-in/accounts.ts';
 import { tellByMail } from '../sign-in/change-mail.ts';

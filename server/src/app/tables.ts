@@ -76,21 +76,20 @@ import { venues } from '../features/places/venues/venue-resource.ts';
 import { zones } from '../features/places/venues/zone-resource.ts';
 import { liveApps, liveEvents } from '../features/presence/live/tables.ts';
 import { logs } from '../features/presence/logs/resource.ts';
-import { ruleReplays } from '../features/sightings/replay/tables.ts';
-import { events } from '../features/sightings/traces/events.ts';
+import { events, verdicts } from '../features/sightings/traces/events.ts';
 import { positions } from '../features/sightings/traces/positions.ts';
 import {
   beaconRadio,
   firings,
   hearings,
   presence,
+  ruleReplays,
   sightingCounts,
   sightingKeys,
   trackSamples,
   tracks,
+  visitChanges,
 } from '../features/sightings/traces/tables.ts';
-import { verdicts } from '../features/sightings/traces/verdicts.ts';
-import { visitChanges } from '../features/sightings/traces/visit-changes.ts';
 import { visits } from '../features/sightings/traces/visits.ts';
 import { jobs } from '../jobs/tables.ts';
 import { idempotencyKeys, limitBuckets, usage } from '../limits/tables.ts';

@@ -9,33 +9,32 @@ import type { Outbox } from '../../jobs/outbox.ts';
 import type { Announce } from '../domain-event.ts';
 import type { LogStore } from '../event-log.ts';
 import type { AppsWith, Feature, InBackground } from '../feature.ts';
-import { findLearnable } from './decide/installation-locks.ts';
-import { mendFutureTracks } from './decide/track-store.ts';
-import { heardConsoleEndpoints } from './heard/routes.ts';
-import { flush, flushAll } from './held/flush.ts';
-import { HeldTracks } from './held/held-tracks.ts';
-import { sightingEndpoints } from './intake/routes.ts';
-import { createSightingService } from './intake/service.ts';
-import { createTicker, type Ticker, type TickerDeps } from './intake/ticker.ts';
-import { countConsoleEndpoints } from './record/count-routes.ts';
-import { erasureJobHandlers, type TraceErasureDeps } from './record/erasure.ts';
-import type { RetainedApp } from './record/kept.ts';
+import { heardConsoleEndpoints } from './answer/heard.ts';
+import { findLearnable } from './lock/lock.ts';
+import { flush, flushAll, HeldTracks } from './lock/track-cache.ts';
+import { mendFutureTracks } from './lock/track-store.ts';
+import { countConsoleEndpoints, UnnamedCounts } from './record/counts.ts';
 import type { NoteShowings, RequestPushes, SeedsFor } from './record/record.ts';
-import { createRetention, type Retention } from './record/retention.ts';
-import { UnnamedCounts } from './record/unnamed-counts.ts';
-import { type ReplayDeps, replayHandler, replayJob } from './replay/job.ts';
-import { type ReplayRouteDeps, replayConsoleEndpoints } from './replay/routes.ts';
-import { type ReadableTriggers, simulationEndpoints } from './simulate/simulation-routes.ts';
-import type { StageReads } from './simulate/stage.ts';
-import { walkEndpoints } from './simulate/walk-routes.ts';
-import { HearingLearning } from './site/hearing.ts';
-import { hearingConsoleEndpoints } from './site/hearing-routes.ts';
-import { RadioLearning } from './site/radio.ts';
-import { radioConsoleEndpoints } from './site/radio-routes.ts';
-import { SiteCache } from './site/site-cache.ts';
-import { eventEndpoints } from './traces/event-routes.ts';
-import { positionEndpoints } from './traces/position-routes.ts';
-import { visitEndpoints } from './traces/visit-routes.ts';
+import {
+  createRetention,
+  erasureJobHandlers,
+  type RetainedApp,
+  type Retention,
+  type TraceErasureDeps,
+} from './record/retention.ts';
+import { type ReplayDeps, replayHandler, replayJob } from './rehearse/replay.ts';
+import { type ReplayRouteDeps, replayConsoleEndpoints } from './rehearse/replay-routes.ts';
+import { type ReadableTriggers, simulationEndpoints } from './rehearse/simulation.ts';
+import type { StageReads } from './rehearse/stage.ts';
+import { walkEndpoints } from './rehearse/walk.ts';
+import { createSightingService, sightingEndpoints } from './service.ts';
+import { hearingConsoleEndpoints, RadioLearning, radioConsoleEndpoints } from './site/radio.ts';
+import { HearingLearning } from './site/receiver-offsets.ts';
+import { SiteCache } from './site/site.ts';
+import { createTicker, type Ticker, type TickerDeps } from './ticker.ts';
+import { eventEndpoints } from './traces/events.ts';
+import { positionEndpoints } from './traces/positions.ts';
+import { visitEndpoints } from './traces/visits.ts';
 
 export interface SightingFeatureDeps {
   readonly db: Database;

@@ -1,107 +1,156 @@
 import { hash } from 'node:crypto';
 import {
-  type Ear,
+  compareSamples,
+  endings,
+  errorRadius,
   type Firing,
+  floorOf,
   judgeEvents,
+  nearestOf,
   type PresenceEvent,
-  type PresenceSettings,
   type Rules,
   type Sample,
-  type Seeding,
   timePrefix,
-  type VenueHours,
   type Verdict,
 } from '@pharos/engine';
 import { isObject } from '@pharos/query';
-import type { Permissions } from '../../../access/consent.ts';
 import { type AppPolicy, isForgetful } from '../../../access/policy.ts';
 import { timeOfId } from '../../../base/id.ts';
 import { inLanguage, languageFor } from '../../../delivery/push/translations.ts';
-import { appRules, historyMs } from '../site/trigger-policy.ts';
-import type { SiteTrigger } from '../site/trigger-store.ts';
+import { appRules, historyMs, type SiteTrigger } from '../site/triggers.ts';
+import type { Decision, DecisionContext, Fired, JudgedAt, Reads, Sensed } from '../stages/decision.ts';
+import {
+  deadlineOf,
+  isTakenIn,
+  knownUntil,
+  lateMs,
+  newRecord,
+  patienceOf,
+  type ToldWhereabouts,
+  type TrackRecord,
+  withSpan,
+  withSpells,
+} from '../stages/track.ts';
 import type { Whereabouts } from '../traces/positions.ts';
-import type { HistoryReads, Sensed } from './sensed.ts';
-import { passTime, sense } from './sensing.ts';
-import { deadlineOf, knownUntil, lateMs, newRecord, type TrackRecord } from './track-record.ts';
-import { whereaboutsOf } from './whereabouts.ts';
+import { goOn, nothing, type Sensing } from './in-order.ts';
+import { goBack, join, rememberLoneExits } from './late.ts';
+import type { Reconciled } from './reconcile.ts';
+
+/** Where an installation is: the beacon that it is nearest to, and its position where the site's beacons have locations. */
+
+/** How often they are written; at once when another beacon becomes the nearest. */
+const SPARSE_MS = 15_000;
+
+const centimetres = (metres: number) => Math.round(metres * 100) / 100;
+
+/** The whereabouts after the newest sample, and what is known to be written then. */
+export function whereaboutsOf({ track, told }: TrackRecord): {
+  readonly whereabouts: Whereabouts | undefined;
+  readonly told: ToldWhereabouts | null;
+} {
+  const nearest = track.at === null ? null : nearestOf(track, track.at);
+  if (nearest === null || track.at === null) return { whereabouts: undefined, told };
+  const { beaconId, distance, share } = nearest;
+  const { at: sensedAt, fix } = track;
+  const isDue = told === null || told.beaconId !== beaconId || Math.abs(sensedAt - told.at) >= SPARSE_MS;
+  const position =
+    fix === null || sensedAt - fix.at > SPARSE_MS
+      ? {}
+      : {
+          position: {
+            x: centimetres(fix.x),
+            y: centimetres(fix.y),
+            floor: floorOf(fix),
+            accuracy: centimetres(errorRadius(fix)),
+          },
+        };
+  const whereabouts: Whereabouts = {
+    beaconId,
+    distance: centimetres(distance),
+    ...(share === undefined ? {} : { confidence: centimetres(share) }),
+    ...position,
+    sensedAt,
+    isDue,
+  };
+  return { whereabouts, told: isDue ? { at: sensedAt, beaconId } : told };
+}
+
+/**
+ * From what was sent to what must be reported. Presence is a function of when things were sensed: samples that are newer than all
+ * before are applied as they arrive, others are inserted among the kept samples and everything from there on is recalculated.
+ * What differs from what was reported is corrected.
+ */
+
+export async function sense(sensing: Sensing): Promise<Sensed> {
+  const samples = [...sensing.samples].sort(compareSamples);
+  const done = await place(sensing, samples);
+  return sensing.keptSince === undefined ? done : rememberLoneExits(done, samples, sensing.now);
+}
+
+/** `samples`: those of `sensing`, in order. */
+async function place(sensing: Sensing, samples: readonly Sample[]): Promise<Sensed> {
+  const { track, spells } = sensing.record;
+  const record = { ...rememberSpan(sensing.record, samples), spells: withSpells(spells, samples) };
+  const horizon = horizonOf(record, sensing.keptSince);
+  const isKept = (sample: Sample) => horizon === null || sample.occurredAt >= horizon;
+  const isEnd = (sample: Sample) => !isKept(sample) && endsAtOnce(track, sample);
+  const kept = samples.filter((sample) => isKept(sample) || isEnd(sample));
+  const early = samples.filter((sample) => !isKept(sample) && !isEnd(sample));
+  const old = early.filter((sample) => !isTakenIn(spells, sample));
+  const repeated = early.length - old.length;
+  const joined = old.length === 0 ? undefined : await join({ ...sensing, samples: old });
+  if (kept.length === 0) return { ...nothing(record), duplicates: repeated, ...joined, isLate: true };
+  const [first] = kept as [Sample];
+  const isNewer = track.at === null || first.occurredAt > track.at || isEnd(first);
+  const next = { ...sensing, record, samples: kept };
+  const done = isNewer ? await goOn(next) : await goBack(next);
+  const duplicates = done.duplicates + repeated;
+  return joined === undefined ? { ...done, duplicates } : { ...done, ...both(joined, done), duplicates };
+}
+
+/** From when on (ms) samples can be inserted among others; null: whenever they were sensed. */
+function horizonOf({ horizon, segments, track }: TrackRecord, keptSince: number | undefined): number | null {
+  const known = horizon ?? (segments.length === 0 ? track.at : null);
+  if (keptSince === undefined || track.at === null) return known;
+  const whole = segments.find(([start]) => start >= keptSince)?.[0] ?? track.at + 1;
+  return Math.max(whole, known ?? whole);
+}
+
+/** A phone's EXIT at the instant of the newest sample, from the beacon where the phone is: it may come in a separate request. */
+const endsAtOnce = ({ at, beacons }: TrackRecord['track'], { event, occurredAt, beaconId }: Sample) =>
+  event === 'EXIT' && occurredAt === at && (beacons[beaconId]?.visit ?? null) !== null;
+
+const both = (a: Reconciled, b: Sensed) => ({
+  events: [...a.events, ...b.events],
+  changedEvents: [...a.changedEvents, ...b.changedEvents],
+  removedEvents: [...a.removedEvents, ...b.removedEvents],
+  visits: [...a.visits, ...b.visits],
+  parted: [...a.parted, ...b.parted],
+  isLate: true,
+});
+
+function rememberSpan(record: TrackRecord, samples: readonly Sample[]): TrackRecord {
+  const heard = samples.filter(({ event }) => event === undefined);
+  if (heard.length === 0) return record;
+  const span = (heard.at(-1) as Sample).occurredAt - (heard[0] as Sample).occurredAt;
+  return { ...record, spans: withSpan(record.spans, span) };
+}
+
+/** What happens merely because time passes: visits whose silence has lasted long enough. */
+export function passTime(
+  { installationId, seedOf }: Pick<Sensing, 'installationId' | 'seedOf'>,
+  record: TrackRecord,
+  now: number,
+): Sensed {
+  const until = knownUntil(record, now);
+  const told = new Set(record.ended.map(({ visitId }) => visitId));
+  const events = endings({ installationId, seedOf, state: record.track, until, patience: patienceOf(record) }).filter(
+    ({ visitId }) => !told.has(visitId),
+  );
+  return { ...nothing({ ...record, ended: [...record.ended, ...events] }), events };
+}
 
 /** The input of one call of the engine and what follows from its result; the same for a report, a deadline and a rehearsal. */
-
-/** Where the track, triggers and history come from: the transaction, or the memory of a simulation. */
-export interface Reads {
-  record(): Promise<TrackRecord | undefined>;
-  /** How the installation is known to hear; asked once, when its record begins. */
-  ear?(): Promise<Ear | null>;
-  /** Beacons that were deleted are left out. */
-  places(beaconIds: readonly string[]): Promise<readonly ReportedPlace[]>;
-  triggers(beaconId: string): Promise<readonly SiteTrigger[]>;
-  firings(since: number): Promise<readonly Firing[]>;
-  /** Visits at a beacon that are over. */
-  visitCount(beaconId: string): Promise<number>;
-  readonly kept: HistoryReads;
-}
-
-export interface DecisionContext extends Seeding {
-  readonly installationId: string;
-  readonly policy: AppPolicy;
-  /** The service's clock. */
-  readonly now: number;
-  /** Whether the installation can be shown anything: it reads the answer, or has a live push token. */
-  readonly hasTarget: boolean;
-  /** Since when (ms) the same person carries it; without it, always. */
-  readonly heldSince?: number | undefined;
-  /** Whether a push can reach it, so that a message may go out although nothing is delivered. */
-  readonly hasPushTarget: boolean;
-  /** What the visitor has agreed to; without it, to everything. */
-  readonly permissions?: Permissions;
-  /** The language and region of the phone, which choose the language of messages. */
-  readonly locale?: string | null;
-  /** The model of the phone. */
-  readonly model?: string | null;
-}
-
-/** Where it happens; a beacon that was deleted has only its id. */
-export interface ReportedPlace {
-  readonly objectId: string;
-  readonly timeZone?: string | undefined;
-  readonly hours?: VenueHours | undefined;
-  readonly settings?: PresenceSettings;
-}
-
-/** What happened to one installation. */
-export interface Decision {
-  readonly installationId: string;
-  readonly sensed: Sensed;
-  /** Reported now, in order of time. */
-  readonly events: readonly PresenceEvent[];
-  readonly verdicts: readonly JudgedAt[];
-  readonly fired: readonly Fired[];
-  /** By beacon; empty where nothing was judged. */
-  readonly triggers: ReadonlyMap<string, readonly SiteTrigger[]>;
-  readonly record: TrackRecord;
-  /** Where the installation is now, if it was heard lately. */
-  readonly whereabouts: Whereabouts | undefined;
-  /** Whether a push of what fired is being sent. */
-  readonly isPushed: boolean;
-  /** When time alone brings something about, by the service's clock (ms). */
-  readonly deadline: number | null;
-  /** False when nothing has changed that must be stored. */
-  readonly hasChanged: boolean;
-}
-
-export interface JudgedAt {
-  readonly beaconId: string;
-  readonly verdict: Verdict;
-}
-
-/** A verdict that releases a message, under the id by which its delivery is known everywhere. */
-export interface Fired extends JudgedAt {
-  readonly deliveryId: string;
-  /** With its content in the visitor's language. */
-  readonly shown: SiteTrigger;
-  /** The language of the content, where the message says it. */
-  readonly language: string | null;
-}
 
 /** One id for each trigger, installation, visit and event: what makes a delivery that delivery. */
 export function triggerDeliveryId(

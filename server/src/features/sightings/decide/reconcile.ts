@@ -1,38 +1,8 @@
 import { anotherId, FLAP_MS, type PresenceEvent, type TrackState } from '@pharos/engine';
-import type { StoredVisit } from '../traces/told-store.ts';
+import type { Corrections, PartedVisit, VisitChange } from '../stages/decision.ts';
+import type { StoredVisit } from '../traces/reported.ts';
 
 /** Compares what was reported before with what the samples say now: the difference, by visits. Pure. */
-
-/** A visit that has become another one. */
-export interface VisitChange {
-  readonly id: string;
-  readonly beaconId: string;
-  readonly change: 'corrected' | 'reopened' | 'merged' | 'removed';
-  readonly enteredAt: number;
-  /** The previously reported beginning, if it may have been different. */
-  readonly wasEnteredAt?: number;
-  /** Null: it is open. */
-  readonly exit: PresenceEvent | null;
-  /** The visit that it has become a part of. */
-  readonly mergedInto?: string;
-}
-
-/** A part of a reported visit that has become a visit of its own. */
-export interface PartedVisit {
-  readonly id: string;
-  readonly from: string;
-  /** When it began, ms. */
-  readonly since: number;
-}
-
-export interface Corrections {
-  readonly changedEvents: readonly PresenceEvent[];
-  readonly removedEvents: readonly PresenceEvent[];
-  readonly visits: readonly VisitChange[];
-  readonly parted: readonly PartedVisit[];
-}
-
-export const noCorrections: Corrections = { changedEvents: [], removedEvents: [], visits: [], parted: [] };
 
 /**
  * The engine derives an id from when a visit began, and what was reported keeps its id when late samples show another beginning. An id

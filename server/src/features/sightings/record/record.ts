@@ -1,26 +1,31 @@
 import type { Evidence, Pass, Seeding } from '@pharos/engine';
-import type { Sql } from '../../../base/sql.ts';
+import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import type { ProximityMessage } from '../../../delivery/push/content.ts';
 import type { Announce } from '../../domain-event.ts';
 import type { LogStore } from '../../event-log.ts';
 import type { Showing } from '../../showing.ts';
-import { addVisitCounts } from '../decide/presence-store.ts';
-import { addSamples, saveTracks } from '../decide/track-store.ts';
-import type { HearingPhone } from '../site/hearing.ts';
-import { noteVisitChanges } from '../traces/visit-changes.ts';
+import { addVisitCounts } from '../decide/past.ts';
+import { saveKeys } from '../lock/fresh.ts';
+import { addSamples, deleteTrack, saveTracks } from '../lock/track-store.ts';
+import type { HearingPhone } from '../site/receiver-offsets.ts';
+import type { Decided } from '../stages/stages.ts';
+import type { TrackKey } from '../traces/reported.ts';
+import { noteVisitChanges } from '../traces/visits.ts';
 import {
   closed,
   correctionsOf,
   countsOf,
-  type Decided,
+  domainEventsOf,
   eventsOf,
   firingsOf,
   isEventful,
   isNamed,
+  keysOf,
   logsOf,
   opened,
+  positionEventOf,
   positionOf,
   pushesOf,
   samplesOf,
@@ -29,10 +34,30 @@ import {
   verdictsOf,
   visitChangesOf,
   whereaboutsOf,
-} from './decided-rows.ts';
-import { domainEventsOf, positionEventOf } from './domain-events.ts';
-import { savePositions } from './position-store.ts';
+} from './rows.ts';
 import * as store from './trace-store.ts';
+import { savePositions } from './trace-store.ts';
+
+/**
+ * Ends what is known of an installation's presence, because it may no longer be recorded, or may be from now on: open visits end
+ * here, and nothing later continues them. `db` is the transaction that holds the installation.
+ */
+export async function endPresence(
+  db: Db,
+  { appId, installationId, now }: TrackKey & { readonly now: number },
+): Promise<void> {
+  await deleteTrack(db, { appId, installationId });
+  const open = await db.all<{ beacon_id: string; entered_at: number }>(sql`select beacon_id, entered_at from visits
+    where app_id = ${appId} and installation_id = ${installationId} and is_open = 1`);
+  if (open.length === 0) return;
+  const ended = open.map((row) => ({ appId, installationId, beaconId: row.beacon_id, enteredAt: row.entered_at }));
+  for (const statement of noteVisitChanges(db.dialect, ended, now)) await db.run(statement);
+  const leftAt = sql`case when entered_at > ${now} then entered_at else ${now} end`;
+  await db.run(sql`update visits
+    set left_at = ${leftAt}, dwell = (${leftAt} - entered_at) / ${raw('1000.0')}, is_open = 0, ended_by = 'silence', inferred = 1,
+      updated_at = ${now}
+    where app_id = ${appId} and installation_id = ${installationId} and is_open = 1`);
+}
 
 /** Writes what was decided, all of it in the transaction that `db` is. */
 
@@ -80,18 +105,16 @@ export async function recordDecisions(
   more: readonly Sql[] = [],
 ): Promise<void> {
   const changed = decided.filter(({ decision }) => decision.hasChanged);
-  const kept = changed.filter(({ isHeld }) => isHeld !== true);
+  const kept = changed.filter(({ isCached }) => !isCached);
   const deadline = Math.min(...kept.map(({ decision }) => decision.deadline ?? Number.POSITIVE_INFINITY));
   if (deadline < Number.POSITIVE_INFINITY) db.afterCommit(() => expect(deadline));
   if (noteEvidence !== undefined)
     db.afterCommit(() => {
-      for (const { decision, recording } of changed)
-        noteEvidence(recording.appId, decision.sensed.evidence, recording.context.now);
+      for (const { appId, context, decision } of changed) noteEvidence(appId, decision.sensed.evidence, context.now);
     });
   if (notePasses !== undefined)
     db.afterCommit(() => {
-      for (const { decision, recording } of changed.filter(isNamed)) {
-        const { appId, context } = recording;
+      for (const { appId, context, decision } of changed.filter(isNamed)) {
         const { installationId, model = null, now } = context;
         notePasses({ appId, installationId, model }, decision.sensed.passes, now);
       }
@@ -104,7 +127,7 @@ export async function recordDecisions(
   for (const one of named) {
     const [whereabouts] = whereaboutsOf(one);
     if (whereabouts === undefined && !isEventful(one)) continue;
-    await announce(db, one.recording.appId, () => [
+    await announce(db, one.appId, () => [
       ...(isEventful(one) ? domainEventsOf(one.decision) : []),
       ...(whereabouts ? [positionEventOf(whereabouts)] : []),
     ]);
@@ -128,9 +151,13 @@ export async function recordDecisions(
     ...store.closeVisits(dialect, eventful.flatMap(closed)),
     ...logs.insert(dialect, eventful.flatMap(logsOf)),
     ...store.saveVerdicts(dialect, eventful.flatMap(verdictsOf)),
-    ...noteVisitChanges(dialect, changes, decided[0]?.recording.context.now ?? 0),
+    ...noteVisitChanges(dialect, changes, decided[0]?.context.now ?? 0),
     ...store.insertFirings(dialect, changed.flatMap(firingsOf)),
     ...(noteShowings?.(dialect, showings) ?? []),
+    ...saveKeys(dialect, decided.flatMap(keysOf)),
     ...more,
   ]);
+  db.afterCommit(() => {
+    for (const { afterCommit } of decided) afterCommit();
+  });
 }

@@ -1,19 +1,102 @@
 import { timePrefix } from '@pharos/engine';
 import { recordFolded, service } from '../../../access/audit.ts';
-import { isForgetful, noDayMs } from '../../../access/policy.ts';
+import { type AppPolicy, isForgetful, noDayMs, periodsOf } from '../../../access/policy.ts';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import { deleteInSteps } from '../../../db/delete-in-steps.ts';
-import { analyzePartitions } from '../../../db/partitions.ts';
+import { analyzePartitions, dropPartitions, type Partition, partitionsOlderThan } from '../../../db/partitions.ts';
 import { type DbTable, type RetentionRule, stepColumn } from '../../../db/table.ts';
+import type { JobHandler } from '../../../jobs/job.ts';
 import { Pace, sweepRest } from '../../../jobs/pace.ts';
 import type { AppsWith } from '../../feature.ts';
-import { tryLockInstallation } from '../decide/installation-locks.ts';
+import { forgetAnswers } from '../lock/fresh.ts';
+import { tryLockInstallation } from '../lock/lock.ts';
 import { presence, sightingKeys, trackSamples, tracks } from '../traces/tables.ts';
 import { visits } from '../traces/visits.ts';
-import { dayMs, keptSince, type Purged, type RetainedApp } from './kept.ts';
-import { forgetAnswers } from './key-store.ts';
-import { dropOldPartitions } from './old-partitions.ts';
+
+/** How long rows are kept. */
+
+export const dayMs = 86_400_000;
+
+export interface RetainedApp {
+  readonly appId: string;
+  readonly policy: AppPolicy;
+}
+
+/** Older rows go (ms). */
+export const keptSince = (kept: RetentionRule, policy: AppPolicy, now: number): number =>
+  now - Math.max(daysOf(kept, policy) * dayMs, kept.atLeastMs ?? 0);
+
+function daysOf({ days }: RetentionRule, policy: AppPolicy): number {
+  if (typeof days === 'number') return days;
+  const ofPolicy = (periodsOf(policy) as Readonly<Record<string, number>>)[days];
+  if (ofPolicy === undefined) throw new Error(`The policy of an app does not say how many days it keeps ${days}.`);
+  return ofPolicy;
+}
+
+/** How many records of each kind were deleted. */
+export type Purged = Readonly<Record<string, number>>;
+
+/** Drops whole months that are too old for every app, if tables are partitioned (ADR 69). */
+
+interface Aged {
+  /** All that there are. */
+  readonly apps: readonly RetainedApp[];
+  readonly tables: readonly DbTable[];
+  readonly now: number;
+}
+
+interface Content {
+  readonly app_id: string;
+  readonly n: number;
+  /** Rows that stay, however old they are. */
+  readonly held: number;
+}
+
+/** Answers how many rows of each kind each app has lost. */
+export async function dropOldPartitions(
+  db: Database,
+  { apps, tables, now }: Aged,
+): Promise<ReadonlyMap<string, Purged>> {
+  const purged = new Map<string, Record<string, number>>();
+  if (apps.length === 0) return purged;
+  for (const table of tables) {
+    const { kept, name } = table;
+    if (!kept) continue;
+    const since = Math.min(...apps.map(({ policy }) => keptSince(kept, policy, now)));
+    const old = await partitionsOlderThan(db, name, since);
+    const counts = await contentOf(db, table, { old, apps });
+    // The first partition is there always, and mostly empty.
+    if (counts.length === 0 || (counts.length === 1 && counts[0]?.size === 0)) continue;
+    await dropPartitions(db, name, old.slice(0, counts.length));
+    for (const [appId, n] of counts.flatMap((count) => [...count])) {
+      const own = purged.get(appId) ?? {};
+      own[name] = (own[name] ?? 0) + n;
+      purged.set(appId, own);
+    }
+  }
+  return purged;
+}
+
+/** How many rows of each app are in each of the partitions, up to the first one that has to stay for a while. */
+async function contentOf(
+  db: Database,
+  { name, kept }: DbTable,
+  { old, apps }: { readonly old: readonly Partition[]; readonly apps: readonly RetainedApp[] },
+): Promise<ReadonlyMap<string, number>[]> {
+  // Visits with zero retention are counted as they are deleted, one by one.
+  const isCounted = ({ policy }: RetainedApp) => name === visits.table.name && policy.retentionDays.visits === 0;
+  const counted = new Set(apps.filter(isCounted).map(({ appId }) => appId));
+  const counts: ReadonlyMap<string, number>[] = [];
+  for (const partition of old) {
+    const content = raw(`select app_id, count(*) as n, sum(case when ${kept?.only ?? '1 = 1'} then 0 else 1 end) as held
+      from ${partition.name} group by app_id`);
+    const rows = await db.longTransaction((db) => db.all<Content>(content));
+    if (rows.some(({ app_id, held }) => Number(held) > 0 || counted.has(app_id))) break;
+    counts.push(new Map(rows.map(({ app_id, n }) => [app_id, Number(n)])));
+  }
+  return counts;
+}
 
 /** Deletes what is older than the app's retention, a few hundred rows per transaction. */
 
@@ -56,13 +139,13 @@ const pageSize = 500;
 /** How long the samples of an installation are kept at least; a later one is from before what is known. */
 export const trackDays = 3;
 
-interface Aged {
+interface AgedRows {
   readonly installation_id: string;
   readonly updated_at: number;
 }
 
 /** Walks over rows page by page, since no index knows which are old; meant for once a day. */
-async function walkOld<T extends Aged & object>(
+async function walkOld<T extends AgedRows & object>(
   { before, page: next }: { readonly before: number; page(last: T | undefined): Promise<T[]> },
   remove: (row: T) => Promise<void>,
 ): Promise<void> {
@@ -90,7 +173,7 @@ async function purgeSignals(db: Database, appId: string, now: number): Promise<v
 /** How often somebody has come is deleted after a year and more. */
 export async function purgePresences(db: Db, appId: string, now: number): Promise<void> {
   const before = now - presenceDays * dayMs;
-  await walkOld<Aged & { readonly beacon_id: string }>(
+  await walkOld<AgedRows & { readonly beacon_id: string }>(
     {
       before,
       page: (last) =>
@@ -109,7 +192,7 @@ export async function purgePresences(db: Db, appId: string, now: number): Promis
 /** Tracks of installations that have sent nothing for days and are nowhere, with their samples. */
 export async function purgeTracks(db: Database, appId: string, now: number): Promise<void> {
   const before = now - trackDays * dayMs;
-  await walkOld<Aged>(
+  await walkOld<AgedRows>(
     {
       before,
       page: (last) =>
@@ -262,6 +345,49 @@ export function createRetention(deps: RetentionDeps): Retention {
         await pace.rest();
       }
       if (isDaily) await analyzePartitions(db);
+    },
+  };
+}
+
+/** Erasing where somebody was. */
+
+/** What earlier versions have asked for. */
+export const eraseJob = 'traces.erase';
+
+/** Everything of one installation up to a time. Later rows belong to somebody else, or to a new start. */
+interface Erasure {
+  readonly installationId: string;
+  readonly until: number;
+}
+
+/** Erases a hundred rows at a time; may be repeated. */
+async function eraseTraces(
+  { db, traceTables }: TraceErasureDeps,
+  appId: string,
+  { installationId, until }: Erasure,
+): Promise<void> {
+  for (const table of traceTables) {
+    const { installation, at } = table.trail ?? {};
+    if (installation === undefined || at === undefined) continue;
+    const scope = sql`app_id = ${appId} and ${raw(installation)} = ${installationId} and ${raw(at)} <= ${until}`;
+    await deleteInSteps(db, { table: table.name, id: stepColumn(table), scope });
+  }
+}
+
+export interface TraceErasureDeps {
+  readonly db: Database;
+  /** The tables that say where somebody was or what they were sent, of all features. */
+  readonly traceTables: readonly DbTable[];
+}
+
+export function erasureJobHandlers(erasing: TraceErasureDeps): Record<typeof eraseJob, JobHandler> {
+  return {
+    [eraseJob]: {
+      concurrency: 1,
+      maxAttempts: 50,
+      baseDelayMs: 1_000,
+      maxDelayMs: 300_000,
+      run: (job) => eraseTraces(erasing, job.appId, job.payload as Erasure),
     },
   };
 }

@@ -4,9 +4,8 @@ import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { kindsOf, openSite, type Site, stay, walk } from '../../../../test/support/site.ts';
 import { sql } from '../../../base/sql.ts';
-import { findLearnable } from '../decide/installation-locks.ts';
-import { findEars, HearingLearning } from './hearing.ts';
-import { mostModels } from './hearing-store.ts';
+import { findLearnable } from '../lock/lock.ts';
+import { findEars, HearingLearning, mostModels } from './receiver-offsets.ts';
 
 const minute = 60_000;
 

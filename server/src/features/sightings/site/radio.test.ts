@@ -6,7 +6,7 @@ import { openSite, type Site } from '../../../../test/support/site.ts';
 import { passVisitors } from '../../../../test/support/sites/teach-signal.ts';
 import { CacheVersion } from '../../../db/nodes/cache-version.ts';
 import { RadioLearning } from './radio.ts';
-import { findBeaconsById } from './site-store.ts';
+import { findBeaconsById } from './site.ts';
 
 for (const database of databases) {
   describe(`what traffic teaches about a beacon on ${database}`, () => {

@@ -1,9 +1,21 @@
 import { addEvidence, type Evidence, type Learned, learnedFrom, noEvidence } from '@pharos/engine';
+import { Type } from 'typebox';
 import { beaconsOf } from '../../../access/venue-limit.ts';
 import { fail } from '../../../base/errors.ts';
 import { raw, sql } from '../../../base/sql.ts';
 import type { Database, Db } from '../../../db/db.ts';
 import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import {
+  deletedAnswer,
+  exampleId,
+  exampleUpdated,
+  isoTime,
+  objectIdSchema,
+  recordAnswer,
+  timestampSchema,
+} from '../../../http/answers.ts';
+import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
+import type { HearingLearning } from './receiver-offsets.ts';
 
 /**
  * What traffic teaches about the radio of beacons: gathered in memory, since many visitors pass one beacon, and written from time
@@ -153,4 +165,153 @@ async function store(db: Db, { appId, beaconId, halves, now }: Gathered): Promis
     on conflict (app_id, beacon_id) do update
       set evidence = excluded.evidence, learned = excluded.learned, updated_at = excluded.updated_at`);
   return (row?.learned ?? null) !== learned;
+}
+
+/** Shows and deletes what was learned about beacons. */
+
+const learned = Type.Object({
+  loss: Type.Number({ description: 'How many dB more are lost than the measured power says' }),
+  exponent: Type.Number({ description: 'By how much the path-loss exponent is more than 2' }),
+});
+const schema = Type.Array(
+  Type.Object({
+    beaconId: objectIdSchema,
+    seconds: Type.Integer({ description: 'Seconds of visitors with a sure position from which it was learned' }),
+    learned: Type.Union([learned, Type.Null()], { description: 'null: no correction would predict better than none' }),
+    updatedAt: timestampSchema,
+  }),
+);
+const example = [
+  { beaconId: exampleId, seconds: 5400, learned: { loss: 3.1, exponent: 0.2 }, updatedAt: exampleUpdated },
+];
+
+export interface RadioRouteDeps {
+  readonly radio: RadioLearning;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+export function radioConsoleEndpoints({ radio, assertApp }: RadioRouteDeps): readonly ConsoleEndpoint[] {
+  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/radio',
+      operationId: 'listRadio',
+      tag: 'Beacons',
+      summary: 'List what traffic has taught about the radio of each beacon',
+      permission: 'activity.read',
+      narrows: 'venues',
+      locate,
+      query: [{ name: 'beaconId', description: 'Only of this beacon', schema: objectIdSchema, example: exampleId }],
+      answer: recordAnswer(schema, example),
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '' }, query: { beaconId }, admin }) {
+        const found = await radio.list(appId, { beaconId, venues: signedIn(admin).venues });
+        return { result: found.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: isoTime(updatedAt) })) };
+      },
+    }),
+    consoleEndpoint({
+      method: 'DELETE',
+      path: '/apps/:appId/radio/:beaconId',
+      operationId: 'resetRadio',
+      tag: 'Beacons',
+      summary: 'Forget what was learned about a beacon',
+      permission: 'beacons.write',
+      narrows: 'venues',
+      locate,
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '', beaconId = '' }, admin }) {
+        await radio.reset(appId, beaconId, signedIn(admin).venues);
+        return { result: {} };
+      },
+    }),
+  ];
+}
+
+/** Shows and deletes what was learned about how loudly phones hear. */
+
+const offsetSchema = Type.Array(
+  Type.Object({
+    installationId: Type.Optional(objectIdSchema),
+    model: Type.Optional(Type.String({ description: 'The deviceModel of installations' })),
+    passes: Type.Integer({ description: 'Beacons that were passed, from which it was learned' }),
+    loss: Type.Union([Type.Number(), Type.Null()], {
+      description: 'How many dB less is heard than expected; null: no correction would predict better than none',
+    }),
+    updatedAt: timestampSchema,
+  }),
+  { description: 'The installation, if one is named; all phones (neither installationId nor model); the models' },
+);
+const offsetExample = [
+  { installationId: exampleId, passes: 48, loss: 9.4, updatedAt: exampleUpdated },
+  { passes: 2140, loss: 1.2, updatedAt: exampleUpdated },
+  { model: 'Pixel 8', passes: 310, loss: 4.1, updatedAt: exampleUpdated },
+];
+
+export interface HearingRouteDeps {
+  readonly hearing: HearingLearning;
+  readonly pseudonymsOf: (appId: string) => Promise<unknown>;
+  /** @throws Failure ObjectNotFound */
+  readonly assertApp: (appId: string) => Promise<unknown>;
+}
+
+export function hearingConsoleEndpoints({
+  hearing,
+  assertApp,
+  pseudonymsOf,
+}: HearingRouteDeps): readonly ConsoleEndpoint[] {
+  const locate = ({ appId = '' }: Readonly<Record<string, string>>) => assertApp(appId);
+  const reset = { method: 'DELETE', tag: 'Installations', permission: 'apps.change', locate } as const;
+  return [
+    consoleEndpoint({
+      method: 'GET',
+      path: '/apps/:appId/hearing',
+      operationId: 'listHearing',
+      tag: 'Installations',
+      summary: 'List what traffic has taught about how loud phones hear',
+      permission: 'installations.read',
+      locate,
+      query: [
+        {
+          name: 'installationId',
+          description: 'An installation to be told of as well',
+          schema: objectIdSchema,
+          example: exampleId,
+        },
+      ],
+      answer: recordAnswer(offsetSchema, offsetExample),
+      errors: ['ObjectNotFound', 'OperationForbidden'],
+      async handle({ params: { appId = '' }, query: { installationId } }) {
+        if (installationId !== undefined && (await pseudonymsOf(appId))) throw fail('OperationForbidden');
+        const found = await hearing.list(appId, installationId);
+        return { result: found.map(({ updatedAt, ...rest }) => ({ ...rest, updatedAt: isoTime(updatedAt) })) };
+      },
+    }),
+    consoleEndpoint({
+      ...reset,
+      path: '/apps/:appId/hearing',
+      operationId: 'resetAllHearing',
+      summary: 'Forget what was learned about how loud all phones and models hear',
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '' } }) {
+        await hearing.reset(appId);
+        return { result: {} };
+      },
+    }),
+    consoleEndpoint({
+      ...reset,
+      path: '/apps/:appId/hearing/:installationId',
+      operationId: 'resetHearing',
+      summary: 'Forget what was learned about how loud one phone hears',
+      answer: deletedAnswer,
+      errors: ['ObjectNotFound'],
+      async handle({ params: { appId = '', installationId = '' } }) {
+        await hearing.reset(appId, installationId);
+        return { result: {} };
+      },
+    }),
+  ];
 }

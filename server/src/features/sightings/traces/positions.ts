@@ -1,4 +1,9 @@
+import type { Rival } from '@pharos/engine';
+import { QueryError } from '@pharos/query';
 import { Type } from 'typebox';
+import { type Caller, type FindHeld, ownTraces } from '../../../access/caller.ts';
+import { findBeaconsIn, venuesFor } from '../../../access/venue-limit.ts';
+import type { Db, Row } from '../../../db/db.ts';
 import type { RowOf } from '../../../db/table.ts';
 import {
   exampleCreated,
@@ -10,9 +15,89 @@ import {
   pointerSchema,
   timestampSchema,
 } from '../../../http/answers.ts';
+import type { Endpoint } from '../../../http/endpoint.ts';
+import { orderedFields, whereFields } from '../../../http/hidden-members.ts';
 import { defineResource } from '../../../resources/define.ts';
 import { number, pointer, text, time } from '../../../resources/members/members.ts';
-import { placeExample, placeMembers } from './rivals.ts';
+import { getEndpoint, listEndpoint } from '../../../resources/read-endpoints.ts';
+
+/** The beacons that competed for a visitor, as events, answers and positions show them. */
+
+const confidence = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: "How likely the beacon's radius holds the visitor; only where a position is known",
+});
+const distance = Type.Number({ description: 'Metres, estimated' });
+
+export const rivalSchema = Type.Object({
+  beaconId: pointerSchema('Beacon'),
+  distance,
+  confidence: Type.Optional(confidence),
+});
+
+export const rivalsSchema = Type.Array(rivalSchema, {
+  description: 'Which beacons competed, the nearest first; only where a visitor is at one beacon at a time',
+});
+
+export const rivalsExample = [{ beaconId: pointerExample('Beacon', otherExampleId), distance: 1.86, confidence: 0.71 }];
+
+export function answeredRivals(rivals: readonly Rival[]): object[] {
+  return rivals.map(({ beaconId, distance, share }) => ({
+    beaconId: { __type: 'Pointer', className: 'Beacon', objectId: beaconId },
+    distance,
+    ...(share === undefined ? {} : { confidence: share }),
+  }));
+}
+
+export const placeMembers = {
+  distance,
+  confidence: Type.Optional(confidence),
+  x: Type.Optional(Type.Number({ description: "Metres, in the coordinates of the beacons' locations" })),
+  y: Type.Optional(Type.Number({ description: 'Metres' })),
+  floor: Type.Optional(Type.Number({ description: "As the beacons' locations have it; 0 where they say none" })),
+  accuracy: Type.Optional(
+    Type.Number({ description: 'In 68 of 100 cases the visitor is no farther from x and y than this, metres' }),
+  ),
+};
+
+export const placeExample = { distance: 1.86, confidence: 0.71, x: 4.2, y: 7.5, floor: 0, accuracy: 1.9 };
+
+/** The beacons that competed for a visitor may be those of a neighbouring venue, of which whoever is limited to others is told nothing. */
+
+interface Stored {
+  readonly beaconId: { readonly objectId: string };
+}
+
+/** How rows of events are shown to the caller; undefined: as they are. */
+export async function showingRivals(
+  db: Db,
+  caller: Caller,
+  verb: 'list' | 'get',
+): Promise<((row: Row) => Row) | undefined> {
+  const venues = venuesFor(caller, 'events', verb);
+  if (venues === undefined) return undefined;
+  const own = await findBeaconsIn(db, caller.app.appId, venues);
+  return (row) => {
+    if (row['rivals'] === null) return row;
+    const rivals = JSON.parse(String(row['rivals'])) as readonly Stored[];
+    return { ...row, rivals: JSON.stringify(rivals.filter(({ beaconId }) => own.has(beaconId.objectId))) };
+  };
+}
+
+/** A list of events by which nobody finds out about rivals that are not shown. */
+export function withoutAskingForRivals(endpoint: Endpoint): Endpoint {
+  return {
+    ...endpoint,
+    handle: async (call) => {
+      const asked = [...whereFields(call.query), ...orderedFields(call.query)];
+      const field = asked.find((name) => name === 'rivals' || name.startsWith('rivals.'));
+      if (field !== undefined && venuesFor(call, 'events', 'list') !== undefined)
+        throw new QueryError([{ field, problem: 'is not a field that can be asked for' }]);
+      return endpoint.handle(call);
+    },
+  };
+}
 
 const fraction = { isFraction: true } as const;
 const optional = { ...fraction, optional: true } as const;
@@ -120,4 +205,14 @@ export function positionRow({ appId, installationId, whereabouts, now }: NewPosi
     sensed_at: sensedAt,
     updated_at: now,
   };
+}
+
+export function positionEndpoints(db: Db, findHeld: FindHeld): Endpoint[] {
+  const options = { ...positions, db, narrow: ownTraces(findHeld, 'positions_installation', ['sensed_at']) };
+  const description =
+    'Where each installation was last known to be: the beacon that it was nearest to and, where beacons have a location, ' +
+    'x, y and floor. It is written every 15 seconds at most, and at once where another beacon is the nearest; only in ' +
+    'apps in which a visitor is at one beacon at a time. It has the objectId of the installation. Users see those of ' +
+    'their own installations; managers see all.';
+  return [listEndpoint(options, { description, defaultOrder: 'objectId' }), getEndpoint(options)];
 }

@@ -1,4 +1,4 @@
-import { bigint, defineTable, nullable, text, withDefault } from '../../../db/table.ts';
+import { bigint, defineTable, nullable, type RowOf, text, withDefault } from '../../../db/table.ts';
 
 /** What the engine keeps for itself. */
 
@@ -109,3 +109,37 @@ export const sightingCounts = defineTable({
   stepBy: 'hour',
   kept: { days: 'visits', by: 'hour', atLeastMs: 86_400_000 },
 });
+
+/**
+ * What counting must read again. A row is written with every visit that begins, ends, is corrected or removed, in its
+ * transaction; a visit deleted because of its age or an erasure leaves none, so that it stays counted.
+ */
+export const visitChanges = defineTable({
+  name: 'visit_changes',
+  owner: 'sightings',
+  columns: { app_id: text, object_id: text, installation_id: text, beacon_id: text, entered_at: bigint },
+  key: ['app_id', 'object_id'],
+  trail: { installation: 'installation_id' },
+});
+
+/** Drafts of rules, tried on what was recorded. The result names nobody. */
+export const ruleReplays = defineTable({
+  name: 'rule_replays',
+  owner: 'sightings',
+  columns: {
+    app_id: text,
+    object_id: text,
+    asked: text,
+    state: text,
+    done_to: text,
+    judged: bigint,
+    installations: bigint,
+    result: text,
+    created_at: bigint,
+    updated_at: bigint,
+  },
+  key: ['app_id', 'object_id'],
+  kept: { days: 30 },
+});
+
+export type ReplayRow = RowOf<typeof ruleReplays>;
