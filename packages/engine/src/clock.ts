@@ -23,13 +23,13 @@ const REMEMBERED = 8;
 /** What is not corrected: NTP on a phone, rounding to whole seconds, the way to us. */
 const TOLERANCE_MS = 2_000;
 /** A message in transit for longer is treated as one whose clock is behind. */
-const LONGEST_DELAY_MS = 30_000;
+const MAX_DELAY_MS = 30_000;
 /** This many messages must agree before a clock that is behind by less than the longest delay is corrected. */
 const FEWEST_FOUND = 4;
 /** Reports of one batch that are further apart belong to two separate periods, or one of them has a wrong time. */
 const CLUSTER_GAP_MS = 5 * 60_000;
 /** A report may lie so far in the future after the correction. */
-const MOST_AHEAD_MS = 60_000;
+const MAX_AHEAD_MS = 60_000;
 
 export interface Arrival {
   /** The sender's clock at sending, where it says so. */
@@ -55,7 +55,7 @@ export function learnClock(clock: ClockState, { sentAt, times, now }: Arrival): 
   const newest = newestPlausible(times, now + Math.max(0, clock.error));
   if (newest === undefined) return { clock, ...sameFor(clock.error), latest: Number.POSITIVE_INFINITY };
   const found = newest - now;
-  const isSame = clock.error > 0 && found <= clock.error + TOLERANCE_MS && clock.error - found <= LONGEST_DELAY_MS;
+  const isSame = clock.error > 0 && found <= clock.error + TOLERANCE_MS && clock.error - found <= MAX_DELAY_MS;
   const error = isSame ? clock.error : found > TOLERANCE_MS ? found : 0;
   return { clock: { found: [], error }, ...sameFor(error), latest: newest };
 }
@@ -74,7 +74,7 @@ function learnFromSending(
   const error = isKnown ? (sent[place] as Sent)[1] : next.error;
   const errorAt = errorsSince(sent.at(isKnown ? place - sent.length - 1 : -1), [sentAt, error], times);
   const remembered = isKnown ? sent : [...sent, [sentAt, error] as const].slice(-REMEMBERED);
-  return { clock: { ...next, sent: remembered }, error, errorAt, latest: now + error + MOST_AHEAD_MS };
+  return { clock: { ...next, sent: remembered }, error, errorAt, latest: now + error + MAX_AHEAD_MS };
 }
 
 /**
@@ -96,7 +96,7 @@ function errorsSince(before: Sent | undefined, now: Sent, times: readonly number
 function withFound(clock: ClockState, found: number): ClockState {
   const best = Math.max(...clock.found);
   // The clock was set: earlier findings no longer apply.
-  const wasSet = clock.found.length > 0 && Math.abs(best - found) > LONGEST_DELAY_MS;
+  const wasSet = clock.found.length > 0 && Math.abs(best - found) > MAX_DELAY_MS;
   const kept = [...(wasSet ? [] : clock.found), found].slice(-REMEMBERED);
   const error = errorOf(kept);
   return { found: kept, error: error === 0 || Math.abs(error - clock.error) > TOLERANCE_MS ? error : clock.error };
@@ -104,7 +104,7 @@ function withFound(clock: ClockState, found: number): ClockState {
 
 function errorOf(found: readonly number[]): number {
   const best = Math.max(...found);
-  if (best > TOLERANCE_MS || best < -LONGEST_DELAY_MS) return best;
+  if (best > TOLERANCE_MS || best < -MAX_DELAY_MS) return best;
   return best < -TOLERANCE_MS && found.length >= FEWEST_FOUND ? best : 0;
 }
 

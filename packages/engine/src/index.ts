@@ -2,10 +2,18 @@
 export { type ClockState, learnClock, newClock } from './clock.ts';
 export { errorRadius, floorOf } from './position/fix.ts';
 export { addEvidence, learnedFrom, noEvidence } from './position/learning.ts';
-export { addPasses, addPassesOf, countOf, earOf, type Hearing, loudnessOf, noHearing } from './position/loudness.ts';
+export {
+  addPasses,
+  addPassesOf,
+  countOf,
+  type Hearing,
+  loudnessOf,
+  noHearing,
+  receiverOffsetOf,
+} from './position/loudness.ts';
 export { nearestOf } from './position/nearest.ts';
 export { calibrate, DEFAULT_MEASURED_POWER, distanceFromLoss } from './presence/distance.ts';
-export { LONGEST_VISIT_MS } from './presence/expiry.ts';
+export { MAX_VISIT_MS } from './presence/expiry.ts';
 export { anotherId, presenceEventId, sightingKey, timePrefix, visitIdOf } from './presence/ids.ts';
 export { DEFAULT_RADIUS } from './presence/presence.ts';
 export { SILENCE_SECONDS, silenceMs } from './presence/silence.ts';

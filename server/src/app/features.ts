@@ -326,7 +326,7 @@ function files({ platform, quotas, assertApp }: Parts): FileFeature {
 /** What the sightings have led to. */
 function activity(
   { platform: { db, engineLogs, pseudonymsOf }, integrations, ownOf, rollups }: Parts,
-  { held }: SightingFeature,
+  { trackCache }: SightingFeature,
 ): readonly Feature[] {
   return [
     {
@@ -351,7 +351,7 @@ function activity(
           noteClientLog(db, log, {
             announce: integrations.announce,
             logs: engineLogs,
-            held,
+            trackCache,
             seedsFor: seeding(pseudonymsOf),
             countVisits: (appId) => rollups.note(appId),
           }),

@@ -1,4 +1,4 @@
-import type { Bias, Ear, Fix } from '../presence/types.ts';
+import type { Bias, Fix, ReceiverOffset } from '../presence/types.ts';
 import { type Expected, LEAST_SHARE, reserve, work } from './belief.ts';
 import { learnBias } from './bias.ts';
 import { growthAt, type Layout } from './layout.ts';
@@ -37,11 +37,11 @@ const EAR_SHARE = 0.1;
 const EAR_REACH = 12;
 const LEAST_EAR_VARIANCE = 0.5;
 
-export const newEar = (): Ear => ({ loss: 0, variance: EAR_VARIANCE });
+export const newReceiverOffset = (): ReceiverOffset => ({ loss: 0, variance: EAR_VARIANCE });
 
 export interface FixInput {
   readonly fix: Fix | null;
-  readonly ear: Ear;
+  readonly ear: ReceiverOffset;
   readonly layout: Layout;
   readonly heard: readonly HeardAnchor[];
   readonly at: number;
@@ -52,7 +52,7 @@ export interface FixInput {
 /** The position after a step; belief.ts can be asked about it until the next step is made. */
 export function stepFix({ fix, ear, layout, heard, at, slowVariance }: FixInput): {
   readonly fix: Fix;
-  readonly ear: Ear;
+  readonly ear: ReceiverOffset;
 } {
   reserve(layout.cells);
   const moved = fix === null ? null : move(fix, (at - fix.at) / 1000);
@@ -63,7 +63,7 @@ export function stepFix({ fix, ear, layout, heard, at, slowVariance }: FixInput)
 
 interface Before {
   readonly fix: Fix | null;
-  readonly ear: Ear;
+  readonly ear: ReceiverOffset;
   readonly moved: Moved | null;
 }
 
@@ -143,7 +143,10 @@ interface Step {
 }
 
 /** Multiplies belief and likelihood, with the ear integrated out, and keeps the moments. */
-function condense(layout: Layout, { earVariance, moved, at }: Step): { readonly fix: Fix; readonly ear: Ear } {
+function condense(
+  layout: Layout,
+  { earVariance, moved, at }: Step,
+): { readonly fix: Fix; readonly ear: ReceiverOffset } {
   const { cells, x, y, floors } = layout;
   const { belief, carried, likelihood, expectedEar, weights, weighted, likely } = work;
   let most = Number.NEGATIVE_INFINITY;
@@ -218,7 +221,7 @@ export function biasOf(heard: HeardAnchor, { expected, ear, distance, slowVarian
 
 interface Residual {
   readonly expected: Expected;
-  readonly ear: Ear;
+  readonly ear: ReceiverOffset;
   readonly distance: number;
   readonly slowVariance: number;
 }

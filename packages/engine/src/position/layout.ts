@@ -40,7 +40,7 @@ export interface Layout {
 /** How far visitors go beyond the outermost beacons that they hear, m. */
 const MARGIN = 2;
 const FINEST_CELL = 1;
-const MOST_CELLS = 900;
+const MAX_CELLS = 900;
 /** A hand or a pocket, and a beacon of which no height is known, above the floor, m. */
 const VISITOR_HEIGHT = 1.3;
 const BEACON_HEIGHT = 2;
@@ -147,7 +147,7 @@ function frameOf(anchors: readonly Anchor[], floors: number) {
   const height = Math.max(...ys) + MARGIN - top;
   let size = FINEST_CELL;
   const count = () => (Math.floor(width / size) + 1) * (Math.floor(height / size) + 1) * floors;
-  while (count() > MOST_CELLS) size *= 1.1;
+  while (count() > MAX_CELLS) size *= 1.1;
   return { size, left, top, columns: Math.floor(width / size) + 1, rows: Math.floor(height / size) + 1 };
 }
 

@@ -30,7 +30,7 @@ export interface Surroundings {
 /** Lead that does not count, dB: somebody passing between two beacons has hardly any. */
 const USUAL_LEAD = 4;
 /** The most that counts, dB: a greater lead means a wall in front of the other beacon. */
-const MOST_LEAD = 15;
+const MAX_LEAD = 15;
 /**
  * By how much the signal of a beacon heard alone is treated as louder, dB, if it is not calibrated and nothing is known about the
  * phone. Phones on bodies hear 10 to 18 dB less than the default expects, others as much; this may at most double the radius.
@@ -72,13 +72,13 @@ function gainOf(
   if (distance > nearest) return -USUAL_LEAD;
   // The others are in contact, but none was measured lately.
   if (next === Number.POSITIVE_INFINITY) return 0;
-  return Math.min(MOST_LEAD, lossFromDistance(next) - lossFromDistance(distance)) - USUAL_LEAD;
+  return Math.min(MAX_LEAD, lossFromDistance(next) - lossFromDistance(distance)) - USUAL_LEAD;
 }
 
 /** By how much a beacon leads all others beyond the usual lead, dB; 0 for all but the loudest, and where no other was measured lately. */
 export function leadOf(distance: number | null, { nearest, next }: Surroundings): number {
   if (distance === null || distance > nearest || next === Number.POSITIVE_INFINITY) return 0;
-  const lead = Math.min(MOST_LEAD, lossFromDistance(next) - lossFromDistance(distance));
+  const lead = Math.min(MAX_LEAD, lossFromDistance(next) - lossFromDistance(distance));
   return Math.max(0, lead - USUAL_LEAD);
 }
 

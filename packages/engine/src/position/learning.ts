@@ -9,7 +9,7 @@ import type { Evidence, Learned } from '../presence/types.ts';
 export const noEvidence: Evidence = { n: 0, l: 0, ll: 0, r: 0, rl: 0, rr: 0 };
 
 /** Of more steps the older ones count half: a beacon that was moved is learned again within days. */
-const MOST_STEPS = 20_000;
+const MAX_STEPS = 20_000;
 /** Consecutive seconds are nearly redundant: ten of them count as one. */
 const INDEPENDENT = 0.1;
 /** Variance of a residual, dB². */
@@ -20,12 +20,12 @@ const EXPONENT_VARIANCE = 0.09;
 /** Fewer steps do not show whether a correction holds. */
 const LEAST_STEPS = 120;
 /** A power that is off by more is not learned but wrongly configured, dB. */
-const MOST_POWER = 10;
-const MOST_EXPONENT = 1;
+const MAX_POWER = 10;
+const MAX_EXPONENT = 1;
 
 export function addEvidence(a: Evidence, b: Evidence): Evidence {
   const sum = { n: a.n + b.n, l: a.l + b.l, ll: a.ll + b.ll, r: a.r + b.r, rl: a.rl + b.rl, rr: a.rr + b.rr };
-  return sum.n > MOST_STEPS ? scaled(sum, 0.5) : sum;
+  return sum.n > MAX_STEPS ? scaled(sum, 0.5) : sum;
 }
 
 function scaled({ n, l, ll, r, rl, rr }: Evidence, by: number): Evidence {
@@ -55,7 +55,7 @@ export function fitEvidence(evidence: Evidence): Learned {
   const determinant = a * d - l * l;
   const loss = (d * r - l * rl) / determinant;
   const exponent = (a * rl - l * r) / determinant;
-  return { loss: clamp(loss, MOST_POWER), exponent: clamp(exponent, MOST_EXPONENT) };
+  return { loss: clamp(loss, MAX_POWER), exponent: clamp(exponent, MAX_EXPONENT) };
 }
 
 const clamp = (value: number, most: number) => Math.min(most, Math.max(-most, value));

@@ -1,4 +1,4 @@
-import type { Ear, Pass } from '../presence/types.ts';
+import type { Pass, ReceiverOffset } from '../presence/types.ts';
 import { EAR_VARIANCE } from './fix.ts';
 
 /**
@@ -50,9 +50,9 @@ const OF_ONE_MODEL = 25;
 /** Fewer passes show nothing. */
 const LEAST_PASSES = 6;
 /** Of more the older ones count half: phones get another case. */
-const MOST_PASSES = 400;
+const MAX_PASSES = 400;
 /** More is a broken phone, dB. */
-const MOST_LOSS = 20;
+const MAX_LOSS = 20;
 /** How long passes count for one half before they count for the other, ms. */
 const HALF_MS = 60_000;
 /** How far phones differ among themselves, dB: a site has to be quieter or louder by more to be so. */
@@ -99,7 +99,7 @@ function addWeighted(hearing: Hearing, passes: readonly Pass[], { half, weight }
 
 function noted([a, b]: Halves, half: number, one: Residuals): Halves {
   const next: Halves = half === 0 ? [sum(a, one), b] : [a, sum(b, one)];
-  return countOf(next) > MOST_PASSES ? [halved(next[0]), halved(next[1])] : next;
+  return countOf(next) > MAX_PASSES ? [halved(next[0]), halved(next[1])] : next;
 }
 
 /** Null if nothing known would have improved the prediction of data from which it was not learned. */
@@ -113,10 +113,10 @@ export function loudnessOf({ placed, heard }: Hearing): Loudness | null {
 }
 
 /** How a track starts: from the phone itself, else its model, else the site; null: as if all phones were alike. */
-export function earOf(
+export function receiverOffsetOf(
   own: Loudness | null,
   { model, site }: { readonly model: Loudness | null; readonly site: Loudness | null },
-): Ear | null {
+): ReceiverOffset | null {
   if (own !== null) return { loss: own.loss, variance: own.variance + OF_ONE_PHONE };
   if (model !== null) return { loss: model.loss, variance: model.variance + OF_ONE_MODEL };
   return site === null || Math.abs(site.loss) < SITE_LEAST ? null : { loss: site.loss, variance: EAR_VARIANCE };
@@ -126,7 +126,7 @@ function fitted(halves: Halves): Loudness | null {
   const [a, b] = halves;
   if (countOf(halves) < LEAST_PASSES || !helps(a, b) || !helps(b, a)) return null;
   const all = sum(a, b);
-  const loss = Math.min(MOST_LOSS, Math.max(-MOST_LOSS, fit(all)));
+  const loss = Math.min(MAX_LOSS, Math.max(-MAX_LOSS, fit(all)));
   return { loss, variance: SPREAD / (all.n + SPREAD / PHONES) };
 }
 

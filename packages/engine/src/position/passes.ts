@@ -1,6 +1,6 @@
 import { lossFromDistance } from '../presence/distance.ts';
 import { DEFAULT_RADIUS, RECEIVER_FRESH_MS } from '../presence/presence.ts';
-import type { Ear, PresenceState } from '../presence/types.ts';
+import type { PresenceState, ReceiverOffset } from '../presence/types.ts';
 import type { Calculation } from '../presence/visits.ts';
 import { SURE_EAR } from './reckoning.ts';
 
@@ -15,11 +15,11 @@ import { SURE_EAR } from './reckoning.ts';
 /** Fewer passes show nothing. */
 const LEAST_PASSES = 6;
 /** The newest count most: a phone is put into a bag, and taken out of it. */
-const MOST_PASSES = 50;
+const MAX_PASSES = 50;
 /** How much passes differ, dB: of the mean, what is surely lost counts (one standard error less). */
 const SPREAD = 6;
 /** More is a broken phone, dB. */
-const MOST_LOSS = 20;
+const MAX_LOSS = 20;
 /** The least variance of what is learned this way, dB². A position does better. */
 const VARIANCE = 36;
 /** A filter (dB²) that has settled where each beacon is heard once in two seconds; that of `fast` tells nothing. */
@@ -41,7 +41,7 @@ export function notePasses({ track, passes: over }: Calculation, at: number): vo
       track.passes = { ...passes, ...turned, least: Math.min(least, found.excess) };
     return;
   }
-  const count = nearest === null ? 0 : Math.min(MOST_PASSES, passes.count + 1);
+  const count = nearest === null ? 0 : Math.min(MAX_PASSES, passes.count + 1);
   const quiet = count === 0 ? 0 : passes.quiet + (least - passes.quiet) / count;
   track.passes = { nearest: found.beaconId, before: nearest, least: found.excess, quiet, count };
   const { fix, ear } = track;
@@ -49,10 +49,13 @@ export function notePasses({ track, passes: over }: Calculation, at: number): vo
   else if (nearest !== null && ear !== null && ear.variance <= SURE_EAR)
     over.push({ beaconId: nearest, excess: least, ear: ear.loss });
   const isOpen = fix === null && (ear === null || ear.variance >= VARIANCE);
-  if (count >= LEAST_PASSES && isOpen) track.ear = earOf(quiet - SPREAD / Math.sqrt(count));
+  if (count >= LEAST_PASSES && isOpen) track.ear = receiverOffsetOf(quiet - SPREAD / Math.sqrt(count));
 }
 
-const earOf = (quiet: number): Ear => ({ loss: Math.min(MOST_LOSS, Math.max(0, quiet)), variance: VARIANCE });
+const receiverOffsetOf = (quiet: number): ReceiverOffset => ({
+  loss: Math.min(MAX_LOSS, Math.max(0, quiet)),
+  variance: VARIANCE,
+});
 
 interface Nearest {
   readonly beaconId: string;

@@ -5,7 +5,7 @@ import type { GateState, PresenceState, Sample } from '../presence/types.ts';
 import { type Calculation, ownState, type TrackedBeacon } from '../presence/visits.ts';
 import { expectedOf, nearShareOf, standingOf } from './belief.ts';
 import { biasAt } from './bias.ts';
-import { biasOf, type HeardAnchor, newEar, stepFix } from './fix.ts';
+import { biasOf, type HeardAnchor, newReceiverOffset, stepFix } from './fix.ts';
 import { type Anchor, anchorOf, type Layout, layoutOf } from './layout.ts';
 import { fieldOf, leadOf, likelyWith } from './lead.ts';
 import { addEvidence, noEvidence, stepEvidence } from './learning.ts';
@@ -15,7 +15,7 @@ import { addEvidence, noEvidence, stepEvidence } from './learning.ts';
 /** Fewer beacons do not make a position. */
 const LEAST_ANCHORS = 3;
 /** More are not looked at: the quietest say least. */
-const MOST_ANCHORS = 16;
+const MAX_ANCHORS = 16;
 const STEP_MS = 1_000;
 /** After this long without a step the old position says nothing. */
 const FORGET_MS = 30_000;
@@ -81,7 +81,14 @@ export function reckon(run: Calculation, at: number): boolean {
   const before = track.fix !== null && at - track.fix.at < FORGET_MS ? track.fix : null;
   Object.assign(
     track,
-    stepFix({ fix: before, ear: track.ear ?? newEar(), layout, heard, at, slowVariance: run.thresholds.slowVariance }),
+    stepFix({
+      fix: before,
+      ear: track.ear ?? newReceiverOffset(),
+      layout,
+      heard,
+      at,
+      slowVariance: run.thresholds.slowVariance,
+    }),
     {
       powers: {},
       pendingSince: null,
@@ -137,7 +144,7 @@ function anchorsOf(beacons: Readonly<Record<string, PresenceState>>): Anchor[] {
     if (!inContact || settings.oneZone !== true || location === undefined || filters.length === 0) continue;
     found.push({ anchor: anchorOf(beaconId, location, settings), loss: filters[0]?.mean ?? 0 });
   }
-  if (found.length > MOST_ANCHORS) found.sort((a, b) => a.loss - b.loss).length = MOST_ANCHORS;
+  if (found.length > MAX_ANCHORS) found.sort((a, b) => a.loss - b.loss).length = MAX_ANCHORS;
   return found.map(({ anchor }) => anchor).sort((a, b) => (a.beaconId < b.beaconId ? -1 : 1));
 }
 

@@ -46,7 +46,7 @@ const RETURN_EVIDENCE = 3;
 const EVIDENCE_AT_ONCE = 10;
 const EVIDENCE_LATER = 3;
 const SHADOW_MS = 20_000;
-const MOST_RIVALS = 3;
+const MAX_RIVALS = 3;
 
 /** Decides over all beacons in contact after something was heard of some of them. */
 export function decideTogether(run: Calculation, heard: readonly HeardAt[]): void {
@@ -94,7 +94,7 @@ function settle(run: Calculation, at: number): void {
     stays && (best === undefined || own === undefined || !takesOver(best, own, { ...run.thresholds, at }))
       ? holder
       : best?.place;
-  const rivals = contenders.slice(0, MOST_RIVALS).map(rivalOf);
+  const rivals = contenders.slice(0, MAX_RIVALS).map(rivalOf);
   if (holder !== undefined && next?.beaconId !== holder.beaconId) {
     changeZones(run, contenders, { at, next: undefined, only: holder.beaconId });
     const leftAt = stays ? at : holder.state.radius.since;

@@ -5,7 +5,7 @@ import { type Calculation, FLAP_MS, leave, ownState, type TrackedBeacon } from '
 /** What happens merely because time passes. Nothing polls: each state knows when it must be checked next. */
 
 /** A visit that a phone has decided closes by itself this long after its last sign of life: its EXIT was lost. */
-export const LONGEST_VISIT_MS = 12 * 3_600_000;
+export const MAX_VISIT_MS = 12 * 3_600_000;
 
 /** After this long without a sample a beacon's filters say nothing any more and are dropped with it. */
 const FORGET_MS = 15 * 60_000;
@@ -19,7 +19,7 @@ function quietAt({ inContact, heardAt, silence }: PresenceState): number {
 
 /** When a visit that nobody ends is closed. Samples from within the radius keep one open for as long as they come. */
 function timeoutAt({ visit, insideAt }: PresenceState): number {
-  return visit?.source === 'device' ? Math.max(visit.enteredAt, insideAt ?? 0) + LONGEST_VISIT_MS : NEVER;
+  return visit?.source === 'device' ? Math.max(visit.enteredAt, insideAt ?? 0) + MAX_VISIT_MS : NEVER;
 }
 
 /** When nothing is left to remember of a beacon. */

@@ -26,7 +26,7 @@ const IMMEDIATE_RADIUS = 1;
 export const DEFAULT_RADIUS = 3;
 /** Several receivers may hear for one beacon; the nearest that spoke lately counts. */
 export const RECEIVER_FRESH_MS = 8_000;
-const MOST_RECEIVERS = 8;
+const MAX_RECEIVERS = 8;
 
 /**
  * Takes what one receiver of the beacon measured at one instant into its filter. Several values of one instant (clocks that
@@ -46,7 +46,7 @@ export function hear(run: Calculation, { beaconId, state }: TrackedBeacon, sampl
   const at = sample.occurredAt;
   const own = filters.find((filter) => filter.receiver === receiver);
   if (own === undefined) {
-    if (filters.length >= MOST_RECEIVERS) filters.sort((a, b) => b.at - a.at).pop();
+    if (filters.length >= MAX_RECEIVERS) filters.sort((a, b) => b.at - a.at).pop();
     filters.push(newFilter(receiver, loss, at));
   } else if (sample.smoothed === true) {
     own.mean = loss;

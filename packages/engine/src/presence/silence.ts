@@ -11,17 +11,16 @@ export const SILENCE_SECONDS: Readonly<Record<ReporterKind, number>> = {
   espresense: 30,
   openmqttgateway: 195,
 };
-const SHORTEST_SILENCE = 30;
+const MIN_SILENCE = 30;
 /** A sender that reports less often than every two hours says nothing about presence in between. */
-const LONGEST_SILENCE = 6 * 3_600;
+const MAX_SILENCE = 6 * 3_600;
 /** From this interval on (s) a sender reports too rarely for a hold of seconds to be observed. */
 const SPARSE_INTERVAL = 300;
 
 /** max(30 s, 3 × the sender's interval) in milliseconds; without an interval the profile of its kind, else a phone's. */
 export function silenceMs(observation: Pick<Observation, 'sender' | 'interval'>): number {
   const { sender, interval } = observation;
-  if (interval !== undefined && interval > 0)
-    return Math.min(LONGEST_SILENCE, Math.max(SHORTEST_SILENCE, 3 * interval)) * 1000;
+  if (interval !== undefined && interval > 0) return Math.min(MAX_SILENCE, Math.max(MIN_SILENCE, 3 * interval)) * 1000;
   return SILENCE_SECONDS[sender ?? 'phone'] * 1000;
 }
 

@@ -1,5 +1,5 @@
 import { newGate } from './gate.ts';
-import type { Ear, Passes, PresenceSettings, PresenceState, TrackState } from './types.ts';
+import type { Passes, PresenceSettings, PresenceState, ReceiverOffset, TrackState } from './types.ts';
 
 /** A beacon that the installation has not met yet. */
 export function newPresence(settings: PresenceSettings): PresenceState {
@@ -26,7 +26,7 @@ export function newPresence(settings: PresenceSettings): PresenceState {
 const newPasses = (): Passes => ({ nearest: null, before: null, least: 0, quiet: 0, count: 0 });
 
 /** An installation that has met no beacon yet. `ear`: how it is known to hear. */
-export function newTrack(ear: Ear | null = null): TrackState {
+export function newTrack(ear: ReceiverOffset | null = null): TrackState {
   return {
     at: null,
     beacons: {},

@@ -228,7 +228,7 @@ export interface Pass {
 }
 
 /** How much quieter than expected an installation hears (dB): its antenna, its case, a pocket. Learned as it moves about. */
-export interface Ear {
+export interface ReceiverOffset {
   readonly loss: number;
   readonly variance: number;
 }
@@ -246,7 +246,7 @@ export interface TrackState {
   dueAt: number | null;
   /** Null where too few beacons with a location are heard. */
   fix: Fix | null;
-  ear: Ear | null;
+  ear: ReceiverOffset | null;
   passes: Passes;
   /**
    * Heard since the newest step of the fix, by beacon: sum of the received powers, each as a share of what is received at one

@@ -33,12 +33,12 @@ const doorWidth = 1.2;
 const wallLoss = 3.4;
 const defaultPower = -59;
 const defaultInterval = 300;
-const mostWaypoints = 500;
-const mostBeacons = 2_000;
+const maxWaypoints = 500;
+const maxBeacons = 2_000;
 
 const isObject = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function list(plan: Raw, name: string, most = mostBeacons): readonly Raw[] {
+function list(plan: Raw, name: string, most = maxBeacons): readonly Raw[] {
   const value = plan[name] ?? [];
   if (!Array.isArray(value) || !value.every(isObject)) throw new PlanError(`${name} is a list of objects.`);
   if (value.length > most) throw new PlanError(`${name} has ${value.length} entries; at most ${most} are possible.`);
@@ -64,7 +64,7 @@ export function readPlan(text: string, ownBeacons: readonly PlannedBeacon[]): Fl
   const walls = [...rooms.flatMap((room) => room.walls), ...list(plan, 'walls').map(readWall)].flatMap((wall) =>
     withGaps(wall, doors),
   );
-  const waypoints = list(plan, 'waypoints', mostWaypoints).map(readWaypoint);
+  const waypoints = list(plan, 'waypoints', maxWaypoints).map(readWaypoint);
   if (waypoints.length < 2) throw new PlanError('waypoints needs at least two entries; the first is the entrance.');
   const named = plan['beacons'] === undefined ? ownBeacons : list(plan, 'beacons').map(readBeacon);
   if (named.length === 0) throw new PlanError('beacons is empty: nobody would hear anything.');
@@ -194,7 +194,7 @@ export interface OwnBeacon {
 
 /** Those that have a location with x and y. */
 export function plannedBeacons(beacons: readonly OwnBeacon[]): PlannedBeacon[] {
-  return beacons.slice(0, mostBeacons).flatMap(({ objectId, location = {}, measuredPower = defaultPower }) => {
+  return beacons.slice(0, maxBeacons).flatMap(({ objectId, location = {}, measuredPower = defaultPower }) => {
     const { x, y, floor } = location;
     if (typeof x !== 'number' || typeof y !== 'number') return [];
     const level = typeof floor === 'number' ? floor : 0;

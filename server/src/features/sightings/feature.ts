@@ -11,7 +11,7 @@ import type { LogStore } from '../event-log.ts';
 import type { AppsWith, Feature, InBackground } from '../feature.ts';
 import { heardConsoleEndpoints } from './answer/heard.ts';
 import { findLearnable } from './lock/lock.ts';
-import { flush, flushAll, HeldTracks } from './lock/track-cache.ts';
+import { flush, flushAll, TrackCache } from './lock/track-cache.ts';
 import { mendFutureTracks } from './lock/track-store.ts';
 import { countConsoleEndpoints, UnnamedCounts } from './record/counts.ts';
 import type { NoteShowings, RequestPushes, SeedsFor } from './record/record.ts';
@@ -79,7 +79,7 @@ export interface SightingFeatureDeps {
 
 export interface SightingFeature extends Feature {
   readonly ticker: Ticker;
-  readonly held: HeldTracks;
+  readonly trackCache: TrackCache;
   /** Writes what is held of tracks and is due, or all of it with `isLast`; answers of how many. */
   readonly flush: (how?: { readonly isLast?: boolean }) => Promise<number>;
   /** Writes what is held for some installations. */
@@ -94,8 +94,8 @@ const flushEveryMs = 1_000;
 /** What phones and gateways sense, and what the engine makes of it: visits, events, messages. */
 export function createSightingFeature(deps: SightingFeatureDeps): SightingFeature {
   const { db, now, siteRevision, requestPushes, announce, logs, findHeld, inBackground } = deps;
-  const held = new HeldTracks();
-  const ticker = createTicker({ ...deps, held });
+  const trackCache = new TrackCache();
+  const ticker = createTicker({ ...deps, trackCache });
   const site = new SiteCache(db, siteRevision);
   const radio = new RadioLearning(db, siteRevision);
   const hearing = new HearingLearning(db, findLearnable);
@@ -103,7 +103,7 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
   const service = createSightingService({
     db,
     site,
-    held,
+    trackCache,
     requestPushes,
     expect: ticker.expect,
     announce,
@@ -116,7 +116,7 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     notePasses: (listener, passes, at) => hearing.note(listener, passes, at),
   });
   const retention = createRetention(deps);
-  const flushing = { held, now, write: service.flush, findPolicy: deps.findPolicy };
+  const flushing = { trackCache, now, write: service.flush, findPolicy: deps.findPolicy };
   let timer: NodeJS.Timeout | undefined;
   let isFlushing = false;
   const flushNow = async () => {
@@ -127,11 +127,11 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     });
   };
   return {
-    held,
+    trackCache,
     flush: (how) => flush(flushing, how),
     async flushOf({ appId, installationIds }) {
       const keys = installationIds.map((installationId) => ({ appId, installationId }));
-      await flushAll(flushing, held.unwritten(keys));
+      await flushAll(flushing, trackCache.unwritten(keys));
     },
     ticker,
     radio,
@@ -146,7 +146,7 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
       ...eventEndpoints(db, findHeld),
     ],
     consoleEndpoints: [
-      ...heardConsoleEndpoints({ ...deps, held }),
+      ...heardConsoleEndpoints({ ...deps, trackCache }),
       ...radioConsoleEndpoints({ radio, assertApp: deps.assertApp }),
       ...hearingConsoleEndpoints({ ...deps, hearing }),
       ...replayConsoleEndpoints(deps),

@@ -6,7 +6,7 @@ import { PastReads, readsOf } from './decide/past.ts';
 import { decideOne } from './decide/settle.ts';
 import { freshOf, saveAnswers } from './lock/fresh.ts';
 import { lockIntakes, personOf } from './lock/lock.ts';
-import { type HeldTracks, unknownTrack } from './lock/track-cache.ts';
+import { type TrackCache, unknownTrack } from './lock/track-cache.ts';
 import { endPresence, type RecordTools, recordDecisions } from './record/record.ts';
 import type { SiteReads } from './site/site.ts';
 import type { Decided, Effect, Fresh, Intake, Locked, Report } from './stages/stages.ts';
@@ -15,7 +15,7 @@ import type { TrackRecord } from './stages/track.ts';
 /** Applies what batches say to the installations that they are about, in one transaction for several of them: lock, decide, record, answer. */
 
 export interface TakeTools extends RecordTools {
-  readonly held: HeldTracks;
+  readonly trackCache: TrackCache;
 }
 
 interface Taking {
@@ -33,7 +33,7 @@ export async function takeTogether(
   taking: Taking,
 ): Promise<readonly (Effect | undefined)[]> {
   const effects = new Map<Intake, Effect>();
-  const { locked, unproven } = await lockIntakes(db, intakes, taking.tools.held);
+  const { locked, unproven } = await lockIntakes(db, intakes, taking.tools.trackCache);
   for (const intake of unproven) effects.set(intake, unprovenEffect(intake));
   countUnnamed(db, locked, taking.tools);
   // Nothing is done for those who have agreed neither to messages nor to being recorded.
@@ -103,7 +103,7 @@ async function decideFresh(
   const times = reports.map(({ observation }) => observation.occurredAt);
   const seedOf = await tools.seedsFor?.(db, { appId, installationId, times, now });
   const hasTarget = (intake.isOwn && isShown(fresh)) || hasPushTarget;
-  return decideOne(tools.held, {
+  return decideOne(tools.trackCache, {
     appId,
     context: { installationId, seedOf, policy, now, hasTarget, hasPushTarget, heldSince, permissions, locale, model },
     track,

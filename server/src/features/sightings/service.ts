@@ -13,7 +13,7 @@ import { readsOf } from './decide/past.ts';
 import { decideOne } from './decide/settle.ts';
 import { batchKey } from './lock/fresh.ts';
 import { lockForDecision } from './lock/lock.ts';
-import { HeldTracks, readOne } from './lock/track-cache.ts';
+import { readOne, TrackCache } from './lock/track-cache.ts';
 import { type TakeTools, takeTogether } from './pipeline.ts';
 import {
   type Batch,
@@ -73,7 +73,7 @@ export function sightingEndpoints(service: SightingService): Endpoint[] {
 export interface SightingDeps extends RecordTools {
   readonly db: Db;
   readonly site: SiteCache;
-  readonly held?: HeldTracks;
+  readonly trackCache?: TrackCache;
 }
 
 export type SightingService = ReturnType<typeof createSightingService>;
@@ -81,8 +81,8 @@ export type SightingService = ReturnType<typeof createSightingService>;
 /** Transactions at the same time, and what one may hold. Larger ones would keep their first sender waiting. */
 const together = { slots: 4, most: 64, mostWeight: 2_000 } as const;
 
-export function createSightingService({ db, site, held = new HeldTracks(), ...others }: SightingDeps) {
-  const tools = { ...others, held };
+export function createSightingService({ db, site, trackCache = new TrackCache(), ...others }: SightingDeps) {
+  const tools = { ...others, trackCache };
   const take = (intakes: readonly Intake[]) => db.transaction((db) => takeTogether(db, intakes, { site, tools }));
   const batcher = new Batcher<Intake, Effect>({
     ...together,
@@ -197,19 +197,19 @@ export async function noteClientLog(
     announce,
     logs,
     countVisits,
-    held,
+    trackCache,
     seedsFor,
-  }: Pick<TakeTools, 'announce' | 'logs' | 'countVisits' | 'held' | 'seedsFor'>,
+  }: Pick<TakeTools, 'announce' | 'logs' | 'countVisits' | 'trackCache' | 'seedsFor'>,
 ): Promise<void> {
   const { appId, policy, installationId, beaconId, event, occurredAt, now } = log;
   const lock = await lockForDecision(db, appId, installationId);
   if (!lock) return;
   const seedOf = await seedsFor?.(db, { appId, installationId, times: [occurredAt], now });
   const { heldSince } = lock;
-  const decided = await decideOne(held, {
+  const decided = await decideOne(trackCache, {
     appId,
     context: { installationId, seedOf, policy, now, hasTarget: false, hasPushTarget: false, heldSince },
-    track: await readOne(held, db, { appId, installationId }),
+    track: await readOne(trackCache, db, { appId, installationId }),
     samples: [{ beaconId, event, occurredAt, logged: true }],
     reads: readsOf(db, { appId, installationId, userId: null }),
     why: 'batch',

@@ -4,7 +4,7 @@ import { databases } from '../../../test/support/build-app.ts';
 import { openNode, openSite, type Site, stay, walk } from '../../../test/support/site.ts';
 import { defaultPolicy } from '../../access/policy.ts';
 import { createEngineLogs } from '../presence/logs/engine-store.ts';
-import { HeldTracks } from './lock/track-cache.ts';
+import { TrackCache } from './lock/track-cache.ts';
 import { mendFutureTracks } from './lock/track-store.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 
@@ -45,7 +45,7 @@ for (const database of databases) {
         requestPushes: async () => undefined,
         announce: async () => undefined,
         logs: createEngineLogs(false),
-        held: new HeldTracks(),
+        trackCache: new TrackCache(),
         findPolicy: async () => defaultPolicy,
         timer: alarm,
       });
@@ -123,7 +123,7 @@ for (const database of databases) {
         requestPushes: async () => undefined,
         announce: async () => undefined,
         logs: createEngineLogs(false),
-        held: new HeldTracks(),
+        trackCache: new TrackCache(),
         findPolicy: async () => {
           throw new Error('no policy today');
         },

@@ -9,7 +9,7 @@ import type { LogStore } from '../event-log.ts';
 import { readsOf } from './decide/past.ts';
 import { decideOne } from './decide/settle.ts';
 import { installationExists, lockPersons, tryLockInstallation } from './lock/lock.ts';
-import { type HeldTracks, readOne } from './lock/track-cache.ts';
+import { readOne, type TrackCache } from './lock/track-cache.ts';
 import * as store from './lock/track-store.ts';
 import { isRecorded } from './pipeline.ts';
 import { endPresence, type NoteShowings, type RequestPushes, recordDecisions, type SeedsFor } from './record/record.ts';
@@ -24,7 +24,7 @@ export interface TickerDeps {
   readonly timer?: Timer;
   readonly announce: Announce;
   readonly logs: LogStore;
-  readonly held: HeldTracks;
+  readonly trackCache: TrackCache;
   /** Told after the commit that visits of an app have changed. */
   readonly countVisits?: (appId: string) => void;
   readonly noteShowings?: NoteShowings;
@@ -75,13 +75,13 @@ export interface Ticker {
 /** How many deadlines are looked at to find one that this node rings for. */
 const lookAhead = 64;
 /** The longest sleep: another node whose deadlines it does not know may be gone. */
-const longestSleepMs = 10_000;
+const maxSleepMs = 10_000;
 /** The shortest sleep: what falls due together shares a commit. */
-const shortestSleepMs = 20;
+const minSleepMs = 20;
 /** Who could not be dealt with (another node has it, or it failed) is tried again after this. */
 const retryMs = 1_000;
 /** How often a requested tick retries, with the shortest sleep in between. */
-const mostTries = 50;
+const maxTries = 50;
 const batchSize = 200;
 /** Installations that are dealt with at once; on the embedded database they share a commit. */
 const atOnce = 16;
@@ -99,7 +99,7 @@ export function createTicker(deps: TickerDeps): Ticker {
 
   function sleepUntil(at: number): void {
     next = at;
-    const sleep = Math.min(longestSleepMs, Math.max(shortestSleepMs, at - deps.now()));
+    const sleep = Math.min(maxSleepMs, Math.max(minSleepMs, at - deps.now()));
     if (run) timer.set(sleep, ring);
   }
 
@@ -154,8 +154,8 @@ export function createTicker(deps: TickerDeps): Ticker {
     for (let tries = 1; ; tries++) {
       const round = await inTurn(undefined);
       done += round.done;
-      if (round.isComplete || tries === mostTries) return done;
-      await delay(shortestSleepMs);
+      if (round.isComplete || tries === maxTries) return done;
+      await delay(minSleepMs);
     }
   }
 
@@ -258,7 +258,7 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     const { userId } = lock;
     // Another phone of the person is being dealt with: what it is shown counts.
     if (userId !== null && (await lockPersons(db, [{ appId, userId }], false)).length === 0) return false;
-    const track = await readOne(deps.held, db, { appId, installationId });
+    const track = await readOne(deps.trackCache, db, { appId, installationId });
     const { record } = track;
     if (!record) return false;
     const permissions = permissionsOf(lock.consents, policy);
@@ -268,7 +268,7 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
     }
     const { hasPushTarget, locale } = lock;
     const seedOf = await deps.seedsFor?.(db, { appId, installationId, times: [], now });
-    const decided = await decideOne(deps.held, {
+    const decided = await decideOne(deps.trackCache, {
       appId,
       context: { installationId, seedOf, policy, now, hasTarget: hasPushTarget, hasPushTarget, permissions, locale },
       track,

@@ -16,7 +16,7 @@ import {
   timestampSchema,
 } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/console/console-endpoint.ts';
-import type { HeldTracks } from '../lock/track-cache.ts';
+import type { TrackCache } from '../lock/track-cache.ts';
 import { findSegments, readSamples } from '../lock/track-store.ts';
 
 const heard = Type.Object({
@@ -38,7 +38,7 @@ const nearbyExample = { beacons: [{ beaconId: exampleId, rssi: -52, samples: 9, 
 
 interface Deps {
   readonly db: Database;
-  readonly held: HeldTracks;
+  readonly trackCache: TrackCache;
   /** The phones (objectIds) that an administrator has paired. */
   readonly ownPhones: (owner: { readonly appId: string; readonly adminId: string }) => Promise<readonly string[]>;
   readonly pseudonymsOf: (appId: string) => Promise<AppPseudonyms | undefined>;
@@ -48,10 +48,10 @@ interface Deps {
 }
 
 /** A calibration takes half a minute. */
-const longestMs = 10 * 60_000;
+const maxMs = 10 * 60_000;
 /** Samples are stored in segments that began before them. */
 const segmentMs = 3_600_000;
-const mostSamples = 10_000;
+const maxSamples = 10_000;
 /** Long enough to hear a beacon a few times, and short enough to walk on to the next one. */
 const nearbyMs = 10_000;
 
@@ -114,13 +114,13 @@ export function heardConsoleEndpoints(deps: Deps): readonly ConsoleEndpoint[] {
         if (venues && !(await isOneOf(db, appId, beaconId, venues)))
           throw fail('ObjectNotFound', 'There is no beacon with this objectId.');
         const since = parseInstant(query['since'] ?? '');
-        if (since === undefined || since < now() - longestMs)
+        if (since === undefined || since < now() - maxMs)
           throw fail('InvalidQuery', `since must be a time of the last ten minutes, such as ${exampleCreated}.`);
         const installationId = phoneOf(await pseudonymsOf(appId), query['installation'] ?? '', since);
         const samples = (await samplesOf(deps, { appId, installationId, since }))
           .filter((one) => one.beaconId === beaconId)
           .flatMap(({ rssi }) => rssi ?? []);
-        return { result: { samples: samples.slice(-mostSamples) } };
+        return { result: { samples: samples.slice(-maxSamples) } };
       },
     }),
   ];
@@ -135,11 +135,14 @@ interface AskedSamples {
 
 /** What a phone has sensed, in order of time. */
 async function samplesOf(
-  { db, held }: Deps,
+  { db, trackCache }: Deps,
   { appId, installationId, since }: AskedSamples,
 ): Promise<readonly Sample[]> {
   const [segments = []] = await findSegments(db, [{ appId, installationId, from: since - segmentMs }]);
-  return [...segments.flatMap(({ samples }) => readSamples(samples)), ...held.samplesOf({ appId, installationId })]
+  return [
+    ...segments.flatMap(({ samples }) => readSamples(samples)),
+    ...trackCache.samplesOf({ appId, installationId }),
+  ]
     .filter(({ occurredAt }) => occurredAt >= since)
     .sort((a, b) => a.occurredAt - b.occurredAt);
 }

@@ -26,7 +26,7 @@ import {
   lateMs,
   newRecord,
   patienceOf,
-  type ToldWhereabouts,
+  type ReportedWhereabouts,
   type TrackRecord,
   withSpan,
   withSpells,
@@ -46,7 +46,7 @@ const centimetres = (metres: number) => Math.round(metres * 100) / 100;
 /** The whereabouts after the newest sample, and what is known to be written then. */
 export function whereaboutsOf({ track, told }: TrackRecord): {
   readonly whereabouts: Whereabouts | undefined;
-  readonly told: ToldWhereabouts | null;
+  readonly told: ReportedWhereabouts | null;
 } {
   const nearest = track.at === null ? null : nearestOf(track, track.at);
   if (nearest === null || track.at === null) return { whereabouts: undefined, told };

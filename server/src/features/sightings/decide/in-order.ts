@@ -21,7 +21,7 @@ import {
 } from '../stages/decision.ts';
 import {
   knownUntil,
-  MOST_SAMPLES,
+  MAX_SAMPLES,
   patienceOf,
   SEGMENT_SAMPLES,
   type Segment,
@@ -109,7 +109,7 @@ export function prune(
   const dropped: number[] = [];
   const oldest = Math.max(newest - WINDOW_MS, keptSince);
   let total = segments.reduce((sum, [, count]) => sum + count, 0);
-  while (segments.length > 1 && (total > MOST_SAMPLES || (segments[1]?.[0] ?? 0) < oldest)) {
+  while (segments.length > 1 && (total > MAX_SAMPLES || (segments[1]?.[0] ?? 0) < oldest)) {
     const [start, count] = segments.shift() as Segment;
     dropped.push(start);
     total -= count;
@@ -126,12 +126,12 @@ interface NewlyFound extends TrackRecord {
 }
 
 /** What is new after samples in order: ends that were reported early are confirmed, or revoked if the visit went on. */
-export function compareWithTold(
+export function compareWithReported(
   { installationId, seedOf, now }: Pick<Sensing, 'installationId' | 'seedOf' | 'now'>,
   before: TrackRecord,
   { events, retracted, ...record }: NewlyFound,
 ): Pick<Sensed, 'record' | 'events' | keyof Corrections> {
-  const told = new Map(before.ended.map((event) => [event.visitId, event]));
+  const reported = new Map(before.ended.map((event) => [event.visitId, event]));
   const removed: PresenceEvent[] = [];
   const visits: VisitChange[] = [];
   const changed: PresenceEvent[] = [];
@@ -142,12 +142,12 @@ export function compareWithTold(
     visits.push({ id, beaconId, change: 'reopened', enteredAt, exit: null });
   };
   for (const event of events) {
-    const early = event.event === 'EXIT' ? told.get(event.visitId) : undefined;
+    const early = event.event === 'EXIT' ? reported.get(event.visitId) : undefined;
     if (early === undefined) {
       fresh.push(event);
       continue;
     }
-    told.delete(event.visitId);
+    reported.delete(event.visitId);
     if (early.at === event.at && early.leftAt === event.leftAt) continue;
     const exit = { ...event, id: early.id };
     changed.push(exit);
@@ -157,12 +157,12 @@ export function compareWithTold(
   const patience = patienceOf(record);
   const due = endings({ installationId, seedOf, state: record.track, until: knownUntil(record, now), patience: 0 });
   const late = endings({ installationId, seedOf, state: record.track, until: knownUntil(record, now), patience });
-  const stillEnded = due.filter(({ visitId }) => told.has(visitId));
-  const ended: PresenceEvent[] = stillEnded.map(({ visitId }) => told.get(visitId) as PresenceEvent);
+  const stillEnded = due.filter(({ visitId }) => reported.has(visitId));
+  const ended: PresenceEvent[] = stillEnded.map(({ visitId }) => reported.get(visitId) as PresenceEvent);
   const isOpen = openVisits(record.track);
-  for (const exit of told.values()) if (isOpen.has(exit.visitId) && !ended.includes(exit)) takeBack(exit);
+  for (const exit of reported.values()) if (isOpen.has(exit.visitId) && !ended.includes(exit)) takeBack(exit);
   for (const exit of late) {
-    if (told.has(exit.visitId)) continue;
+    if (reported.has(exit.visitId)) continue;
     fresh.push(exit);
     ended.push(exit);
   }
@@ -260,11 +260,11 @@ export async function goOn(sensing: Sensing): Promise<Sensed> {
   const newest = (samples.at(-1) as Sample).occurredAt;
   const lag = Math.max(0, now - newest);
   const next = prune({ ...record, track, segments, lag }, newest, keptSince);
-  const told = compareWithTold({ installationId, seedOf, now }, record, {
+  const reported = compareWithReported({ installationId, seedOf, now }, record, {
     ...next.record,
     events: events.filter(({ id }) => !retracted.has(id)),
     retracted,
   });
   const { dropped } = next;
-  return { ...nothing(next.record), ...told, written: withoutDropped(written, dropped), dropped, evidence, passes };
+  return { ...nothing(next.record), ...reported, written: withoutDropped(written, dropped), dropped, evidence, passes };
 }

@@ -3,7 +3,7 @@ import {
   copyTrack,
   endings,
   follow,
-  LONGEST_VISIT_MS,
+  MAX_VISIT_MS,
   newTrack,
   type PresenceEvent,
   type PresenceSettings,
@@ -17,7 +17,7 @@ import type { StoredVisit } from '../traces/reported.ts';
 import { beaconsOf, nothing, partsOf, prune, type Sensing, withoutDropped, withSettings } from './in-order.ts';
 import {
   factsOf,
-  markTold,
+  markReported,
   type PresenceHistory,
   type Reconciled,
   reconcile,
@@ -34,7 +34,7 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const known = stored.flatMap((segment) => readSamples(segment.samples));
   const { merged, duplicates } = mergeSamples(known, samples);
   if (duplicates === samples.length) return { ...nothing(sensing.record), duplicates };
-  const checkpoint = rename(stored[0]?.checkpoint ?? newTrack(record.ear), markTold);
+  const checkpoint = rename(stored[0]?.checkpoint ?? newTrack(record.ear), markReported);
   const settings = await sensing.settingsOf(beaconsOf(merged));
   // An existing contact keeps the settings under which it began.
   const settingsNow = (beaconId: string) => {
@@ -50,7 +50,7 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const newest = (merged.at(-1) as Sample).occurredAt;
   const isNewest = (samples.at(-1) as Sample).occurredAt >= newest && newest > (record.track.at ?? newest - 1);
   const lag = isNewest ? Math.max(0, now - newest) : record.lag;
-  const told = new Set(record.ended.map(({ visitId }) => visitId));
+  const reported = new Set(record.ended.map(({ visitId }) => visitId));
   const reached = { ...record, track: again.track, lag };
   const ends = endsNow(sensing, reached, now);
   const after = checkpoint.at ?? (merged[0] as Sample).occurredAt - 1;
@@ -60,10 +60,11 @@ export async function goBack(sensing: Sensing): Promise<Sensed> {
   const visits = await kept.visits({ from: after, until: Number.MAX_SAFE_INTEGER, ids: ids.map(unmarked) });
   const events = await kept.events({ after, visitIds: visits.map(({ id }) => id) });
   // A visit that was reported as over stays so until a sample shows otherwise.
-  const isTold = (visitId: string) => told.has(visitId) || visits.some(({ id, isOpen }) => id === visitId && !isOpen);
+  const isReported = (visitId: string) =>
+    reported.has(visitId) || visits.some(({ id, isOpen }) => id === visitId && !isOpen);
   for (const exit of ends.early) {
     const visit = facts.visits.find(({ id }) => id === exit.visitId);
-    if (visit !== undefined && (isTold(unmarked(exit.visitId)) || meetsClosed(visit.enteredAt, exit, visits)))
+    if (visit !== undefined && (isReported(unmarked(exit.visitId)) || meetsClosed(visit.enteredAt, exit, visits)))
       visit.exit = exit;
   }
   const found = reconcile({ facts, visits, events, mode: 'replace', after, since: record.since });
@@ -224,11 +225,11 @@ export async function join({
   const first = (samples[0] as Sample).occurredAt;
   const last = (samples.at(-1) as Sample).occurredAt;
   const visits = await kept.visits({ from: first - WINDOW_MS, until: last + WINDOW_MS, ids: [] });
-  const told = await kept.events({ after: first - 1, visitIds: visits.map(({ id }) => id) });
+  const reported = await kept.events({ after: first - 1, visitIds: visits.map(({ id }) => id) });
   return reconcile({
-    facts: { visits: [...facts.visits, ...exitsOf(installationId, { samples, visits, told, facts })], loose: [] },
+    facts: { visits: [...facts.visits, ...exitsOf(installationId, { samples, visits, reported, facts })], loose: [] },
     visits,
-    events: told,
+    events: reported,
     mode: 'join',
     after: first,
     since: record.since,
@@ -238,18 +239,18 @@ export async function join({
 interface Joining {
   readonly samples: readonly Sample[];
   readonly visits: readonly StoredVisit[];
-  readonly told: readonly PresenceEvent[];
+  readonly reported: readonly PresenceEvent[];
   readonly facts: PresenceHistory;
 }
 
 /** Stored visits whose end was only guessed, and that the phone's EXIT now ends. */
-function exitsOf(installationId: string, { samples, visits, told, facts }: Joining): VisitFacts[] {
+function exitsOf(installationId: string, { samples, visits, reported, facts }: Joining): VisitFacts[] {
   const ended = new Set(facts.visits.map(({ exit }) => `${exit?.beaconId} ${exit?.at}`));
   return samples.flatMap(({ event, beaconId, occurredAt: at }): VisitFacts[] => {
     if (event !== 'EXIT' || ended.has(`${beaconId} ${at}`)) return [];
     const visit = visits.findLast((one) => one.beaconId === beaconId && one.enteredAt <= at);
-    const guess = told.find(({ visitId, inferred }) => visitId === visit?.id && inferred === true);
-    if (visit === undefined || guess === undefined || at > Math.max(guess.at, visit.enteredAt + LONGEST_VISIT_MS))
+    const guess = reported.find(({ visitId, inferred }) => visitId === visit?.id && inferred === true);
+    if (visit === undefined || guess === undefined || at > Math.max(guess.at, visit.enteredAt + MAX_VISIT_MS))
       return [];
     const { id, enteredAt } = visit;
     const exit: PresenceEvent = {
@@ -271,7 +272,7 @@ function exitsOf(installationId: string, { samples, visits, told, facts }: Joini
  * An EXIT may arrive before its ENTER. Where samples can no longer be inserted among others, it would be lost, and the visit
  * would have no length: so such EXITs are remembered for a while.
  */
-const MOST_EXITS = 8;
+const MAX_EXITS = 8;
 /** As long as what is reported is kept if the app's retention is zero. */
 const EXIT_KEPT_MS = 3_600_000;
 
@@ -292,13 +293,13 @@ export function rememberLoneExits(done: Sensed, samples: readonly Sample[], now:
     event === 'EXIT' ? [{ beaconId, at, heardAt: now }] : [],
   );
   if (fresh.length === 0 && record.exits.length === 0) return done;
-  const told = new Set(
+  const reported = new Set(
     [...done.events, ...done.changedEvents].flatMap(({ event, beaconId, at }) =>
       event === 'EXIT' ? [`${beaconId} ${at}`] : [],
     ),
   );
   const exits = [...record.exits, ...fresh]
-    .filter(({ beaconId, at, heardAt }) => !told.has(`${beaconId} ${at}`) && heardAt >= now - EXIT_KEPT_MS)
-    .slice(-MOST_EXITS);
+    .filter(({ beaconId, at, heardAt }) => !reported.has(`${beaconId} ${at}`) && heardAt >= now - EXIT_KEPT_MS)
+    .slice(-MAX_EXITS);
   return { ...done, record: { ...record, exits } };
 }

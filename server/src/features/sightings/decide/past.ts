@@ -1,11 +1,11 @@
-import type { Ear, Firing, PresenceEvent } from '@pharos/engine';
+import type { Firing, PresenceEvent, ReceiverOffset } from '@pharos/engine';
 import { raw, type Sql, sql } from '../../../base/sql.ts';
 import { BatchLoader } from '../../../db/batch-loader.ts';
 import { BulkRead, bulkInsert } from '../../../db/bulk.ts';
 import type { Db } from '../../../db/db.ts';
 import type { Dialect } from '../../../db/dialect.ts';
 import { findSegments, findTracks, keyText, type SegmentScope } from '../lock/track-store.ts';
-import { findEars, type HearingPhone } from '../site/receiver-offsets.ts';
+import { findReceiverOffsets, type HearingPhone } from '../site/receiver-offsets.ts';
 import { type SiteReads, storedSite } from '../site/site.ts';
 import type { Reads } from '../stages/decision.ts';
 import type { StoredSegment, TrackRecord } from '../stages/track.ts';
@@ -157,7 +157,7 @@ export class PastReads {
   readonly #events: BatchLoader<TrackKey & EventScope, PresenceEvent[]>;
   readonly #firings: BatchLoader<FiringScope, Firing[]>;
   readonly #counts: BatchLoader<PresenceKey, number>;
-  readonly #ears: BatchLoader<HearingPhone, Ear | null>;
+  readonly #ears: BatchLoader<HearingPhone, ReceiverOffset | null>;
 
   constructor(db: Db) {
     this.#records = new BatchLoader(async (keys) => {
@@ -168,7 +168,7 @@ export class PastReads {
     this.#visits = new BatchLoader((scopes) => findVisits(db, scopes));
     this.#events = new BatchLoader((scopes) => findEventsAfter(db, scopes));
     this.#firings = new BatchLoader((scopes) => findFirings(db, scopes));
-    this.#ears = new BatchLoader((listeners) => findEars(db, listeners));
+    this.#ears = new BatchLoader((listeners) => findReceiverOffsets(db, listeners));
     this.#counts = new BatchLoader((keys) => countVisits(db, keys));
   }
 
@@ -178,7 +178,7 @@ export class PastReads {
   }
 
   /** How a phone is known to hear. */
-  ear(listener: HearingPhone): Promise<Ear | null> {
+  ear(listener: HearingPhone): Promise<ReceiverOffset | null> {
     return this.#ears.ask(listener);
   }
 

@@ -10,7 +10,7 @@ import type { StoredVisit } from '../traces/reported.ts';
  * derived id equals one.
  */
 const MARK = '~';
-export const markTold = (id: string): string => MARK + id;
+export const markReported = (id: string): string => MARK + id;
 export const unmarked = (id: string): string => (id.startsWith(MARK) ? id.slice(MARK.length) : id);
 
 /** A visit as the samples have it. */
@@ -24,7 +24,7 @@ export interface VisitFacts {
   readonly zones: PresenceEvent[];
 }
 
-interface Told extends VisitFacts {
+interface Reported extends VisitFacts {
   readonly visit: StoredVisit;
 }
 
@@ -94,7 +94,7 @@ export function reconcile(input: Reconciling): Reconciled {
   const work = new Work(input);
   const beacons = new Set([...input.facts.visits, ...input.visits].map(({ beaconId }) => beaconId));
   for (const beaconId of beacons) work.match(beaconId);
-  work.compareZones(input.facts.loose, work.looseTold(), undefined);
+  work.compareZones(input.facts.loose, work.looseReported(), undefined);
   return work.result();
 }
 
@@ -105,13 +105,13 @@ const endOf = ({ exit }: VisitFacts) => (exit === null ? Number.POSITIVE_INFINIT
 
 class Work {
   readonly #input: Reconciling;
-  readonly #told: readonly Told[];
+  readonly #reported: readonly Reported[];
   readonly #events: PresenceEvent[] = [];
   readonly #changed = new Map<string, PresenceEvent>();
   readonly #removed = new Map<string, PresenceEvent>();
   readonly #visits: VisitChange[] = [];
   readonly #parted: PartedVisit[] = [];
-  readonly #toldAs = new Map<string, string>();
+  readonly #reportedAs = new Map<string, string>();
   readonly #joinedTo = new Map<string, string>();
   /** Ids of reported visits and events that stay. */
   readonly #taken: Set<string>;
@@ -120,7 +120,7 @@ class Work {
 
   constructor(input: Reconciling) {
     this.#input = input;
-    this.#told = input.visits.map((visit) => {
+    this.#reported = input.visits.map((visit) => {
       const own = input.events.filter(({ visitId }) => visitId === visit.id);
       const exit = visit.isOpen ? null : (own.find(({ event }) => event === 'EXIT') ?? exitOf(visit));
       return {
@@ -133,7 +133,7 @@ class Work {
         visit,
       };
     });
-    const ids = new Set(this.#told.map(({ id }) => id));
+    const ids = new Set(this.#reported.map(({ id }) => id));
     this.#taken = new Set([...ids, ...input.events.map(({ id }) => id)]);
     const loose = input.events.filter(
       ({ event, visitId, at }) => event !== 'ENTER' && event !== 'EXIT' && !ids.has(visitId) && at > input.after,
@@ -142,16 +142,16 @@ class Work {
   }
 
   /** What is left of them once the visits have taken theirs. */
-  looseTold(): PresenceEvent[] {
+  looseReported(): PresenceEvent[] {
     return [...this.#loose.values()];
   }
 
   /** Zone events that were reported before the visit to which they belong was known. */
   #takeLoose(zones: readonly PresenceEvent[]): PresenceEvent[] {
     return zones.flatMap((event) => {
-      const told = this.#loose.get(zoneKey(event));
+      const reported = this.#loose.get(zoneKey(event));
       this.#loose.delete(zoneKey(event));
-      return told ?? [];
+      return reported ?? [];
     });
   }
 
@@ -168,10 +168,10 @@ class Work {
   }
 
   #nameOf(id: string): string {
-    const known = this.#toldAs.get(id);
+    const known = this.#reportedAs.get(id);
     if (known !== undefined) return known;
-    const told = unmarked(id);
-    if (told !== id) return this.#joinedTo.get(told) ?? told;
+    const reported = unmarked(id);
+    if (reported !== id) return this.#joinedTo.get(reported) ?? reported;
     return this.#free(id);
   }
 
@@ -184,18 +184,18 @@ class Work {
   #fresh(event: PresenceEvent): PresenceEvent {
     const id = this.#free(event.id);
     this.#taken.add(id);
-    this.#toldAs.set(event.id, id);
+    this.#reportedAs.set(event.id, id);
     return { ...event, id };
   }
 
   match(beaconId: string): void {
-    const told = this.#told.filter((one) => one.beaconId === beaconId);
+    const reported = this.#reported.filter((one) => one.beaconId === beaconId);
     const found = this.#input.facts.visits
       .filter((one) => one.beaconId === beaconId)
       .sort((a, b) => a.enteredAt - b.enteredAt);
-    const parts = new Map<VisitFacts, Told[]>(found.map((one) => [one, []]));
-    const others: Told[] = [];
-    for (const one of told) (parts.get(this.#whatBecameOf(one, found) as VisitFacts) ?? others).push(one);
+    const parts = new Map<VisitFacts, Reported[]>(found.map((one) => [one, []]));
+    const others: Reported[] = [];
+    for (const one of reported) (parts.get(this.#whatBecameOf(one, found) as VisitFacts) ?? others).push(one);
     for (const one of others.filter((one) => this.#isOwn(one))) {
       const same = found.find(({ id }) => id === one.id);
       const own = same && parts.get(same);
@@ -211,27 +211,27 @@ class Work {
       if (own.length > 0) continue;
       const id = this.#tell(one);
       const { enteredAt: since } = one;
-      const from = told.find((other) => other.enteredAt <= since && since <= endOf(other));
+      const from = reported.find((other) => other.enteredAt <= since && since <= endOf(other));
       if (from !== undefined) this.#parted.push({ id, from: from.id, since });
     }
   }
 
   /** The visit that a reported one is now: the one that was under way, or else that with which it has most time in common. */
-  #whatBecameOf(told: Told, found: readonly VisitFacts[]): VisitFacts | undefined {
-    const going = found.find(({ id }) => id === markTold(told.id));
+  #whatBecameOf(reported: Reported, found: readonly VisitFacts[]): VisitFacts | undefined {
+    const going = found.find(({ id }) => id === markReported(reported.id));
     if (going !== undefined) return going;
     const gap = this.#input.mode === 'join' ? FLAP_MS : 0;
     let [most, become]: [number, VisitFacts | undefined] = [-gap, undefined];
     for (const one of found) {
-      const common = Math.min(endOf(one), endOf(told)) - Math.max(one.enteredAt, told.enteredAt);
-      if (common > most || (common === most && (become === undefined || one.id === told.id)))
+      const common = Math.min(endOf(one), endOf(reported)) - Math.max(one.enteredAt, reported.enteredAt);
+      if (common > most || (common === most && (become === undefined || one.id === reported.id)))
         [most, become] = [common, one];
     }
     return become;
   }
 
   /** Whether the facts would hold the visit if it was true. */
-  #isOwn({ enteredAt, enter, visit }: Told): boolean {
+  #isOwn({ enteredAt, enter, visit }: Reported): boolean {
     const { mode, after, since } = this.#input;
     return mode === 'replace' && visit.createdAt >= since && (enter?.at ?? enteredAt) > after;
   }
@@ -239,7 +239,7 @@ class Work {
   #tell(visit: VisitFacts): string {
     const id = this.#nameOf(visit.id);
     this.#taken.add(id);
-    this.#toldAs.set(visit.id, id);
+    this.#reportedAs.set(visit.id, id);
     for (const event of [visit.enter, visit.exit])
       if (event !== null) this.#events.push(this.#fresh({ ...event, visitId: id }));
     this.compareZones(visit.zones, this.#takeLoose(visit.zones), id);
@@ -247,16 +247,16 @@ class Work {
   }
 
   /** Its zone events may be true without it. */
-  #remove(told: Told): void {
-    const { enter, exit, zones } = told;
-    this.#taken.delete(told.id);
-    this.#visits.push({ ...visitOf(told), change: 'removed' });
+  #remove(reported: Reported): void {
+    const { enter, exit, zones } = reported;
+    this.#taken.delete(reported.id);
+    this.#visits.push({ ...visitOf(reported), change: 'removed' });
     for (const event of [enter, exit]) if (event !== null && event.id !== '') this.#removed.set(event.id, event);
     for (const event of zones) this.#loose.set(zoneKey(event), event);
   }
 
-  #grow(found: VisitFacts, first: Told, others: readonly Told[]): void {
-    this.#toldAs.set(found.id, first.id);
+  #grow(found: VisitFacts, first: Reported, others: readonly Reported[]): void {
+    this.#reportedAs.set(found.id, first.id);
     const all = [first, ...others];
     const isJoined = this.#input.mode === 'join' || first.visit.createdAt < this.#input.since;
     const enteredAt = isJoined ? Math.min(found.enteredAt, ...all.map((one) => one.enteredAt)) : found.enteredAt;
@@ -283,29 +283,29 @@ class Work {
     this.#visits.push({ id, beaconId, change, enteredAt, wasEnteredAt, exit: end });
   }
 
-  #compareEnter(found: VisitFacts, first: Told, enteredAt: number): void {
+  #compareEnter(found: VisitFacts, first: Reported, enteredAt: number): void {
     if (found.enter === null || first.enter === null) return;
-    this.#toldAs.set(found.enter.id, first.enter.id);
+    this.#reportedAs.set(found.enter.id, first.enter.id);
     const isLater = this.#input.mode === 'join' && found.enter.at > first.enter.at;
     const { id, visitId } = first.enter;
     this.#change(first.enter, { ...(isLater ? first.enter : found.enter), id, visitId, enteredAt });
   }
 
   /** The EXIT under the id under which it is reported. */
-  #compareExit(exit: PresenceEvent | null, first: Told, enteredAt: number): PresenceEvent | null {
+  #compareExit(exit: PresenceEvent | null, first: Reported, enteredAt: number): PresenceEvent | null {
     if (exit === null) {
       if (first.exit !== null && first.exit.id !== '') this.#removed.set(first.exit.id, first.exit);
       return null;
     }
     if (first.exit === null) {
-      const told = this.#fresh({ ...exit, visitId: first.id, enteredAt });
-      this.#events.push(told);
-      return told;
+      const reported = this.#fresh({ ...exit, visitId: first.id, enteredAt });
+      this.#events.push(reported);
+      return reported;
     }
-    const told = { ...exit, id: first.exit.id, visitId: first.id, enteredAt };
-    this.#toldAs.set(exit.id, told.id);
-    if (told.id !== '') this.#change(first.exit, told);
-    return told;
+    const reported = { ...exit, id: first.exit.id, visitId: first.id, enteredAt };
+    this.#reportedAs.set(exit.id, reported.id);
+    if (reported.id !== '') this.#change(first.exit, reported);
+    return reported;
   }
 
   #change(from: PresenceEvent, to: PresenceEvent): void {
@@ -318,15 +318,15 @@ class Work {
     if (!isSame) this.#changed.set(to.id, to);
   }
 
-  compareZones(found: readonly PresenceEvent[], told: readonly PresenceEvent[], visitId: string | undefined): void {
-    const known = new Map(told.map((event) => [zoneKey(event), event]));
+  compareZones(found: readonly PresenceEvent[], reported: readonly PresenceEvent[], visitId: string | undefined): void {
+    const known = new Map(reported.map((event) => [zoneKey(event), event]));
     for (const event of found) {
       const same = known.get(zoneKey(event));
       known.delete(zoneKey(event));
       const named = { ...event, visitId: visitId ?? this.#nameOf(event.visitId) };
       if (same === undefined) this.#events.push(this.#fresh(named));
       else {
-        this.#toldAs.set(event.id, same.id);
+        this.#reportedAs.set(event.id, same.id);
         this.#change(same, { ...same, visitId: named.visitId });
       }
     }
@@ -340,7 +340,7 @@ class Work {
   }
 }
 
-const visitOf = ({ id, beaconId, enteredAt, exit }: Told) => ({
+const visitOf = ({ id, beaconId, enteredAt, exit }: Reported) => ({
   id,
   beaconId,
   enteredAt,

@@ -1,9 +1,9 @@
 import { type ClockState, compareSamples, type PresenceState, type Sample } from '@pharos/engine';
-import { addUnwritten, type HeldTracks, isInVisit, isMuch, VISIT_WRITE_MS } from '../lock/track-cache.ts';
+import { addUnwritten, isInVisit, isMuch, type TrackCache, VISIT_WRITE_MS } from '../lock/track-cache.ts';
 import { newVersion, readSamples } from '../lock/track-store.ts';
 import type { Decision, DecisionContext, Reads } from '../stages/decision.ts';
 import type { Decided } from '../stages/stages.ts';
-import { type Known, newRecord, nothingUnwritten, type TrackRecord, type Unwritten } from '../stages/track.ts';
+import { type KnownTrack, newRecord, nothingUnwritten, type TrackRecord, type Unwritten } from '../stages/track.ts';
 import { decide } from './decide.ts';
 import { mergeSamples } from './late.ts';
 import { nothingKept } from './past.ts';
@@ -50,7 +50,7 @@ const isSame = (a: readonly unknown[], b: readonly unknown[]) =>
 /** What a decision starts from, given what is held in memory, and whether its result is written or held. */
 
 interface Start {
-  readonly known: Known;
+  readonly known: KnownTrack;
   /** Undefined: nothing is known about it. */
   readonly record: TrackRecord | undefined;
   readonly samples: readonly Sample[];
@@ -65,18 +65,18 @@ interface Start {
  * decision starts from the stored record, since late samples are inserted among stored ones.
  */
 async function startWith(
-  known: Known,
+  known: KnownTrack,
   samples: readonly Sample[],
   storedRecord: () => Promise<TrackRecord | undefined>,
 ): Promise<Start> {
   const { record, unwritten, apart } = known;
   const asItIs = { known, record, samples, duplicates: 0, unwritten };
-  const isHeldApart = apart.length > 0;
-  if (!isHeldApart && (unwritten.samples.length === 0 || areNewer(samples, record))) return asItIs;
-  const held = isHeldApart ? once(apart) : unwritten.samples.flatMap(({ samples }) => readSamples(samples));
-  const { merged, duplicates } = mergeSamples(held, samples);
-  if (duplicates === samples.length && !isHeldApart) return { ...asItIs, samples: [], duplicates };
-  const start = isHeldApart ? record : await storedRecord();
+  const isApart = apart.length > 0;
+  if (!isApart && (unwritten.samples.length === 0 || areNewer(samples, record))) return asItIs;
+  const cached = isApart ? once(apart) : unwritten.samples.flatMap(({ samples }) => readSamples(samples));
+  const { merged, duplicates } = mergeSamples(cached, samples);
+  if (duplicates === samples.length && !isApart) return { ...asItIs, samples: [], duplicates };
+  const start = isApart ? record : await storedRecord();
   return {
     known,
     record: start,
@@ -105,7 +105,7 @@ interface Settling {
 }
 
 function settle(
-  tracks: HeldTracks,
+  tracks: TrackCache,
   { start, decision, now, keys, isDue }: Settling,
 ): Pick<Decided, 'decision' | 'isCached' | 'version' | 'keys' | 'afterCommit'> {
   const { known, unwritten } = start;
@@ -124,7 +124,7 @@ function settle(
   const at = start.record?.track.at ?? null;
   const all = addUnwritten(unwritten, { written, dropped, keys, now, at });
   const { stored } = known;
-  if (stored !== undefined && !isDue && !isMuch(all) && mayBeHeld(tracks, { start, decision, now }, all.from)) {
+  if (stored !== undefined && !isDue && !isMuch(all) && mayStayCached(tracks, { start, decision, now }, all.from)) {
     const afterCommit = () => tracks.keep(known, { record, stored }, all);
     return { decision, isCached: true, version, keys: [], afterCommit };
   }
@@ -137,8 +137,8 @@ function settle(
   };
 }
 
-function mayBeHeld(
-  tracks: HeldTracks,
+function mayStayCached(
+  tracks: TrackCache,
   { start, decision, now }: Pick<Settling, 'start' | 'decision' | 'now'>,
   from: number | null,
 ): boolean {
@@ -150,7 +150,7 @@ function mayBeHeld(
 export interface Deciding {
   readonly appId: string;
   readonly context: DecisionContext;
-  readonly track: Known;
+  readonly track: KnownTrack;
   /** With their clock corrected, in any order. */
   readonly samples: readonly Sample[];
   readonly reads: Reads;
@@ -164,7 +164,7 @@ export interface Deciding {
 
 /** Decides what follows for one installation, and whether that is written or stays in the cache. */
 export async function decideOne(
-  cache: HeldTracks,
+  cache: TrackCache,
   { appId, context, track, samples, reads, keys = [], clock, why }: Deciding,
 ): Promise<Decided> {
   const { now, policy } = context;

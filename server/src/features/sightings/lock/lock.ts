@@ -4,7 +4,7 @@ import { raw, sql } from '../../../base/sql.ts';
 import { Lookup } from '../../../db/bulk.ts';
 import type { Db, Row } from '../../../db/db.ts';
 import type { InstallationLock, Intake, Locked, NamedLock } from '../stages/stages.ts';
-import { type HeldTracks, unknownTrack } from './track-cache.ts';
+import { type TrackCache, unknownTrack } from './track-cache.ts';
 import { keyText } from './track-store.ts';
 
 /** Everything about one installation happens one after the other, on all nodes: any code that acts for it locks it. */
@@ -215,7 +215,7 @@ export async function installationExists(db: Db, appId: string, objectId: string
 export async function lockIntakes(
   db: Db,
   intakes: readonly Intake[],
-  cache: HeldTracks,
+  cache: TrackCache,
 ): Promise<{ readonly locked: readonly Locked[]; readonly unproven: readonly Intake[] }> {
   const locks = await lockNamed(
     db,

@@ -4,7 +4,7 @@ import { bothDatabases } from '../../../../test/support/build-app.ts';
 import { openConsole } from '../../../../test/support/console.ts';
 import { type Node, openNode, openSite, type Site, stay, walk } from '../../../../test/support/site.ts';
 import { defaultPolicy } from '../../../access/policy.ts';
-import { flushAll, HeldTracks } from './track-cache.ts';
+import { flushAll, TrackCache } from './track-cache.ts';
 
 /** What is overheard stays in memory; what is seen of it afterwards is as if it had been written at once. */
 
@@ -183,7 +183,7 @@ test('what cannot be written keeps back nothing else, unless nothing can', async
   const written: string[] = [];
   const broken = new Error('this one cannot be written');
   const flushing = (isBroken: (id: string) => boolean) => ({
-    held: new HeldTracks(),
+    trackCache: new TrackCache(),
     now: () => 0,
     findPolicy: async () => defaultPolicy,
     write: async ({ installationId }: { installationId: string }) => {

@@ -3,8 +3,8 @@ import type { AppPolicy } from '../../../access/policy.ts';
 import { Failure } from '../../../base/errors.ts';
 import type { Db } from '../../../db/db.ts';
 import {
-  type Held,
-  type Known,
+  type CacheEntry,
+  type KnownTrack,
   nothingUnwritten,
   type TrackRecord,
   type TrackVersion,
@@ -21,39 +21,39 @@ import { findTracks, findVersions, keyText, readSamples, type StoredTrack } from
  */
 
 /** Samples held since a track was written, after which it is written; as many as a segment has. */
-const MOST_HELD_SAMPLES_TEXT = 16_384;
+const MAX_CACHED_TEXT = 16_384;
 /** How long something may be held for a phone in no visit, ms. */
-const LONGEST_MS = 30 * 60_000;
+const MAX_CACHED_MS = 30 * 60_000;
 /** Bytes, roughly: beyond half of it the oldest is written, beyond it nothing more is held. */
-const MOST_BYTES = 48 * 1024 * 1024;
+const MAX_BYTES = 48 * 1024 * 1024;
 const BYTES_OF_TRACK = 1_000;
 const BYTES_OF_BEACON = 900;
 
 const charactersOf = ({ samples, keys }: Unwritten) =>
   samples.reduce((sum, { samples }) => sum + samples.length, 0) + keys.length * 80;
 
-export class HeldTracks {
+export class TrackCache {
   /** What was used longest ago comes first. */
-  readonly #tracks = new Map<string, Held>();
-  readonly #mostBytes: number;
+  readonly #tracks = new Map<string, CacheEntry>();
+  readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(mostBytes: number = MOST_BYTES) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number = MAX_BYTES) {
+    this.#maxBytes = maxBytes;
   }
 
   /** The tracks of installations that `db`, a transaction, has locked; by `keyText`. */
-  async read(db: Db, keys: readonly TrackKey[]): Promise<ReadonlyMap<string, Known>> {
+  async read(db: Db, keys: readonly TrackKey[]): Promise<ReadonlyMap<string, KnownTrack>> {
     const seen = new Map(keys.map((key) => [keyText(key), this.#tracks.get(keyText(key))]));
-    const held = keys.filter((key) => seen.get(keyText(key)) !== undefined);
-    const versions = held.length === 0 ? new Map<string, TrackVersion>() : await findVersions(db, held);
+    const cached = keys.filter((key) => seen.get(keyText(key)) !== undefined);
+    const versions = cached.length === 0 ? new Map<string, TrackVersion>() : await findVersions(db, cached);
     const isCurrent = (key: TrackKey) => {
       const [here, there] = [seen.get(keyText(key)), versions.get(keyText(key))];
       return here !== undefined && there !== undefined && !here.isTorn && isSame(here, there);
     };
     const others = keys.filter((key) => !isCurrent(key));
     const stored = others.length === 0 ? new Map<string, StoredTrack>() : await findTracks(db, others);
-    const known = keys.map((key): [string, Known] => {
+    const known = keys.map((key): [string, KnownTrack] => {
       const text = keyText(key);
       const here = seen.get(text);
       if (here !== undefined && isCurrent(key)) {
@@ -75,12 +75,12 @@ export class HeldTracks {
 
   /** Whether there is space for what need not be written. */
   get hasRoom(): boolean {
-    return this.#bytes < this.#mostBytes;
+    return this.#bytes < this.#maxBytes;
   }
 
   /** After the commit: this is how the track is, and what of it is not written. */
   keep(
-    { key, seen }: Known,
+    { key, seen }: KnownTrack,
     track: { readonly record: TrackRecord; readonly stored: TrackVersion },
     unwritten: Unwritten,
   ): void {
@@ -119,27 +119,27 @@ export class HeldTracks {
   /** Tracks that are to be written by now, and all with `isLast`. */
   due(now: number, { isLast = false }: { readonly isLast?: boolean } = {}): TrackKey[] {
     const due: TrackKey[] = [];
-    let surplus = this.#bytes - this.#mostBytes / 2;
+    let surplus = this.#bytes - this.#maxBytes / 2;
     for (const { key, record, unwritten, weight } of this.#tracks.values()) {
       if (unwritten.since === undefined) continue;
       const isOver = surplus > 0;
       if (isOver) surplus -= weight;
       const age = Math.abs(now - unwritten.since);
-      if (isLast || isOver || age >= LONGEST_MS || (age >= VISIT_WRITE_MS && isInVisit(record))) due.push(key);
+      if (isLast || isOver || age >= MAX_CACHED_MS || (age >= VISIT_WRITE_MS && isInVisit(record))) due.push(key);
     }
     return due;
   }
 
-  #set(text: string, track: Omit<Held, 'weight'>): void {
+  #set(text: string, track: Omit<CacheEntry, 'weight'>): void {
     const { record, unwritten } = track;
     const weight =
       BYTES_OF_TRACK + BYTES_OF_BEACON * Object.keys(record.track.beacons).length + charactersOf(unwritten);
     this.forget(track.key);
     this.#tracks.set(text, { ...track, weight });
     this.#bytes += weight;
-    if (this.#bytes <= this.#mostBytes / 2) return;
+    if (this.#bytes <= this.#maxBytes / 2) return;
     for (const { key, unwritten: left } of this.#tracks.values()) {
-      if (this.#bytes <= this.#mostBytes / 2) return;
+      if (this.#bytes <= this.#maxBytes / 2) return;
       // What is not written stays; the next flush writes it.
       if (left.since !== undefined) break;
       this.forget(key);
@@ -147,7 +147,7 @@ export class HeldTracks {
   }
 }
 
-export const unknownTrack = (key: TrackKey): Known => ({
+export const unknownTrack = (key: TrackKey): KnownTrack => ({
   key,
   record: undefined,
   stored: undefined,
@@ -196,10 +196,10 @@ export function addUnwritten(
   };
 }
 
-export const isMuch = (unwritten: Unwritten): boolean => charactersOf(unwritten) >= MOST_HELD_SAMPLES_TEXT;
+export const isMuch = (unwritten: Unwritten): boolean => charactersOf(unwritten) >= MAX_CACHED_TEXT;
 
-export async function readOne(tracks: HeldTracks, db: Db, key: TrackKey): Promise<Known> {
-  return (await tracks.read(db, [key])).get(keyText(key)) as Known;
+export async function readOne(tracks: TrackCache, db: Db, key: TrackKey): Promise<KnownTrack> {
+  return (await tracks.read(db, [key])).get(keyText(key)) as KnownTrack;
 }
 
 /** While a visit is open its track is written this often (ms): by how much a visit may seem to end too early. */
@@ -211,7 +211,7 @@ export const isInVisit = ({ track }: TrackRecord): boolean => Object.values(trac
 /** Writes what is held in memory, in time. */
 
 export interface Flushing {
-  readonly held: HeldTracks;
+  readonly trackCache: TrackCache;
   readonly now: () => number;
   /** @throws Failure ObjectNotFound when the installation is gone */
   readonly write: (key: TrackKey, at: { readonly policy: AppPolicy; readonly now: number }) => Promise<void>;
@@ -227,23 +227,26 @@ export async function flush(
   flushing: Flushing,
   { isLast = false }: { readonly isLast?: boolean } = {},
 ): Promise<number> {
-  const due = flushing.held.due(flushing.now(), { isLast });
+  const due = flushing.trackCache.due(flushing.now(), { isLast });
   await flushAll(flushing, due);
   return due.length;
 }
 
 /** Writes these. One that cannot be written does not hold back others, unless none can. */
-export async function flushAll({ held, now, write, findPolicy }: Flushing, keys: readonly TrackKey[]): Promise<void> {
+export async function flushAll(
+  { trackCache, now, write, findPolicy }: Flushing,
+  keys: readonly TrackKey[],
+): Promise<void> {
   const policies = new Map<string, AppPolicy | undefined>();
   for (const { appId } of keys) if (!policies.has(appId)) policies.set(appId, await findPolicy(appId));
   const writeOne = async (key: TrackKey) => {
     const policy = policies.get(key.appId);
-    if (policy === undefined) return held.forget(key);
+    if (policy === undefined) return trackCache.forget(key);
     try {
       await write(key, { policy, now: now() });
     } catch (error) {
       if (!(error instanceof Failure && error.name === 'ObjectNotFound')) throw error;
-      held.forget(key);
+      trackCache.forget(key);
     }
   };
   let failed: PromiseRejectedResult | undefined;

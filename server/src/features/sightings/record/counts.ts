@@ -22,7 +22,7 @@ import { type ConsoleEndpoint, consoleEndpoint, signedIn } from '../../../http/c
 
 const hourMs = 3_600_000;
 /** More beacons and hours are not gathered for at once. */
-const mostCounts = 20_000;
+const maxCounts = 20_000;
 
 export interface HourlyCount {
   readonly beaconId: string;
@@ -61,7 +61,7 @@ export class UnnamedCounts {
     const key = `${appId} ${beaconId} ${hour}`;
     const known = this.#gathered.get(key);
     if (known) known.sightings++;
-    else if (this.#gathered.size < mostCounts) this.#gathered.set(key, { appId, beaconId, hour, sightings: 1 });
+    else if (this.#gathered.size < maxCounts) this.#gathered.set(key, { appId, beaconId, hour, sightings: 1 });
   }
 
   /** Adds what was gathered to what is stored. */
@@ -87,7 +87,7 @@ export class UnnamedCounts {
 }
 
 const dayMs = 86_400_000;
-const mostRows = 10_000;
+const maxRows = 10_000;
 
 const schema = Type.Array(
   Type.Object({
@@ -113,7 +113,7 @@ export function countConsoleEndpoints({ counts, now, assertApp }: CountRouteDeps
       operationId: 'listSightingCounts',
       tag: 'Sightings',
       summary: 'Count the sightings of visitors who have not agreed to analytics, by beacon and hour',
-      description: `The last day unless \`from\` and \`until\` say otherwise; the first ${mostRows} rows of it. A count is stored up to an hour after the sightings.`,
+      description: `The last day unless \`from\` and \`until\` say otherwise; the first ${maxRows} rows of it. A count is stored up to an hour after the sightings.`,
       permission: 'activity.read',
       narrows: 'venues',
       query: [
@@ -130,7 +130,7 @@ export function countConsoleEndpoints({ counts, now, assertApp }: CountRouteDeps
       async handle({ params: { appId = '' }, query, admin }) {
         const until = instantOf('until', query['until']) ?? now();
         const from = instantOf('from', query['from']) ?? until - dayMs;
-        const found = await counts.list(appId, { from, until, limit: mostRows, venues: signedIn(admin).venues });
+        const found = await counts.list(appId, { from, until, limit: maxRows, venues: signedIn(admin).venues });
         return { result: found.map(({ hour, ...rest }) => ({ ...rest, hour: isoTime(hour) })) };
       },
     }),

@@ -24,8 +24,8 @@ import {
 } from './replay.ts';
 
 const dayMs = 86_400_000;
-const mostDays = 92;
-const mostUnfinished = 3;
+const maxDays = 92;
+const maxUnfinished = 3;
 
 const event = Type.Enum(['ENTER', 'EXIT', 'IMMEDIATE', 'NEAR', 'FAR']);
 
@@ -145,7 +145,7 @@ function begin(deps: ReplayRouteDeps): ConsoleEndpoint {
     summary: 'Try a draft of rules on what was recorded; nothing is sent',
     description:
       'Judges the recorded events of a period with the draft, and with the message as it is or another draft, in the background. It ' +
-      `takes for granted that every phone could be reached. At most ${mostDays} days, and ${mostUnfinished} at once.`,
+      `takes for granted that every phone could be reached. At most ${maxDays} days, and ${maxUnfinished} at once.`,
     locate: ({ appId = '' }) => assertApp(appId),
     body: {
       schema: bodySchema,
@@ -169,8 +169,8 @@ function begin(deps: ReplayRouteDeps): ConsoleEndpoint {
         updated_at: now,
       };
       await db.transaction(async (db) => {
-        if ((await store.countUnfinished(db, appId)) >= mostUnfinished)
-          throw fail('ValidationError', `${mostUnfinished} comparisons are under way. Wait for one, or cancel it.`);
+        if ((await store.countUnfinished(db, appId)) >= maxUnfinished)
+          throw fail('ValidationError', `${maxUnfinished} comparisons are under way. Wait for one, or cancel it.`);
         await store.insertReplay(db, row);
         const objectId = row.object_id;
         await enqueue(db, { appId, kind: replayJob, payload: { objectId }, subject: objectId, jobId: objectId });
@@ -190,9 +190,9 @@ async function askedOf(
   const until = instantOf('until', body.until) ?? now;
   const asked = instantOf('from', body.from) ?? until - 30 * dayMs;
   if (asked >= until) throw fail('ValidationError', 'from must be before until.');
-  if (until - asked > mostDays * dayMs) throw fail('ValidationError', `A period has at most ${mostDays} days.`);
+  if (until - asked > maxDays * dayMs) throw fail('ValidationError', `A period has at most ${maxDays} days.`);
   // What is no longer kept is not found: the answer says from when on there is something to judge.
-  const keptDays = (await findPolicy(appId))?.retentionDays.events ?? mostDays;
+  const keptDays = (await findPolicy(appId))?.retentionDays.events ?? maxDays;
   const from = Math.max(asked, now - keptDays * dayMs);
   if (from >= until)
     throw fail('ValidationError', `Events are kept for ${keptDays} days (retentionDays of the policy).`);

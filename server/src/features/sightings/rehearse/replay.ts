@@ -19,7 +19,7 @@ import type { Database, Db } from '../../../db/db.ts';
 import { GiveUp, type JobHandler, LeaseLost, RetryLater } from '../../../jobs/job.ts';
 import { findBeaconsById } from '../site/site.ts';
 import { appRules, historyMs } from '../site/triggers.ts';
-import { type ToldEventRow, toEvent } from '../traces/reported.ts';
+import { type ReportedEventRow, toEvent } from '../traces/reported.ts';
 import type { ReplayRow } from '../traces/tables.ts';
 
 export async function insertReplay(db: Db, row: ReplayRow): Promise<void> {
@@ -94,7 +94,7 @@ export async function eventsOf(
   { appId, ids, from, until }: SampleStretch,
 ): Promise<Map<string, PresenceEvent[]>> {
   const range = correctedRange({ from, until });
-  const rows = await db.all<ToldEventRow & { readonly installation_id: string }>(
+  const rows = await db.all<ReportedEventRow & { readonly installation_id: string }>(
     sql`select * from events where app_id = ${appId} and installation_id in (${named(ids)})
       and object_id >= ${range.from} and object_id < ${range.until} and occurred_at >= ${from} and occurred_at < ${until}
       order by occurred_at, object_id`,
@@ -275,7 +275,7 @@ export interface ReplayDeps {
 /** How many installations are judged between two checks whether somebody has cancelled it. */
 const pageSize = 50;
 /** The job fails after this many tries, including those that a stop has ended. */
-const mostTries = 5;
+const maxTries = 5;
 
 export function replayHandler(deps: ReplayDeps): JobHandler {
   return {
@@ -293,7 +293,7 @@ export function replayHandler(deps: ReplayDeps): JobHandler {
           await deps.db.caughtUp();
         }
       } catch (error) {
-        if (error instanceof RetryLater || error instanceof LeaseLost || attempts < mostTries) throw error;
+        if (error instanceof RetryLater || error instanceof LeaseLost || attempts < maxTries) throw error;
         await endReplay(deps.db, { appId, objectId, state: 'failed', now: deps.now() });
         throw new GiveUp(error instanceof Error ? error.message : String(error));
       }

@@ -1,4 +1,4 @@
-import type { Ear, Firing, Verdict } from '@pharos/engine';
+import type { Firing, ReceiverOffset, Verdict } from '@pharos/engine';
 import { type Static, Type } from 'typebox';
 import { type Caller, type FindHeld, seesWhereabouts } from '../../../access/caller.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
@@ -48,7 +48,7 @@ export interface Pretence {
   /** Beacons and messages as they were at some moment; without it, as they are stored. */
   readonly site?: SiteReads;
   /** How the phone is known to hear. */
-  readonly ear?: Ear | null;
+  readonly ear?: ReceiverOffset | null;
 }
 
 export interface Simulation extends Pretence {
@@ -58,7 +58,7 @@ export interface Simulation extends Pretence {
 }
 
 /** Far more than any batch can cause; a guard, not a limit that anybody reaches. */
-const mostDeadlines = 20_000;
+const maxDeadlines = 20_000;
 
 /** Each report arrives when it was made, so that nothing is late because it is sent in one batch. */
 export async function simulate(db: Db, simulation: Simulation): Promise<Decision[]> {
@@ -142,7 +142,7 @@ export class PretendedInstallation {
   /** What falls due until then, in order. */
   async passTime(until: number): Promise<Decision[]> {
     const decisions: Decision[] = [];
-    for (let round = 0; round < mostDeadlines; round++) {
+    for (let round = 0; round < maxDeadlines; round++) {
       const at = this.#deadline;
       if (at === null || at > until) break;
       decisions.push(await this.#decide(null, at));
@@ -252,10 +252,10 @@ const lastOfEach = (decisions: readonly Decision[]): Decision[] => [
   ...new Map(decisions.map((decision) => [decision.installationId, decision])).values(),
 ];
 
-const mostIdCharacters = 64;
+const maxIdCharacters = 64;
 
 /** A pretend installation has an id that no real one can have, and that is no longer than ids are. */
-const pretendId = (id: string) => [...`pretend:${id}`].slice(0, mostIdCharacters).join('');
+const pretendId = (id: string) => [...`pretend:${id}`].slice(0, maxIdCharacters).join('');
 
 /** Of these messages those that the caller may read, by triggerId. */
 export type ReadableTriggers = (

@@ -1,4 +1,4 @@
-import { type Ear, earOf, loudnessOf } from '@pharos/engine';
+import { loudnessOf, type ReceiverOffset, receiverOffsetOf } from '@pharos/engine';
 import {
   type FloorPlan,
   type PlannedBeacon,
@@ -64,7 +64,7 @@ const usualInterval = 300;
 /** A light wall, dB. Source: COST Action 231, 1999, §4.7. */
 const wallLoss = 3.4;
 /** In a venue with more beacons, only those on a floor where somebody walks are heard. */
-const mostBeacons = 1_000;
+const maxBeacons = 1_000;
 const readAtOnce = 500;
 /** How long a roaming visitor stays in front of a beacon, seconds. */
 const usualStay = [10, 90] as const;
@@ -147,7 +147,7 @@ async function beaconSpots(
     if (!location || typeof x !== 'number' || typeof y !== 'number') continue;
     spots.set(objectId, { x, y, floor: levelOf(location) });
   }
-  if (spots.size <= mostBeacons) return { spots, omitted: 0 };
+  if (spots.size <= maxBeacons) return { spots, omitted: 0 };
   // Those of other floors are hardly heard.
   const here = new Map([...spots].filter(([, spot]) => floors.some(({ level }) => level === spot.floor)));
   return { spots: here, omitted: spots.size - here.size };
@@ -209,7 +209,7 @@ export interface PhoneHearing {
   /** How much less than others it hears, dB; null: nothing is known of the model. */
   readonly loss: number | null;
   /** What the engine starts from. */
-  readonly ear: Ear | null;
+  readonly ear: ReceiverOffset | null;
 }
 
 /** What traffic has taught about a model of phones. */
@@ -217,5 +217,5 @@ export async function hearingOfModel(db: Db, appId: string, model: string): Prom
   const subjects = [model.trim(), ''].map((of) => ({ appId, installationId: '', model: of }));
   const [alike, site] = (await findHearings(db, subjects)).map(loudnessOf);
   const known = model.trim() === '' ? null : (alike ?? null);
-  return { loss: known?.loss ?? null, ear: earOf(null, { model: known, site: site ?? null }) };
+  return { loss: known?.loss ?? null, ear: receiverOffsetOf(null, { model: known, site: site ?? null }) };
 }

@@ -14,10 +14,10 @@ const farthest = 100_000;
 const metres = Type.Number({ minimum: -farthest, maximum: farthest });
 const point = Type.Object({ x: metres, y: metres });
 
-export const mostSeconds = 3_600;
-const mostVisitors = 20;
+export const maxSeconds = 3_600;
+const maxVisitors = 20;
 /** Of all visitors together. */
-export const mostSteps = 7_200;
+export const maxSteps = 7_200;
 /** How long visitors are followed after a route, seconds: what silence ends is over by then. */
 const afterwards = 60;
 const usualSeconds = 300;
@@ -29,7 +29,7 @@ export const walkSchema = Type.Object({
       Type.Object({
         x: metres,
         y: metres,
-        stay: Type.Optional(Type.Number({ minimum: 0, maximum: mostSeconds, description: 'Seconds; 0 without it' })),
+        stay: Type.Optional(Type.Number({ minimum: 0, maximum: maxSeconds, description: 'Seconds; 0 without it' })),
         floorId: Type.Optional(
           Type.String({
             minLength: 1,
@@ -54,14 +54,14 @@ export const walkSchema = Type.Object({
       'Where visitors who roam come in; without it the first zone that is an entrance, else outside on the left',
   }),
   visitors: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: mostVisitors, description: '1 without it; they come within a minute' }),
+    Type.Integer({ minimum: 1, maximum: maxVisitors, description: '1 without it; they come within a minute' }),
   ),
   seconds: Type.Optional(
     Type.Integer({
       minimum: 10,
-      maximum: mostSeconds,
+      maximum: maxSeconds,
       description:
-        `How long each visitor is followed, at most ${mostSteps} for all together. Without it ${usualSeconds}, or as long as the ` +
+        `How long each visitor is followed, at most ${maxSteps} for all together. Without it ${usualSeconds}, or as long as the ` +
         `route takes and ${afterwards} s more`,
     }),
   ),
@@ -110,19 +110,19 @@ export const walkShape = defineShape(walkSchema, {
 
 function tooLong({ route, visitors = 1, seconds, floorId = '' }: Partial<SentWalk>) {
   const walked = route ? walkedSeconds(route, floorId) : 0;
-  if (seconds === undefined && walked + afterwards > mostSeconds)
+  if (seconds === undefined && walked + afterwards > maxSeconds)
     return [
       {
         field: 'route',
-        problem: `takes ${Math.round(walked / 60)} minutes; a walk has at most ${mostSeconds / 60 - 1}. Leave points out, or give seconds`,
+        problem: `takes ${Math.round(walked / 60)} minutes; a walk has at most ${maxSeconds / 60 - 1}. Leave points out, or give seconds`,
       },
     ];
   const all = visitors * secondsAsked({ route, seconds, floorId });
-  if (all <= mostSteps) return [];
+  if (all <= maxSteps) return [];
   return [
     {
       field: 'visitors',
-      problem: `would be followed for ${all} seconds together; at most ${mostSteps} are possible. Let fewer walk, or for a shorter time`,
+      problem: `would be followed for ${all} seconds together; at most ${maxSteps} are possible. Let fewer walk, or for a shorter time`,
     },
   ];
 }

@@ -215,8 +215,8 @@ function believedOf({ beaconId, position }: Known, truth: Visitor['walker']['pos
 }
 
 /** Walks computed at the same time: of one app, and of all. More must wait. */
-const mostOfApp = 3;
-const mostOfAll = 12;
+const maxOfApp = 3;
+const maxOfAll = 12;
 
 class Running {
   readonly #byApp = new Map<string, number>();
@@ -225,7 +225,7 @@ class Running {
   /** @throws Failure Timeout */
   begin(appId: string): () => void {
     const own = this.#byApp.get(appId) ?? 0;
-    if (own >= mostOfApp || this.#all >= mostOfAll)
+    if (own >= maxOfApp || this.#all >= maxOfAll)
       throw fail('Timeout', {
         message: 'Other walks are being worked out. Wait a moment, and try again.',
         retryAfter: 2,
@@ -348,22 +348,22 @@ async function walkOf(
 }
 
 /** The most work for one request: seconds times beacons, and each wall that may be in front of these counts too. */
-const mostWork = 720_000;
+const maxWork = 720_000;
 const wallsOfABeacon = 200;
 /** Of these, in one second of one visitor; other requests wait for that long. */
-const mostPerSecond = 3_600;
+const maxPerSecond = 3_600;
 
 /** @throws Failure ValidationError */
 function assertShort({ plan }: Stage, body: SentWalk): void {
   const perSecond = plan.beacons.length * (1 + plan.walls.length / wallsOfABeacon);
-  if (perSecond > mostPerSecond)
+  if (perSecond > maxPerSecond)
     throw fail(
       'ValidationError',
       plan.walls.length > 0
         ? `walls: the zones of these floors have ${plan.walls.length} sides, which are too many where there are ${plan.beacons.length} beacons. Leave the walls out.`
-        : `floorId: ${plan.beacons.length} beacons are too many to walk past; ${mostPerSecond} are possible. Walk over fewer floors.`,
+        : `floorId: ${plan.beacons.length} beacons are too many to walk past; ${maxPerSecond} are possible. Walk over fewer floors.`,
     );
-  const most = Math.floor(mostWork / Math.max(1, perSecond));
+  const most = Math.floor(maxWork / Math.max(1, perSecond));
   if ((body.visitors ?? 1) * secondsAsked(body) <= most) return;
   const walls = plan.walls.length > 0 ? `, and ${plan.walls.length} walls` : '';
   throw fail(

@@ -5,7 +5,7 @@ import { openConsole } from '../../../../test/support/console.ts';
 import { kindsOf, openSite, type Site, stay, walk } from '../../../../test/support/site.ts';
 import { sql } from '../../../base/sql.ts';
 import { findLearnable } from '../lock/lock.ts';
-import { findEars, HearingLearning, mostModels } from './receiver-offsets.ts';
+import { findReceiverOffsets, HearingLearning, maxModels } from './receiver-offsets.ts';
 
 const minute = 60_000;
 
@@ -38,7 +38,7 @@ for (const database of bothDatabases) {
         );
     }
     const lossOf = async (installationId: string, model: string | null = null) => {
-      const [ear] = await findEars(site.app.storage.db, [{ appId: site.app.appId, installationId, model }]);
+      const [ear] = await findReceiverOffsets(site.app.storage.db, [{ appId: site.app.appId, installationId, model }]);
       return Math.round(ear?.loss ?? 0);
     };
 
@@ -109,13 +109,13 @@ for (const database of bothDatabases) {
       const learning = node();
       noteAt(learning, 'first', 'Pixel 8', 8, 1);
       await learning.flush(site.now);
-      for (let phone = 0; phone < mostModels; phone++) noteAt(learning, `p${phone}`, `made up ${phone}`, 8, 1);
+      for (let phone = 0; phone < maxModels; phone++) noteAt(learning, `p${phone}`, `made up ${phone}`, 8, 1);
       await learning.flush(site.now + minute);
       const { db } = site.app.storage;
       const models = sql`app_id = ${site.app.appId} and installation_id = '' and model <> ''`;
       const row = await db.one<{ n: number; gone: number }>(sql`select count(*) as n,
         sum(case when model = 'Pixel 8' then 1 else 0 end) as gone from hearing where ${models}`);
-      assert.deepEqual([Number(row?.n), Number(row?.gone)], [mostModels, 0]);
+      assert.deepEqual([Number(row?.n), Number(row?.gone)], [maxModels, 0]);
     });
 
     test('lets in a quiet phone from its first seconds on, whose like was here before', async () => {

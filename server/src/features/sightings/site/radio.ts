@@ -51,7 +51,7 @@ interface RadioRow {
 
 const nothing: Halves = [noEvidence, noEvidence];
 /** More beacons are not gathered for at once. */
-const MOST_BEACONS = 10_000;
+const MAX_BEACONS = 10_000;
 /** How long visitors count for one half before they count for the other, ms. */
 const HALF_MS = 60_000;
 
@@ -73,7 +73,7 @@ export class RadioLearning {
     const ofApp = this.#gathered.get(appId) ?? new Map<string, Halves>();
     for (const [beaconId, one] of Object.entries(evidence)) {
       const known = ofApp.get(beaconId);
-      if (known === undefined && ++this.#beacons > MOST_BEACONS) return;
+      if (known === undefined && ++this.#beacons > MAX_BEACONS) return;
       const isFirst = Math.floor(at / HALF_MS) % 2 === 0;
       ofApp.set(beaconId, sum(known ?? nothing, isFirst ? [one, noEvidence] : [noEvidence, one]));
     }

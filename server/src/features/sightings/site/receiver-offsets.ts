@@ -2,12 +2,12 @@ import {
   addPasses,
   addPassesOf,
   countOf,
-  type Ear,
-  earOf,
   type Hearing,
   loudnessOf,
   noHearing,
   type Pass,
+  type ReceiverOffset,
+  receiverOffsetOf,
 } from '@pharos/engine';
 import { raw, sql } from '../../../base/sql.ts';
 import { BulkRead, bulkInsert } from '../../../db/bulk.ts';
@@ -83,27 +83,27 @@ export async function lockHearings(db: Db, appId: string): Promise<void> {
 }
 
 /** There are not so many models in the world; a name is whatever a client says. */
-export const mostModels = 1_000;
+export const maxModels = 1_000;
 
 /** Deletes the models last heard from longest ago, if there are too many. */
 export async function forgetOldModels(db: Db, appId: string): Promise<void> {
   const models = sql`app_id = ${appId} and installation_id = '' and model <> ''`;
   const row = await db.one<{ n: number }>(sql`select count(*) as n from hearing where ${models}`);
-  const over = Number(row?.n ?? 0) - mostModels;
+  const over = Number(row?.n ?? 0) - maxModels;
   if (over <= 0) return;
   await db.run(sql`delete from hearing where ${models} and model in (
     select model from hearing where ${models} order by updated_at, model limit ${over})`);
 }
 
 /** More models are not shown. */
-const mostShown = 500;
+const maxShown = 500;
 
 /** Of the app, of its models, and of one installation if it is named. */
 export async function listHearings(db: Db, appId: string, installationId: string): Promise<StoredHearing[]> {
   const rows = await db.all<HearingRow>(
     sql`select installation_id, model, hearing, updated_at from hearing
       where app_id = ${appId} and installation_id in ('', ${installationId})
-      order by installation_id desc, model limit ${mostShown}`,
+      order by installation_id desc, model limit ${maxShown}`,
   );
   return rows.map((row) => ({
     appId,
@@ -151,8 +151,8 @@ interface Gathered {
 }
 
 /** More phones, or more of one phone, are not gathered at once. */
-const mostInstallations = 10_000;
-const mostPasses = 200;
+const maxInstallations = 10_000;
+const maxPasses = 200;
 /** How many phones are written in one transaction. */
 const together = 200;
 
@@ -190,9 +190,9 @@ export class HearingLearning {
     if (passes.length === 0) return;
     const key = `${listener.appId} ${listener.installationId}`;
     const known = this.#gathered.get(key);
-    if (known === undefined && this.#gathered.size >= mostInstallations) return;
+    if (known === undefined && this.#gathered.size >= maxInstallations) return;
     const own = known ?? { listener, passes: [] };
-    own.passes.push(...passes.slice(0, mostPasses - own.passes.length));
+    own.passes.push(...passes.slice(0, maxPasses - own.passes.length));
     this.#gathered.set(key, own);
   }
 
@@ -256,7 +256,10 @@ function viewOf({ installationId, model, hearing, updatedAt }: StoredHearing): H
 }
 
 /** How the phones are known to hear, in their order: by themselves, else by their model, else by all of the app. */
-export async function findEars(db: Db, listeners: readonly HearingPhone[]): Promise<(Ear | null)[]> {
+export async function findReceiverOffsets(
+  db: Db,
+  listeners: readonly HearingPhone[],
+): Promise<(ReceiverOffset | null)[]> {
   const subjects = listeners.flatMap((one) => [
     ofInstallation(one),
     ofModel(one.appId, modelOf(one) ?? ''),
@@ -265,7 +268,7 @@ export async function findEars(db: Db, listeners: readonly HearingPhone[]): Prom
   const found = await findHearings(db, subjects);
   return listeners.map((one, index) => {
     const [own, alike, site] = found.slice(3 * index, 3 * index + 3).map(loudnessOf);
-    return earOf(own ?? null, { model: modelOf(one) === null ? null : (alike ?? null), site: site ?? null });
+    return receiverOffsetOf(own ?? null, { model: modelOf(one) === null ? null : (alike ?? null), site: site ?? null });
   });
 }
 

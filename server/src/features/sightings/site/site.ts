@@ -232,7 +232,7 @@ export const storedSite: SiteReads = {
   triggers: async (db, appId, beaconId) => (await findTriggers(db, appId, [beaconId])).get(beaconId) ?? [],
 };
 
-const mostEntries = 20_000;
+const maxEntries = 20_000;
 const addressText = ({ uuid, major, minor }: AddressParts) => `${uuid}:${major}:${minor}`;
 
 /**
@@ -243,9 +243,9 @@ export class SiteCache implements SiteReads {
   readonly #db: Database;
   readonly #cacheVersion: CacheVersion;
   /** By app and id, or by app and address. */
-  readonly #beacons = new PairCache<SiteBeacon[]>(mostEntries);
+  readonly #beacons = new PairCache<SiteBeacon[]>(maxEntries);
   /** By app and beacon. */
-  readonly #triggers = new PairCache<readonly SiteTrigger[]>(mostEntries);
+  readonly #triggers = new PairCache<readonly SiteTrigger[]>(maxEntries);
   readonly #generations = new Generations();
 
   constructor(db: Database, cacheVersion: CacheVersion) {

@@ -39,7 +39,7 @@ export function appRules(policy: AppPolicy): Pick<Rules, 'policy' | 'polite' | '
 }
 
 /** A calendar day at the site may be 25 hours long, and begins up to a day before it does in UTC. */
-const shortestHistoryMs = 50 * 3_600_000;
+const minHistoryMs = 50 * 3_600_000;
 
 /** How far back what was shown may still count for one of the gates, in milliseconds. */
 export function historyMs(policies: readonly (PolicyOverride | undefined)[]): number {
@@ -47,7 +47,7 @@ export function historyMs(policies: readonly (PolicyOverride | undefined)[]): nu
     policy?.coolDown?.seconds ?? 0,
     ...(policy?.caps ?? []).map(({ window }) => (window === 'day' ? 0 : window)),
   ]);
-  return Math.max(shortestHistoryMs, ...seconds.map((value) => value * 1000));
+  return Math.max(minHistoryMs, ...seconds.map((value) => value * 1000));
 }
 
 /** What the beacons of a place may trigger. Read only; other features write it. */

@@ -1,10 +1,10 @@
 import type {
-  Ear,
   Evidence,
   Firing,
   Pass,
   PresenceEvent,
   PresenceSettings,
+  ReceiverOffset,
   Seeding,
   VenueHours,
   Verdict,
@@ -20,7 +20,7 @@ import type { StoredSegment, TrackRecord, WrittenSamples } from './track.ts';
 export interface Reads {
   record(): Promise<TrackRecord | undefined>;
   /** How the installation is known to hear; asked once, when its record begins. */
-  ear?(): Promise<Ear | null>;
+  ear?(): Promise<ReceiverOffset | null>;
   /** Beacons that were deleted are left out. */
   places(beaconIds: readonly string[]): Promise<readonly ReportedPlace[]>;
   triggers(beaconId: string): Promise<readonly SiteTrigger[]>;

@@ -3,7 +3,7 @@ import type { Permissions } from '../../../access/consent.ts';
 import type { AppPolicy } from '../../../access/policy.ts';
 import type { SiteBeacon } from '../site/site.ts';
 import type { Decision, DecisionContext } from './decision.ts';
-import type { Known } from './track.ts';
+import type { KnownTrack } from './track.ts';
 
 /**
  * The stages between a batch of sightings and its answer. Each type is made by one room only, and brings what that room has made sure of:
@@ -50,7 +50,7 @@ export interface Locked {
   readonly intake: Intake;
   readonly lock: NamedLock;
   readonly permissions: Permissions;
-  readonly track: Known;
+  readonly track: KnownTrack;
 }
 
 /** Lock: the times are the service's, and no report was counted before. */

@@ -1,11 +1,11 @@
 import {
   type ClockState,
   copyTrack,
-  type Ear,
   newClock,
   newTrack,
   nextEnding,
   type PresenceEvent,
+  type ReceiverOffset,
   type Sample,
   type TrackState,
   type Wait,
@@ -48,7 +48,7 @@ export interface Unwritten {
 
 export const nothingUnwritten: Unwritten = { samples: [], dropped: [], keys: [], since: undefined, from: null };
 
-export interface Held extends TrackVersion {
+export interface CacheEntry extends TrackVersion {
   readonly key: TrackKey;
   readonly record: TrackRecord;
   readonly unwritten: Unwritten;
@@ -58,7 +58,7 @@ export interface Held extends TrackVersion {
 }
 
 /** A track as it is known in a transaction that holds its installation. */
-export interface Known {
+export interface KnownTrack {
   readonly key: TrackKey;
   /** Undefined: nothing is known about it. */
   readonly record: TrackRecord | undefined;
@@ -66,10 +66,10 @@ export interface Known {
   readonly stored: TrackVersion | undefined;
   /** What `record` has beyond the stored one. */
   readonly unwritten: Unwritten;
-  /** Held samples that `record` does not have. */
+  /** CacheEntry samples that `record` does not have. */
   readonly apart: readonly Sample[];
   /** What memory had when it was read. */
-  readonly seen: Held | undefined;
+  readonly seen: CacheEntry | undefined;
 }
 
 /**
@@ -84,8 +84,8 @@ export type Spells = Readonly<Record<string, readonly Spell[]>>;
 
 /** How long a sample may be in transit. */
 const PAUSE_MS = 30_000;
-const MOST_SPELLS = 48;
-const MOST_RECEIVERS = 8;
+const MAX_SPELLS = 48;
+const MAX_RECEIVERS = 8;
 
 /** Beacons may share a bit: then a late sample of one is taken for known in a spell of the other. */
 function bitOf(beaconId: string): number {
@@ -105,7 +105,7 @@ export function withSpells(spells: Spells, samples: readonly Sample[]): Spells {
     const known = next.get(receiver) ?? [];
     const inOrder = (known.at(-1)?.[0] ?? 0) <= (points[0]?.[0] ?? 0);
     const all = [...known, ...points];
-    next.set(receiver, unite(inOrder ? all : all.sort(([a], [b]) => a - b)).slice(-MOST_SPELLS));
+    next.set(receiver, unite(inOrder ? all : all.sort(([a], [b]) => a - b)).slice(-MAX_SPELLS));
   }
   return bounded(next);
 }
@@ -122,9 +122,9 @@ function unite(spells: readonly Spell[]): Spell[] {
 
 /** Those heard of last stay. */
 function bounded(spells: ReadonlyMap<string, readonly Spell[]>): Spells {
-  if (spells.size <= MOST_RECEIVERS) return Object.fromEntries(spells);
+  if (spells.size <= MAX_RECEIVERS) return Object.fromEntries(spells);
   const newest = ([, own]: readonly [string, readonly Spell[]]) => own.at(-1)?.[1] ?? 0;
-  return Object.fromEntries([...spells].sort((a, b) => newest(b) - newest(a)).slice(0, MOST_RECEIVERS));
+  return Object.fromEntries([...spells].sort((a, b) => newest(b) - newest(a)).slice(0, MAX_RECEIVERS));
 }
 
 export function isTakenIn(spells: Spells, { event, receiver = '', occurredAt, beaconId }: Sample): boolean {
@@ -157,11 +157,11 @@ export interface TrackRecord {
   /** At most eight, if the app's retention is zero. */
   readonly exits: readonly LoneExit[];
   /** The whereabouts that were written last; null: none yet. */
-  readonly told: ToldWhereabouts | null;
+  readonly told: ReportedWhereabouts | null;
   /** When the record was begun (service's clock): older visits are not its own, and only grow. */
   readonly since: number;
   /** How the phone was known to hear when the record was begun: late samples start from the same. */
-  readonly ear: Ear | null;
+  readonly ear: ReceiverOffset | null;
 }
 
 /** An EXIT that a phone decided and that ended nothing: its ENTER may still come. */
@@ -173,7 +173,7 @@ export interface LoneExit {
   readonly heardAt: number;
 }
 
-export interface ToldWhereabouts {
+export interface ReportedWhereabouts {
   /** ms, sensing time. */
   readonly at: number;
   readonly beaconId: string;
@@ -181,7 +181,7 @@ export interface ToldWhereabouts {
 
 export type Segment = readonly [start: number, count: number];
 
-export function newRecord(now: number, ear: Ear | null = null): TrackRecord {
+export function newRecord(now: number, ear: ReceiverOffset | null = null): TrackRecord {
   return {
     track: newTrack(ear),
     waits: [],
@@ -208,7 +208,7 @@ export function parseTrackRecord(text: string): TrackRecord {
 /** A segment with this many samples is followed by another one. */
 export const SEGMENT_SAMPLES = 256;
 /** The most samples that are kept of one installation, and for how long. */
-export const MOST_SAMPLES = 4_096;
+export const MAX_SAMPLES = 4_096;
 export const WINDOW_MS = 26 * 3_600_000;
 /**
  * How late samples may arrive if the app's retention is zero; a little less than reported data is kept. Segments are short then,
@@ -218,11 +218,11 @@ export const lateMs = noDayMs - 600_000;
 export const SHORT_SEGMENT_MS = 600_000;
 
 /** Batches that span more are a backlog, not a rhythm. */
-const LONGEST_SPAN_MS = 5 * 60_000;
+const MAX_SPAN_MS = 5 * 60_000;
 const REMEMBERED_SPANS = 4;
 
 export function withSpan(spans: readonly number[], span: number): readonly number[] {
-  return [...spans, span > LONGEST_SPAN_MS ? 0 : span].slice(-REMEMBERED_SPANS);
+  return [...spans, span > MAX_SPAN_MS ? 0 : span].slice(-REMEMBERED_SPANS);
 }
 
 /** How long a sender's next batch may be awaited, ms: one and a half times as long as its batches reach back. */

@@ -104,7 +104,7 @@ export async function findVisits(db: Db, scopes: readonly (TrackKey & VisitScope
   );
 }
 
-export interface ToldEventRow extends Row {
+export interface ReportedEventRow extends Row {
   readonly object_id: string;
   readonly event: string;
   readonly beacon_id: string;
@@ -139,7 +139,7 @@ export interface EventScope {
   readonly visitIds: readonly string[];
 }
 
-const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'after_id' | 'after_at', ToldEventRow>(
+const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'after_id' | 'after_at', ReportedEventRow>(
   { app_id: 'text', installation_id: 'text', from_id: 'text', after_id: 'text', after_at: 'bigint' },
   (cell) => ({
     table: events.table.name,
@@ -153,7 +153,7 @@ const eventsAfter = new BulkRead<'app_id' | 'installation_id' | 'from_id' | 'aft
   }),
 );
 
-const eventsOfVisit = new BulkRead<'app_id' | 'visit_id', ToldEventRow>(
+const eventsOfVisit = new BulkRead<'app_id' | 'visit_id', ReportedEventRow>(
   { app_id: 'text', visit_id: 'text' },
   (cell) => ({
     table: events.table.name,
@@ -191,7 +191,7 @@ export async function findEventsAfter(db: Db, scopes: readonly (TrackKey & Event
   );
 }
 
-export function toEvent(row: ToldEventRow, installationId: string): PresenceEvent {
+export function toEvent(row: ReportedEventRow, installationId: string): PresenceEvent {
   return {
     id: row.object_id,
     event: row.event as PresenceEvent['event'],
@@ -286,7 +286,7 @@ export function countVerdicts(db: Db, appId: string, since: number): Promise<Ver
 /** A visitor not heard for longer is not here, as on the console's live plan. */
 const presentMs = 60_000;
 /** A visit that is longer and has not ended is a phone beside somebody's desk. */
-const longestMs = 4 * 3_600_000;
+const maxMs = 4 * 3_600_000;
 
 /** A beacon of a place; one may be of several. */
 export interface BeaconOfPlace {
@@ -314,7 +314,7 @@ export async function countInPlaces(
   );
   const here = byPosition
     ? sql`positions t where t.app_id = ${appId} and t.sensed_at >= ${now - presentMs}`
-    : sql`visits t where t.app_id = ${appId} and t.is_open = 1 and t.entered_at >= ${now - longestMs}`;
+    : sql`visits t where t.app_id = ${appId} and t.is_open = 1 and t.entered_at >= ${now - maxMs}`;
   const rows = await db.all<{ place_id: string; n: number }>(
     sql`with of_place (beacon, place) as (values ${pairs}),
         here as (select t.beacon_id, t.installation_id from ${here})
