@@ -80,9 +80,9 @@ export interface SightingFeatureDeps {
 export interface SightingFeature extends Feature {
   readonly ticker: Ticker;
   readonly trackCache: TrackCache;
-  /** Writes what is held of tracks and is due, or all of it with `isLast`; answers of how many. */
+  /** Writes what the cache has and is due, or all of it with `isLast`; answers of how many. */
   readonly flush: (how?: { readonly isLast?: boolean }) => Promise<number>;
-  /** Writes what is held for some installations. */
+  /** Writes what the cache has of some installations. */
   readonly flushOf: (of: { readonly appId: string; readonly installationIds: readonly string[] }) => Promise<void>;
   readonly radio: RadioLearning;
   readonly hearing: HearingLearning;
@@ -165,7 +165,7 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     start() {
       inBackground('presences after a clock that was set back', () => mendFutureTracks(db, now()));
       ticker.start(inBackground);
-      timer = setInterval(() => inBackground('writing what is held of tracks', flushNow), flushEveryMs).unref();
+      timer = setInterval(() => inBackground('writing cached tracks', flushNow), flushEveryMs).unref();
     },
     stop() {
       clearInterval(timer);

@@ -98,7 +98,7 @@ export function createSightingService({ db, site, trackCache = new TrackCache(),
     },
   });
   return {
-    /** Writes what is held in memory of an installation. @throws Failure ObjectNotFound when it is gone */
+    /** Writes what the cache has of an installation. @throws Failure ObjectNotFound when it is gone */
     async flush({ appId, installationId }: TrackKey, { policy, now }: Pick<Sender, 'policy' | 'now'>): Promise<void> {
       const sender = {
         appId,

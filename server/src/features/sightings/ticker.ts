@@ -272,7 +272,7 @@ async function advanceOne(deps: TickerDeps, due: store.DueInstallation, { now, p
       appId,
       context: { installationId, seedOf, policy, now, hasTarget: hasPushTarget, hasPushTarget, permissions, locale },
       track,
-      // What is held apart from the stored track is sensing that comes late.
+      // What the cache has apart from the stored track is sensing that comes late.
       samples: [],
       reads: readsOf(db, { appId, installationId, userId }),
       why: 'tick',

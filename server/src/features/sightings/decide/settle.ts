@@ -47,21 +47,21 @@ function isQuiet(
 const isSame = (a: readonly unknown[], b: readonly unknown[]) =>
   a.length === b.length && (a.length === 0 || JSON.stringify(a) === JSON.stringify(b));
 
-/** What a decision starts from, given what is held in memory, and whether its result is written or held. */
+/** What a decision starts from, given what the cache has, and whether its result is written or stays in the cache. */
 
 interface Start {
   readonly known: KnownTrack;
   /** Undefined: nothing is known about it. */
   readonly record: TrackRecord | undefined;
   readonly samples: readonly Sample[];
-  /** Samples that are held already. */
+  /** Samples that the cache has already. */
   readonly duplicates: number;
   /** What `record` has beyond the stored one. */
   readonly unwritten: Unwritten;
 }
 
 /**
- * Samples that are newer than all before go on from the record in memory. Otherwise what is held is added to them, and the
+ * Samples that are newer than all before go on from the record in memory. Otherwise what the cache has is added to them, and the
  * decision starts from the stored record, since late samples are inserted among stored ones.
  */
 async function startWith(
@@ -91,7 +91,7 @@ function areNewer(samples: readonly Sample[], record: TrackRecord | undefined): 
   return at === null || samples.every(({ occurredAt }) => occurredAt > at);
 }
 
-/** Parts that were held side by side begin with the same samples. */
+/** Parts that were cached side by side begin with the same samples. */
 function once(samples: readonly Sample[]): Sample[] {
   return [...new Map(samples.map((one) => [JSON.stringify(one), one])).values()].sort(compareSamples);
 }
@@ -113,7 +113,7 @@ function settle(
   const version = newVersion();
   if (!decision.hasChanged && !isDue) {
     const { record: before, stored, apart } = known;
-    // What was held separately is all stored by now.
+    // What was cached separately is all stored by now.
     const isClear = apart.length > 0 && before !== undefined && stored !== undefined;
     const afterCommit = () => {
       if (isClear) tracks.keep(known, { record: before, stored }, nothingUnwritten);

@@ -113,10 +113,10 @@ async function lockOfApp(
   );
   const left = named.filter((one) => !found.has(one));
   // A client's own id that somebody else has locked must not be taken for one of ours.
-  const held = left.length === 0 || waits ? new Set<string>() : await existing(db, appId, left);
+  const taken = left.length === 0 || waits ? new Set<string>() : await existing(db, appId, left);
   await take(
     'object_id',
-    left.filter(({ id, isClients }) => !isClients || !held.has(id)),
+    left.filter(({ id, isClients }) => !isClients || !taken.has(id)),
   );
   return found;
 }

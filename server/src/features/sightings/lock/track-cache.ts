@@ -17,14 +17,14 @@ import { findTracks, findVersions, keyText, readSamples, type StoredTrack } from
 /**
  * Tracks in memory: as they were written, and what has arrived since and has not been written, because nothing follows from it.
  * It never overwrites anything: it continues from one write of the track, and if another node (or another version of the service)
- * has written since, what is held is merged with that like late samples. If the track has been deleted, it is discarded too.
+ * has written since, what is cached is merged with that like late samples. If the track has been deleted, it is discarded too.
  */
 
-/** Samples held since a track was written, after which it is written; as many as a segment has. */
+/** Samples cached since a track was written, after which it is written; as many as a segment has. */
 const MAX_CACHED_TEXT = 16_384;
-/** How long something may be held for a phone in no visit, ms. */
+/** How long something may stay unwritten for a phone in no visit, ms. */
 const MAX_CACHED_MS = 30 * 60_000;
-/** Bytes, roughly: beyond half of it the oldest is written, beyond it nothing more is held. */
+/** Bytes, roughly: beyond half of it the oldest is written, beyond it nothing more is cached. */
 const MAX_BYTES = 48 * 1024 * 1024;
 const BYTES_OF_TRACK = 1_000;
 const BYTES_OF_BEACON = 900;
@@ -90,7 +90,7 @@ export class TrackCache {
       this.#set(text, { key, record: track.record, ...track.stored, unwritten, isTorn: false });
       return;
     }
-    // Somebody else has held something in between: each has a part.
+    // Somebody else has cached something in between: each has a part.
     if (unwritten.since === undefined) return;
     const both = {
       ...unwritten,
@@ -106,7 +106,7 @@ export class TrackCache {
     this.#tracks.delete(text);
   }
 
-  /** What is held of an installation and not written. */
+  /** What the cache has of an installation that is not written. */
   samplesOf(key: TrackKey): readonly Sample[] {
     return (this.#tracks.get(keyText(key))?.unwritten.samples ?? []).flatMap(({ samples }) => readSamples(samples));
   }
@@ -158,7 +158,7 @@ export const unknownTrack = (key: TrackKey): KnownTrack => ({
 
 const isSame = (a: TrackVersion, b: TrackVersion) => a.version === b.version && a.writtenAt === b.writtenAt;
 
-/** What was held and what a batch adds. */
+/** What was cached and what a batch adds. */
 export function addUnwritten(
   before: Unwritten,
   {
@@ -208,7 +208,7 @@ export const isThere = ({ visit, radius }: PresenceState) => visit !== null || r
 
 export const isInVisit = ({ track }: TrackRecord): boolean => Object.values(track.beacons).some(isThere);
 
-/** Writes what is held in memory, in time. */
+/** Writes in time what only the cache has. */
 
 export interface Flushing {
   readonly trackCache: TrackCache;

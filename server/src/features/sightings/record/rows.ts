@@ -40,8 +40,7 @@ const keyOf = ({ appId, decision }: Decided) => ({
 });
 
 export function trackOf(decided: Decided) {
-  const { record: whole, deadline } = decided.decision;
-  const record = isNamed(decided) ? whole : { ...whole, segments: [], told: null };
+  const { record, deadline } = decided.decision;
   return { ...keyOf(decided), record, deadline, now: decided.context.now, version: decided.version };
 }
 

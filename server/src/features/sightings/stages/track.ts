@@ -53,7 +53,7 @@ export interface CacheEntry extends TrackVersion {
   readonly record: TrackRecord;
   readonly unwritten: Unwritten;
   readonly weight: number;
-  /** It was held at the same time as something else, so `record` has only part of it. */
+  /** It was cached at the same time as something else, so `record` has only part of it. */
   readonly isTorn: boolean;
 }
 
