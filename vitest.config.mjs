@@ -2,30 +2,21 @@
  * How Vitest runs the tests; `npm test` starts it on the pinned Node (`scripts/test.mjs`). Node loads the files itself, as it loads the
  * service: without a bundler and its transforms.
  */
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { isForBrowser, isWithoutBrowser } from './scripts/test/needs.mjs';
 
 const root = import.meta.dirname;
 const script = (...path) => join(root, 'scripts', ...path);
 
-const everything = '{console,packages,sdk,server}/**/*.test.{mjs,ts}';
+const everything = '{console,packages,scripts,sdk,server}/**/*.test.{mjs,ts}';
 
-/** Files that start programs of their own, kill them, or measure the process that they run in. */
-const alone = ['server/test/e2e/**/*.test.ts', 'sdk/test/**/*.test.ts', 'scripts/**/*.test.mjs'];
-
-/** Files that import one of these helpers. */
-const importing = (...helpers) =>
-  globSync('{console,server}/**/*.test.ts', { cwd: root }).filter((file) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    return helpers.some((helper) => text.includes(`/${helper}'`));
-  });
-const inBrowser = importing('browser.ts');
-const withBrokers = importing('mosquitto.ts', 'nats.ts');
-
-/** Files that share a process leave nothing behind in it, so that what is loaded and started once serves all of them. */
-const sharing = { isolate: false };
+/** Without a browser each of these tests is skipped, and counted. */
+const withoutBrowser = isWithoutBrowser()
+  ? globSync('{console,server}/**/*.test.ts', { cwd: root }).filter((file) => isForBrowser(join(root, file)))
+  : [];
 
 /** `….full.test.ts` runs with all depth, or if it is named. */
 const isFull = process.env.PHAROS_TEST_DEPTH === 'full';
@@ -42,21 +33,13 @@ const project = (name, test) => ({
 export default defineConfig({
   cacheDir: '.cache/vitest',
   test: {
-    // What a project needs is installed and started when one of its files runs.
     projects: [
-      project('alone', { include: alone, globalSetup: script('test', 'with-program.mjs') }),
-      project('brokers', { include: withBrokers, ...sharing, globalSetup: script('test', 'with-brokers.mjs') }),
-      project('browser', {
-        include: inBrowser,
-        ...sharing,
-        // Without a browser each of their tests is skipped, and counted.
-        ...(process.env.PHAROS_TEST_BROWSER === 'none'
-          ? { testNamePattern: /(?!)/ }
-          : { globalSetup: script('test', 'with-browser.mjs') }),
-      }),
-      project('shared', { include: [everything], exclude: [...alone, ...inBrowser, ...withBrokers, last], ...sharing }),
-      project('last', { include: [last], ...sharing, sequence: { groupOrder: 1 } }),
+      project('all', { include: [everything], exclude: [...withoutBrowser, last] }),
+      project('skipped', { include: withoutBrowser, testNamePattern: /(?!)/ }),
+      project('last', { include: [last], sequence: { groupOrder: 1 } }),
     ],
+    // Files leave nothing behind in their process, so that what is loaded and started once serves all of them.
+    isolate: false,
     globalSetup: script('test', 'setup.mjs'),
     reporters: ['default', script('test', 'reporter.mjs')],
     silent: 'passed-only',

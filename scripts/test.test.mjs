@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { root } from './install.mjs';
+
+/** As root on Debian. */
+const canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-runner-'));
 const temporary = join(folder, 'tmp');
@@ -48,7 +61,14 @@ async function runFrom(checkout, ...given) {
   const child = spawn(process.execPath, [join(checkout, 'scripts', 'test.mjs'), ...words], {
     // A fault must not go on for ever.
     timeout: 120_000,
-    env: { ...Object.fromEntries(inherited), NO_COLOR: '1', PHAROS_TEST_BROWSER: 'none', TMPDIR: temporary, ...own },
+    env: {
+      ...Object.fromEntries(inherited),
+      NO_COLOR: '1',
+      PHAROS_TEST_INSTALL: 'none',
+      PHAROS_TEST_BROWSER: '',
+      TMPDIR: temporary,
+      ...own,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise((resolve) => child.on('close', resolve));
@@ -58,7 +78,8 @@ async function runFrom(checkout, ...given) {
 
 describe('the test command without a browser', () => {
   test('skips the tests that need one, and fails if no others were asked for', async () => {
-    const { code, lastLine } = await runTests('console/test/fleet/beacons.test.ts');
+    const { code, stderr, lastLine } = await runTests('console/test/fleet/beacons.test.ts');
+    assert.equal(stderr, 'Without Chromium: the tests in a browser are left out.\n');
     assert.match(lastLine, /^0 passed, 0 failed, \d+ skipped$/);
     assert.equal(code, 1, 'what was asked for did not run');
   });
@@ -68,6 +89,23 @@ describe('the test command without a browser', () => {
     assert.match(lastLine, /^\d\d+ passed, 0 failed$/);
     assert.equal(code, 0);
     assert.deepEqual(readdirSync(temporary), []);
+  });
+
+  test('says what it is about to install on the machine and why, before any test begins', {
+    skip: !canInstall,
+  }, async () => {
+    const programs = join(folder, 'programs');
+    mkdirSync(programs);
+    writeFileSync(join(programs, 'apt-get'), '#!/bin/sh\necho "$@" >&2\n', { mode: 0o755 });
+    const PATH = `${programs}:${process.env.PATH}`;
+    const missing = { PATH, PHAROS_TEST_NATS: '', PHAROS_TEST_INSTALL: undefined };
+    const { stderr, lastLine } = await runTests('server/test/nodes/nodes-bus.test.ts', missing);
+    assert.deepEqual(stderr.trimEnd().split('\n'), [
+      'Installing the NATS server with apt-get (once), for the tests of nodes that share a bus.',
+      'update -qq',
+      'install -y -qq --no-install-recommends nats-server',
+    ]);
+    assert.match(lastLine, /^0 passed, 0 failed, \d+ skipped$/);
   });
 
   test('says that a file does not exist', async () => {

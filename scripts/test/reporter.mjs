@@ -1,4 +1,6 @@
-/** The last lines, after Vitest's own: the slowest files, how long everything took, and `N passed, N failed`, with `, N skipped` if any were. */
+/** Has made ready what the files need that are about to run. The last lines, after Vitest's own: the slowest files, how long everything took, and `N passed, N failed`, with `, N skipped` if any were. */
+import { makeReady } from './needs.mjs';
+
 const mostFiles = 10;
 
 export default class Reporter {
@@ -7,6 +9,10 @@ export default class Reporter {
 
   onInit(vitest) {
     this.#vitest = vitest;
+  }
+
+  async onTestRunStart(specifications) {
+    await makeReady([...new Set(specifications.map(({ moduleId }) => moduleId))]);
   }
 
   onTestRunEnd(modules, uncaught) {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { openDevice } from '../../../test/support/servers/mqtt-devices.ts';
 import { openRawPort, type RawPort, topic } from '../../../test/support/servers/mqtt-packets.ts';
@@ -27,8 +25,9 @@ describe('the protocol of the port for devices', () => {
     await assert.rejects(openDevice(port.broker.port, { ...options, will: last }), /QoS not supported/);
   });
 
-  const hasClients = (process.env['PATH'] ?? '').split(delimiter).some((at) => existsSync(join(at, 'mosquitto_sub')));
-  const withClients = { skip: hasClients ? false : 'the clients of Mosquitto are not installed' };
+  const withClients = {
+    skip: process.env['PHAROS_TEST_MOSQUITTO_SUB'] ? false : 'the clients of Mosquitto are not installed',
+  };
   async function mosquitto(name: 'sub' | 'pub', ...words: readonly string[]): Promise<{ code: number; said: string }> {
     const child = spawn(`mosquitto_${name}`, ['-h', '127.0.0.1', '-p', String(port.broker.port), ...words]);
     let said = '';
