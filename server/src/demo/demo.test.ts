@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createRandom } from '@pharos/engine/simulation';
 import { databases } from '../../test/support/build-app.ts';
 import { type Bench, fillTo, openBench } from '../../test/support/demo/bench.ts';
+import { isFull } from '../../test/support/depth.ts';
 import { createServices } from '../app/services.ts';
 import { raw, sql } from '../base/sql.ts';
 import { findDemoMark } from '../features/operate/apps/demo-mark.ts';
-import { fillYear } from './fill.ts';
+import { fillYear, loadVenue } from './fill.ts';
 import { halls } from './halls.ts';
 import { assertDemoOrEmpty } from './make.ts';
 import { idleCampaign, workingCampaign } from './messages.ts';
 import { demoPushes } from './push-rows.ts';
 import { removeDemo } from './remove.ts';
 import { demoTables } from './rows.ts';
+import { evenTours, groupIn, swayed } from './walk-through.ts';
 
 /** How much of the year the tests let be written: some weeks, with pushes in them. */
 const [stoppedAfter, enough] = [61, 400];
@@ -296,8 +299,37 @@ for (const database of databases) {
       assert.equal(all.sent - once.sent, once.reasons['nth_visit']);
     });
 
+    test('as its year is planned, more of those who got one campaign reach its goal, and as many of both groups that of the other', async () => {
+      const { appId, seed, madeAt } = bench.made.mark;
+      const { days, guests } = bench.made.year;
+      const venue = (await loadVenue(bench.storage.db, appId)) ?? assert.fail();
+      const evened = evenTours(venue, bench.made.year, madeAt);
+      /** The share that reached the goal, of those who met the campaign for the first time. */
+      const sharesOf = (campaign: typeof workingCampaign | typeof idleCampaign) => {
+        const counts = { 'got it': { of: 0, acted: 0 }, 'held out': { of: 0, acted: 0 } };
+        const met = new Set<number>();
+        for (const { date, tours } of days.toReversed())
+          for (const [index, tour] of tours.entries()) {
+            const guest = guests[tour.guest] ?? assert.fail();
+            const group = groupIn(venue, { guest, tour }, campaign);
+            if (!group || met.has(tour.guest)) continue;
+            met.add(tour.guest);
+            const random = createRandom(`${seed}/tour/${date}/${index}/campaign`);
+            const { stops } = swayed(venue, { guest, tour, random, until: madeAt, evened });
+            const cameAt = stops.find(({ hall }) => hall.key === campaign.hall)?.enteredAt ?? 0;
+            const own = counts[group];
+            own.of++;
+            if (stops.some(({ hall, enteredAt }) => hall.key === campaign.goal && enteredAt >= cameAt)) own.acted++;
+          }
+        return (['got it', 'held out'] as const).map((group) => counts[group].acted / counts[group].of);
+      };
+      const [got = 0, heldOut = 1] = sharesOf(workingCampaign);
+      assert.ok(got > heldOut + 0.05, `${got} ${heldOut}`);
+      for (const share of sharesOf(idleCampaign)) assert.ok(share > 0.3 && share < 0.42, `${share}`);
+    });
+
     // A minute of writing; what is written does not depend on the database.
-    const testOfWritten = database === 'sqlite' ? test : () => undefined;
+    const testOfWritten = isFull && database === 'sqlite' ? test : () => undefined;
     testOfWritten('of its campaigns one has worked and the other has not, in its own analytics', async () => {
       const { days, guests } = bench.made.year;
       const since = new Date(Date.now() - campaignDays * 86_400_000).toISOString().slice(0, 10);

@@ -136,7 +136,7 @@ async function noteVisits(db: Db, { appId, madeAt }: DemoMark, traces: Traces): 
 }
 
 /** The present configuration; something created later than an event could not have been triggered by it. */
-async function loadVenue(db: Db, appId: string): Promise<Venue | undefined> {
+export async function loadVenue(db: Db, appId: string): Promise<Venue | undefined> {
   const app = await findAppAccess(db, appId);
   if (!app || app.disabled) return undefined;
   const rows = await listBeaconNames(db, appId);

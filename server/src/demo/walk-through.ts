@@ -168,7 +168,7 @@ interface Campaign {
 }
 
 /** Undefined for visitors who did not pass the campaign's beacon, or only before it began. */
-function groupIn(
+export function groupIn(
   venue: Venue,
   { guest, tour }: Pick<SwayedTour, 'guest' | 'tour'>,
   { description, hall }: Campaign,
