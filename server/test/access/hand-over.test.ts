@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { handedOver } from '../../src/app/tables.ts';
 import {
+  bothDatabases,
   buildApp,
-  databases,
   pointerTo,
   type SignedIn,
   signIn,
@@ -18,7 +18,7 @@ import { openConsole } from '../support/console.ts';
 const beacon = { name: 'Hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major: 1 };
 let minors = 0;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`handing over on ${database}`, () => {
     let app: TestApp;
     let anna: SignedIn;

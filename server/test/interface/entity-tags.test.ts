@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { buildApp, databases, signInManager, type TestApp } from '../support/build-app.ts';
+import { bothDatabases, buildApp, signInManager, type TestApp } from '../support/build-app.ts';
 import { create } from '../support/cases.ts';
 import { openConsole } from '../support/console.ts';
 
@@ -14,7 +14,7 @@ interface Kind {
   readonly changes: readonly [object, object];
 }
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`entity tags on ${database}`, () => {
     let app: TestApp;
     let headers: Readonly<Record<string, string>>;

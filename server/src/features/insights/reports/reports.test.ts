@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { databases } from '../../../../test/support/build-app.ts';
+import { bothDatabases, databases } from '../../../../test/support/build-app.ts';
 import { browserOf, password, signInToConsole } from '../../../../test/support/console.ts';
 import type { ReceivedMail } from '../../../../test/support/servers/smtp-sink.ts';
 import { openNode, openSite, type Site } from '../../../../test/support/site.ts';
@@ -19,7 +19,7 @@ import { sql } from '../../../base/sql.ts';
 const hour = 3_600_000;
 const day = 24 * hour;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`reports by mail on ${database}`, () => {
     let reports: ReportSite;
     let site: Site;

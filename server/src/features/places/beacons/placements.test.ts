@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import {
+  bothDatabases,
   buildApp,
-  databases,
   type SignedIn,
   signIn,
   signInManager,
@@ -17,7 +17,7 @@ const hall = { name: 'Hall', uuid: 'B9407F30-F5F8-466E-AFF9-25556B57FE6D', major
 const location = { x: 4.2, y: 7.5, floor: 1 };
 const picture = png(20, 10, () => [255, 255, 255]);
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`where beacons are, as somebody has verified, on ${database}`, () => {
     let app: TestApp;
     let manager: SignedIn;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type Answer, buildApp, databases, signIn, type TestApp } from '../../../../../test/support/build-app.ts';
+import { type Answer, bothDatabases, buildApp, signIn, type TestApp } from '../../../../../test/support/build-app.ts';
 import { raw, sql } from '../../../../base/sql.ts';
 
 const users = '/api/v2/users';
 const dayMs = 86_400_000;
 let people = 0;
 
-for (const database of databases) {
+for (const database of bothDatabases) {
   describe(`sessions on ${database}`, () => {
     let app: TestApp;
     before(async () => {
