@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createMigratedPostgres, databases } from '../support/build-app.ts';
-import { call, firstCredentials, type Service, startService } from './service.ts';
+import { call, firstCredentials, runCommand, type Service, startService } from './service.ts';
 
 const pharos = fileURLToPath(new URL('../../bin/pharos.mjs', import.meta.url));
 const start = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url));
@@ -72,16 +72,10 @@ for (const database of databases) {
       const users = (key: string) =>
         call(service, 'GET', '/api/v2/users', { headers: { ...first, 'x-service-appkey': key } });
       const rotate = async () => {
-        const { code, stdout } = await run(
-          settings,
-          'app',
-          'rotate-key',
-          '--app',
-          first['x-service-appid'] ?? '',
-          '--json',
-        );
-        assert.equal(code, 0);
-        return JSON.parse(stdout).appKey as string;
+        const words = ['app', 'rotate-key', '--app', first['x-service-appid'] ?? '', '--json'];
+        const { code, output } = await runCommand(words, settings);
+        assert.equal(code, 0, output);
+        return JSON.parse(output).appKey as string;
       };
       const original = first['x-service-appkey'] ?? '';
       const second = await rotate();
@@ -93,9 +87,9 @@ for (const database of databases) {
     });
 
     test('a backup of the running service can be taken', async () => {
-      const { code, stdout, stderr } = await run(settings, 'backup', '--to', join(folder, 'backup'), '--json');
-      assert.equal(code, 0, stderr);
-      assert.ok(JSON.parse(stdout).rows > 0);
+      const { code, output } = await runCommand(['backup', '--to', join(folder, 'backup'), '--json'], settings);
+      assert.equal(code, 0, output);
+      assert.ok(JSON.parse(output).rows > 0);
     });
 
     test('the second start prints no secret, and the link of the first one still works once', async () => {
@@ -128,96 +122,100 @@ async function untilRefused(ask: () => Promise<{ status: number }>): Promise<voi
   for (let tries = 0; (await ask()).status === 200; tries++) assert.ok(tries < 10_000, 'the key is never refused');
 }
 
-test('a second service on one data folder, and one on a port that is taken, are refused in one sentence', async () => {
+describe('a service that drains, and others beside it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
-  const service = await startService({ PHAROS_DATA: join(folder, 'a') });
-  try {
-    const { port } = new URL(service.baseUrl);
-    const [same, taken] = await Promise.all([
-      run({ PHAROS_DATA: join(folder, 'a') }, 'serve', '--port', '0'),
-      run({ PHAROS_DATA: join(folder, 'b') }, 'serve', '--port', port, '--log-level', 'silent'),
-    ]);
+  const data = join(folder, 'a');
+  let service: Service;
+  before(async () => {
+    service = await startService({ PHAROS_DATA: data, PHAROS_DRAIN_MS: '2000' });
+  });
+  after(() => {
+    service.process.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('a second service on its data folder is refused in one sentence; other commands work beside it', async () => {
+    const same = await run({ PHAROS_DATA: data }, 'serve', '--port', '0');
     assert.deepEqual([same.code, same.stdout], [1, '']);
     assert.match(same.stderr, /^Another Pharos serves the data folder .*\n$/);
-    assert.deepEqual([taken.code, taken.stdout], [1, '']);
-    assert.match(taken.stderr, /^The address 127\.0\.0\.1:\d+ is in use\..*\n$/);
-    const restore = await run({ PHAROS_DATA: join(folder, 'a') }, 'app', 'list', '--json');
-    assert.equal(JSON.parse(restore.stdout).apps.length, 1, 'other commands work beside it');
-  } finally {
-    await service.stop('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+    const { output } = await runCommand(['app', 'list', '--json'], { PHAROS_DATA: data });
+    assert.equal(JSON.parse(output).apps.length, 1);
+  });
 
-test('what is wrong with where it listens, or with a setting, is told in one sentence each', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
-  const service = await startService({ PHAROS_DATA: join(folder, 'a') });
-  const garbage = join(folder, 'garbage.pem');
-  writeFileSync(garbage, 'no certificate');
-  const taken = new URL(service.baseUrl).port;
-  const cases: readonly (readonly [settings: Readonly<Record<string, string>>, code: number, said: RegExp])[] = [
-    [
-      { PHAROS_MQTT_PORT: taken },
-      1,
-      new RegExp(`^The address 127\\.0\\.0\\.1:${taken} is in use\\. .*--mqtt-port or PHAROS_MQTT_PORT\\.$`),
-    ],
-    [{ PHAROS_HOST: '192.0.2.1' }, 1, /^This machine has no address 192\.0\.2\.1\. .*--host or PHAROS_HOST\.$/],
-    [
-      { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_HOST: '192.0.2.1' },
-      1,
-      /^This machine has no address 192\.0\.2\.1\. .*--mqtt-host or PHAROS_MQTT_HOST\.$/,
-    ],
-    [{ PHAROS_TRUST_PROXY: 'maybe' }, 2, /^The configuration has a problem:\n {2}PHAROS_TRUST_PROXY must [^\n]+$/],
-    [{ PHAROS_CORS_ORIGINS: 'app.example.org' }, 2, /^[^\n]+:\n {2}PHAROS_CORS_ORIGINS must [^\n]+$/],
-    [
-      { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_CERT: garbage, PHAROS_MQTT_KEY: join(folder, 'none') },
-      2,
-      /^[^\n]+:\n {2}PHAROS_MQTT_KEY: [^\n]+none cannot be read \(ENOENT\)$/,
-    ],
-    [
-      { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_CERT: garbage, PHAROS_MQTT_KEY: garbage },
-      2,
-      /^[^\n]+:\n {2}PHAROS_MQTT_CERT [^\n]+ must be a certificate and its key in PEM [^\n]+$/,
-    ],
-  ];
-  try {
-    const runs = cases.map(([settings], index) =>
-      run({ PHAROS_DATA: join(folder, `b${index}`), PHAROS_LOG_LEVEL: 'silent', ...settings }, 'serve', '--port', '0'),
+  test('what is wrong with where another one listens, or with a setting, is told in one sentence each', async () => {
+    const garbage = join(folder, 'garbage.pem');
+    writeFileSync(garbage, 'no certificate');
+    const taken = new URL(service.baseUrl).port;
+    const listening: readonly (readonly [words: readonly string[], said: RegExp])[] = [
+      [['--port', taken], new RegExp(`^The address 127\\.0\\.0\\.1:${taken} is in use\\. .*$`)],
+      [
+        ['--port', '0', '--mqtt-port', taken],
+        new RegExp(`^The address 127\\.0\\.0\\.1:${taken} is in use\\. .*--mqtt-port or PHAROS_MQTT_PORT\\.$`),
+      ],
+      [
+        ['--port', '0', '--host', '192.0.2.1'],
+        /^This machine has no address 192\.0\.2\.1\. .*--host or PHAROS_HOST\.$/,
+      ],
+      [
+        ['--port', '0', '--mqtt-port', '0', '--mqtt-host', '192.0.2.1'],
+        /^This machine has no address 192\.0\.2\.1\. .*--mqtt-host or PHAROS_MQTT_HOST\.$/,
+      ],
+    ];
+    const runs = listening.map(([words], index) =>
+      run({ PHAROS_DATA: join(folder, `b${index}`), PHAROS_LOG_LEVEL: 'silent' }, 'serve', ...words),
     );
     for (const [index, { code, stdout, stderr }] of (await Promise.all(runs)).entries()) {
-      const [, wanted, said] = cases[index] ?? assert.fail();
-      assert.match(stderr.trimEnd(), said);
-      assert.deepEqual([code, stdout], [wanted, '']);
+      assert.match(stderr.trimEnd(), listening[index]?.[1] ?? assert.fail());
+      assert.deepEqual([code, stdout], [1, '']);
     }
-  } finally {
-    await service.stop('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  }
+    const settings: readonly (readonly [settings: Readonly<Record<string, string>>, said: RegExp])[] = [
+      [{ PHAROS_TRUST_PROXY: 'maybe' }, /^The configuration has a problem:\n {2}PHAROS_TRUST_PROXY must [^\n]+$/],
+      [{ PHAROS_CORS_ORIGINS: 'app.example.org' }, /^[^\n]+:\n {2}PHAROS_CORS_ORIGINS must [^\n]+$/],
+      [
+        { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_CERT: garbage, PHAROS_MQTT_KEY: join(folder, 'none') },
+        /^[^\n]+:\n {2}PHAROS_MQTT_KEY: [^\n]+none cannot be read \(ENOENT\)$/,
+      ],
+      [
+        { PHAROS_MQTT_PORT: '0', PHAROS_MQTT_CERT: garbage, PHAROS_MQTT_KEY: garbage },
+        /^[^\n]+:\n {2}PHAROS_MQTT_CERT [^\n]+ must be a certificate and its key in PEM [^\n]+$/,
+      ],
+    ];
+    for (const [own, said] of settings) {
+      const { code, output } = await runCommand(['serve'], { PHAROS_DATA: join(folder, 'c'), ...own });
+      assert.match(output, said);
+      assert.equal(code, 2);
+    }
+  });
+
+  test('on SIGTERM a request that has begun is finished, checks of a load balancer are no errors, and it ends without a failure', async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const headers = { ...firstCredentials(data), 'content-type': 'text/plain', 'content-length': '10' };
+    const upload = request({ hostname, port, method: 'POST', path: '/api/v2/files/a.txt', headers });
+    upload.write('first');
+    const ready = () => call(service, 'GET', '/readyz', { headers: {} });
+    // A request that was sent later has been answered: the upload has been accepted by now.
+    assert.equal((await ready()).status, 200);
+    const ended = service.stop('SIGTERM');
+    while ((await ready()).status === 200);
+    const { status, body } = await ready();
+    assert.deepEqual([status, body.code], [503, 124]);
+    await untilClosed(service.baseUrl);
+    upload.end(' half');
+    const [answer] = (await once(upload, 'response')) as [IncomingMessage];
+    answer.resume();
+    assert.equal(answer.statusCode, 201);
+    assert.equal(await ended, 0);
+    assert.doesNotMatch(service.output(), /"level":50/);
+  });
 });
 
-test('behind a proxy, and in a folder whose name a shell would split, the first start says what to do there', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
-  const data = join(folder, "the museum's data");
-  const service = await startService({ PHAROS_DATA: data, PHAROS_PUBLIC_URL: 'https://127.0.0.1:8443' });
-  try {
-    const output = service.output();
-    assert.match(output, /Only this machine can reach it, such as a proxy that serves https:\/\/127\.0\.0\.1:8443\.\n/);
-    assert.doesNotMatch(output, /set PHAROS_/);
-    const [, command = ''] = /for your shell:\n\n {2}(.+)\n/.exec(output) ?? [];
-    const shown = await promisify(execFile)('sh', ['-c', `${command} && echo $BASE_URL`]);
-    assert.equal(shown.stdout.trim(), 'https://127.0.0.1:8443');
-  } finally {
-    await service.stop('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
-
-test("the start's messages come before the lines of the log", async () => {
+test("the start's messages come before the log, and say what to do behind a proxy and in a folder whose name a shell would split", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
   const out = openSync(join(folder, 'out.txt'), 'w');
+  const data = join(folder, "the museum's data");
   // One file for both streams keeps the order that a terminal would show.
-  const child = spawn(process.execPath, [pharos, 'serve', '--port', '0', '--data', join(folder, 'data')], {
-    env: { PATH: process.env['PATH'] },
+  const child = spawn(process.execPath, [pharos, 'serve', '--port', '0', '--data', data], {
+    env: { PATH: process.env['PATH'], PHAROS_PUBLIC_URL: 'https://127.0.0.1:8443' },
     stdio: ['ignore', out, out],
   });
   const ended = once(child, 'exit');
@@ -226,53 +224,18 @@ test("the start's messages come before the lines of the log", async () => {
     const seen = () => readFileSync(join(folder, 'out.txt'), 'utf8');
     while (!seen().includes('Server listening') && child.exitCode === null)
       await Promise.race([once(watcher, 'change'), ended]);
-    assert.match(seen(), /^Pharos \S+ listens on [^{]*\n\{"level":30,[^\n]*Server listening/);
+    const output = seen();
+    assert.match(output, /^Pharos \S+ listens on [^{]*\n\{"level":30,[^\n]*Server listening/);
+    assert.match(output, /Only this machine can reach it, such as a proxy that serves https:\/\/127\.0\.0\.1:8443\.\n/);
+    assert.doesNotMatch(output, /set PHAROS_/);
+    const [, command = ''] = /for your shell:\n\n {2}(.+)\n/.exec(output) ?? [];
+    const shown = await promisify(execFile)('sh', ['-c', `${command} && echo $BASE_URL`]);
+    assert.equal(shown.stdout.trim(), 'https://127.0.0.1:8443');
   } finally {
     watcher.close();
     child.kill('SIGTERM');
     await ended;
     closeSync(out);
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
-
-test('on SIGTERM a request that has begun is finished, and the process ends without a failure', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
-  const service = await startService({ PHAROS_DATA: folder });
-  try {
-    const { hostname, port } = new URL(service.baseUrl);
-    const headers = { ...firstCredentials(folder), 'content-type': 'text/plain', 'content-length': '10' };
-    const upload = request({ hostname, port, method: 'POST', path: '/api/v2/files/a.txt', headers });
-    upload.write('first');
-    // A request that was sent later has been answered: the upload has been accepted by now.
-    await fetch(`${service.baseUrl}/healthz`);
-    const ended = service.stop('SIGTERM');
-    await untilClosed(service.baseUrl);
-    upload.end(' half');
-    const [answer] = (await once(upload, 'response')) as [IncomingMessage];
-    answer.resume();
-    assert.equal(answer.statusCode, 201);
-    assert.equal(await ended, 0);
-  } finally {
-    service.process.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
-
-test('while it drains, checks of a load balancer are no errors in the log', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-line-'));
-  const service = await startService({ PHAROS_DATA: folder, PHAROS_DRAIN_MS: '2000' });
-  try {
-    const ready = () => call(service, 'GET', '/readyz', { headers: {} });
-    assert.equal((await ready()).status, 200);
-    const ended = service.stop('SIGTERM');
-    while ((await ready()).status === 200);
-    const { status, body } = await ready();
-    assert.deepEqual([status, body.code], [503, 124]);
-    assert.equal(await ended, 0);
-    assert.doesNotMatch(service.output(), /"level":50/);
-  } finally {
-    service.process.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { call, type Service, startService } from './service.ts';
+import { call, runCommand, type Service, startService } from './service.ts';
 
-const pharos = fileURLToPath(new URL('../../bin/pharos.mjs', import.meta.url));
-
-function run(...words: string[]): Promise<{ readonly code: number; readonly text: string }> {
-  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [pharos, ...words], { env }, (error, stdout, stderr) => {
-      resolve({ code: error ? Number(error.code) : 0, text: stdout + stderr });
-    });
-  });
-}
+const run = (...words: string[]) => runCommand(words, {});
 
 const written = (folder: string, name: string) =>
   new RegExp(`export ${name}=(\\S+)`).exec(readFileSync(join(folder, 'demo.env'), 'utf8'))?.[1] ?? '';
@@ -61,9 +50,9 @@ describe('pharos serve --demo', () => {
     writeFileSync(join(parent, 'letter.txt'), 'mine');
     const refused = await run('serve', '--demo', '--port', '0', '--data', parent);
     assert.equal(refused.code, 1);
-    assert.match(refused.text, /is not empty: it holds letter\.txt\. Nothing was changed\. Choose an empty folder/);
+    assert.match(refused.output, /is not empty: it holds letter\.txt\. Nothing was changed\. Choose an empty folder/);
     assert.deepEqual(existsSync(join(parent, 'pharos.db')), false);
-    assert.match((await run('demo', 'remove', '--data', parent)).text, /There is no demo in/);
+    assert.match((await run('demo', 'remove', '--data', parent)).output, /There is no demo in/);
   });
 
   test('it prints a sign-in that works, and the console is told that this is a demo', async () => {
@@ -96,7 +85,7 @@ describe('pharos serve --demo', () => {
   test('it cannot be removed while it runs, and stops without a complaint', async () => {
     const refused = await run('demo', 'remove', '--data', folder);
     assert.equal(refused.code, 1);
-    assert.match(refused.text, /Another Pharos serves the data folder/);
+    assert.match(refused.output, /Another Pharos serves the data folder/);
     assert.equal(await service?.stop('SIGTERM'), 0);
     assert.doesNotMatch(service?.output() ?? '', /"level":(40|50)/);
   });
@@ -127,15 +116,15 @@ describe('pharos serve --demo', () => {
   });
 
   test('one command removes it, unless there is more in it than the demo', async () => {
-    const other = JSON.parse((await run('app', 'create', '--name', 'Mine', '--json', '--data', folder)).text);
+    const other = JSON.parse((await run('app', 'create', '--name', 'Mine', '--json', '--data', folder)).output);
     const refused = await run('demo', 'remove', '--yes', '--data', folder);
-    assert.match(refused.text, /other apps besides the demo in .*: Mine \(\w+\)\. Nothing was removed/);
+    assert.match(refused.output, /other apps besides the demo in .*: Mine \(\w+\)\. Nothing was removed/);
     await run('app', 'delete', '--app', other.appId, '--yes', '--data', folder);
     // Where the console stores a backup that somebody has requested.
     mkdirSync(join(folder, 'backups'));
     writeFileSync(join(folder, 'backups', 'today.tar'), 'rows');
     const removed = await run('demo', 'remove', '--yes', '--data', folder);
-    assert.equal(removed.code, 0, removed.text);
+    assert.equal(removed.code, 0, removed.output);
     assert.equal(existsSync(folder), false);
   });
 });

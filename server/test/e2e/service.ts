@@ -8,6 +8,7 @@ import { createServices } from '../../src/app/services.ts';
 import { createSecretBox } from '../../src/base/secrets.ts';
 import { joinSql, sql } from '../../src/base/sql.ts';
 import { openDatabase } from '../../src/cli/commands/storage.ts';
+import { runCommandLine } from '../../src/cli/run.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Db } from '../../src/db/db.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -47,27 +48,25 @@ export async function startWorker(settings: Readonly<Record<string, string>>): P
   return started;
 }
 
-function spawnPharos(words: readonly string[], settings: Readonly<Record<string, string>>) {
-  return spawn(process.execPath, [command, ...words], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PHAROS_LOG_LEVEL: 'warn', ...anyDisk, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
-
-/** Runs a command that ends by itself. */
+/**
+ * Runs a command that ends by itself and listens to no signals. It runs in this process, since a start costs a second of processor time.
+ */
 export async function runCommand(
   words: readonly string[],
   settings: Readonly<Record<string, string>>,
-): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawnPharos(words, settings);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output };
+): Promise<{ readonly code: number; readonly output: string }> {
+  const lines: string[] = [];
+  const say = (text: string) => void lines.push(text);
+  const terminal = { out: say, err: say, readInput: async () => '', isInteractive: false };
+  const code = await runCommandLine({ words, environment: { ...anyDisk, ...settings }, terminal });
+  return { code, output: lines.join('\n') };
 }
 
 async function start(words: readonly string[], settings: Readonly<Record<string, string>>, ready: RegExp) {
-  const child = spawnPharos(words, settings);
+  const child = spawn(process.execPath, [command, ...words], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PHAROS_LOG_LEVEL: 'warn', ...anyDisk, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   const exited = once(child, 'exit');
   const found = new Promise<string>((resolve, reject) => {
