@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { beaconExample } from '../../../server/src/features/places/beacons/resource.ts';
 import { type SignedIn, signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
@@ -191,7 +192,7 @@ describe('the rules of an app in the console', () => {
     await takePictures(page, 'rules-try');
   });
 
-  test('changes can be counted for some days before they are saved', async () => {
+  testInFull('changes can be counted for some days before they are saved', async () => {
     await cell('Beacons, See').click();
     await dialog().getByLabel('Nobody', { exact: true }).check();
     await inDialog('Apply').click();

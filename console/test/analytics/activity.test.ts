@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { openSite, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
@@ -36,7 +37,7 @@ describe('activity in the console', () => {
   const first = (plural: string, column: number) => rows(plural).first().locator('td').nth(column).innerText();
   const open = (rest = '') => goTo(page, `/console/apps/${site.app.appId}/activity${rest}`);
 
-  test('where nothing has happened, each page says what would be there', async () => {
+  testInFull('where nothing has happened, each page says what would be there', async () => {
     for (const tab of ['events', 'visits', 'deliveries', 'logs']) {
       await open(`/${tab}`);
       await heading('Nothing has happened yet').waitFor();
@@ -194,7 +195,7 @@ describe('activity in the console', () => {
     await rows('log records').first().waitFor();
   });
 
-  test('an installer sees who by an id only, and no way to the installation', async () => {
+  testInFull('an installer sees who by an id only, and no way to the installation', async () => {
     const other = await openAs(browser, { app: site.app, origin, role: 'installer' });
     await goTo(other.page, `/console/apps/${site.app.appId}/activity`);
     await other.page.getByRole('link', { name: 'Entered Hall' }).first().click();
@@ -204,7 +205,7 @@ describe('activity in the console', () => {
     await other.context.close();
   });
 
-  test('a scenario in the why leads to itself in its own storyline', async () => {
+  testInFull('a scenario in the why leads to itself in its own storyline', async () => {
     await site.scenario({ alertTitle: 'Another tour' });
     const scenario = await site.scenario({ beacons: [cafe], alertTitle: 'Coffee is ready' });
     site.app.clock.now += 60_000;
@@ -287,49 +288,55 @@ describe('activity in the console', () => {
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 
-  test('an editor reads what a visitor would be shown on a day and hour, and why not; nothing is recorded', async () => {
-    await site.notification({ description: 'In the evening', delivery: { validFrom: '2026-11-25T18:00:00+09:00' } });
-    await site.notification({ description: 'Once a day', delivery: { coolDown: { seconds: 86_400, per: 'trigger' } } });
-    const known = await site.installation({ installationId: 'phone-back' });
-    await site.send([site.decided('ENTER')], { installationId: 'phone-back' });
-    site.app.clock.now += 60_000;
-    await site.send([site.decided('EXIT')], { installationId: 'phone-back' });
-    const before = await site.rows('events');
-    const other = await openAs(browser, { app: site.app, origin, role: 'editor' });
-    const editor = other.page;
-    await goTo(editor, `/console/apps/${site.app.appId}/beacons/${site.hall}`);
-    await editor.getByRole('link', { name: 'See what would happen here' }).click();
-    await editor.getByLabel('Day and time').fill('2026-11-25T09:30');
-    await editor.getByRole('button', { name: 'Show what would happen' }).click();
-    const happens = editor.getByRole('region', { name: 'What would happen', exact: true });
-    const line = (name: string) => happens.getByRole('listitem').filter({ hasText: name });
-    await line('Welcome').getByText('Would be shown').waitFor();
-    await line('In the evening').getByText('Not shown').waitFor();
-    await line('In the evening').getByText('It starts on 25 Nov 2026, 18:00 in Asia/Tokyo.').waitFor();
-    await happens.getByText('25 Nov 2026, 09:30:00').waitFor();
-    await takePictures(editor, 'what-if');
-    await assertAccessible(editor);
-    await editor.getByLabel('Day and time').fill('2026-11-25T18:30');
-    await editor.getByRole('button', { name: 'Show what would happen' }).click();
-    await line('In the evening').getByText('Would be shown').waitFor();
+  testInFull(
+    'an editor reads what a visitor would be shown on a day and hour, and why not; nothing is recorded',
+    async () => {
+      await site.notification({ description: 'In the evening', delivery: { validFrom: '2026-11-25T18:00:00+09:00' } });
+      await site.notification({
+        description: 'Once a day',
+        delivery: { coolDown: { seconds: 86_400, per: 'trigger' } },
+      });
+      const known = await site.installation({ installationId: 'phone-back' });
+      await site.send([site.decided('ENTER')], { installationId: 'phone-back' });
+      site.app.clock.now += 60_000;
+      await site.send([site.decided('EXIT')], { installationId: 'phone-back' });
+      const before = await site.rows('events');
+      const other = await openAs(browser, { app: site.app, origin, role: 'editor' });
+      const editor = other.page;
+      await goTo(editor, `/console/apps/${site.app.appId}/beacons/${site.hall}`);
+      await editor.getByRole('link', { name: 'See what would happen here' }).click();
+      await editor.getByLabel('Day and time').fill('2026-11-25T09:30');
+      await editor.getByRole('button', { name: 'Show what would happen' }).click();
+      const happens = editor.getByRole('region', { name: 'What would happen', exact: true });
+      const line = (name: string) => happens.getByRole('listitem').filter({ hasText: name });
+      await line('Welcome').getByText('Would be shown').waitFor();
+      await line('In the evening').getByText('Not shown').waitFor();
+      await line('In the evening').getByText('It starts on 25 Nov 2026, 18:00 in Asia/Tokyo.').waitFor();
+      await happens.getByText('25 Nov 2026, 09:30:00').waitFor();
+      await takePictures(editor, 'what-if');
+      await assertAccessible(editor);
+      await editor.getByLabel('Day and time').fill('2026-11-25T18:30');
+      await editor.getByRole('button', { name: 'Show what would happen' }).click();
+      await line('In the evening').getByText('Would be shown').waitFor();
 
-    // The same way of somebody who was here an hour ago.
-    const hour = new Date(site.now + 10 * 3_600_000).toISOString().slice(0, 16);
-    await editor.getByLabel('Day and time').fill(hour);
-    await editor.getByRole('button', { name: 'Show what would happen' }).click();
-    await line('Once a day').getByText('Would be shown').waitFor();
-    await editor.getByRole('combobox', { name: 'Visitor' }).fill(known.slice(-6));
-    await editor.getByRole('option', { name: known.slice(-6) }).click();
-    await editor.getByRole('button', { name: 'Show what would happen' }).click();
-    await line('Once a day').getByText('Not shown').waitFor();
-    await line('Once a day')
-      .getByText(/^It was shown .* before, and the pause is 1 day\.$/)
-      .waitFor();
-    await assertAccessible(editor);
-    assert.equal((await site.rows('events')).length, before.length);
-    assert.deepEqual(other.complaints, []);
-    await other.context.close();
-  });
+      // The same way of somebody who was here an hour ago.
+      const hour = new Date(site.now + 10 * 3_600_000).toISOString().slice(0, 16);
+      await editor.getByLabel('Day and time').fill(hour);
+      await editor.getByRole('button', { name: 'Show what would happen' }).click();
+      await line('Once a day').getByText('Would be shown').waitFor();
+      await editor.getByRole('combobox', { name: 'Visitor' }).fill(known.slice(-6));
+      await editor.getByRole('option', { name: known.slice(-6) }).click();
+      await editor.getByRole('button', { name: 'Show what would happen' }).click();
+      await line('Once a day').getByText('Not shown').waitFor();
+      await line('Once a day')
+        .getByText(/^It was shown .* before, and the pause is 1 day\.$/)
+        .waitFor();
+      await assertAccessible(editor);
+      assert.equal((await site.rows('events')).length, before.length);
+      assert.deepEqual(other.complaints, []);
+      await other.context.close();
+    },
+  );
 
   test('the browser had nothing to complain about', () => {
     assert.deepEqual(visited.complaints, []);

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
@@ -180,7 +181,7 @@ describe('data in the console', () => {
     assert.equal(await page.getByText('was chosen before', { exact: false }).count(), 0, 'what is done is forgotten');
   });
 
-  test('a record whose answer was lost is in once, however often the import is tried', async () => {
+  testInFull('a record whose answer was lost is in once, however often the import is tried', async () => {
     await page.route('**/v2/data/bucket/birds', async (route) => {
       if (route.request().method() !== 'POST') return route.continue();
       await route.fetch();
@@ -201,7 +202,7 @@ describe('data in the console', () => {
       await app.send({ method: 'DELETE', url: `/api/v2/data/bucket/birds/${objectId}`, headers });
   });
 
-  test('an import does not take back what somebody else has changed since the preview', async () => {
+  testInFull('an import does not take back what somebody else has changed since the preview', async () => {
     const where = encodeURIComponent('{"metadata.species":"Merlin"}');
     const url = '/api/v2/data/bucket/birds';
     const objectId = await create(app, url, { metadata: { species: 'Merlin', count: 1 } }, headers);
@@ -311,7 +312,7 @@ describe('data in the console', () => {
     assert.equal((await stored()).length, 63);
   });
 
-  test('members that are asked for often are shown as found quickly', async () => {
+  testInFull('members that are asked for often are shown as found quickly', async () => {
     const url = '/api/v2/data/bucket/coins';
     await app.app.buckets.createBucket(app.appId, 'coins');
     for (let n = 0; n < 500; n++) {
@@ -330,7 +331,7 @@ describe('data in the console', () => {
     await app.app.buckets.deleteBucket(app.appId, 'coins');
   });
 
-  test('an analyst sees that there are buckets, and not what is in them', async () => {
+  testInFull('an analyst sees that there are buckets, and not what is in them', async () => {
     const other = await openAs(browser, { app, origin, role: 'analyst' });
     await goTo(other.page, `/console/apps/${app.appId}/buckets/birds`);
     await other.page.getByText('Your role cannot read records', { exact: false }).waitFor();

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, openAs, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
@@ -116,7 +117,7 @@ describe('nothing an editor does is final', () => {
     await page.getByRole('heading', { name: 'The trash is empty' }).waitFor();
   });
 
-  test('a storyline is copied with its scenarios, switched off', async () => {
+  testInFull('a storyline is copied with its scenarios, switched off', async () => {
     const id = await create(app, '/api/v2/storylines', { title: 'Morning', isEnabled: true }, headers);
     const scenario = { beacons: [beaconId], campaign: 'TEXT', event: 'ENTER', showOn: [], alertTitle: 'Hello' };
     await create(app, `/api/v2/storylines/${id}/detail`, scenario, headers);
@@ -128,7 +129,7 @@ describe('nothing an editor does is final', () => {
     assert.equal(results[0].isEnabled, false);
   });
 
-  test('a message that waits is changed until it goes, and then says that it is too late', async () => {
+  testInFull('a message that waits is changed until it goes, and then says that it is too late', async () => {
     const at = new Date(Date.now() + 86_400_000).toISOString();
     app.clock.now = Date.now();
     const body = { data: { title: 'Tonight', alert: 'Open late', hall: 3 }, sendAt: at, where: { channels: 'news' } };
@@ -161,74 +162,80 @@ describe('nothing an editor does is final', () => {
     assert.equal(await field('Title').inputValue(), 'Too late');
   });
 
-  test('a record is edited in fields of their kinds, and what is not touched stays as it was to the letter', async () => {
-    const { headers: manager } = await signInManager(app);
-    const bird = (body: object) => create(app, '/api/v2/data/bucket/birds', { metadata: body }, manager);
-    const schema = {
-      column: {
-        species: { type: 'String' },
-        count: { type: 'Number' },
-        ringed: { type: 'Boolean' },
-        seen: { type: 'Date' },
-      },
-    };
-    const declared = await app.send({
-      method: 'POST',
-      url: '/api/v2/data/schema/birds',
-      headers: manager,
-      body: schema,
-    });
-    assert.equal(declared.status, 201, JSON.stringify(declared.body));
-    const link = (objectId: string) => ({ __type: 'Pointer', className: 'birds', objectId });
-    const parent = await bird({ species: 'Old kite', count: 1 });
-    const document = {
-      species: 'Young kite',
-      count: 2,
-      seen: '2026-05-04T09:30:15.250Z',
-      day: { __type: 'Date', iso: '2026-05-04T00:00:00Z' },
-      parent: link(parent),
-      tags: ['ring', 'nest'],
-      wind: { from: 'west' },
-    };
-    const id = await bird(document);
-    await open(`buckets/birds/records/${id}`);
-    await field('species').waitFor();
-    await becomesTrue("[...document.querySelectorAll('input')].some((one) => one.value === 'Old kite')");
-    await assertAccessible(page);
-    await takePictures(page, 'record-form');
-    await field('species').fill('Red kite');
-    await field('count').fill('two');
-    await button('Save').click();
-    await page.getByText('Must be a number, such as 2.5.').waitFor();
-    await field('count').fill('2,5');
-    await page.getByRole('radiogroup', { name: 'ringed' }).getByText('Yes').click();
-    await field('wind').fill('');
-    await field('Another field').fill('hall');
-    await page.getByRole('combobox', { name: 'Kind of the field' }).selectOption('pointer');
-    await button('Add the field').click();
-    await page.getByRole('combobox', { name: 'hall' }).or(field('hall')).first().click();
-    await page.getByRole('option', { name: 'Gate' }).click();
-    await button('Save').click();
-    await told('The record is saved.').waitFor();
-    const { wind: _gone, ...kept } = document;
-    assert.deepEqual((await get(`data/bucket/birds/${id}`)).result.metadata, {
-      ...kept,
-      species: 'Red kite',
-      count: 2.5,
-      ringed: true,
-      hall: { __type: 'Pointer', className: 'Beacon', objectId: beaconId },
-    });
-    // The other way round.
-    await open(`buckets/birds/records/${parent}`);
-    await page.getByRole('region', { name: 'Records that point here' }).getByRole('link', { name: 'Red kite' }).click();
-    await page.getByRole('heading', { name: 'Red kite' }).waitFor();
-    await page.getByRole('link', { name: 'Duplicate', exact: true }).click();
-    await field('species').fill('Black kite');
-    await button('Add the record').click();
-    await told('The record is added.').waitFor();
-    const { results } = await get('data/bucket/birds?where={"metadata.species":"Black kite"}');
-    assert.deepEqual([results.length, results[0].metadata.tags], [1, ['ring', 'nest']]);
-  });
+  testInFull(
+    'a record is edited in fields of their kinds, and what is not touched stays as it was to the letter',
+    async () => {
+      const { headers: manager } = await signInManager(app);
+      const bird = (body: object) => create(app, '/api/v2/data/bucket/birds', { metadata: body }, manager);
+      const schema = {
+        column: {
+          species: { type: 'String' },
+          count: { type: 'Number' },
+          ringed: { type: 'Boolean' },
+          seen: { type: 'Date' },
+        },
+      };
+      const declared = await app.send({
+        method: 'POST',
+        url: '/api/v2/data/schema/birds',
+        headers: manager,
+        body: schema,
+      });
+      assert.equal(declared.status, 201, JSON.stringify(declared.body));
+      const link = (objectId: string) => ({ __type: 'Pointer', className: 'birds', objectId });
+      const parent = await bird({ species: 'Old kite', count: 1 });
+      const document = {
+        species: 'Young kite',
+        count: 2,
+        seen: '2026-05-04T09:30:15.250Z',
+        day: { __type: 'Date', iso: '2026-05-04T00:00:00Z' },
+        parent: link(parent),
+        tags: ['ring', 'nest'],
+        wind: { from: 'west' },
+      };
+      const id = await bird(document);
+      await open(`buckets/birds/records/${id}`);
+      await field('species').waitFor();
+      await becomesTrue("[...document.querySelectorAll('input')].some((one) => one.value === 'Old kite')");
+      await assertAccessible(page);
+      await takePictures(page, 'record-form');
+      await field('species').fill('Red kite');
+      await field('count').fill('two');
+      await button('Save').click();
+      await page.getByText('Must be a number, such as 2.5.').waitFor();
+      await field('count').fill('2,5');
+      await page.getByRole('radiogroup', { name: 'ringed' }).getByText('Yes').click();
+      await field('wind').fill('');
+      await field('Another field').fill('hall');
+      await page.getByRole('combobox', { name: 'Kind of the field' }).selectOption('pointer');
+      await button('Add the field').click();
+      await page.getByRole('combobox', { name: 'hall' }).or(field('hall')).first().click();
+      await page.getByRole('option', { name: 'Gate' }).click();
+      await button('Save').click();
+      await told('The record is saved.').waitFor();
+      const { wind: _gone, ...kept } = document;
+      assert.deepEqual((await get(`data/bucket/birds/${id}`)).result.metadata, {
+        ...kept,
+        species: 'Red kite',
+        count: 2.5,
+        ringed: true,
+        hall: { __type: 'Pointer', className: 'Beacon', objectId: beaconId },
+      });
+      // The other way round.
+      await open(`buckets/birds/records/${parent}`);
+      await page
+        .getByRole('region', { name: 'Records that point here' })
+        .getByRole('link', { name: 'Red kite' })
+        .click();
+      await page.getByRole('heading', { name: 'Red kite' }).waitFor();
+      await page.getByRole('link', { name: 'Duplicate', exact: true }).click();
+      await field('species').fill('Black kite');
+      await button('Add the record').click();
+      await told('The record is added.').waitFor();
+      const { results } = await get('data/bucket/birds?where={"metadata.species":"Black kite"}');
+      assert.deepEqual([results.length, results[0].metadata.tags], [1, ['ring', 'nest']]);
+    },
+  );
 
   test('many are switched off, moved and deleted together, and each of it is taken back', async () => {
     const ids = [await welcome('Bulk one'), await welcome('Bulk two'), await welcome('Bulk three')];

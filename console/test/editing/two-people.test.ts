@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, openAs, readAgain, startConsole, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
@@ -157,7 +158,7 @@ describe('two people edit one record', () => {
     });
   });
 
-  test('devices, storylines, scenarios, webhooks, columns, rules and settings are as careful', async () => {
+  testInFull('devices, storylines, scenarios, webhooks, columns, rules and settings are as careful', async () => {
     const showOn = [{ dayName: 'Mon', checked: true }];
     const device = { deviceName: 'A sign', manufacture: 'Acme', topic: 'museum/gate' };
     const deviceId = await create(app, '/api/v2/device', device, headers);
@@ -321,35 +322,38 @@ describe('two people edit one record', () => {
     assert.deepEqual(await place(), [8, 8]);
   });
 
-  test('undo on a plan takes back what was changed there, and leaves what a colleague has changed of the zone', async () => {
-    const { headers: asManager } = await signInManager(app);
-    const venue = await create(app, '/api/v2/venues', { name: 'Annex' }, asManager);
-    const venueId = { __type: 'Pointer', className: 'Venue', objectId: venue };
-    const floor = await create(app, '/api/v2/floors', { name: 'Ground', level: 0, venueId }, asManager);
-    const corners = [
-      [0, 0],
-      [4, 0],
-      [4, 3],
-    ].map(([x, y]) => ({ x, y }));
-    const floorId = { __type: 'Pointer', className: 'Floor', objectId: floor };
-    const zone = { name: 'Hall', kind: 'room', polygon: corners, floorId };
-    const id = await create(app, '/api/v2/zones', zone, asManager);
-    const stored = async () => {
-      const { name, capacity } = await read(`zones/${id}`);
-      return [name, capacity];
-    };
-    const { page } = ana;
-    await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue}/floors/${floor}`);
-    await page.getByRole('list', { name: 'Zones' }).getByRole('button', { name: 'Hall' }).click();
-    const name = page.getByLabel('Name of the zone');
-    await name.fill('Great hall');
-    await name.press('Enter');
-    await becomes(stored, ['Great hall', undefined]);
-    const theirs = { method: 'PUT', url: `/api/v2/zones/${id}`, body: { capacity: 40 }, headers: asManager } as const;
-    assert.equal((await app.send(theirs)).status, 200);
-    await page.getByRole('main').getByRole('button', { name: 'Undo', exact: true }).click();
-    await becomes(stored, ['Hall', 40]);
-  });
+  testInFull(
+    'undo on a plan takes back what was changed there, and leaves what a colleague has changed of the zone',
+    async () => {
+      const { headers: asManager } = await signInManager(app);
+      const venue = await create(app, '/api/v2/venues', { name: 'Annex' }, asManager);
+      const venueId = { __type: 'Pointer', className: 'Venue', objectId: venue };
+      const floor = await create(app, '/api/v2/floors', { name: 'Ground', level: 0, venueId }, asManager);
+      const corners = [
+        [0, 0],
+        [4, 0],
+        [4, 3],
+      ].map(([x, y]) => ({ x, y }));
+      const floorId = { __type: 'Pointer', className: 'Floor', objectId: floor };
+      const zone = { name: 'Hall', kind: 'room', polygon: corners, floorId };
+      const id = await create(app, '/api/v2/zones', zone, asManager);
+      const stored = async () => {
+        const { name, capacity } = await read(`zones/${id}`);
+        return [name, capacity];
+      };
+      const { page } = ana;
+      await goTo(page, `/console/apps/${app.appId}/beacons/venues/${venue}/floors/${floor}`);
+      await page.getByRole('list', { name: 'Zones' }).getByRole('button', { name: 'Hall' }).click();
+      const name = page.getByLabel('Name of the zone');
+      await name.fill('Great hall');
+      await name.press('Enter');
+      await becomes(stored, ['Great hall', undefined]);
+      const theirs = { method: 'PUT', url: `/api/v2/zones/${id}`, body: { capacity: 40 }, headers: asManager } as const;
+      assert.equal((await app.send(theirs)).status, 200);
+      await page.getByRole('main').getByRole('button', { name: 'Undo', exact: true }).click();
+      await becomes(stored, ['Hall', 40]);
+    },
+  );
 
   test('the browsers had nothing to complain about', () => {
     assert.deepEqual([...ana.complaints, ...ben.complaints], []);

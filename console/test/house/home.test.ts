@@ -8,6 +8,7 @@ import { sql } from '../../../server/src/base/sql.ts';
 import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { kindsOf, Site, stay, uuid, walk } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
 import { becomes, goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
@@ -184,64 +185,67 @@ describe('the home of an app', () => {
     assert.equal((await app.send({ method: 'GET', url: '/api/v2/users' })).status, 200);
   });
 
-  test('what is open is one sentence in a quiet app, and comes first and in red after days of real use', async () => {
-    await takePictures(page, 'home-open');
-    const items = () => page.getByRole('list', { name: 'Needs attention' }).getByRole('listitem');
-    const about = (title: string) => items().filter({ has: page.getByText(title, { exact: true }) });
-    const colourOf = (title: string) =>
-      about(title)
-        .locator('span')
-        .first()
-        .evaluate(
-          (icon) =>
-            (globalThis as unknown as { getComputedStyle: (of: unknown) => { color: string } }).getComputedStyle(icon)
-              .color,
-        );
-    const [quiet, loud] = ['The app is open to strangers', 'The app is in use and open to strangers'];
-    const dayMs = 86_400_000;
-    const dayBefore = (days: number) => app.clock.now - (app.clock.now % dayMs) - days * dayMs;
-    /** So many on each of some days; requests are counted by day. */
-    const requests = async (each: number, daysAgo: readonly number[]) => {
-      await app.app.idle();
-      await app.storage.db.run(sql`delete from dry_run_counts where app_id = ${app.appId}`);
-      for (const days of daysAgo)
-        await app.storage.db.run(sql`insert into dry_run_counts (app_id, day, subject, verb, caller, outcome, requests)
+  testInFull(
+    'what is open is one sentence in a quiet app, and comes first and in red after days of real use',
+    async () => {
+      await takePictures(page, 'home-open');
+      const items = () => page.getByRole('list', { name: 'Needs attention' }).getByRole('listitem');
+      const about = (title: string) => items().filter({ has: page.getByText(title, { exact: true }) });
+      const colourOf = (title: string) =>
+        about(title)
+          .locator('span')
+          .first()
+          .evaluate(
+            (icon) =>
+              (globalThis as unknown as { getComputedStyle: (of: unknown) => { color: string } }).getComputedStyle(icon)
+                .color,
+          );
+      const [quiet, loud] = ['The app is open to strangers', 'The app is in use and open to strangers'];
+      const dayMs = 86_400_000;
+      const dayBefore = (days: number) => app.clock.now - (app.clock.now % dayMs) - days * dayMs;
+      /** So many on each of some days; requests are counted by day. */
+      const requests = async (each: number, daysAgo: readonly number[]) => {
+        await app.app.idle();
+        await app.storage.db.run(sql`delete from dry_run_counts where app_id = ${app.appId}`);
+        for (const days of daysAgo)
+          await app.storage.db.run(sql`insert into dry_run_counts (app_id, day, subject, verb, caller, outcome, requests)
           values (${app.appId}, ${dayBefore(days)}, '', '', 'app', 'checked', ${each})`);
+        await page.reload();
+      };
+      await requests(400, [1, 2]);
+      await about(quiet).waitFor();
+      assert.equal(await about(quiet).locator('p').count(), 1);
+      const sentence = (await about(quiet).locator('p').innerText()).split('Review the rules')[0]?.trim() ?? '';
+      assert.match(sentence, /^Anyone with the app [^.]+\.$/, 'one sentence, which says what is open and to whom');
+      const mild = await colourOf(quiet);
+      assert.notEqual(mild, await colourOf('1 message failed in the last 24 hours'));
+      await requests(400, [1, 3, 6]);
+      await about(loud).waitFor();
+      const colours = await items()
+        .locator('span:first-child')
+        .evaluateAll((icons) =>
+          icons.map(
+            (icon) =>
+              (globalThis as unknown as { getComputedStyle: (of: unknown) => { color: string } }).getComputedStyle(icon)
+                .color,
+          ),
+        );
+      const place = (await items().allInnerTexts()).findIndex((text) => text.startsWith(loud));
+      assert.ok(place < colours.indexOf(mild), 'before all that can wait');
+      assert.equal((await about(loud).locator('p').innerText()).split('Review the rules')[0]?.trim(), sentence);
+      assert.equal(await colourOf(loud), await colourOf('1 message failed in the last 24 hours'));
+      assert.equal(await about(quiet).count(), 0, 'it is said once');
+      await assertAccessible(page);
+      await requests(2_000, [9]);
+      await about(quiet).waitFor();
+      assert.equal(await colourOf(quiet), mild, 'what was longer ago does not count');
+      // And as it comes about by itself.
+      await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
+      for (let n = 0; n < 1000; n++) await app.send({ method: 'GET', url: '/api/v2/users?limit=0' });
       await page.reload();
-    };
-    await requests(400, [1, 2]);
-    await about(quiet).waitFor();
-    assert.equal(await about(quiet).locator('p').count(), 1);
-    const sentence = (await about(quiet).locator('p').innerText()).split('Review the rules')[0]?.trim() ?? '';
-    assert.match(sentence, /^Anyone with the app [^.]+\.$/, 'one sentence, which says what is open and to whom');
-    const mild = await colourOf(quiet);
-    assert.notEqual(mild, await colourOf('1 message failed in the last 24 hours'));
-    await requests(400, [1, 3, 6]);
-    await about(loud).waitFor();
-    const colours = await items()
-      .locator('span:first-child')
-      .evaluateAll((icons) =>
-        icons.map(
-          (icon) =>
-            (globalThis as unknown as { getComputedStyle: (of: unknown) => { color: string } }).getComputedStyle(icon)
-              .color,
-        ),
-      );
-    const place = (await items().allInnerTexts()).findIndex((text) => text.startsWith(loud));
-    assert.ok(place < colours.indexOf(mild), 'before all that can wait');
-    assert.equal((await about(loud).locator('p').innerText()).split('Review the rules')[0]?.trim(), sentence);
-    assert.equal(await colourOf(loud), await colourOf('1 message failed in the last 24 hours'));
-    assert.equal(await about(quiet).count(), 0, 'it is said once');
-    await assertAccessible(page);
-    await requests(2_000, [9]);
-    await about(quiet).waitFor();
-    assert.equal(await colourOf(quiet), mild, 'what was longer ago does not count');
-    // And as it comes about by itself.
-    await app.app.apps.change(app.appId, { policy: { rateLimit: { enabled: false, perSecond: 1, burst: 1 } } });
-    for (let n = 0; n < 1000; n++) await app.send({ method: 'GET', url: '/api/v2/users?limit=0' });
-    await page.reload();
-    await about(loud).waitFor();
-  });
+      await about(loud).waitFor();
+    },
+  );
 
   test('a beacon that fell silent is named', async () => {
     const long = site.now - 60 * 3_600_000;

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { signIn, type TestApp } from '../../../server/test/support/build-app.ts';
 import { create } from '../../../server/test/support/cases.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { goTo, launchBrowser, openAs, reloadInTheMiddle, startConsole, type Visit } from '../browser.ts';
 
 const uuid = 'B9407F30-F5F8-466E-AFF9-25556B57FE6D';
@@ -221,7 +222,7 @@ describe('beacons from and to files in the console', () => {
     assert.equal(await page.getByText('was chosen before', { exact: false }).count(), 0);
   });
 
-  test('a file that is too large to outlive a reload is asked for again by its name', async () => {
+  testInFull('a file that is too large to outlive a reload is asked for again by its name', async () => {
     const content = `name,uuid,major,minor,metadata\nBig,DD,1,1,"{""note"":""${'x'.repeat(2_000_000)}""}"\n`;
     await page
       .locator('input[type=file]')
@@ -233,7 +234,7 @@ describe('beacons from and to files in the console', () => {
     await page.getByText('big.csv', { exact: false }).waitFor({ state: 'detached' });
   });
 
-  test('a reload in the middle of an export says that no file was saved, and it can be begun again', async () => {
+  testInFull('a reload in the middle of an export says that no file was saved, and it can be begun again', async () => {
     const pages = '**/v2/beacons?*limit=1000*';
     await open();
     await page.route(pages, () => undefined);

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { service } from '../../../server/src/access/audit.ts';
 import { ScriptedSender } from '../../../server/test/fakes/scripted-sender.ts';
 import { buildApp, signInManager, type TestApp } from '../../../server/test/support/build-app.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { assertAccessible } from '../axe.ts';
 import { goTo, launchBrowser, listenWithConsole, openAs, type Visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
@@ -128,8 +129,10 @@ describe('push in the console', () => {
   });
 
   for (const isReloaded of [false, true])
-    test(`one whose answer was lost is sent once, also when it is sent again${isReloaded ? ' after a reload' : ''}`, () =>
-      sendLost(isReloaded));
+    (isReloaded ? testInFull : test)(
+      `one whose answer was lost is sent once, also when it is sent again${isReloaded ? ' after a reload' : ''}`,
+      () => sendLost(isReloaded),
+    );
 
   async function sendLost(isReloaded: boolean) {
     const title = isReloaded ? 'Closing very early' : 'Closing early';
@@ -245,7 +248,7 @@ describe('push in the console', () => {
     await analyst.context.close();
   });
 
-  test('an editor sees how many it reaches, too', async () => {
+  testInFull('an editor sees how many it reaches, too', async () => {
     const editor = await openAs(browser, { app, origin, role: 'editor' });
     await goTo(editor.page, `/console/apps/${app.appId}/push/new`);
     const reached = '12 of 13 installations can be reached: 12 by Google (FCM).';
@@ -308,7 +311,7 @@ describe('push in the console', () => {
     await app.app.apps.change(app.appId, { policy: { approval: { enabled: false, above: 5 } } });
   });
 
-  test('a push to nobody is called so before and after, and everybody sees what stops messages', async () => {
+  testInFull('a push to nobody is called so before and after, and everybody sees what stops messages', async () => {
     await app.app.senders.remove({ appId: app.appId, kind: 'fcm' }, service);
     const editor = await openAs(browser, { app, origin, role: 'editor' });
     const { page: desk } = editor;

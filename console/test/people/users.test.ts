@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { create } from '../../../server/test/support/cases.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { SoftwarePasskey } from '../../../server/test/support/servers/software-passkey.ts';
 import { openSite, pointer, type Site } from '../../../server/test/support/site.ts';
 import { assertAccessible } from '../axe.ts';
@@ -132,7 +133,7 @@ describe('users in the console', () => {
     assert.deepEqual(await stored(), [north, south].sort());
   });
 
-  test('what somebody signs in with is shown, and removed for somebody who has lost the phone', async () => {
+  testInFull('what somebody signs in with is shown, and removed for somebody who has lost the phone', async () => {
     const origin = 'https://app.museum.example';
     await site.app.app.apps.change(site.app.appId, {
       policy: { totp: 'optional', passkeys: { enabled: true, rpId: 'museum.example', origins: [origin] } },
@@ -216,7 +217,7 @@ describe('users in the console', () => {
     assert.doesNotMatch(page.url(), /about=/);
   });
 
-  test('of two administrators none overwrites the other with one click', async () => {
+  testInFull('of two administrators none overwrites the other with one click', async () => {
     const key = { appId: site.app.appId, userId: vera };
     const role = async () => {
       const answer = await visited.context.request.get(`/console/api/apps/${site.app.appId}/users/${vera}`);
@@ -256,6 +257,7 @@ describe('users in the console', () => {
   });
 
   test('an export holds everything that is known of the person', async () => {
+    await open(`/${vera}`);
     const waiting = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
     const all = JSON.parse(readFileSync(await (await waiting).path(), 'utf8'));

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { TestApp } from '../../../server/test/support/build-app.ts';
 import { codeAt, password } from '../../../server/test/support/console.ts';
+import { testInFull } from '../../../server/test/support/depth.ts';
 import { assertAccessible } from '../axe.ts';
 import { launchBrowser, openAs, startConsole, type Visit, visit } from '../browser.ts';
 import { takePictures } from '../pictures.ts';
@@ -143,7 +144,7 @@ describe('a second factor in the console', () => {
     await page.getByText('10 of 10 are left.').waitFor();
   });
 
-  test('once every administrator needs one, others are led to setting it up, and nothing else', async () => {
+  testInFull('once every administrator needs one, others are led to setting it up, and nothing else', async () => {
     const other = await openAs(browser, { app, origin, role: 'editor' });
     await other.page.goto('/console/apps');
     await other.page.getByRole('heading', { name: 'Apps' }).waitFor();
@@ -170,7 +171,7 @@ describe('a second factor in the console', () => {
     await other.context.close();
   });
 
-  test('an owner takes away the factors of somebody who has lost them', async () => {
+  testInFull('an owner takes away the factors of somebody who has lost them', async () => {
     await page.reload();
     await page.getByRole('button', { name: 'More about Some editor' }).click();
     await page.getByRole('menuitem', { name: 'Remove the second factors' }).click();
@@ -180,7 +181,7 @@ describe('a second factor in the console', () => {
     await page.getByText('One has none yet').waitFor();
   });
 
-  test('the last one cannot be removed while it is required, and can afterwards', async () => {
+  testInFull('the last one cannot be removed while it is required, and can afterwards', async () => {
     await page.goto('/console/account');
     await button('Remove').click();
     await button('Remove the app').click();
@@ -196,7 +197,7 @@ describe('a second factor in the console', () => {
     assert.deepEqual(visited.complaints, []);
   });
 
-  test('the audit tells all of it in words', async () => {
+  testInFull('the audit tells all of it in words', async () => {
     await page.goto('/console/audit');
     for (const text of [
       'set up an authenticator app.',

@@ -1,3 +1,4 @@
+import { test } from 'node:test';
 import { isFull } from '../../../scripts/test/runs.ts';
 
 export { isFull, runs } from '../../../scripts/test/runs.ts';
@@ -11,6 +12,9 @@ export type DatabaseKind = (typeof bothDatabases)[number];
 
 /** For everything else: the answers have to be the same, and `npm run test:full` shows that. */
 export const databases: readonly DatabaseKind[] = isFull ? bothDatabases : ['sqlite'];
+
+/** Of a file whose other tests `npm test` runs, too: for one whose faults some other test of `npm test` also sees. */
+export const testInFull: typeof test = isFull ? test : ((() => undefined) as unknown as typeof test);
 
 /** How often a process is killed. */
 export const killsOf = (usual: number, few: number): number =>
