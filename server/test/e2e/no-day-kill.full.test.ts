@@ -34,6 +34,9 @@ describe('a service that is killed while it has what is kept for no day', { conc
         const headers = await signInManagerTo(service, settings, credentials);
         db = await openDatabase(readConfig(settings));
         await createServices({ db, now: Date.now }).apps.change(appId, { policy: { retentionDays: none } }, byService);
+        // One that starts has heard of the policy.
+        await service.stop('SIGTERM');
+        service = await startService(settings);
         const create = async (path: string, body: object) => {
           const answer = await call(service, 'POST', `/api/v2/${path}`, { headers, body });
           assert.equal(answer.status, 201, JSON.stringify(answer.body));
@@ -49,8 +52,6 @@ describe('a service that is killed while it has what is kept for no day', { conc
           message: { alertTitle: 'Welcome', alertMessage: 'The tour starts here.' },
           isEnabled: true,
         });
-        // Until the service has heard of the policy, and of the notification.
-        await delay(2_000);
         const before = Date.now() - 3 * 3_600_000;
         const sightings = walk(stay(1.2, 20), before);
         const body = { installationId: 'phone-1', sightings };
@@ -83,11 +84,7 @@ describe('a service that is killed while it has what is kept for no day', { conc
         const numbers = async () =>
           (await call(service, 'GET', `/api/v2/analytics/visits?${query}`, { headers })).body.result;
         let said = await numbers();
-        for (let tries = 0; said.total?.visits !== visits && tries < 60; tries++) {
-          await delay(500);
-          said = await numbers();
-        }
-        assert.equal(said.total.visits, visits, JSON.stringify(said));
+        for (; said.total?.visits !== visits; said = await numbers()) await delay(500);
       } finally {
         await service.stop('SIGKILL');
         await db?.close();

@@ -116,7 +116,7 @@ describe('a service whose files are in S3', () => {
     } finally {
       server.goOn();
     }
-    for (let tries = 0; tries < 20 && (await isOver()).includes(false); tries++) {
+    while ((await isOver()).includes(false)) {
       app.clock.now += 300_000;
       await app.app.idle();
     }

@@ -88,11 +88,9 @@ describe('migrate --partition', () => {
     return client;
   }
   async function until<T>(find: () => Promise<T[]>): Promise<T[]> {
-    const deadline = Date.now() + 20_000;
     for (;;) {
       const found = await find();
       if (found.length > 0) return found;
-      assert.ok(Date.now() < deadline, 'it came to that');
       await delay(20);
     }
   }

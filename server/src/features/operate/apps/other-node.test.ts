@@ -65,9 +65,7 @@ for (const database of bothDatabases) {
     test('it is open as soon as it is switched on again', async () => {
       const { appKey } = await node.app.apps.keys.rotate(site.app.appId);
       await node.app.apps.change(site.app.appId, { disabled: true });
-      const giveUp = Date.now() + 10_000;
-      while ((await statusWith(appKey)) !== 404 && Date.now() < giveUp);
-      assert.equal(await statusWith(appKey), 404);
+      while ((await statusWith(appKey)) !== 404);
       await node.app.apps.change(site.app.appId, { disabled: false });
       assert.equal(await statusWith(appKey), 200);
     });

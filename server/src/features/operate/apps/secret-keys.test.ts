@@ -270,10 +270,8 @@ for (const database of databases) {
         const { secretKey, key } = await make('Elsewhere', reading, node.app);
         assert.equal((await ask(secretKey)).status, 200);
         await node.app.secretKeys.revoke(site.app.appId, key.keyId, commandLine);
-        const giveUp = Date.now() + 10_000;
         // Not so often that the limit of requests answers.
-        while ((await ask(secretKey)).status !== 404 && Date.now() < giveUp) await delay(20);
-        assert.equal((await ask(secretKey)).status, 404);
+        while ((await ask(secretKey)).status !== 404) await delay(20);
       } finally {
         await node.close();
       }

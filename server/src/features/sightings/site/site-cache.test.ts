@@ -105,9 +105,8 @@ for (const database of databases) {
           payload: JSON.stringify(body),
         });
         assert.equal(answer.statusCode, 201, answer.payload);
-        const giveUp = Date.now() + 10_000;
         let shown: string[] = [];
-        while (shown.length === 0 && Date.now() < giveUp) shown = await pass();
+        while (shown.length === 0) shown = await pass();
         assert.deepEqual(shown, ['From next door']);
       } finally {
         await node.close();

@@ -287,14 +287,12 @@ for (const database of bothDatabases) {
       month.setUTCMonth(month.getUTCMonth() + 1);
       const whole = { from: `${today().slice(0, 7)}-01`, until: month.toISOString().slice(0, 10) };
       // Counting rests for some times as long as it took, which is long on a busy machine.
-      const latest = performance.now() + 30_000;
       let { load } = await ask(whole);
-      while (load.length === 0 && performance.now() < latest) {
+      while (load.length === 0) {
         await setTimeout(100);
         await site.app.app.rollups.settle(site.app.appId);
         ({ load } = await ask(whole));
       }
-      assert.ok(load.length > 0);
       for (const { visitors } of load) assert.ok(visitors === '1-4' || visitors % 5 === 0, `load ${visitors}`);
       await site.app.app.apps.change(site.app.appId, { policy: { smallGroups: 'shown' } }, service);
       await site.ask({ method: 'DELETE', url: `/api/v2/installations/${phones[0]?.id}` });
