@@ -27,7 +27,7 @@ export interface TestStorage {
 }
 
 /** For one statement, and half of it for a connection. */
-const patientMs = 30_000;
+export const patientMs = 120_000;
 
 /**
  * An empty, migrated database of the given kind and a folder for files. Queries and connections may take longer than in the product:

@@ -11,6 +11,7 @@ import {
   type Answer,
   buildApp,
   type DatabaseKind,
+  patientMs,
   type SentRequest,
   type SignedIn,
   signInManager,
@@ -195,7 +196,7 @@ export async function openNode(site: Pick<Site, 'app' | 'provider'>, config = si
   const { storage, clock } = site.app;
   const url = storage.settings['PHAROS_DATABASE_URL'];
   const db: Database = url
-    ? openPostgres({ url, poolSize: 5, queryDeadlineMs: 5_000 })
+    ? openPostgres({ url, poolSize: 5, queryDeadlineMs: 30_000, timeoutMs: patientMs })
     : openSqlite({ file: join(storage.folder, 'pharos.db'), queryDeadlineMs: 5_000 });
   if (url) {
     beDistributed(db);
