@@ -176,7 +176,7 @@ for (const database of databases) {
     });
 
     test('refuses the names of folders, which some clients resolve before they send them', async () => {
-      for (const name of ['../..', '.', '%2E%2E', '%2e', '%2E.']) {
+      for (const name of ['..', '.', '%2E%2E', '%2e', '%2E.']) {
         const connection = await openConnection(port);
         connection.send(`${uploadHead([['Content-Length', '2']], name)}ok`);
         const answer = await connection.answer();

@@ -129,7 +129,7 @@ for (const database of databases) {
     test('nothing but backups is found by an id', async () => {
       mkdirSync(join(folder(), 'other'), { recursive: true });
       writeFileSync(join(folder(), 'other', 'manifest.json'), '{}');
-      for (const id of ['other', '../..', '..%2f..', '%2e%2e', '.', 'x%00', '2026-05-04T09-30-00-000Z'])
+      for (const id of ['other', '..', '..%2f..', '%2e%2e', '.', 'x%00', '2026-05-04T09-30-00-000Z'])
         for (const [method, rest] of [
           ['GET', '/archive'],
           ['DELETE', ''],
