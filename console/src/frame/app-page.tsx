@@ -1,17 +1,15 @@
-import { Alert, Badge, Group, Skeleton, Title } from '@mantine/core';
+import { Alert, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet } from '@tanstack/react-router';
-import { CopyButton } from '../components/code/copy-field.tsx';
 import { FailureNote } from '../components/page/failure-note.tsx';
 import { useStanding } from '../lib/data/access.ts';
 import { appQuery } from '../lib/data/queries.ts';
 import { venueNamesQuery } from '../lib/data/venue-names.ts';
 import { t } from '../lib/words/words.ts';
-import classes from './app-page.module.css';
 
 const route = getRouteApi('/signed-in/apps/$appId');
 
-/** One app: its name and id, with the page of a section below. */
+/** What is to be known of the app as a whole, and the page of a section. */
 export function AppPage() {
   const { appId } = route.useParams();
   const { data: app, error } = useQuery(appQuery(appId));
@@ -21,18 +19,6 @@ export function AppPage() {
       <FailureNote message={error?.message} />
       {app && (
         <>
-          <header className={classes.head}>
-            <Title order={1}>{app.name}</Title>
-            <Group gap={4} wrap="nowrap">
-              <span className="mono">{app.appId}</span>
-              <CopyButton text={app.appId} label={t('AppId')} />
-              {app.disabled && (
-                <Badge color="gray" variant="light">
-                  {t('Off')}
-                </Badge>
-              )}
-            </Group>
-          </header>
           {app.disabled && (
             <Alert color="gray" variant="light" mb="lg">
               {t(

@@ -7,15 +7,19 @@ export interface AppSection {
   readonly label: string;
   readonly icon: IconName;
   /** The section is hidden from roles without it. */
-  readonly permission: Permission;
+  readonly permission?: Permission;
+  /** The section is hidden from whoever may not ask this. */
+  readonly needs?: Parameters<Standing['mayCall']>[0];
   /** Pages that belong to it and have an address of their own, below the app. */
   readonly also?: string;
   /** Its page shows what belongs to venues; the others are hidden from those who are limited to some. */
   readonly byVenue?: true;
 }
 
+/** An entry of the navigation. While one of its sections is open, all of them are listed below it. */
 export interface AppSectionGroup {
   readonly title: string;
+  readonly icon: IconName;
   readonly sections: readonly AppSection[];
 }
 
@@ -32,27 +36,20 @@ export function sectionAt(sections: readonly AppSection[], appId: string, pathna
 
 /** Whether somebody sees it. */
 export const isShownTo =
-  ({ may, venues }: Pick<Standing, 'may' | 'venues'>) =>
-  ({ permission, byVenue }: AppSection): boolean =>
-    may(permission) && (venues === undefined || byVenue === true);
+  ({ may, mayCall, venues }: Pick<Standing, 'may' | 'mayCall' | 'venues'>) =>
+  ({ permission, needs, byVenue }: AppSection): boolean =>
+    needs ? mayCall(needs) : permission !== undefined && may(permission) && (venues === undefined || byVenue === true);
 
-/** The sections of an app, in the order of the navigation. A group without visible sections is hidden. */
+/** The sections of an app by the work that they are for. A group without visible sections is hidden. */
 export const appSectionGroups = [
   {
-    title: t('Today'),
-    sections: [
-      { to: '/apps/$appId/home', label: t('Home'), icon: 'home', permission: 'activity.read', byVenue: true },
-      {
-        to: '/apps/$appId/activity',
-        label: t('Activity'),
-        icon: 'activity',
-        permission: 'activity.read',
-        byVenue: true,
-      },
-    ],
+    title: t('Home'),
+    icon: 'home',
+    sections: [{ to: '/apps/$appId/home', label: t('Home'), icon: 'home', permission: 'activity.read', byVenue: true }],
   },
   {
     title: t('Messages'),
+    icon: 'bell',
     sections: [
       {
         to: '/apps/$appId/notifications',
@@ -63,10 +60,41 @@ export const appSectionGroups = [
       },
       { to: '/apps/$appId/storylines', label: t('Storylines'), icon: 'story', permission: 'content.read' },
       { to: '/apps/$appId/push', label: t('Push'), icon: 'megaphone', permission: 'activity.read' },
+      {
+        to: '/apps/$appId/activity/what-if',
+        label: t('What would happen if'),
+        icon: 'story',
+        needs: 'simulateSightings',
+      },
+      { to: '/apps/$appId/activity/walk', label: t('Rehearsal'), icon: 'people', needs: 'simulateWalks' },
     ],
   },
   {
-    title: t('On site'),
+    title: t('Visitors'),
+    icon: 'people',
+    sections: [
+      { to: '/apps/$appId/activity/analytics', label: t('Numbers'), icon: 'activity', needs: 'getVisitNumbers' },
+      {
+        to: '/apps/$appId/activity/messages',
+        label: t('Effects of messages'),
+        icon: 'activity',
+        needs: 'getMessageNumbers',
+      },
+    ],
+  },
+  {
+    title: t('Log'),
+    icon: 'activity',
+    sections: [
+      { to: '/apps/$appId/activity/events', label: t('Events'), icon: 'activity', needs: 'listEvents' },
+      { to: '/apps/$appId/activity/visits', label: t('Visits'), icon: 'activity', needs: 'listVisits' },
+      { to: '/apps/$appId/activity/deliveries', label: t('Deliveries'), icon: 'megaphone', needs: 'listDeliveries' },
+      { to: '/apps/$appId/activity/logs', label: t('Log records'), icon: 'list', needs: 'listLogs' },
+    ],
+  },
+  {
+    title: t('Places'),
+    icon: 'map',
     sections: [
       {
         to: '/apps/$appId/beacons/venues',
@@ -81,6 +109,7 @@ export const appSectionGroups = [
   },
   {
     title: t('People'),
+    icon: 'user',
     sections: [
       { to: '/apps/$appId/installations', label: t('Installations'), icon: 'phone', permission: 'installations.read' },
       { to: '/apps/$appId/users', label: t('Users'), icon: 'user', permission: 'users.read', also: '/sign-in' },
@@ -88,14 +117,17 @@ export const appSectionGroups = [
   },
   {
     title: t('Content'),
+    icon: 'bucket',
     sections: [
       { to: '/apps/$appId/buckets', label: t('Data'), icon: 'bucket', permission: 'buckets.read' },
       { to: '/apps/$appId/files', label: t('Files'), icon: 'file', permission: 'files.read' },
     ],
   },
   {
-    title: t('App'),
+    title: t('Settings'),
+    icon: 'settings',
     sections: [
+      { to: '/apps/$appId/settings', label: t('General'), icon: 'settings', permission: 'apps.read' },
       { to: '/apps/$appId/api', label: t('API'), icon: 'code', permission: 'apps.read' },
       { to: '/apps/$appId/keys', label: t('Keys'), icon: 'key', permission: 'keys.read' },
       { to: '/apps/$appId/senders', label: t('Senders'), icon: 'antenna', permission: 'senders.read' },
@@ -103,10 +135,9 @@ export const appSectionGroups = [
       { to: '/apps/$appId/rules', label: t('Rules'), icon: 'shield', permission: 'apps.read' },
       { to: '/apps/$appId/policy', label: t('Policy'), icon: 'rules', permission: 'apps.read' },
       { to: '/apps/$appId/privacy', label: t('Privacy'), icon: 'file', permission: 'apps.read' },
-      { to: '/apps/$appId/settings', label: t('Settings'), icon: 'settings', permission: 'apps.read' },
     ],
   },
 ] as const satisfies readonly AppSectionGroup[];
 
 /** All sections in this order. An app opens with the first one that the role may see. */
-export const appSections = appSectionGroups.flatMap(({ sections }) => [...sections]);
+export const appSections: readonly AppSection[] = appSectionGroups.flatMap(({ sections }) => [...sections]);

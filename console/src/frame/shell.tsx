@@ -1,25 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { useEffect, useId, useRef, useState } from 'react';
-import { Icon, type IconName } from '../components/page/icon.tsx';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Icon } from '../components/page/icon.tsx';
 import { Lighthouse } from '../components/page/lighthouse.tsx';
-import { type Permission, standingOf, useStanding } from '../lib/data/access.ts';
-import { appQuery, sessionQuery } from '../lib/data/queries.ts';
+import { standingOf, useStanding } from '../lib/data/access.ts';
+import { sessionQuery } from '../lib/data/queries.ts';
 import { t } from '../lib/words/words.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { type AppSection, appSectionGroups, appSections, isShownTo, sectionAt } from './app-sections.ts';
+import { AppSwitcher, type GeneralEntry } from './app-switcher.tsx';
 import { DemoBanner } from './demo-banner.tsx';
 import { Palette } from './palette/palette.tsx';
 import classes from './shell.module.css';
 
-interface Entry {
-  readonly to: string;
-  readonly label: string;
-  readonly icon: IconName;
-  readonly permission: Permission;
-}
-
-const entries: readonly Entry[] = [
+const entries: readonly GeneralEntry[] = [
   { to: '/apps', label: t('Apps'), icon: 'apps', permission: 'apps.read' },
   { to: '/administrators', label: t('Administrators'), icon: 'people', permission: 'administrators.read' },
   { to: '/system', label: t('System'), icon: 'pulse', permission: 'system.read' },
@@ -35,6 +29,7 @@ export function Shell() {
   // After signing out, nothing of the old session is shown until the sign-in page opens.
   if (!session) return null;
   const { may } = standingOf(session, undefined);
+  const general = entries.filter(({ permission }) => may(permission) && !session.mustEnrol);
   if (session.mustEnrol && pathname !== '/account') return <Navigate to="/account" replace />;
   return (
     <div className={classes.shell}>
@@ -59,25 +54,24 @@ export function Shell() {
           <Icon name={menu.isOpen ? 'close' : 'menu'} />
           {t('Menu')}
         </button>
+        {appId && (
+          <div className={classes.switcher}>
+            <AppSwitcher key={appId} appId={appId} general={general} />
+          </div>
+        )}
         <div className={classes.sections}>
-          <nav className={classes.nav} aria-label={t('Main')}>
-            {entries
-              .filter(({ permission }) => may(permission) && !session.mustEnrol)
-              .map(({ to, label, icon }) => (
-                <Link
-                  key={to}
-                  to={to}
-                  className={classes.entry}
-                  // Inside an app, the sections of the app show the current page.
-                  activeOptions={{ exact: to === '/apps' }}
-                  activeProps={{ 'aria-current': 'page' }}
-                >
+          {appId ? (
+            <AppNavigation key={appId} appId={appId} />
+          ) : (
+            <nav className={classes.nav} aria-label={t('Main')}>
+              {general.map(({ to, label, icon }) => (
+                <Link key={to} to={to} className={classes.entry} activeProps={{ 'aria-current': 'page' }}>
                   <Icon name={icon} />
                   {label}
                 </Link>
               ))}
-          </nav>
-          {appId && <AppNavigation key={appId} appId={appId} />}
+            </nav>
+          )}
         </div>
         <AccountMenu session={session} />
       </header>
@@ -119,38 +113,39 @@ function useMenu() {
 }
 
 function AppNavigation({ appId }: { readonly appId: string }) {
-  const { data: app } = useQuery(appQuery(appId));
   const standing = useStanding();
-  const id = useId();
   const { pathname } = useLocation();
   const current = sectionAt(appSections, appId, pathname);
   return (
-    <nav className={classes.appNav} aria-label={t('Parts of the app')}>
-      <span className={classes.appName} title={app?.name}>
-        {app?.name ?? '…'}
-      </span>
-      {appSectionGroups.map(({ title, sections }) => {
+    <nav className={classes.nav} aria-label={t('Parts of the app')}>
+      {appSectionGroups.map(({ title, icon, sections }) => {
         const shown: readonly AppSection[] = standing ? sections.filter(isShownTo(standing)) : [];
-        if (shown.length === 0) return null;
+        const [first] = shown;
+        if (!first) return null;
+        const label = (
+          <>
+            <Icon name={icon} />
+            {title}
+          </>
+        );
+        const isOpen = shown.length > 1 && shown.some(({ to }) => to === current?.to);
+        if (!isOpen)
+          return (
+            <SectionLink key={title} appId={appId} to={first.to} current={current?.to} className={classes.entry}>
+              {label}
+            </SectionLink>
+          );
         return (
-          <div key={title} className={classes.group}>
-            <span id={`${id}${title}`} className={classes.groupTitle}>
-              {title}
+          <div key={title}>
+            <span className={classes.entry} data-open>
+              {label}
             </span>
-            <ul aria-labelledby={`${id}${title}`}>
-              {shown.map(({ to, label, icon }) => (
-                <li key={to}>
-                  <Link
-                    to={to as '/apps/$appId/home'}
-                    params={{ appId }}
-                    className={classes.entry}
-                    // Where the page itself is shown, the link says so; of the pages below it this does.
-                    activeOptions={{ exact: true, includeSearch: false }}
-                    aria-current={to === current?.to ? 'page' : undefined}
-                  >
-                    <Icon name={icon} />
-                    {label}
-                  </Link>
+            <ul className={classes.parts} aria-label={title}>
+              {shown.map((part) => (
+                <li key={part.to}>
+                  <SectionLink appId={appId} to={part.to} current={current?.to} className={classes.part}>
+                    {part.label}
+                  </SectionLink>
                 </li>
               ))}
             </ul>
@@ -158,5 +153,29 @@ function AppNavigation({ appId }: { readonly appId: string }) {
         );
       })}
     </nav>
+  );
+}
+
+interface SectionLinkProps {
+  readonly appId: string;
+  readonly to: string;
+  /** The section of the page. */
+  readonly current: string | undefined;
+  readonly className: string | undefined;
+  readonly children: ReactNode;
+}
+
+function SectionLink({ appId, to, current, className, children }: SectionLinkProps) {
+  return (
+    <Link
+      to={to as '/apps/$appId/home'}
+      params={{ appId }}
+      className={className}
+      // Where the page itself is shown, the link says so; of the pages below it this does.
+      activeOptions={{ exact: true, includeSearch: false }}
+      aria-current={to === current ? 'page' : undefined}
+    >
+      {children}
+    </Link>
   );
 }

@@ -50,14 +50,14 @@ describe('analytics of an app in which nobody was', () => {
   test('on a phone the tab of the page is in sight, also when the row was narrower before', async () => {
     const known = page.viewportSize() ?? { width: 1280, height: 860 };
     await page.setViewportSize({ ...known, width: 390 });
-    await open('messages');
-    const row = page.getByRole('navigation', { name: 'Parts of activity' });
+    await open('analytics/reports');
+    const row = page.getByRole('navigation', { name: 'Ways to look at visits' });
     const beyond = async () => {
       const [around, tab] = [await row.boundingBox(), await row.locator('[aria-current=page]').boundingBox()];
       return around && tab ? Math.max(around.x - tab.x, tab.x + tab.width - around.x - around.width, 0) : -1;
     };
     await becomes(beyond, 0);
-    await page.evaluate(`document.querySelector('nav[aria-label="Parts of activity"]').scrollLeft = 300`);
+    await page.evaluate(`document.querySelector('nav[aria-label="Ways to look at visits"]').scrollLeft = 300`);
     await page.setViewportSize({ ...known, width: 400 });
     await becomes(beyond, 0);
     await page.setViewportSize(known);
@@ -88,7 +88,7 @@ describe('analytics of an app in which nobody was', () => {
     await page.getByText('0 visitors in the zones of this floor at').waitFor();
     for (const show of ['time', 'visits', 'ways']) {
       await open(`analytics/plan?show=${show}`);
-      await page.getByRole('heading', { name: 'Activity' }).waitFor();
+      await page.getByRole('heading', { name: 'Visitors' }).waitFor();
       await takePictures(page, `empty-plan-${show}`);
       await assertAccessible(page);
     }

@@ -67,8 +67,8 @@ describe('getting around in the console', () => {
   test('the focus follows navigation to the heading of the page', async () => {
     // The link that was clicked has the same text, and the focus until the page is shown.
     const heading = (text: string) =>
-      until(`/^H[12]$/.test(document.activeElement?.tagName) && document.activeElement.textContent === "${text}"`);
-    await link('Notifications').click();
+      until(`document.activeElement?.tagName === 'H1' && document.activeElement.textContent === "${text}"`);
+    await link('Messages').click();
     await heading('Notifications');
     await link('Welcome').click();
     await heading('Welcome');
@@ -80,7 +80,7 @@ describe('getting around in the console', () => {
       page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link', { name, exact: true });
     const isCurrent = async (name: string) => (await part(name).getAttribute('aria-current')) === 'page';
     await open('home');
-    await part('Venues').click();
+    await part('Places').click();
     await link('Old mill').click();
     await heading('Old mill').waitFor();
     assert.deepEqual([await isCurrent('Venues'), await isCurrent('Beacons')], [true, false]);
@@ -101,13 +101,13 @@ describe('getting around in the console', () => {
   });
 
   test('a tab of the page is read out, too: the heading that gets the focus says which it is', async () => {
-    await open('activity/events');
-    const tab = page.getByRole('main').getByRole('link', { name: 'Visits', exact: true });
+    await open('activity/analytics');
+    const tab = page.getByRole('main').getByRole('link', { name: 'Ways', exact: true });
     await tab.focus();
     await page.keyboard.press('Enter');
-    await titled(`Visits · Activity · ${await appName()} · Pharos`);
-    await until(`document.activeElement?.tagName === 'H2'`);
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Activity · Visits');
+    await titled(`Ways · Visitors · ${await appName()} · Pharos`);
+    await until(`document.activeElement?.tagName === 'H1'`);
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Visitors · Ways');
   });
 
   test('notifications are filtered by the name of their beacon', async () => {
@@ -206,13 +206,13 @@ describe('getting around in the console', () => {
     await button('Menu').click();
     await link('Settings').click();
     await heading('Settings').waitFor();
-    await link('Beacons').waitFor({ state: 'hidden' });
+    await link('Places').waitFor({ state: 'hidden' });
     await page.setViewportSize({ width: 1280, height: 860 });
-    await link('Beacons').waitFor();
+    await link('Places').waitFor();
   });
 
   /** The entries of an open menu that a press at their middle, once they are scrolled to, would miss. */
-  const missed = `[...document.querySelectorAll('header nav a')].filter((entry) => {
+  const missed = `[...document.querySelectorAll('header nav a, header button[aria-haspopup=menu]')].filter((entry) => {
     entry.scrollIntoView({ block: 'nearest' });
     const { left, top, width, height } = entry.getBoundingClientRect();
     return !entry.contains(document.elementFromPoint(left + width / 2, top + height / 2));
@@ -221,12 +221,13 @@ describe('getting around in the console', () => {
   for (const role of ['owner', 'editor'] as const)
     test(`on every small or low screen each entry of the open menu can be pressed, as ${role}`, async () => {
       const { page: own, context } = await openAs(browser, { app, origin, role });
-      await own.goto(`/console/apps/${app.appId}/home`);
-      const opened = own.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Apps', exact: true });
+      // With the longest list of parts open that the role has.
+      await own.goto(`/console/apps/${app.appId}/${role === 'owner' ? 'settings' : 'notifications'}`);
+      const opened = own.locator('header nav').getByRole('link', { name: 'Home', exact: true });
       const names = () => own.locator('header nav a').allTextContents();
       await opened.waitFor();
       const known = await names();
-      assert.ok(known.length > (role === 'owner' ? 20 : 10), known.join());
+      assert.ok(known.length > (role === 'owner' ? 14 : 8), known.join());
       // The last one but two is a window of 1440 × 900 at 200 %.
       for (const [width, height] of [
         [390, 844],
@@ -242,6 +243,9 @@ describe('getting around in the console', () => {
         if (isNarrow) await own.getByRole('button', { name: 'Menu', exact: true }).click();
         await opened.waitFor();
         assert.deepEqual([await names(), await own.evaluate(missed)], [known, []], `${width} × ${height}`);
+        await own.locator('header button[aria-haspopup=menu]').first().click();
+        await own.getByRole('menuitem', { name: 'All apps' }).click({ trial: true });
+        await own.keyboard.press('Escape');
         if (isNarrow) await own.keyboard.press('Escape');
       }
       await context.close();

@@ -47,7 +47,7 @@ describe('what is typed is not lost', () => {
   test('a link and Cancel ask before they leave, and staying keeps everything', async () => {
     await open('notifications/new');
     await field('Name').fill('Welcome');
-    await page.getByRole('link', { name: 'Beacons', exact: true }).click();
+    await page.getByRole('link', { name: 'Places', exact: true }).click();
     await leaving().waitFor();
     await assertAccessible(page);
     await takePictures(page, 'leaving');
@@ -141,7 +141,7 @@ describe('what is typed is not lost', () => {
     }`);
     await page.goto(`/console/apps/${app.appId}/notifications/new`);
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('No room');
-    await page.getByRole('link', { name: 'Beacons', exact: true }).click();
+    await page.getByRole('link', { name: 'Places', exact: true }).click();
     const leaving = page.getByRole('dialog', { name: 'Leave without saving?' });
     await leaving.getByText('What you have typed is not saved and would be lost.').waitFor();
     assert.equal(await leaving.getByRole('button', { name: 'Keep a draft and leave' }).count(), 0);
@@ -179,12 +179,12 @@ describe('what is typed is not lost', () => {
     await open('beacons');
     await page.getByRole('table', { name: 'beacons' }).waitFor();
     await page.route('**/console/assets/*.js', (route) => route.fulfill({ status: 404, body: '{}' }));
-    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByRole('link', { name: 'Content', exact: true }).click();
     await page.getByRole('heading', { name: 'A new version is here' }).waitFor();
     await takePictures(page, 'new-version');
     await page.unroute('**/console/assets/*.js');
     await button('Reload').click();
-    await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Data', exact: true }).waitFor();
   });
 
   test('a stopped service is called so, and the form goes on when it is back', async () => {

@@ -127,20 +127,20 @@ describe('a service that stops or is updated under an open tab', () => {
 
   test('a page that was never opened says that the service does not answer, and opens when it is back', async () => {
     await gateway.stop();
-    await link('Webhooks').click();
+    await link('People').click();
     await heading('This page could not be loaded').waitFor();
     await page.getByText('The service does not answer. Is it running, and are you online?').waitFor();
     await assertAccessible(page);
     await takePictures(page, 'stopped-page');
     await gateway.start();
     await button('Try again').click();
-    await heading('Webhooks').waitFor();
+    await heading('Installations').waitFor();
   });
 
   test('after an update the open tab says so, and what was typed in it is there in the new version', async () => {
     await write('Crypt', 2);
     gateway.update();
-    await link('Storylines').click();
+    await link('Content').click();
     await button('Keep a draft and leave').click();
     await heading('A new version is here').waitFor();
     await assertAccessible(page);

@@ -75,7 +75,7 @@ describe('from the set-up link to the why of a first message', () => {
     await heading('Your app is ready').waitFor();
     [appId = '', appKey = ''] = await dialog().locator('code').allInnerTexts();
     await button('I have stored the key').click();
-    await heading('Museum guide').waitFor();
+    await page.getByRole('button', { name: /Museum guide/ }).waitFor();
   });
 
   test('an owner sees every section without scrolling, on a small laptop too', async () => {
@@ -110,6 +110,7 @@ describe('from the set-up link to the why of a first message', () => {
   });
 
   test('a storyline with a scenario for that beacon is written', async () => {
+    await part('Messages').click();
     await part('Storylines').click();
     await button('Add a storyline').click();
     await field('Title').fill('A morning in the museum');
@@ -146,7 +147,7 @@ describe('from the set-up link to the why of a first message', () => {
   });
 
   test('its why is opened: the scenario was shown', async () => {
-    await part('Activity').click();
+    await part('Log').click();
     await link('Entered Main hall').click();
     await heading('Entered Main hall').waitFor();
     await page.getByText('The message of this beacon was shown.').waitFor();

@@ -169,7 +169,7 @@ describe('installations in the console', () => {
     await analyst.context.close();
     const installer = await openAs(browser, { app: site.app, origin, role: 'installer' });
     await goTo(installer.page, `/console/apps/${site.app.appId}`);
-    await installer.page.getByRole('link', { name: 'Activity' }).waitFor();
+    await installer.page.getByRole('link', { name: 'Log' }).waitFor();
     assert.equal(await installer.page.getByRole('link', { name: 'Installations' }).count(), 0);
     await installer.context.close();
   });

@@ -61,9 +61,10 @@ describe('a role that holds for one venue, in a browser', () => {
     await page.getByText('You see and change what belongs to North museum.', { exact: false }).waitFor();
     await page.getByText('Live now').waitFor();
     const sections = page.getByRole('navigation', { name: 'Parts of the app' }).getByRole('link');
-    assert.deepEqual(await sections.allTextContents(), ['Home', 'Activity', 'Notifications', 'Venues', 'Beacons']);
+    assert.deepEqual(await sections.allTextContents(), ['Home', 'Messages', 'Visitors', 'Log', 'Places']);
     await assertAccessible(page);
     await takePictures(page, 'limited-home');
+    await sections.filter({ hasText: 'Places' }).click();
     await page.getByRole('link', { name: 'Beacons' }).click();
     await page.getByRole('link', { name: 'North door' }).waitFor();
     assert.equal(await page.getByText('South door').count(), 0);

@@ -14,7 +14,7 @@ import { EmptyState, type EmptyTexts } from '../page/empty-state.tsx';
 import { FailureNote } from '../page/failure-note.tsx';
 import { Icon } from '../page/icon.tsx';
 import { LinkButton } from '../page/link-button.tsx';
-import { SectionHeader } from '../page/page-header.tsx';
+import { PageHeader } from '../page/page-header.tsx';
 import { ColumnMenu, shownColumns, useHiddenColumns } from './column-menu.tsx';
 import { DataTable } from './data-table.tsx';
 import { FilterChips } from './filter-chips.tsx';
@@ -96,9 +96,9 @@ export function SectionList<Id extends ListOperation>(props: Props<Id>) {
       {heading ? (
         heading(shownAction)
       ) : (
-        <SectionHeader title={title} part={part} action={shownAction}>
+        <PageHeader title={title} part={part} action={shownAction}>
           {about}
-        </SectionHeader>
+        </PageHeader>
       )}
       {above}
       {isEmpty && views && <Group mb="md">{views}</Group>}

@@ -1,13 +1,11 @@
 import type { ReactNode } from 'react';
 import { EmptyState, type EmptyTexts } from '../page/empty-state.tsx';
-import { PageHeader, SectionHeader } from '../page/page-header.tsx';
+import { PageHeader } from '../page/page-header.tsx';
 import { RowList } from './row-list.tsx';
 
 interface Props<T> {
   readonly title: string;
   readonly about: ReactNode;
-  /** A page of its own, not a section of an app. */
-  readonly isPage?: boolean;
   /** Creates a record. It moves into the empty state while there is none. */
   readonly action?: ReactNode;
   readonly rows: readonly T[] | undefined;
@@ -21,13 +19,12 @@ interface Props<T> {
 }
 
 /** The page of a short list that needs no search, filter or pages. */
-export function SectionRows<T>({ title, about, isPage = false, action, rows, empty, above, ...list }: Props<T>) {
-  const Header = isPage ? PageHeader : SectionHeader;
+export function SectionRows<T>({ title, about, action, rows, empty, above, ...list }: Props<T>) {
   return (
     <>
-      <Header title={title} action={rows && rows.length > 0 && action}>
+      <PageHeader title={title} action={rows && rows.length > 0 && action}>
         {about}
-      </Header>
+      </PageHeader>
       {above}
       <RowList rows={rows} empty={<EmptyState {...empty} action={action} />} {...list} />
     </>

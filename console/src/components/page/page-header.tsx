@@ -1,4 +1,4 @@
-import { Group, Text, Title, VisuallyHidden } from '@mantine/core';
+import { Title, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
@@ -8,48 +8,53 @@ import { helpOf } from './help.ts';
 import classes from './page-header.module.css';
 
 interface Props {
-  readonly title: string;
-  /** What the page is for, where the address alone does not say it well enough. */
+  readonly title: ReactNode;
+  /** Which of several pages with this title it is, where tabs below say so to those who see them. */
+  readonly part?: string | undefined;
+  /** What it belongs to, such as a bucket; for the title in the browser. */
+  readonly within?: string | undefined;
+  /** The way to the list that it belongs to. */
+  readonly back?: ReactNode;
+  /** What the page is for, where the handbook's sentence does not say it well enough. */
   readonly children?: ReactNode;
   readonly action?: ReactNode;
 }
 
-/** The heading of a page: title, a sentence about it, and the main action. */
-export function PageHeader({ title, children, action }: Props) {
-  usePageTitle([title]);
-  return (
-    <Group justify="space-between" align="flex-start" mb="xl" gap="md">
-      <div>
-        <Title order={1} ref={useFocusAfterNavigation()} tabIndex={-1}>
-          {title}
-        </Title>
-        <About size="md">{children}</About>
-      </div>
-      {action}
-    </Group>
-  );
-}
-
-/** What the page is for, and the way to the handbook. */
-function About({ size, children }: { readonly size: 'sm' | 'md'; readonly children?: ReactNode }) {
+/** The heading of a page: where it is, its title with the way to the handbook, the main action, and a sentence about it. */
+export function PageHeader({ title, part = '', within = '', back, children, action }: Props) {
+  const heading = useFocusAfterNavigation();
+  const { appId } = useParams({ strict: false });
+  const { data: app } = useQuery({ ...appQuery(appId ?? ''), enabled: appId !== undefined });
+  usePageTitle([part, useShownText(title, heading), within, app?.name ?? '']);
   const pathname = useRouterState({
     select: ({ resolvedLocation, location }) => (resolvedLocation ?? location).pathname,
   });
-  const found = helpOf(pathname);
-  const about = children ?? found?.text;
+  const help = helpOf(pathname);
+  const about = children ?? help?.text;
   return (
-    <>
-      {about && (
-        <Text c="dimmed" size={size} mt={size === 'sm' ? 2 : 4} maw="42rem" component="div">
-          {about}
-        </Text>
-      )}
-      {found && (
-        <a className={classes.help} href={`/handbook/${found.handbook}`} target="_blank" rel="noreferrer">
-          {t('Handbook')}
-        </a>
-      )}
-    </>
+    <header className={classes.head}>
+      {back && <div className={classes.back}>{back}</div>}
+      <div className={classes.line}>
+        <Title order={1} ref={heading} tabIndex={-1}>
+          {title}
+          {part && <VisuallyHidden> · {part}</VisuallyHidden>}
+        </Title>
+        {help && (
+          <a
+            className={classes.help}
+            href={`/handbook/${help.handbook}`}
+            target="_blank"
+            rel="noreferrer"
+            aria-label={t('Handbook')}
+            title={t('Handbook')}
+          >
+            ?
+          </a>
+        )}
+        <div className={classes.action}>{action}</div>
+      </div>
+      {about && <div className={classes.about}>{about}</div>}
+    </header>
   );
 }
 
@@ -102,35 +107,4 @@ function useFocusAfterNavigation(): RefObject<HTMLHeadingElement | null> {
     heading.current?.focus({ preventScroll: true });
   }, [pathname]);
   return heading;
-}
-
-interface SectionProps extends Omit<Props, 'title'> {
-  readonly title: ReactNode;
-  /** Which of several pages with this title it is, where tabs below say so to those who see them. */
-  readonly part?: string | undefined;
-  /** What it belongs to, such as a bucket; for the title in the browser. */
-  readonly within?: string | undefined;
-  /** The way to the list that it belongs to. */
-  readonly back?: ReactNode;
-}
-
-/** The heading of a section of an app, below the app's name. */
-export function SectionHeader({ title, part = '', within = '', back, children, action }: SectionProps) {
-  const heading = useFocusAfterNavigation();
-  const { appId } = useParams({ strict: false });
-  const { data: app } = useQuery({ ...appQuery(appId ?? ''), enabled: appId !== undefined });
-  usePageTitle([part, useShownText(title, heading), within, app?.name ?? '']);
-  return (
-    <Group justify="space-between" align="flex-start" mb="lg" gap="md">
-      <div>
-        <Title order={2} ref={heading} tabIndex={-1}>
-          {title}
-          {part && <VisuallyHidden> · {part}</VisuallyHidden>}
-        </Title>
-        {back && <div className={classes.back}>{back}</div>}
-        <About size="sm">{children}</About>
-      </div>
-      {action}
-    </Group>
-  );
 }

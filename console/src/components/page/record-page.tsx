@@ -7,7 +7,7 @@ import names from '../names/names.module.css';
 import { FailureNote } from './failure-note.tsx';
 import { Icon } from './icon.tsx';
 import { LinkButton } from './link-button.tsx';
-import { SectionHeader } from './page-header.tsx';
+import { PageHeader } from './page-header.tsx';
 
 interface Way {
   readonly label: string;
@@ -40,7 +40,7 @@ interface Props<T> {
 export function RecordPage<T>({ query: { data, error }, title, action, all, height = 260, children }: Props<T>) {
   return (
     <>
-      <SectionHeader title={title(data)} back={all && <BackLink {...all} />} action={data && action?.(data)} />
+      <PageHeader title={title(data)} back={all && <BackLink {...all} />} action={data && action?.(data)} />
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={height} />}
       {data && children(data)}

@@ -5,7 +5,6 @@ import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
 import { Chip } from '../../components/list/filter-chips.tsx';
 import { SectionList } from '../../components/list/section-list.tsx';
 import { shortId } from '../../components/names/names.tsx';
-import { ActivityTabs } from '../../components/page/activity-tabs.tsx';
 import type { ListOperation } from '../../lib/data/listed.ts';
 import { type Range, ranges } from '../../lib/time/range.ts';
 import { type Times, useTimes } from '../../lib/time/times.ts';
@@ -92,10 +91,8 @@ function Activity<Id extends ListOperation>({ about, part, empty, tab }: Props<I
   return (
     <SectionList
       appId={appId}
-      title={t('Activity')}
-      part={part}
+      title={part}
       about={about}
-      above={<ActivityTabs appId={appId} />}
       list={list}
       scope={scope}
       tools={

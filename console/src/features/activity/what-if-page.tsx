@@ -7,12 +7,11 @@ import { BeaconSelect } from '../../components/form/beacon-select.tsx';
 import { offered, searchLimit } from '../../components/form/offered.ts';
 import { type Fields, useFields } from '../../components/form/use-fields.ts';
 import { BeaconLink, shortId, TriggerLink } from '../../components/names/names.tsx';
-import { ActivityTabs } from '../../components/page/activity-tabs.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay, useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
@@ -41,12 +40,11 @@ export function WhatIfPage() {
   });
   return (
     <>
-      <SectionHeader title={t('Activity')} part={t('What would happen if')}>
+      <PageHeader title={t('What would happen if')}>
         {t(
           'Let a visitor walk past your beacons and read what would be shown, and why something would not. Nothing is sent and nothing is recorded.',
         )}
-      </SectionHeader>
-      <ActivityTabs appId={appId} />
+      </PageHeader>
       {beacons?.results.length === 0 ? (
         <EmptyState
           icon="beacon"

@@ -1,8 +1,8 @@
 import { NativeSelect, SegmentedControl } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { BeaconPicker } from '../../components/form/beacon-picker.tsx';
-import { ActivityTabs, TabRow } from '../../components/page/activity-tabs.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
+import { TabRow } from '../../components/page/tab-row.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { t } from '../../lib/words/words.ts';
@@ -44,10 +44,9 @@ export function AnalyticsHead({ appId, path, search, about }: Props) {
   const shown = views.filter((view) => !('permission' in view) || may(view.permission));
   return (
     <>
-      <SectionHeader title={t('Activity')} part={views.find(({ to }) => to === path)?.label}>
+      <PageHeader title={t('Visitors')} part={views.find(({ to }) => to === path)?.label}>
         {about}
-      </SectionHeader>
-      <ActivityTabs appId={appId} />
+      </PageHeader>
       <TabRow label={t('Ways to look at visits')}>
         {shown.map(({ to, label }) => (
           <Link

@@ -2,11 +2,10 @@ import { Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { TriggerLink } from '../../components/names/names.tsx';
-import { ActivityTabs } from '../../components/page/activity-tabs.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { useBeaconNames } from '../../lib/data/beacon-names.ts';
 import { useTimes } from '../../lib/time/times.ts';
 import { told } from '../../lib/words/service-words.ts';
@@ -47,10 +46,9 @@ export function MessagesPage() {
   const isOfPlace = Object.keys(placeOf(search)).length > 0;
   return (
     <>
-      <SectionHeader title={t('Activity')} part={t('Messages')}>
+      <PageHeader title={t('Effects of messages')}>
         {t('What messages led to, and whether visitors would have done it anyway. Times are in {zone}.', { zone })}
-      </SectionHeader>
-      <ActivityTabs appId={appId} />
+      </PageHeader>
       <Group mb="md" gap="sm">
         <SegmentedControl
           aria-label={t('Period')}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { rich, t } from '../../lib/words/words.ts';
 import classes from './api.module.css';
 import { type ApiOperation, type ApiTag, referenceQuery } from './openapi.ts';
@@ -20,7 +20,7 @@ export function ApiPage() {
   const shown = all?.find(({ operationId }) => operationId === op) ?? all?.[0];
   return (
     <>
-      <SectionHeader title={t('API')}>
+      <PageHeader title={t('API')}>
         {rich(
           "What an app can ask of the service under {code}, from the service's own <link>OpenAPI document</link>. Try each request on this app.",
           {
@@ -32,7 +32,7 @@ export function ApiPage() {
             ),
           },
         )}
-      </SectionHeader>
+      </PageHeader>
       <FailureNote message={error?.message} />
       {op && all && shown?.operationId !== op && (
         <FailureNote message={t('There is no operation called {op}.', { op })} />

@@ -25,7 +25,6 @@ export function AppsPage() {
   return (
     <>
       <SectionRows
-        isPage
         title={t('Apps')}
         about={t('Each app has its own keys, users and data, separate from all other apps. Times are in {zone}.', {
           zone,

@@ -7,7 +7,7 @@ import { SecretDialog } from '../../components/dialogs/shown-once.tsx';
 import { RowList } from '../../components/list/row-list.tsx';
 import blocks from '../../components/page/blocks.module.css';
 import { Icon } from '../../components/page/icon.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
@@ -28,9 +28,7 @@ const route = getRouteApi('/signed-in/apps/$appId');
 export function KeysSection() {
   const may = useMay();
   if (may('keys.read')) return <Keys />;
-  return (
-    <SectionHeader title={t('Keys')}>{t('Your role cannot see the keys. Owners and managers can.')}</SectionHeader>
-  );
+  return <PageHeader title={t('Keys')}>{t('Your role cannot see the keys. Owners and managers can.')}</PageHeader>;
 }
 
 function Keys() {
@@ -41,7 +39,7 @@ function Keys() {
   const [dialog, setDialog] = useState<'add' | Key>();
   return (
     <>
-      <SectionHeader
+      <PageHeader
         title={t('Keys')}
         action={
           may('keys.write') && (
@@ -55,7 +53,7 @@ function Keys() {
           'Every copy of the app sends its AppId and one of these keys with each request. Two can be active at once, so that you can roll out a new key before removing the old one. Times are in {zone}.',
           { zone: times.zone },
         )}
-      </SectionHeader>
+      </PageHeader>
       <RowList
         rows={keys}
         error={error}

@@ -7,7 +7,7 @@ import { LeaveGuard } from '../../components/form/leave-guard.tsx';
 import { SaveBar } from '../../components/form/save-bar.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { appQuery } from '../../lib/data/queries.ts';
 import type { App } from '../../lib/wire.ts';
@@ -95,12 +95,12 @@ function PolicyForm({ app }: { readonly app: App }) {
   }
   return (
     <form onSubmit={submit} noValidate>
-      <SectionHeader title={t('Policy')}>
+      <PageHeader title={t('Policy')}>
         {t(
           'Limits, how often messages are shown, and how long records are kept.{isLocked, select, true { Your role can read the policy. Owners and managers can change it.} other {}}',
           { isLocked },
         )}
-      </SectionHeader>
+      </PageHeader>
       <FindSetting found={found} />
       <fieldset ref={found.ref} disabled={isLocked} className={classes.fieldset}>
         {partsOf(app, fields).map(({ title, about, content }) => (

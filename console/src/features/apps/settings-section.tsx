@@ -11,7 +11,7 @@ import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { HistoryButton } from '../../components/history/history-button.tsx';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
@@ -41,7 +41,7 @@ export function SettingsSection() {
   if (!app) return null;
   return (
     <>
-      <SectionHeader
+      <PageHeader
         title={t('Settings')}
         action={
           <HistoryButton
@@ -60,7 +60,7 @@ export function SettingsSection() {
         }
       >
         {t('Name, time zone, and whether the app is on. The history is that of the policy, too.')}
-      </SectionHeader>
+      </PageHeader>
       <General key={app.appId} app={app} isLocked={!may('apps.change')} />
       {may('apps.change') && <OnOff app={app} />}
       {may('apps.delete') && <Deletion app={app} />}

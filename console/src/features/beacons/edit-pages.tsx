@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { NewFrom, RecordPage } from '../../components/page/record-page.tsx';
 import { t } from '../../lib/words/words.ts';
 import { BeaconForm } from './beacon-form.tsx';
@@ -19,7 +19,7 @@ export function NewBeaconPage() {
     void navigate({ to: '/apps/$appId/beacons/venues/$venueId/floors/$floorId', params: { appId, venueId, floorId } });
   return (
     <>
-      <SectionHeader title={t('Add a beacon')} />
+      <PageHeader title={t('Add a beacon')} />
       <NewFrom
         from={from}
         query={model}

@@ -2,7 +2,7 @@ import { Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import names from '../../components/names/names.module.css';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { t } from '../../lib/words/words.ts';
 import classes from './buckets.module.css';
 
@@ -25,7 +25,7 @@ const tabs = [
 export function BucketHeader({ appId, bucketName, title, part, action }: Props) {
   return (
     <>
-      <SectionHeader
+      <PageHeader
         title={title ?? bucketName}
         part={part}
         within={title && bucketName}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { NewFrom, RecordPage } from '../../components/page/record-page.tsx';
 import { t } from '../../lib/words/words.ts';
 import { DeviceForm } from './device-form.tsx';
@@ -16,7 +16,7 @@ export function NewDevicePage() {
   const navigate = useNavigate();
   return (
     <>
-      <SectionHeader title={t('Add a device')} />
+      <PageHeader title={t('Add a device')} />
       <NewFrom from={from} query={model} note={t('The credentials are not copied: the new device gets its own.')}>
         {(copied) => (
           <DeviceForm

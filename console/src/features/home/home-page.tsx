@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { useStanding } from '../../lib/data/access.ts';
 import { type Live, useLive } from '../../lib/data/live.ts';
 import { useTimes } from '../../lib/time/times.ts';
@@ -27,7 +27,7 @@ export function HomePage() {
 function HomeOfVenues({ appId }: { readonly appId: string }) {
   return (
     <>
-      <SectionHeader title={t('Home')}>{t('Who is at the beacons of your venues now.')}</SectionHeader>
+      <PageHeader title={t('Home')}>{t('Who is at the beacons of your venues now.')}</PageHeader>
       <LiveNow appId={appId} />
       <Text c="dimmed" size="sm" mt="md">
         {t(
@@ -50,11 +50,11 @@ function HomeOfApp({ appId }: { readonly appId: string }) {
   const isNew = attention?.lastVisitAt === null && live.events.length === 0;
   return (
     <>
-      <SectionHeader title={t('Home')}>
+      <PageHeader title={t('Home')}>
         {isNew
           ? t('Three steps to the first message.')
           : t('What is happening now, and what needs attention. Times are in {zone}.', { zone: times.zone })}
-      </SectionHeader>
+      </PageHeader>
       <FailureNote message={error?.message} />
       {!attention && !error && <Skeleton h={420} />}
       {attention && isNew && (

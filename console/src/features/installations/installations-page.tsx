@@ -7,7 +7,7 @@ import { SectionList } from '../../components/list/section-list.tsx';
 import { shortId } from '../../components/names/names.tsx';
 import { EmptyState } from '../../components/page/empty-state.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
 import { dataKey } from '../../lib/data/listed.ts';
@@ -51,7 +51,7 @@ function CountedInstallations({ appId }: { readonly appId: string }) {
   });
   return (
     <>
-      <SectionHeader title={title}>{about}</SectionHeader>
+      <PageHeader title={title}>{about}</PageHeader>
       <FailureNote message={error?.message} />
       {data && (
         <EmptyState

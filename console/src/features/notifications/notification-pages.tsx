@@ -8,7 +8,7 @@ import { HistoryButton } from '../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { LinkButton } from '../../components/page/link-button.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { BackLink, DeleteButton, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall, usePutBack } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
@@ -40,7 +40,7 @@ export function NewNotificationPage() {
   const { data: model, error } = useQuery({ ...notificationQuery(appId, from ?? ''), enabled: from !== undefined });
   return (
     <>
-      <SectionHeader title={t('Add a notification')} back={<BackLink {...wayBack(appId)} />} />
+      <PageHeader title={t('Add a notification')} back={<BackLink {...wayBack(appId)} />} />
       <FailureNote message={error?.message} />
       {(from === undefined || model) && (
         <NotificationForm appId={appId} {...(model ? { model } : {})} onDone={goBack} onCancel={goBack} />

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { copyText } from '../../lib/actions/clipboard.ts';
 import { download } from '../../lib/actions/download.ts';
 import { useMay } from '../../lib/data/access.ts';
@@ -31,7 +31,7 @@ export function PrivacyPage() {
   const notice = data?.notices.find((one) => one.language === language);
   return (
     <>
-      <SectionHeader title={t('Privacy')}>
+      <PageHeader title={t('Privacy')}>
         {rich(
           'What this service keeps about visitors, written from the settings. When they change, so does this text; periods and consent are set under <link>Policy</link>.',
           {
@@ -42,7 +42,7 @@ export function PrivacyPage() {
             ),
           },
         )}
-      </SectionHeader>
+      </PageHeader>
       <FailureNote message={error?.message} />
       <Block
         title={t('Notice')}

@@ -2,7 +2,7 @@ import { entityTag } from '@pharos/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { BackLink, CopyNote } from '../../components/page/record-page.tsx';
 import { dataOf } from '../../lib/data/api.ts';
 import { useTimes } from '../../lib/time/times.ts';
@@ -24,7 +24,7 @@ export function ComposePage() {
   const { data: model, error } = useQuery({ ...pushQuery(appId, from ?? ''), enabled: from !== undefined });
   return (
     <>
-      <SectionHeader
+      <PageHeader
         title={t('Write a push message')}
         back={<BackLink label={t('All push messages')} to="/apps/$appId/push" params={{ appId }} />}
       />
@@ -57,7 +57,7 @@ export function EditPushPage() {
   const waits = push?.state === 'accepted' && (push.sendAt !== undefined || waitsForApproval(push));
   return (
     <>
-      <SectionHeader
+      <PageHeader
         title={t('Change a scheduled message')}
         back={<BackLink label={t('The message')} to="/apps/$appId/push/$pushId" params={{ appId, pushId }} />}
       />

@@ -9,7 +9,7 @@ import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
 import { Icon } from '../../components/page/icon.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { useMay } from '../../lib/data/access.ts';
 import { call } from '../../lib/data/api.ts';
 import { rulesQuery } from '../../lib/data/queries.ts';
@@ -93,12 +93,12 @@ function RulesForm({ appId, rules: stored }: { readonly appId: string; readonly 
   return (
     <>
       <form onSubmit={submit} noValidate>
-        <SectionHeader title={t('Rules')}>
+        <PageHeader title={t('Rules')}>
           {t(
             'Who may read and write what with the app. Administrators of this console are not bound by them.{isLocked, select, true { Your role can read the rules. Owners and managers can change them.} other {}}',
             { isLocked },
           )}
-        </SectionHeader>
+        </PageHeader>
         <Summary rules={rules} isDraft={form.isDirty} />
         <Block title={t('Preset')} about={t('What holds wherever the app says nothing itself.')}>
           <PresetBlock {...dialogs} rules={rules} />

@@ -6,7 +6,7 @@ import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../components/page/block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { type TestAnswer, TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
 import { useMay } from '../../lib/data/access.ts';
@@ -31,12 +31,12 @@ export function SendersPage() {
   const times = useTimes(appId);
   return (
     <>
-      <SectionHeader title={t('Senders')}>
+      <PageHeader title={t('Senders')}>
         {t(
           'Services that deliver messages to phones and browsers. Credentials are stored encrypted and cannot be read again. Times are in {zone}.',
           { zone: times.zone },
         )}
-      </SectionHeader>
+      </PageHeader>
       <FailureNote message={error?.message} />
       {!data && !error && <Skeleton h={240} />}
       {data?.map((sender) => (

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { ConfirmedAction } from '../../components/dialogs/confirmed-action.tsx';
 import { useDeleteAsShown } from '../../components/dialogs/use-delete-as-shown.ts';
 import { Block } from '../../components/page/block.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { EditOrDelete, NewFrom, RecordPage } from '../../components/page/record-page.tsx';
 import { TestNote } from '../../components/page/test-note.tsx';
 import { useAction } from '../../lib/actions/use-action.ts';
@@ -28,7 +28,7 @@ export function NewProviderPage() {
   const leave = () => void navigate({ to: '/apps/$appId/sign-in', params: { appId } });
   return (
     <>
-      <SectionHeader title={t('Add an identity provider')} />
+      <PageHeader title={t('Add an identity provider')} />
       <NewFrom from={from} query={model} note={t('The name is not copied: it tells identity providers apart.')}>
         {(copied) => (
           <ProviderForm appId={appId} {...(copied ? { model: copied } : {})} onDone={leave} onCancel={leave} />

@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { HistoryButton } from '../../components/history/history-button.tsx';
 import { OwnerBlock } from '../../components/owner/owner-block.tsx';
 import { FailureNote } from '../../components/page/failure-note.tsx';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { BackLink, RecordPage } from '../../components/page/record-page.tsx';
 import { useMayCall } from '../../lib/data/access.ts';
 import { dataOf } from '../../lib/data/api.ts';
@@ -46,7 +46,7 @@ export function NewScenarioPage() {
   const isReady = from === undefined || model !== undefined;
   return (
     <>
-      <SectionHeader title={t('Add a scenario')} back={<BackLink {...wayBack} />} />
+      <PageHeader title={t('Add a scenario')} back={<BackLink {...wayBack} />} />
       <FailureNote message={error?.message} />
       {isReady && (
         <ScenarioForm

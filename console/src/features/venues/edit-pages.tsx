@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { NewFrom, RecordPage } from '../../components/page/record-page.tsx';
 import { venueQuery } from '../../lib/data/venue-queries.ts';
 import { t } from '../../lib/words/words.ts';
@@ -16,7 +16,7 @@ export function NewVenuePage() {
   const navigate = useNavigate();
   return (
     <>
-      <SectionHeader title={t('Add a venue')} />
+      <PageHeader title={t('Add a venue')} />
       <NewFrom
         from={from}
         query={model}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { SectionHeader } from '../../components/page/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { NewFrom, RecordPage } from '../../components/page/record-page.tsx';
 import { t } from '../../lib/words/words.ts';
 import { webhookQuery } from './queries.ts';
@@ -19,7 +19,7 @@ export function NewWebhookPage() {
   const [made, setMade] = useState<SavedWebhook>();
   return (
     <>
-      <SectionHeader title={t('Add a webhook')} />
+      <PageHeader title={t('Add a webhook')} />
       <NewFrom
         from={from}
         query={model}

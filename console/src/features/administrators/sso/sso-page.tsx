@@ -22,7 +22,6 @@ export function SsoPage() {
   return (
     <>
       <SectionRows
-        isPage
         title={t('Single sign-on')}
         about={t('Administrators sign in with the account of your organisation, and get their role from its groups.')}
         action={

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { SectionHeader } from '../../../components/page/page-header.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
 import { NewFrom, RecordPage } from '../../../components/page/record-page.tsx';
 import { t } from '../../../lib/words/words.ts';
 import { reportQuery } from './queries.ts';
@@ -17,7 +17,7 @@ export function NewReportPage() {
   const navigate = useNavigate();
   return (
     <>
-      <SectionHeader title={t('Set up a report')} />
+      <PageHeader title={t('Set up a report')} />
       <NewFrom from={from} query={model} note={t('Addresses outside the console have to confirm this report, too.')}>
         {(copied) => (
           <ReportForm

@@ -1,8 +1,7 @@
 import { Box, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { ActivityTabs } from '../../../components/page/activity-tabs.tsx';
-import { SectionHeader } from '../../../components/page/page-header.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
 import { appQuery } from '../../../lib/data/queries.ts';
 import { useTimes } from '../../../lib/time/times.ts';
 import { t } from '../../../lib/words/words.ts';
@@ -26,12 +25,11 @@ export function StagePage() {
     void navigate({ to: '/apps/$appId/activity/walk', params: { appId }, search: { floor: id }, replace: true });
   return (
     <>
-      <SectionHeader title={t('Activity')} part={t('Rehearsal')}>
+      <PageHeader title={t('Rehearsal')}>
         {t(
           'Let simulated visitors walk over a floor, and see where the service believes them to be, what they would be shown, and why something would not. Nothing is sent, nothing is recorded, and no visit is counted.',
         )}
-      </SectionHeader>
-      <ActivityTabs appId={appId} />
+      </PageHeader>
       <FloorFrame
         appId={appId}
         site={app && site}

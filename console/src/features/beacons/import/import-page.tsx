@@ -6,7 +6,7 @@ import { changeAsPreviewed, holds } from '../../../components/import/as-previewe
 import { createOnce } from '../../../components/import/create-once.ts';
 import { FileImport } from '../../../components/import/file-import.tsx';
 import type { PlanOptions } from '../../../components/import/import-rows.ts';
-import { SectionHeader } from '../../../components/page/page-header.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
 import { download } from '../../../lib/actions/download.ts';
 import type { KeptFile } from '../../../lib/actions/kept-file.ts';
@@ -28,7 +28,7 @@ export function ImportBeaconsPage() {
   if (!mayWrite) return <Text>{t('Your role cannot change beacons. Owners, managers and installers can.')}</Text>;
   return (
     <>
-      <SectionHeader
+      <PageHeader
         title={t('Import beacons')}
         back={<BackLink label={t('All beacons')} to="/apps/$appId/beacons" params={{ appId }} />}
       />

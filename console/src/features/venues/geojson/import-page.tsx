@@ -3,7 +3,7 @@ import type { Beacon } from '@pharos/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { FileImport } from '../../../components/import/file-import.tsx';
-import { SectionHeader } from '../../../components/page/page-header.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
 import { useMay, useMayCall } from '../../../lib/data/access.ts';
 import { allRecords } from '../../../lib/data/all-records.ts';
@@ -29,7 +29,7 @@ export function ImportVenuePage() {
   if (!mayWrite) return <Text>{t('Your role cannot change venues.')}</Text>;
   return (
     <>
-      <SectionHeader
+      <PageHeader
         title={t('Import from a file')}
         back={
           <BackLink

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { QrCode } from '../../../components/code/qr-code.tsx';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
-import { SectionHeader } from '../../../components/page/page-header.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
 import { venueBeaconsQuery, venueQuery } from '../../../lib/data/venue-queries.ts';
 import { pageLanguage, t } from '../../../lib/words/words.ts';
@@ -20,7 +20,7 @@ export function LabelsPage() {
   const sorted = beacons.toSorted((a, b) => a.name.localeCompare(b.name, pageLanguage(), { numeric: true }));
   return (
     <>
-      <SectionHeader
+      <PageHeader
         title={t('Labels to print')}
         action={<Button onClick={() => print()}>{t('Print')}</Button>}
         back={

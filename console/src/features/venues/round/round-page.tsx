@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FailureNote } from '../../../components/page/failure-note.tsx';
 import { LinkButton } from '../../../components/page/link-button.tsx';
-import { SectionHeader } from '../../../components/page/page-header.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
 import { BackLink } from '../../../components/page/record-page.tsx';
 import { useMay, useMayCall } from '../../../lib/data/access.ts';
 import { type Placement, placementsQuery } from '../../../lib/data/placements.ts';
@@ -29,7 +29,7 @@ export function RoundPage() {
   const mayVerify = useMayCall()('verifyPlacement');
   return (
     <>
-      <SectionHeader
+      <PageHeader
         title={t('Install round')}
         action={
           <LinkButton to="/apps/$appId/beacons/venues/$venueId/labels" params={{ appId, venueId }} icon="list" isPlain>
