@@ -97,8 +97,8 @@ describe('every page that the console has', () => {
   /** The section of the handbook that the heading leads to, once something is written there that is no link. */
   const help = `(() => {
     const link = document.querySelector('#page a[href^="/handbook/"]');
-    const about = link?.parentElement.cloneNode(true);
-    for (const other of about?.querySelectorAll('a, h1, h2') ?? []) other.remove();
+    const about = link?.closest('header').cloneNode(true);
+    for (const other of about?.querySelectorAll('a, h1, h2, button') ?? []) other.remove();
     return about?.textContent.trim() ? link.getAttribute('href') : undefined;
   })()`;
 
