@@ -20,7 +20,7 @@ const withoutBrowser = isWithoutBrowser()
 
 /** `….full.test.ts` runs with all depth, or if it is named. */
 const isFull = process.env.PHAROS_TEST_DEPTH === 'full';
-const left = isFull || process.argv.some((word) => word.includes('.full.test.')) ? [] : ['**/*.full.test.*'];
+const left = isFull || process.argv.some((word) => word.includes('.full.test')) ? [] : ['**/*.full.test.*'];
 
 /** Looks at what all others have touched. */
 const last = 'server/test/storage/postgres-slice.test.ts';

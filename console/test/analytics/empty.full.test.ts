@@ -50,7 +50,7 @@ describe('analytics of an app in which nobody was', () => {
   test('on a phone the tab of the page is in sight, also when the row was narrower before', async () => {
     const known = page.viewportSize() ?? { width: 1280, height: 860 };
     await page.setViewportSize({ ...known, width: 390 });
-    await open('analytics/reports');
+    await open('analytics/plan');
     const row = page.getByRole('navigation', { name: 'Ways to look at visits' });
     const beyond = async () => {
       const [around, tab] = [await row.boundingBox(), await row.locator('[aria-current=page]').boundingBox()];

@@ -147,6 +147,7 @@ describe('what is typed is not lost', () => {
     assert.equal(await leaving.getByRole('button', { name: 'Keep a draft and leave' }).count(), 0);
     await takePictures(page, 'leaving-no-room');
     await leaving.getByRole('button', { name: 'Throw it away' }).click();
+    await page.getByRole('link', { name: 'Beacons', exact: true }).click();
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('menuitem', { name: 'Minor' }).or(page.getByLabel('Minor')).first().click();
     await page.keyboard.press('Escape');

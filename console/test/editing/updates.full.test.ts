@@ -146,7 +146,7 @@ describe('a service that stops or is updated under an open tab', () => {
     await assertAccessible(page);
     await takePictures(page, 'updated');
     await button('Reload').click();
-    await heading('No storylines yet').waitFor();
+    await heading('Data').waitFor();
     const script = await page.evaluate(`document.querySelector('script[src*="/assets/"]').src`);
     assert.match(String(script), /x\.js$/, 'it is the other build');
     await open('beacons/new');
