@@ -1,7 +1,7 @@
 /** A database with the visits and what was counted of them; it can be kept for a second run. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRollups } from '../../server/src/app/rollups.ts';
+import { createServices } from '../../server/src/app/services.ts';
 import { openPostgres } from '../../server/src/db/postgres/postgres.ts';
 import { openSqlite } from '../../server/src/db/sqlite/sqlite.ts';
 import { listGoals } from '../../server/src/features/messages/notifications/store.ts';
@@ -36,7 +36,7 @@ async function addUp(place: Place, appId: string): Promise<void> {
   command(place, 'migrate');
   const db = openDb(place);
   try {
-    await createRollups({ db, now: Date.now, inBackground: () => undefined }).settle(appId);
+    await createServices({ db, now: Date.now }).rollups.settle(appId);
   } finally {
     await db.close();
   }

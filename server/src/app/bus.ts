@@ -1,14 +1,11 @@
 import type { Bus } from '../db/nodes/bus.ts';
-import type { CacheVersion } from '../db/nodes/cache-version.ts';
 import { findOwnText } from '../db/settings.ts';
-import type { DeviceRouter } from '../features/places/devices/device-router.ts';
-import type { Feed } from '../features/presence/live/feed.ts';
-import type { Platform } from './platform.ts';
+import type { Context } from '../features/context.ts';
 
 const settingName = 'bus_subject';
 
 /** The configured bus; undefined without one. It connects in the background. */
-export async function createBus({ config, db, onError }: Pick<Platform, 'config' | 'db' | 'onError'>) {
+export async function createBus({ config, db, onError }: Pick<Context, 'config' | 'db' | 'onError'>) {
   if (config.busUrl === undefined) return undefined;
   // Loaded only when used.
   const { NatsBus } = await import('../db/nodes/nats-bus.ts');
@@ -20,23 +17,20 @@ export async function createBus({ config, db, onError }: Pick<Platform, 'config'
   });
 }
 
-export interface BusUsers extends Pick<Platform, 'pulse' | 'outbox' | 'config'> {
-  readonly caches: readonly CacheVersion[];
-  readonly feed: Feed;
-  readonly deviceRouter: DeviceRouter | undefined;
-}
-
 /** Connects the bus with the code that sends messages and the code that waits for them. */
-export function connectBus(bus: Bus, { caches, outbox, feed, deviceRouter, pulse, config }: BusUsers): void {
+export function connectBus(bus: Bus, context: Context): void {
+  const { cacheVersion, siteRevision, outbox, feed, devicePort, pulse, config } = context;
+  const caches = [cacheVersion, siteRevision];
+  const { router } = devicePort;
   for (const cache of caches) cache.onOwnChange((n, appId) => bus.tell({ kind: 'change', name: cache.name, n, appId }));
   // A worker of this process takes what is enqueued here; others find what it has no room for.
   if (!config.worker) outbox.onEnqueued((kind) => bus.tell({ kind: 'jobs', kinds: [kind] }));
   feed.onOwnEvent((appId) => bus.tell({ kind: 'live', appId }));
-  deviceRouter?.onTold((node) => bus.tell({ kind: 'devices', node }));
+  router?.onTold((node) => bus.tell({ kind: 'devices', node }));
   bus.onMessage((message) => {
     if (message.kind === 'change') caches.find(({ name }) => name === message.name)?.heard(message.n, message.appId);
     else if (message.kind === 'live') feed.look(message.appId);
-    else if (message.kind === 'devices') deviceRouter?.heard(message.node);
+    else if (message.kind === 'devices') router?.heard(message.node);
     else if (config.worker) outbox.heard();
   });
   bus.onConnected(() => void pulse.look());

@@ -1,53 +1,11 @@
 import { failureOf } from '../base/errors.ts';
 import type { Config, Environment } from '../config/config.ts';
 import { version } from '../config/version.ts';
-import { adminCommands } from './commands/admin/admin.ts';
-import { adminSsoCommands } from './commands/admin/sso.ts';
-import { analyticsCommand } from './commands/analytics.ts';
-import { appCommands } from './commands/app.ts';
-import { identityProviderCommands } from './commands/app-providers.ts';
-import { appRulesCommands } from './commands/app-rules.ts';
-import { appSecretKeyCommands } from './commands/app-secret-keys.ts';
-import { backupCommands } from './commands/backup.ts';
-import { bucketCommands } from './commands/bucket.ts';
-import { capacityCommand } from './commands/capacity/capacity.ts';
-import { migrateCommand } from './commands/database/migrate.ts';
-import { demoCommand } from './commands/demo.ts';
-import { doctorCommand } from './commands/doctor.ts';
 import { exitCodeOf, explain } from './commands/explain.ts';
-import { fileCommands } from './commands/files.ts';
-import { appPrivacyCommand } from './commands/privacy/app-privacy.ts';
-import { personCommands } from './commands/privacy/person.ts';
-import { replayCommand } from './commands/replay.ts';
-import { serveCommand } from './commands/serve.ts';
-import { simulateCommand } from './commands/simulate.ts';
-import { workCommand } from './commands/work.ts';
+import { commands } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
-import { type Command, type Terminal, UsageError } from './support/command.ts';
+import { type Terminal, UsageError } from './support/command.ts';
 import { findCommand, parseCall } from './support/parse.ts';
-
-export const commands: readonly Command[] = [
-  serveCommand,
-  workCommand,
-  migrateCommand,
-  ...adminCommands,
-  ...adminSsoCommands,
-  ...appCommands,
-  ...appRulesCommands,
-  appPrivacyCommand,
-  ...appSecretKeyCommands,
-  ...identityProviderCommands,
-  ...bucketCommands,
-  ...fileCommands,
-  ...personCommands,
-  analyticsCommand,
-  ...backupCommands,
-  capacityCommand,
-  doctorCommand,
-  demoCommand,
-  simulateCommand,
-  replayCommand,
-];
 
 export interface Invocation {
   /** Everything behind `pharos`. */

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { buildApp, signIn } from '../../test/support/build-app.ts';
 import { shellOf, withShell } from '../../test/support/command-line.ts';
 import { canMount, fillUp, smallDisk } from '../../test/support/storage/small-disk.ts';
-import { commands } from './run.ts';
+import { commands } from './commands.ts';
 
 test('there is help for pharos, for a group and for each command, and it explains every setting', async () => {
   const { run } = shellOf('', {});

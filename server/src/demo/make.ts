@@ -1,4 +1,3 @@
-import type { Services } from '../app/services.ts';
 import { randomText } from '../base/id.ts';
 import type { Database, Db } from '../db/db.ts';
 import { hasSettings } from '../db/settings.ts';
@@ -7,6 +6,7 @@ import { type DemoMark, findDemoMark, saveDemoMark } from '../features/operate/a
 import { listApps } from '../features/operate/apps/store.ts';
 import { installations } from '../features/people/installations/resource.ts';
 import { listUserIds } from '../features/people/users/store.ts';
+import type { Services } from '../features/services.ts';
 import { appName, type Guest } from './guests.ts';
 import { museum } from './halls.ts';
 import { insertNew } from './rows.ts';

@@ -1,9 +1,9 @@
 import type { Actor } from '../access/audit.ts';
-import type { Services } from '../app/services.ts';
 import type { Database } from '../db/db.ts';
 import { deleteAllSettings } from '../db/settings.ts';
 import { deleteAllAdmins } from '../features/operate/admins/accounts/store.ts';
 import { findDemoMark } from '../features/operate/apps/demo-mark.ts';
+import type { Services } from '../features/services.ts';
 
 /** Removes a demo from a database that stays: its app, the administrators and all its settings. */
 export async function removeDemo(db: Database, { apps }: Pick<Services, 'apps'>, by: Actor): Promise<void> {

@@ -9,7 +9,7 @@ import type { JobHandlers } from '../jobs/job.ts';
  * features and knows nothing else about them.
  *
  * A process creates every feature once, before it listens. A feature never imports another one: what it needs of it, it
- * gets as a function from `app/features.ts`.
+ * finds in its `Context`.
  */
 export interface Feature {
   /** Below `/api/v2`, for apps; the console reaches the same endpoints through its own address. */
@@ -37,6 +37,3 @@ export type InBackground = (what: string, work: () => Promise<unknown>) => void;
 
 /** The apps of which there is a row in a table; those that have none cost nothing. */
 export type AppsWith = (table: DbTable) => Promise<readonly string[]>;
-
-/** @throws Failure ObjectNotFound if there is no such app */
-export type AssertApp = (appId: string) => Promise<unknown>;

@@ -10,7 +10,7 @@ import { applyPageCode, type PageCode, readPageCode } from '../support/interface
 /** The page is followed step by step in a copy of the checkout: what it says has to be enough, and no step too many. */
 
 const page = 'docs/adding-a-resource.md';
-const declaration = 'server/src/features/exhibits/resource.ts';
+const declaration = 'server/src/features/places/exhibits/resource.ts';
 const outdated = `${page} is out of date`;
 
 /** The page's declaration with one mistake each. */
@@ -145,7 +145,7 @@ whenTaken(page, { concurrency: true }, () => {
   });
 
   test('passes the tests of all tables and endpoints, and its own', async () => {
-    const own = { file: 'server/src/features/exhibits/routes.test.ts', name: 'exhibits on sqlite' };
+    const own = { file: 'server/src/features/places/exhibits/feature.test.ts', name: 'exhibits on sqlite' };
     const { code, output } = await runTests(copy, [...houseTests, own]);
     assert.equal(code, 0, `${outdated}: with its code, tests fail.\n${output}`);
   });
@@ -154,7 +154,7 @@ whenTaken(page, { concurrency: true }, () => {
     const lacking = copyCheckout();
     try {
       const isLeftOut = (path: string) =>
-        path === 'server/src/app/tables.ts' || houseTests.some(({ file }) => file === path);
+        path === 'server/src/features/places/tables.ts' || houseTests.some(({ file }) => file === path);
       const others = pieces.filter(({ path }) => !isLeftOut(path));
       applyPageCode(page, others, lacking.folder);
       const { output } = await runTests(lacking, houseTests);

@@ -34,6 +34,9 @@ const floors = [
   '.',
 ];
 const mostFiles = 20;
+const mostImports = 25;
+/** A feature's `feature.ts` stands above its folders. */
+const roomOf = (path: string) => (path.endsWith('/feature.ts') ? path : folderOf(path));
 
 const project = join(root, '../..');
 const { sources, imports } = readImports(root);
@@ -53,9 +56,27 @@ describe('the structure of the server', () => {
     assert.deepEqual(across, []);
   });
 
+  test('no feature imports what lists its family', () => {
+    const isFeature = (path: string) => /^features\/[^/]+\/[^/]+\//.test(path);
+    const isFamily = (path: string) => /^features\/[^/]+\/[^/]+$/.test(path);
+    assert.deepEqual(
+      imports.filter(({ from, to }) => isFeature(from) && isFamily(to)),
+      [],
+    );
+  });
+
+  test(`no file imports more than ${mostImports} others`, () => {
+    const importsOf = (path: string) =>
+      readFileSync(join(root, path), 'utf8').match(/^(?:import|export|\}).* from '|^import '/gm)?.length ?? 0;
+    assert.deepEqual(
+      sources.filter((path) => importsOf(path) > mostImports),
+      [],
+    );
+  });
+
   test('no two folders import each other, directly or around', () => {
     const between = imports
-      .map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to) }))
+      .map(({ from, to }) => ({ from: roomOf(from), to: roomOf(to) }))
       .filter(({ from, to }) => from !== to);
     assert.deepEqual(inCircles(between), []);
   });

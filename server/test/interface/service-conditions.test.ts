@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findServiceConditions } from '../../src/app/service-conditions.ts';
 import { serviceTimeZone } from '../../src/base/clock.ts';
+import { findServiceConditions } from '../../src/features/operate/system/conditions.ts';
 
 test("a lost database is reported with the time in the service's time zone, which is named", async () => {
   const until = Date.parse('2026-05-04T09:30:00.000Z');

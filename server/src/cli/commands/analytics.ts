@@ -1,4 +1,3 @@
-import { createRollups } from '../../app/rollups.ts';
 import type { Command } from '../support/command.ts';
 import { withServices } from './storage.ts';
 
@@ -13,10 +12,8 @@ export const analyticsCommand: Command = {
   },
   async run(call) {
     const asked = call.text('app');
-    const counted = await withServices(call.config(), async ({ apps }, db, now) => {
+    const counted = await withServices(call.config(), async ({ apps, rollups }) => {
       const ids = asked === undefined ? (await apps.list()).map(({ appId }) => appId) : [(await apps.get(asked)).appId];
-      // What is counted in the background is counted here at once.
-      const rollups = createRollups({ db, now, inBackground: () => undefined });
       const forgetsPlaces = call.has('current-places');
       for (const appId of ids) await rollups.rebuild(appId, { forgetsPlaces });
       return ids;

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { eraseAgain } from '../../app/restored-erasures.ts';
 import { type RestoreResult, restoreInPlace } from '../../backup/in-place.ts';
 import { describeLost, findLostFiles, type LostFiles } from '../../backup/lost.ts';
 import type { Manifest } from '../../backup/manifest.ts';
@@ -15,6 +14,7 @@ import { lockFolder } from '../../db/folder-lock.ts';
 import { openTime } from '../../db/nodes/shared-time.ts';
 import { guardFolder } from '../../features/data/files/place/folder.ts';
 import { becomeAnother } from '../../features/data/files/place/ownership.ts';
+import { eraseAgain } from '../../features/people/privacy/erase-again.ts';
 import { addToLedger, type Entry, ledgerName, readLedger } from '../../features/people/privacy/ledger.ts';
 import type { Command, CommandResult } from '../support/command.ts';
 import { assertDatabaseExists, prepareFolder, withBlobs, withDatabase, withServices } from './storage.ts';
@@ -157,7 +157,7 @@ export const backupCommands: readonly Command[] = [
 ];
 
 function eraseAgainIn(config: Config, entries: readonly Entry[]): Promise<number> {
-  return withServices(config, (services, db, now) => eraseAgain(db, services, { entries, now: now() }));
+  return withServices(config, (services) => eraseAgain(services, { entries, now: services.now() }));
 }
 
 /** Does a restore that was prepared in the console, before the service opens its database. */

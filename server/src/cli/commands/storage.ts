@@ -1,5 +1,5 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { createServices, type Services } from '../../app/services.ts';
+import { createServices } from '../../app/services.ts';
 import { assertNotHalfRestored } from '../../backup/in-place.ts';
 import { assertNoUnfinishedRestore } from '../../backup/marker.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -11,6 +11,7 @@ import type { Database } from '../../db/db.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openTime } from '../../db/nodes/shared-time.ts';
 import { openSqlite } from '../../db/sqlite/sqlite.ts';
+import type { Services } from '../../features/services.ts';
 
 /** Creates the data folder for this user only, and checks that it can be written, even on a full disk. */
 export function prepareFolder({ dataFolder, databaseUrl }: Config): void {

@@ -1,122 +1,81 @@
-import type { FindHeld } from '../../access/caller.ts';
-import type { AppPseudonyms } from '../../access/pseudonyms/pseudonyms.ts';
-import type { Clock } from '../../base/clock.ts';
-import type { Database } from '../../db/db.ts';
-import type { CacheVersion } from '../../db/nodes/cache-version.ts';
 import { addPartitions } from '../../db/partitions.ts';
-import type { DbTable } from '../../db/table.ts';
-import type { Outbox } from '../../jobs/outbox.ts';
-import type { Announce } from '../domain-event.ts';
-import type { LogStore } from '../event-log.ts';
-import type { AppsWith, Feature, InBackground } from '../feature.ts';
+import type { Context, Makers } from '../context.ts';
+import type { Feature } from '../feature.ts';
 import { heardConsoleEndpoints } from './answer/heard.ts';
 import { findLearnable } from './lock/lock.ts';
 import { flush, flushAll, TrackCache } from './lock/track-cache.ts';
 import { mendFutureTracks } from './lock/track-store.ts';
 import { countConsoleEndpoints, UnnamedCounts } from './record/counts.ts';
-import type { NoteShowings, RequestPushes, SeedsFor } from './record/record.ts';
-import {
-  createRetention,
-  erasureJobHandlers,
-  type RetainedApp,
-  type Retention,
-  type TraceErasureDeps,
-} from './record/retention.ts';
-import { type ReplayDeps, replayHandler, replayJob } from './rehearse/replay.ts';
+import { createRetention, erasureJobHandlers, type Retention, type RetentionDeps } from './record/retention.ts';
+import { replayHandler, replayJob } from './rehearse/replay.ts';
 import { type ReplayRouteDeps, replayConsoleEndpoints } from './rehearse/replay-routes.ts';
-import { type ReadableTriggers, simulationEndpoints } from './rehearse/simulation.ts';
-import type { StageReads } from './rehearse/stage.ts';
+import { simulationEndpoints } from './rehearse/simulation.ts';
 import { walkEndpoints } from './rehearse/walk.ts';
-import { createSightingService, sightingEndpoints } from './service.ts';
+import {
+  createSightingService,
+  mayBeNamed,
+  noteClientLog,
+  type SightingService,
+  sightingEndpoints,
+} from './service.ts';
 import { hearingConsoleEndpoints, RadioLearning, radioConsoleEndpoints } from './site/radio.ts';
 import { HearingLearning } from './site/receiver-offsets.ts';
 import { SiteCache } from './site/site.ts';
-import { createTicker, type Ticker, type TickerDeps } from './ticker.ts';
+import { createTicker, type Ticker } from './ticker.ts';
 import { eventEndpoints } from './traces/events.ts';
 import { positionEndpoints } from './traces/positions.ts';
 import { visitEndpoints } from './traces/visits.ts';
 
-export interface SightingFeatureDeps {
-  readonly db: Database;
-  readonly now: Clock;
-  /** Counts the changes of beacons and messages, which the engine keeps in memory. */
-  readonly siteRevision: CacheVersion;
-  readonly requestPushes: RequestPushes;
-  readonly announce: Announce;
-  readonly logs: LogStore;
-  readonly traceTables: TraceErasureDeps['traceTables'];
-  readonly keptTables: Parameters<typeof createRetention>[0]['keptTables'];
-  readonly findPolicy: TickerDeps['findPolicy'];
-  readonly findHeld: FindHeld;
-  /** @throws Failure ObjectNotFound */
-  readonly assertApp: (appId: string) => Promise<unknown>;
-  readonly listApps: () => Promise<readonly RetainedApp[]>;
-  readonly appsWith: AppsWith;
-  /** What is counted of their rows before visits go because of their age. */
-  readonly countedTables: readonly DbTable[];
-  readonly inBackground: InBackground;
-  readonly enqueue: Outbox['enqueue'];
-  readonly installations: ReplayDeps['installations'];
-  readonly findBlur: ReplayRouteDeps['findBlur'];
-  readonly readableTriggers: ReadableTriggers;
-  /** Floors and where beacons hang, for simulated walks. */
-  readonly stage: StageReads;
-  /** What is written about messages that were shown, or would have been, in the transaction of their verdicts. */
-  readonly noteShowings: NoteShowings;
-  readonly seedsFor: SeedsFor;
-  readonly pseudonymsOf: (appId: string) => Promise<AppPseudonyms | undefined>;
-  /** The phones that an administrator has paired (objectIds). */
-  readonly ownPhones: (owner: { readonly appId: string; readonly adminId: string }) => Promise<readonly string[]>;
-  /** Whether this node ends the visits of an app, where several share the work. */
-  readonly owns?: (appId: string) => boolean;
-  /** Told after the commit that visits of an app were written, changed or removed. */
-  readonly countVisits?: (appId: string) => void;
-  /** Told from when on (ms) all visits are there once the old ones are deleted, before they are; false: not yet. */
-  readonly beforePurge?: (appId: string, visitsSince: number) => Promise<boolean>;
-  /** Deletes visits that ended before a time (ms), counting them as they go; answers of how many. */
-  readonly letGo?: (appId: string, before: number) => Promise<number>;
-}
-
-export interface SightingFeature extends Feature {
+export interface Sightings extends Feature {
   readonly ticker: Ticker;
   readonly trackCache: TrackCache;
   /** Writes what the cache has and is due, or all of it with `isLast`; answers of how many. */
   readonly flush: (how?: { readonly isLast?: boolean }) => Promise<number>;
   /** Writes what the cache has of some installations. */
   readonly flushOf: (of: { readonly appId: string; readonly installationIds: readonly string[] }) => Promise<void>;
-  readonly radio: RadioLearning;
-  readonly hearing: HearingLearning;
   readonly retention: Retention;
 }
+
+declare module '../context.ts' {
+  interface Context {
+    readonly sightings: Sightings;
+    readonly mayBeNamed: typeof mayBeNamed;
+    readonly noteClientLog: typeof noteClientLog;
+  }
+}
+
+export const makers: Makers<Context, 'sightings' | 'mayBeNamed' | 'noteClientLog'> = {
+  sightings: createSightings,
+  mayBeNamed: () => mayBeNamed,
+  noteClientLog: () => noteClientLog,
+};
 
 const flushEveryMs = 1_000;
 
 /** What phones and gateways sense, and what the engine makes of it: visits, events, messages. */
-export function createSightingFeature(deps: SightingFeatureDeps): SightingFeature {
-  const { db, now, siteRevision, requestPushes, announce, logs, findHeld, inBackground } = deps;
+function createSightings(context: Context): Sightings {
+  const { db, now, siteRevision, requestPushes, announce, findPolicy, inBackground, assertApp } = context;
+  const { engineLogs: logs, noteShowings, rollups, seedsFor } = context;
   const trackCache = new TrackCache();
-  const ticker = createTicker({ ...deps, trackCache });
+  const countVisits = (appId: string) => rollups.note(appId);
+  const recording = { db, now, trackCache, requestPushes, announce, logs, noteShowings, seedsFor, countVisits };
+  const ticker = createTicker({ ...recording, findPolicy, ...(db.readsAreLocal ? {} : { owns: context.owns }) });
   const site = new SiteCache(db, siteRevision);
   const radio = new RadioLearning(db, siteRevision);
   const hearing = new HearingLearning(db, findLearnable);
   const counts = new UnnamedCounts(db);
   const service = createSightingService({
-    db,
+    ...recording,
     site,
-    trackCache,
-    requestPushes,
     expect: ticker.expect,
-    announce,
-    logs,
-    noteShowings: deps.noteShowings,
-    seedsFor: deps.seedsFor,
     countSightings: (appId, beaconId, at) => counts.note(appId, beaconId, at),
-    ...(deps.countVisits ? { countVisits: deps.countVisits } : {}),
     noteEvidence: (appId, evidence, at) => radio.note(appId, evidence, at),
     notePasses: (listener, passes, at) => hearing.note(listener, passes, at),
   });
-  const retention = createRetention(deps);
-  const flushing = { trackCache, now, write: service.flush, findPolicy: deps.findPolicy };
+  const retention = createRetention(retaining(context));
+  const { countInstallations: count, installationsAfter: next, findBlur, enqueue } = context;
+  const replaying = { db, now, findPolicy, assertApp, findBlur, enqueue, installations: { next, count } };
+  const flushing = { trackCache, now, write: service.flush, findPolicy };
   let timer: NodeJS.Timeout | undefined;
   let isFlushing = false;
   const flushNow = async () => {
@@ -134,27 +93,11 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
       await flushAll(flushing, trackCache.unwritten(keys));
     },
     ticker,
-    radio,
-    hearing,
     retention,
-    endpoints: [
-      ...sightingEndpoints(service),
-      ...simulationEndpoints({ db, findHeld, readableTriggers: deps.readableTriggers }),
-      ...walkEndpoints(db, deps.stage),
-      ...visitEndpoints(db, findHeld),
-      ...positionEndpoints(db, findHeld),
-      ...eventEndpoints(db, findHeld),
-    ],
-    consoleEndpoints: [
-      ...heardConsoleEndpoints({ ...deps, trackCache }),
-      ...radioConsoleEndpoints({ radio, assertApp: deps.assertApp }),
-      ...hearingConsoleEndpoints({ ...deps, hearing }),
-      ...replayConsoleEndpoints(deps),
-      ...countConsoleEndpoints({ counts, now, assertApp: deps.assertApp }),
-    ],
-    jobs: { ...erasureJobHandlers(deps), [replayJob]: replayHandler(deps) },
+    ...endpointsOf(context, { service, trackCache, radio, hearing, counts, replaying }),
+    jobs: { ...erasureJobHandlers({ db, traceTables: context.traceTables }), [replayJob]: replayHandler(replaying) },
     sweeps: {
-      'adding months to tables': () => addPartitions(deps.db, deps.now()),
+      'adding months to tables': () => addPartitions(db, now()),
       'purging old traces': () => retention.sweep(),
     },
     ownSweeps: {
@@ -175,5 +118,57 @@ export function createSightingFeature(deps: SightingFeatureDeps): SightingFeatur
     async close() {
       await Promise.all([counts.flush(), flush(flushing, { isLast: true })]);
     },
+  };
+}
+
+function retaining(context: Context): RetentionDeps {
+  const { db, now, keptTables, listApps, policyOf, appsWith, rollups } = context;
+  return {
+    ...{ db, now, keptTables, appsWith },
+    listApps: async () => (await listApps(db)).map((app) => ({ appId: app.app_id, policy: policyOf(app) })),
+    countedTables: [context.beaconTable, context.insightTables.goneVisits],
+    beforePurge: (appId, since) => rollups.closeBefore(appId, since),
+    letGo: (appId, before) => rollups.letGo(appId, before),
+  };
+}
+
+interface Parts {
+  readonly service: SightingService;
+  readonly trackCache: TrackCache;
+  readonly radio: RadioLearning;
+  readonly hearing: HearingLearning;
+  readonly counts: UnnamedCounts;
+  readonly replaying: ReplayRouteDeps;
+}
+
+function endpointsOf(
+  context: Context,
+  { service, trackCache, radio, hearing, counts, replaying }: Parts,
+): Pick<Feature, 'endpoints' | 'consoleEndpoints'> {
+  const { db, now, findHeld, assertApp, pseudonymsOf, listPhones, readableTriggers } = context;
+  const { findDrawnFloor: findFloor, listPlaced: listBeacons, isOnFloor } = context;
+  return {
+    endpoints: [
+      ...sightingEndpoints(service),
+      ...simulationEndpoints({
+        db,
+        findHeld,
+        readableTriggers: (caller, triggers) => readableTriggers(db, caller, triggers),
+      }),
+      ...walkEndpoints(db, { findFloor, listBeacons, isOnFloor }),
+      ...visitEndpoints(db, findHeld),
+      ...positionEndpoints(db, findHeld),
+      ...eventEndpoints(db, findHeld),
+    ],
+    consoleEndpoints: [
+      ...heardConsoleEndpoints({
+        ...{ db, now, trackCache, assertApp, pseudonymsOf },
+        ownPhones: async (owner) => (await listPhones(db, owner)).map(({ object_id }) => object_id),
+      }),
+      ...radioConsoleEndpoints({ radio, assertApp }),
+      ...hearingConsoleEndpoints({ hearing, assertApp, pseudonymsOf }),
+      ...replayConsoleEndpoints(replaying),
+      ...countConsoleEndpoints({ counts, now, assertApp }),
+    ],
   };
 }

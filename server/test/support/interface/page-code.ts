@@ -6,53 +6,64 @@ import { checkout } from './checkout-copy.ts';
 export interface PageCode {
   /** Relative to the checkout; `NNNN` is the number of the next migration. */
   readonly path: string;
-  /** The line behind which it belongs, without its indentation; undefined for a new file. */
-  readonly after: string | undefined;
+  /** The line behind which it belongs or whose place it takes, without its indentation; undefined for a new file. */
+  readonly at: string | undefined;
+  readonly replaces: boolean;
   readonly code: string;
 }
 
-const titled = /^`([^`\n]+)`, (?:new|after `([^`\n]+)`):\n\n```\w+\n([\s\S]*?)^```$/gm;
+const titled = /^`([^`\n]+)`, (?:new|(after|instead of) `([^`\n]+)`):\n\n```\w+\n([\s\S]*?)^```$/gm;
 
 /** @throws Error for code that has no title */
 export function readPageCode(page: string): readonly PageCode[] {
   const text = readFileSync(join(checkout, page), 'utf8');
-  const pieces = [...text.matchAll(titled)].map(([, path = '', after, code = '']) => ({ path, after, code }));
+  const pieces = [...text.matchAll(titled)].map(([, path = '', how, at, code = '']) => ({
+    path,
+    at,
+    replaces: how === 'instead of',
+    code,
+  }));
   const fences = [...text.matchAll(/^```\w+$/gm)].length;
   if (pieces.length !== fences)
     throw new Error(
       `${page}: ${fences - pieces.length} of ${fences} pieces of code have no title. Write above each: ` +
-        '`path/of/the/file`, new: (or: after `a line of it`:)',
+        '`path/of/the/file`, new: (or: after `a line of it`: or: instead of `a line of it`:)',
     );
   return pieces;
 }
 
 /** Writes the code of a page into a copy of the checkout. @throws Error that says what the page has wrong */
 export function applyPageCode(page: string, pieces: readonly PageCode[], folder: string): void {
-  for (const { path, after, code } of pieces) {
+  for (const piece of pieces) {
+    const { path, at, code } = piece;
     const file = join(folder, path.replace('NNNN', nextMigration(folder)));
-    if (after === undefined) {
+    if (at === undefined) {
       if (existsSync(file)) throw new Error(`${page} calls ${path} new, but it is there already.`);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, code);
       continue;
     }
     if (!existsSync(file)) throw new Error(`${page} changes ${path}, which is not there. Name the file of today.`);
-    writeFileSync(file, inserted(readFileSync(file, 'utf8'), { page, path, after, code }));
+    writeFileSync(file, inserted(readFileSync(file, 'utf8'), { page, ...piece }));
   }
 }
 
-function inserted(text: string, { page, path, after, code }: PageCode & { readonly page: string }): string {
+function inserted(text: string, { page, path, at, replaces, code }: PageCode & { readonly page: string }): string {
   const lines = text.split('\n');
-  const places = lines.flatMap((line, index) => (line.trim() === after ? [index] : []));
+  const places = lines.flatMap((line, index) => (line.trim() === at ? [index] : []));
   const [place] = places;
   if (place === undefined || places.length > 1)
     throw new Error(
-      `${page} inserts into ${path} after "${after}", but there ${place === undefined ? 'is no such line' : 'are several such lines'}. ` +
-        'Name the line after which it belongs now.',
+      `${page} inserts into ${path} at "${at}", but there ${place === undefined ? 'is no such line' : 'are several such lines'}. ` +
+        'Name the line of today.',
     );
   const indent = /^\s*/.exec(lines[place] ?? '')?.[0] ?? '';
   const added = code.trimEnd().split('\n');
-  lines.splice(place + 1, 0, ...added.map((line) => (line === '' ? '' : indent + line)));
+  lines.splice(
+    replaces ? place : place + 1,
+    replaces ? 1 : 0,
+    ...added.map((line) => (line === '' ? '' : indent + line)),
+  );
   return lines.join('\n');
 }
 

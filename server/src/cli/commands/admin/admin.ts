@@ -1,5 +1,4 @@
 import { commandLine } from '../../../access/audit.ts';
-import type { Services } from '../../../app/services.ts';
 import { randomText } from '../../../base/id.ts';
 import type { Config } from '../../../config/config.ts';
 import { type AdminView, adminView } from '../../../features/operate/admins/accounts/service.ts';
@@ -7,6 +6,7 @@ import { resetFactors } from '../../../features/operate/admins/factors/second-fa
 import { AdminLinks, handedHours } from '../../../features/operate/admins/links/links.ts';
 import { newAdminShape, resetShape } from '../../../features/operate/admins/schemas.ts';
 import { openLocalSignIn } from '../../../features/operate/admins/sso/local-sign-in.ts';
+import type { Services } from '../../../features/services.ts';
 import { type Command, type CommandCall, type OptionSpec, UsageError } from '../../support/command.ts';
 import { withServices } from '../storage.ts';
 

@@ -1,12 +1,12 @@
-import { privacyFacts } from '../../../app/privacy-facts.ts';
+import { privacyFacts } from '../../../features/people/privacy/notice/find-facts.ts';
 import {
   type NoticeLanguage,
   noticeHtml,
   noticeLanguages,
   noticeOf,
   noticeText,
-} from '../../../features/people/privacy/notice.ts';
-import { recordOfProcessing } from '../../../features/people/privacy/record.ts';
+} from '../../../features/people/privacy/notice/notice.ts';
+import { recordOfProcessing } from '../../../features/people/privacy/notice/record.ts';
 import { type Command, UsageError } from '../../support/command.ts';
 import { withServices } from '../storage.ts';
 
@@ -26,7 +26,7 @@ export const appPrivacyCommand: Command = {
     if (!noticeLanguages.includes(language))
       throw new UsageError(`--language takes ${noticeLanguages.join(' or ')}, not "${language}".`);
     const config = call.config();
-    const facts = await withServices(config, ({ apps }, db) => privacyFacts(db, { apps, config }, appId));
+    const facts = await withServices(config, (services) => privacyFacts(services, config, appId));
     if (call.has('record')) {
       const record = recordOfProcessing(facts, Date.now());
       return { text: record.trimEnd(), json: { record } };

@@ -3,20 +3,16 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { commandLine } from '../../../access/audit.ts';
-import { privacyDeps } from '../../../app/privacy.ts';
-import type { Services } from '../../../app/services.ts';
-import type { Clock } from '../../../base/clock.ts';
 import type { BlobStorage } from '../../../blobs/blob-store.ts';
 import { backupsFolder, type Config } from '../../../config/config.ts';
-import type { Database } from '../../../db/db.ts';
-import { guardFolder } from '../../../features/data/files/place/folder.ts';
 import { BackupService } from '../../../features/operate/backups/service.ts';
-import { deleteInstallation } from '../../../features/people/installations/store.ts';
 import { finishErasure } from '../../../features/people/privacy/erase.ts';
 import { exportPerson } from '../../../features/people/privacy/export.ts';
 import type { Person } from '../../../features/people/privacy/person.ts';
 import { receiptOf } from '../../../features/people/privacy/receipt.ts';
+import { privacyDeps } from '../../../features/people/privacy/wiring.ts';
 import { findUserByEmail } from '../../../features/people/users/store.ts';
+import type { Services } from '../../../features/services.ts';
 import { emailKey } from '../../../sign-in/email.ts';
 import { type Command, type CommandCall, confirmDeletion, UsageError, yesOption } from '../../support/command.ts';
 import { withBlobs, withServices } from '../storage.ts';
@@ -28,13 +24,10 @@ const who = {
   installation: { value: 'INSTALLATIONID', help: 'an installation without an account, by its objectId' },
 } as const;
 
-interface Stores {
-  readonly db: Database;
-  readonly blobs: BlobStorage;
-  readonly now: Clock;
-}
+type Deps = ReturnType<typeof depsOf>;
 
-function depsOf(config: Config, { db, blobs, now }: Stores) {
+function depsOf(config: Config, services: Services, blobs: BlobStorage) {
+  const { db, now } = services;
   const backups = new BackupService({
     db,
     blobs,
@@ -44,9 +37,7 @@ function depsOf(config: Config, { db, blobs, now }: Stores) {
     inBackground: () => undefined,
     assertRoom: () => undefined,
   });
-  return privacyDeps({
-    db,
-    now,
+  return privacyDeps(services, {
     blobs,
     dataFolder: config.dataFolder,
     publicUrl: () => config.publicUrl ?? '',
@@ -55,29 +46,28 @@ function depsOf(config: Config, { db, blobs, now }: Stores) {
 }
 
 /** @throws UsageError, and Error where there is nobody */
-async function findPerson(call: CommandCall, stores: Stores, { apps }: Services, config: Config): Promise<Person> {
+async function findPerson(call: CommandCall, deps: Deps, { db, apps }: Services): Promise<Person> {
   const appId = call.text('app') ?? '';
   await apps.get(appId);
   const [user, email, installation] = ['user', 'email', 'installation'].map((name) => call.text(name));
   if ([user, email, installation].filter((text) => text !== undefined).length !== 1)
     throw new UsageError('Name one of --user, --email and --installation.');
-  const deps = depsOf(config, stores);
   if (installation !== undefined) {
     const found = await deps.findInstallation(appId, installation);
     if (!found) throw new Error(`The app has no installation ${installation}.`);
     return found;
   }
-  const userId = user ?? (await findUserByEmail(stores.db, appId, emailKey(email ?? '')))?.object_id;
+  const userId = user ?? (await findUserByEmail(db, appId, emailKey(email ?? '')))?.object_id;
   const found = userId === undefined ? undefined : await deps.findUser(appId, userId);
   if (!found) throw new Error(`The app has no user ${user ?? email}.`);
   return found;
 }
 
-function withStores<T>(config: Config, work: (services: Services, stores: Stores) => Promise<T>): Promise<T> {
+function withDeps<T>(config: Config, work: (services: Services, deps: Deps) => Promise<T>): Promise<T> {
   return withBlobs(config, (blobs) =>
-    withServices(config, (services, db, now) => {
-      guardFolder(db, blobs);
-      return work(services, { db, blobs, now });
+    withServices(config, (services) => {
+      services.guardFolder(services.db, blobs);
+      return work(services, depsOf(config, services, blobs));
     }),
   );
 }
@@ -91,10 +81,10 @@ export const personCommands: readonly Command[] = [
     async run(call) {
       const config = call.config();
       const file = resolve(call.text('to') ?? '');
-      await withStores(config, async (services, stores) => {
-        const person = await findPerson(call, stores, services, config);
+      await withDeps(config, async (services, deps) => {
+        const person = await findPerson(call, deps, services);
         const target = createWriteStream(file, { flags: 'wx', mode: 0o600 });
-        await pipeline(Readable.from(exportPerson(depsOf(config, stores), person)), target);
+        await pipeline(Readable.from(exportPerson(deps, person)), target);
       });
       return { text: `Everything that is known is in ${file}.`, json: { file } };
     },
@@ -105,11 +95,11 @@ export const personCommands: readonly Command[] = [
     options: { ...who, yes: yesOption },
     async run(call) {
       const config = call.config();
-      const receipt = await withStores(config, async (services, stores) => {
-        const person = await findPerson(call, stores, services, config);
+      const receipt = await withDeps(config, async (services, deps) => {
+        const person = await findPerson(call, deps, services);
         confirmDeletion(call, 'everything that is known of this person');
-        const erasureId = await begin(services, stores.db, person);
-        return receiptOf(await finishErasure(depsOf(config, stores), { appId: person.appId, erasureId }));
+        const erasureId = await begin(services, person);
+        return receiptOf(await finishErasure(deps, { appId: person.appId, erasureId }));
       });
       const rows = Object.values(receipt.erased).reduce((sum, count) => sum + count, 0);
       const hosts = (receipt.webhooks ?? []).map(({ host }) => host);
@@ -126,7 +116,7 @@ export const personCommands: readonly Command[] = [
 const heldText = ({ backupsHoldUntil }: { readonly backupsHoldUntil: string | null }) =>
   backupsHoldUntil === null ? ' until somebody deletes them' : `, until ${backupsHoldUntil}`;
 
-function begin({ users, beginErasure }: Services, db: Database, person: Person): Promise<string> {
+function begin({ db, users, beginErasure, deleteInstallation }: Services, person: Person): Promise<string> {
   const { appId, userId, installationIds } = person;
   if (userId !== undefined) return users.erase({ appId, userId }, commandLine);
   return db.transaction(async (db) => {

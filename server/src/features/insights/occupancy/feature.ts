@@ -1,38 +1,58 @@
-import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
-import { Occupancy, type OccupancyDeps } from './occupancy.ts';
+import { conditionKey, Occupancy, type OccupancyDeps } from './occupancy.ts';
 import { occupancyEndpoints } from './routes.ts';
 import { listAppsWithCrowds } from './store.ts';
-import { OccupancyWatch, type OccupancyWatchDeps } from './watch.ts';
+import { OccupancyWatch } from './watch.ts';
 
-export type OccupancyFeatureDeps = OccupancyDeps &
-  Pick<OccupancyWatchDeps, 'inBackground' | 'owns' | 'onError'> & {
-    /** Changes of the limits come with those of venues. */
-    readonly siteRevision: Pick<CacheVersion, 'onChange'>;
-    readonly listAppsWithLimits: () => Promise<readonly string[]>;
-  };
-
-export interface OccupancyFeature extends Feature {
-  /** Checks at once who is inside where there are limits. */
-  readonly look: () => Promise<void>;
-  readonly conditions: Occupancy['conditions'];
+declare module '../../context.ts' {
+  interface Context {
+    readonly occupancy: Occupancy;
+    readonly occupancyWatch: OccupancyWatch;
+  }
 }
 
-/** Limits of people at once in zones and venues. */
-export function createOccupancyFeature(deps: OccupancyFeatureDeps): OccupancyFeature {
-  const { db, listAppsWithLimits, siteRevision } = deps;
-  const occupancy = new Occupancy(deps);
-  const watch = new OccupancyWatch({
-    ...deps,
-    look: (appId) => occupancy.look(appId),
-    listApps: async () => [...new Set([...(await listAppsWithLimits()), ...(await listAppsWithCrowds(db))])],
-  });
-  siteRevision.onChange(watch.forget);
-  return {
-    endpoints: occupancyEndpoints(occupancy),
-    start: () => watch.start(),
-    stop: () => watch.stop(),
-    look: () => watch.look(),
-    conditions: (appId) => occupancy.conditions(appId),
+export const makers: Makers<Context, 'occupancy' | 'occupancyWatch'> = {
+  occupancy: (context) => {
+    const { db, now, listLimitedPlaces: listPlaces, announce, findBlur } = context;
+    return new Occupancy({
+      ...{ db, now, listPlaces, announce, findBlur, count: counting(context) },
+      async findCounting(appId) {
+        const app = await context.findAppAccess(db, appId);
+        if (!app || app.disabled) return undefined;
+        return { oneZone: app.policy.oneZone, isProtected: app.policy.smallGroups === 'protected' };
+      },
+      async onTold(appId) {
+        const { alerts, occupancy } = context;
+        await alerts.follow(appId, await occupancy.conditions(appId), (key) => key.startsWith(conditionKey));
+      },
+    });
+  },
+  occupancyWatch: ({ db, inBackground, onError, owns, occupancy, listAppsWithLimits }) =>
+    new OccupancyWatch({
+      ...{ inBackground, onError, owns },
+      look: (appId) => occupancy.look(appId),
+      listApps: async () => [...new Set([...(await listAppsWithLimits(db)), ...(await listAppsWithCrowds(db))])],
+    }),
+};
+
+/** Beacons say which places they are in, and the engine who is at them. */
+const counting =
+  ({ db, now, beaconsOfPlaces, traceCounts }: Context): OccupancyDeps['count'] =>
+  async (appId, places, oneZone) => {
+    const idsOf = (kind: 'zone' | 'venue') =>
+      places.filter(({ place }) => place === kind).map(({ placeId }) => placeId);
+    const limited = new Set(places.map(({ placeId }) => placeId));
+    const beacons = await beaconsOfPlaces(db, appId, { zones: idsOf('zone'), venues: idsOf('venue') });
+    const of = beacons.flatMap(({ beaconId, zoneId, venueId }) =>
+      [zoneId, venueId].flatMap((placeId) => (placeId !== null && limited.has(placeId) ? [{ beaconId, placeId }] : [])),
+    );
+    return traceCounts.countInPlaces(db, appId, { of, byPosition: oneZone, now: now() });
   };
+
+/** Limits of people at once in zones and venues. */
+export function occupancyFeature({ occupancy, occupancyWatch: watch, siteRevision }: Context): Feature {
+  // Changes of the limits come with those of venues.
+  siteRevision.onChange(watch.forget);
+  return { endpoints: occupancyEndpoints(occupancy), start: () => watch.start(), stop: () => watch.stop() };
 }

@@ -1,50 +1,78 @@
-import type { MailSender } from '../../../mail/mail-sender.ts';
+import { RateLimiter } from '../../../limits/rate-limit.ts';
 import { AttemptLimits } from '../../../sign-in/attempts.ts';
 import type { ServiceCondition } from '../../condition.ts';
-import type { AssertApp, Feature } from '../../feature.ts';
+import type { Context, Makers } from '../../context.ts';
+import type { Feature } from '../../feature.ts';
 import { registerAddressPages } from './address-page.ts';
 import { addressMailJob } from './addresses.ts';
+import { askAs, findSubject, listPeople } from './asking.ts';
 import type { ComposeDeps } from './compose.ts';
 import { reportConditions } from './findings.ts';
 import { createAddressMailHandler, createReportMailHandler, reportMailJob } from './mails.ts';
 import { reportEndpoints } from './routes.ts';
 import { type ReportDeps, ReportService } from './service.ts';
 import { findReport } from './store.ts';
-import { ReportWatch, type ReportWatchDeps } from './watch.ts';
+import { ReportWatch } from './watch.ts';
 
-export type ReportFeatureDeps = Omit<ReportDeps, 'canMail'> &
-  Pick<ReportWatchDeps, 'inBackground' | 'owns' | 'onError'> &
-  ComposeDeps & {
-    readonly mail: MailSender | undefined;
-    readonly assertApp: AssertApp;
-    /** Whether this process does background work. */
-    readonly isWorker: boolean;
-  };
-
-export interface ReportFeature extends Feature {
-  /** Looks at once for reports that are due. */
-  readonly look: () => Promise<void>;
-  /** Reports that did not reach everybody. */
-  readonly conditions: (appId: string) => Promise<readonly ServiceCondition[]>;
+declare module '../../context.ts' {
+  interface Context {
+    /** Reports that did not reach everybody. */
+    readonly findReportConditions: (appId: string) => Promise<readonly ServiceCondition[]>;
+    readonly reportWatch: ReportWatch;
+  }
 }
 
-/** Figures of a venue or an app by mail, each week or month. */
-export function createReportFeature(deps: ReportFeatureDeps): ReportFeature {
-  const { db, now, mail, limiter, findApp, findVenue, isWorker } = deps;
-  const canMail = mail !== undefined;
-  const service = new ReportService({ ...deps, canMail });
-  const watch = new ReportWatch({ ...deps, canMail });
-  const nameIn = async (appId: string, venueId: string | null) =>
-    (venueId === null ? await findApp(appId) : await findVenue(appId, venueId))?.name;
-  const nameOf = async (appId: string, venueId: string | null) => (await nameIn(appId, venueId)) ?? 'a deleted venue';
+export const makers: Makers<Context, 'findReportConditions' | 'reportWatch'> = {
+  findReportConditions: (context) => (appId) =>
+    reportConditions(context.db, appId, context.now(), (venueId) => nameIn(reportDeps(context), appId, venueId)),
+  reportWatch: (context) => {
+    const { inBackground, onError, owns } = context;
+    return new ReportWatch({ ...reportDeps(context), inBackground, onError, owns: () => owns('reports') });
+  },
+};
+
+function reportDeps(context: Context): ReportDeps & ComposeDeps {
+  const { db, now, canMail, enqueue, lasting, publicUrl, listVenuesForReports } = context;
   return {
-    consoleEndpoints: reportEndpoints({ ...deps, canMail, service }),
+    ...{ db, now, canMail, enqueue, publicUrl },
+    limiter: new RateLimiter(undefined, lasting),
+    async findApp(appId) {
+      const app = await context.findAppAccess(db, appId);
+      return app && { appId, name: app.name, timeZone: app.policy.timeZone, isDisabled: app.disabled };
+    },
+    async findVenue(appId, venueId) {
+      const [venue] = await listVenuesForReports(db, appId, venueId);
+      return venue && { name: venue.name, timeZone: venue.time_zone };
+    },
+    listAdmins: listPeople(context),
+    askAs: async (appId, venues) => askAs(context, appId, venues),
+    findSubject: (appId, venueId) => findSubject(context, appId, venueId),
+  };
+}
+
+const nameIn = async ({ findApp, findVenue }: ReportDeps, appId: string, venueId: string | null) =>
+  (venueId === null ? await findApp(appId) : await findVenue(appId, venueId))?.name;
+
+/**
+ * Figures of a venue or an app by mail, each week or month: what the endpoints of `/api/v2/analytics` answer in the console to whoever
+ * gets them.
+ */
+export function reportFeature(context: Context): Feature {
+  const { db, now, config, reportWatch: watch, assertApp } = context;
+  const mail = context.openMail();
+  const deps = { ...reportDeps(context), assertApp, mail };
+  const service = new ReportService(deps);
+  return {
+    consoleEndpoints: reportEndpoints({ ...deps, service }),
     register: (server) =>
       registerAddressPages(server, {
         addresses: service.addresses,
-        limits: new AttemptLimits(limiter),
+        limits: new AttemptLimits(deps.limiter),
         now,
-        nameOf: async (appId, reportId) => nameOf(appId, (await findReport(db, { appId, reportId }))?.venue_id ?? null),
+        async nameOf(appId, reportId) {
+          const venueId = (await findReport(db, { appId, reportId }))?.venue_id ?? null;
+          return (await nameIn(deps, appId, venueId)) ?? 'a deleted venue';
+        },
       }),
     jobs: mail
       ? {
@@ -54,11 +82,9 @@ export function createReportFeature(deps: ReportFeatureDeps): ReportFeature {
       : {},
     sweeps: { 'forgetting old reports': () => watch.sweep() },
     start() {
-      if (isWorker) watch.start();
+      if (config.worker) watch.start();
     },
     stop: () => watch.stop(),
     close: () => mail?.close(),
-    look: () => watch.look(),
-    conditions: (appId) => reportConditions(db, appId, now(), (venueId) => nameIn(appId, venueId)),
   };
 }

@@ -1,59 +1,78 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServiceCondition } from '../../condition.ts';
+import { backupsFolder } from '../../../config/config.ts';
+import type { Context, Makers } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
 import { backupConsoleEndpoints } from './console-routes.ts';
 import { tryBackup } from './drill.ts';
 import { planEndpoints } from './plan-routes.ts';
 import { BackupRestores } from './restores.ts';
-import { BackupSchedule, type ScheduleDeps } from './schedule.ts';
+import { BackupSchedule } from './schedule.ts';
+import { BackupService } from './service.ts';
 
-interface BackupFeatureDeps extends Omit<ScheduleDeps, 'tryBackup' | 'findAwaited'> {
-  readonly dataFolder: string;
-  /** Of the backups. */
-  readonly folder: string;
-  readonly isEmbedded: boolean;
-  readonly restart: (() => void) | undefined;
-  /** Whether this process does background work. */
-  readonly isWorker: boolean;
+declare module '../../context.ts' {
+  interface Context {
+    readonly backups: BackupService;
+    readonly backupRestores: BackupRestores;
+    readonly backupSchedule: BackupSchedule;
+    /** Aborted when the service stops. */
+    readonly drilling: AbortController;
+  }
 }
 
-export interface BackupFeature extends Feature {
-  /** What needs a person. */
-  readonly conditions: () => Promise<readonly ServiceCondition[]>;
-  readonly schedule: BackupSchedule;
-}
+const isEmbedded = ({ config }: Context) => config.databaseUrl === undefined;
+const drillsOf = ({ config }: Context) => join(config.dataFolder, 'drills');
+
+export const makers: Makers<Context, 'backups' | 'backupRestores' | 'backupSchedule' | 'drilling'> = {
+  backups: (context) => {
+    const { db, blobs, now, inBackground, config, assertRoom } = context;
+    return new BackupService({
+      ...{ db, blobs, now, inBackground },
+      folder: backupsFolder(config),
+      keptDays: config.backupDays,
+      settle: () => context.sightings.flush({ isLast: true }),
+      assertRoom: () => assertRoom('create'),
+    });
+  },
+  backupRestores: (context) => {
+    const { db, now, backups, config, restart } = context;
+    return new BackupRestores({
+      ...{ db, now, backups, restart },
+      dataFolder: config.dataFolder,
+      isEmbedded: isEmbedded(context),
+    });
+  },
+  backupSchedule: (context) => {
+    const { db, now, backups, inBackground, backupRestores, drilling } = context;
+    return new BackupSchedule({
+      ...{ db, now, backups, inBackground },
+      findAwaited: async () => (await backupRestores.read()).prepared?.backupId,
+      tryBackup: async (backupId) => tryBackup(await backups.folderOf(backupId), drillsOf(context), drilling.signal),
+    });
+  },
+  drilling: () => new AbortController(),
+};
 
 /** Backups by hand and by a plan, their trial, and going back to one. */
-export function createBackupFeature(deps: BackupFeatureDeps): BackupFeature {
-  const { backups, folder, isWorker, isEmbedded, inBackground } = deps;
-  const drills = join(deps.dataFolder, 'drills');
-  const stopping = new AbortController();
-  const restores = new BackupRestores(deps);
-  const schedule = new BackupSchedule({
-    ...deps,
-    findAwaited: async () => (await restores.read()).prepared?.backupId,
-    tryBackup: async (backupId) => tryBackup(await backups.folderOf(backupId), drills, stopping.signal),
-  });
+export function backupFeature(context: Context): Feature {
+  const { backups, backupRestores: restores, backupSchedule: schedule, config, inBackground } = context;
   return {
     consoleEndpoints: [
       ...backupConsoleEndpoints(backups, (backupId) => restores.assertFree(backupId)),
-      ...planEndpoints({ schedule, restores, folder }),
+      ...planEndpoints({ schedule, restores, folder: backupsFolder(config) }),
     ],
     sweeps: { 'deleting old backups': () => backups.sweep() },
     start() {
       // What a killed process has left; with a database server another node may be trying one right now.
-      if (isEmbedded)
-        inBackground('removing old trials of backups', () => rm(drills, { recursive: true, force: true }));
+      if (isEmbedded(context))
+        inBackground('removing old trials of backups', () => rm(drillsOf(context), { recursive: true, force: true }));
       inBackground('removing unfinished backups', () => backups.tidy());
-      if (isWorker) schedule.start();
+      if (config.worker) schedule.start();
     },
     stop() {
       schedule.stop();
-      stopping.abort();
+      context.drilling.abort();
       backups.stop();
     },
-    conditions: () => schedule.conditions(),
-    schedule,
   };
 }

@@ -1,25 +1,15 @@
-import type { RateLimiter } from '../../../limits/rate-limit.ts';
 import { AttemptLimits } from '../../../sign-in/attempts.ts';
-import type { IssuerKeys } from '../../../sign-in/oidc/issuer-keys.ts';
-import type { AssertApp, Feature } from '../../feature.ts';
+import type { Context } from '../../context.ts';
+import type { Feature } from '../../feature.ts';
 import { providerConsoleEndpoints } from './provider-routes.ts';
-import type { ProviderService } from './provider-service.ts';
 import { identityEndpoints } from './routes.ts';
-import type { IdentityService } from './service.ts';
-
-export interface IdentityFeatureDeps {
-  readonly service: IdentityService;
-  readonly providers: ProviderService;
-  readonly keys: IssuerKeys;
-  readonly limiter: RateLimiter;
-  readonly assertApp: AssertApp;
-}
 
 /** Signing in through identity providers. */
-export function createIdentityFeature({ service, limiter, ...deps }: IdentityFeatureDeps): Feature {
+export function identityFeature(context: Context): Feature {
+  const { identities: service, identityProviders: providers, issuerKeys: keys, assertApp, signInLimiter } = context;
   return {
-    endpoints: identityEndpoints({ service, limits: new AttemptLimits(limiter) }),
-    consoleEndpoints: providerConsoleEndpoints(deps),
+    endpoints: identityEndpoints({ service, limits: new AttemptLimits(signInLimiter) }),
+    consoleEndpoints: providerConsoleEndpoints({ providers, keys, assertApp }),
     sweeps: { 'forgetting used ID tokens': () => service.sweep() },
   };
 }

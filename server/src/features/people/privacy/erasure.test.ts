@@ -19,8 +19,6 @@ import {
   tableOf,
 } from '../../../../test/support/sites/known-person.ts';
 import { createApp } from '../../../app/app.ts';
-import { privacyDeps } from '../../../app/privacy.ts';
-import { eraseAgain } from '../../../app/restored-erasures.ts';
 import { createServices } from '../../../app/services.ts';
 import { restoreBackup, verifyBackup } from '../../../backup/restore.ts';
 import { writeBackup } from '../../../backup/write.ts';
@@ -28,7 +26,9 @@ import { raw, sql } from '../../../base/sql.ts';
 import { createDiskBlobStore } from '../../../blobs/disk.ts';
 import { readConfig } from '../../../config/config.ts';
 import { finishErasure } from './erase.ts';
+import { eraseAgain } from './erase-again.ts';
 import { ledgerName, readLedger } from './ledger.ts';
+import { privacyDeps } from './wiring.ts';
 
 /** An erasure comes to its end whatever happens in the middle of it, and stays. */
 
@@ -118,9 +118,7 @@ for (const database of bothDatabases) {
         const said = person.hers();
         for (const name of ['users', 'visits', 'files', 'logs']) await fill(place, tableOf(name), said);
         for (let n = 0; n < 250; n++) await fill(place, tableOf('visits'), { ...said, mark: `visit ${n}` });
-        const deps = privacyDeps({
-          db,
-          now: () => app.clock.now,
+        const deps = privacyDeps(services, {
           blobs: createDiskBlobStore(join(folder, 'files')),
           dataFolder: folder,
           publicUrl: () => 'http://pharos.test',
@@ -188,7 +186,7 @@ for (const database of bothDatabases) {
         assert.ok((await person.tablesNaming(vera.userId)).length === 0);
         assert.ok((await namingIn(target, vera.userId)).includes('users'));
         const services = createServices({ db: target.db, now: () => app.clock.now });
-        assert.equal(await eraseAgain(target.db, services, { entries, now: app.clock.now }), 2);
+        assert.equal(await eraseAgain(services, { entries, now: app.clock.now }), 2);
         assert.ok(!(await namingIn(target, vera.userId)).includes('users'), 'the account is gone at once');
         const config = readConfig({ ...anyDisk, ...target.settings, PHAROS_SECRET_KEY: 'ab'.repeat(32) });
         const again = await createApp({
@@ -201,7 +199,7 @@ for (const database of bothDatabases) {
         await again.close();
         assert.deepEqual(await namingIn(target, vera.userId), []);
         assert.deepEqual(await namingIn(target, nobodys), []);
-        assert.equal(await eraseAgain(target.db, services, { entries, now: app.clock.now }), 0, 'nobody is left');
+        assert.equal(await eraseAgain(services, { entries, now: app.clock.now }), 0, 'nobody is left');
       } finally {
         await target.close();
       }

@@ -1,20 +1,26 @@
+import type { Context } from '../../context.ts';
 import type { Feature } from '../../feature.ts';
-import { type PrivacyConsoleDeps, privacyConsoleEndpoints } from './console-routes.ts';
-import { type ErasureDeps, erasureJobHandlers } from './erase.ts';
-import { type NoticeRouteDeps, noticeConsoleEndpoints } from './notice-routes.ts';
-import { type PrivacyRouteDeps, privacyEndpoints } from './routes.ts';
-
-export interface PrivacyFeatureDeps
-  extends PrivacyRouteDeps,
-    PrivacyConsoleDeps,
-    NoticeRouteDeps,
-    Omit<ErasureDeps, 'sentTo'> {}
+import { privacyConsoleEndpoints } from './console-routes.ts';
+import { erasureJobHandlers } from './erase.ts';
+import { privacyFacts } from './notice/find-facts.ts';
+import { noticeConsoleEndpoints } from './notice/notice-routes.ts';
+import { privacyEndpoints } from './routes.ts';
+import { privacyDeps } from './wiring.ts';
 
 /** What is known of a person: shown to her, and erased. */
-export function createPrivacyFeature(deps: PrivacyFeatureDeps): Feature {
+export function privacyFeature(context: Context): Feature {
+  const { config, assertApp, backups, sightings } = context;
+  const deps = {
+    ...privacyDeps(context, { ...context, dataFolder: config.dataFolder, listBackups: () => backups.kept() }),
+    assertApp,
+    settle: sightings.flushOf,
+  };
   return {
     endpoints: privacyEndpoints(deps),
-    consoleEndpoints: [...privacyConsoleEndpoints(deps), ...noticeConsoleEndpoints(deps)],
+    consoleEndpoints: [
+      ...privacyConsoleEndpoints(deps),
+      ...noticeConsoleEndpoints({ factsOf: (appId) => privacyFacts(context, config, appId) }),
+    ],
     jobs: erasureJobHandlers(deps),
   };
 }

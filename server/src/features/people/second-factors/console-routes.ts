@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { deletedAnswer, listAnswer, recordAnswer, timestampSchema } from '../../../http/answers.ts';
 import { type ConsoleEndpoint, consoleEndpoint } from '../../../http/console/console-endpoint.ts';
-import type { AssertApp } from '../../feature.ts';
 import type { Authenticators } from './authenticators.ts';
 import type { UserPasskeys } from './passkeys.ts';
 import { factorsExample, factorsSchema, passkeyExample, passkeySchema } from './schemas.ts';
@@ -9,7 +8,7 @@ import { factorsExample, factorsSchema, passkeyExample, passkeySchema } from './
 interface Deps {
   readonly authenticators: Authenticators;
   readonly passkeys: UserPasskeys;
-  readonly assertApp: AssertApp;
+  readonly assertApp: (appId: string) => Promise<unknown>;
 }
 
 type Params = Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ export interface BeaconDeps extends PlaceDeps {
   /** Called in the transaction of every write: what is kept in memory of beacons is no longer right. */
   readonly noteChange: (db: Db, key: Key) => Promise<void>;
   /** For a pointer to a venue or zone that the caller may not see. @throws Failure ObjectNotFound */
-  readonly assertReadable: (db: Db, caller: Caller, sent: Sent) => Promise<void>;
+  readonly assertPlaceReadable: (db: Db, caller: Caller, sent: Sent) => Promise<void>;
   readonly past: Past;
 }
 
@@ -22,13 +22,13 @@ interface Sent {
 }
 
 export function beaconParts(deps: BeaconDeps): Restorable {
-  const { db, noteChange, assertReadable, past } = deps;
+  const { db, noteChange, assertPlaceReadable, past } = deps;
   const parts = restorable(beacons, {
     db,
     past: { kind: 'beacons', keep: past },
     // Before the beacon: whoever draws in the venue locks it first, and then the beacons.
     holdParent: (db, key) => holdVenueOf(deps, db, String(key['app_id']), String(key['object_id'])),
-    verify: (db, caller, { venueId, zoneId }) => assertReadable(db, caller, { venueId, zoneId }),
+    verify: (db, caller, { venueId, zoneId }) => assertPlaceReadable(db, caller, { venueId, zoneId }),
     onWrite: async (db, key, { venueId, zoneId, location }) => {
       const appId = String(key['app_id']);
       await placeBeacon(deps, db, { appId, objectId: String(key['object_id']), sent: { venueId, zoneId, location } });

@@ -1,0 +1,67 @@
+import { recordChange } from '../access/audit.ts';
+import { version } from '../config/version.ts';
+import type { Context } from '../features/context.ts';
+import type { Feature } from '../features/feature.ts';
+import { registerApi } from '../http/api.ts';
+import { registerConsoleApi } from '../http/console/console-api.ts';
+import { findConsoleCookies } from '../http/console/console-cookies.ts';
+import { registerConsoleFiles } from '../http/console/console-files.ts';
+import { registerHandbook } from '../http/handbook/handbook.ts';
+import { registerHealth } from '../http/health.ts';
+import { registerMetrics } from '../http/metrics.ts';
+import { registerDocs } from '../http/openapi/docs.ts';
+import { countJobs } from '../jobs/store.ts';
+import { IdempotencyKeys } from '../limits/idempotency.ts';
+import { RateLimiter } from '../limits/rate-limit.ts';
+import { SharedLimits } from '../limits/shared-limits.ts';
+import type { Process } from './process.ts';
+
+/** Registers everything that HTTP reaches. */
+export async function openToHttp({ time, lasting }: Process, context: Context, features: readonly Feature[]) {
+  const { config, db, now, issuersTime, server, room, cacheVersion, guard, assertRoom, fileStorage } = context;
+  const { findHeld, findConsoleApp: findApp, adminSessions } = context;
+  const endpoints = context.endpoints();
+  const consoleEndpoints = features.flatMap((feature) => feature.consoleEndpoints ?? []);
+  const clocks = () => [time?.warning(), issuersTime.warning()];
+  const health = registerHealth(server, { db, room, files: () => fileStorage.problem(), clocks });
+  registerMetrics(server, metricsOf(context));
+  registerDocs(server, { endpoints, version, publicUrl: () => config.publicUrl ?? '/' });
+  registerHandbook(server);
+  for (const feature of features) await feature.register?.(server);
+  // One process of an embedded database keeps these in memory; several share them.
+  const memory = lasting instanceof SharedLimits ? (name: string) => lasting.memory(name) : undefined;
+  const idempotencyKeys = new IdempotencyKeys(db);
+  const record: Parameters<typeof registerApi>[1]['record'] = (change) => recordChange(db, change);
+  await registerApi(server, {
+    ...{ endpoints, guard, cacheVersion, now, assertRoom, findHeld, idempotencyKeys, record },
+    limiter: new RateLimiter(undefined, memory?.('requests')),
+    wrongKeys: new RateLimiter(undefined, memory?.('wrong keys')),
+    headerPrefixes: config.headerPrefixes,
+    corsOrigins: config.corsOrigins,
+  });
+  await registerConsoleApi(server, {
+    endpoints: consoleEndpoints,
+    data: { endpoints, findApp, record, assertRoom, idempotencyKeys },
+    findSession: (token) => adminSessions.find(token),
+    now,
+    publicUrl: config.publicUrl,
+    cookies: await findConsoleCookies(db, config.publicUrl),
+  });
+  registerConsoleFiles(server);
+  return { health, endpoints, consoleEndpoints };
+}
+
+function metricsOf({ db, now, room, blobs, pushDelivery, webhookBacklog }: Context) {
+  return {
+    database: () => db.stats(),
+    jobs: () => countJobs(db, now()),
+    storage: () => ({
+      ...room.report(),
+      isRefusing: room.problem() !== undefined,
+      hasFailed: db.diskFailure !== undefined,
+    }),
+    files: blobs.counts,
+    deliveries: pushDelivery.counts,
+    givenUpCalls: webhookBacklog.givenUp,
+  };
+}

@@ -1,0 +1,65 @@
+import { messagesPerSecond } from '../../../delivery/push/pace.ts';
+import type { Context, Makers } from '../../context.ts';
+import type { Feature } from '../../feature.ts';
+import { pushConsoleEndpoints } from './console-routes.ts';
+import { createPushDelivery, type PushDelivery } from './delivery.ts';
+import { deliveryEndpoints } from './delivery-routes.ts';
+import { pushNotice } from './notice.ts';
+import { pushEndpoints } from './routes.ts';
+import { wakeTarget } from './wake.ts';
+
+declare module '../../context.ts' {
+  interface Context {
+    readonly pushDelivery: PushDelivery;
+    readonly pushNotice: typeof pushNotice;
+  }
+}
+
+export const makers: Makers<Context, 'pushDelivery' | 'pushNotice'> = {
+  pushDelivery: (context) =>
+    createPushDelivery({
+      db: context.db,
+      now: context.now,
+      enqueue: context.enqueue,
+      audienceFields: context.audienceFields,
+      audience: { walk: context.walkInstallations, match: context.matchInstallations },
+      countAudience: context.countAudience,
+      markTokenDead: context.markTokenDead,
+      findSenders: context.findSenders,
+      findPolicy: context.findPolicy,
+      perSecond: (kind) => messagesPerSecond[kind],
+      announce: context.announce,
+      onError: context.onError,
+    }),
+  pushNotice: () => pushNotice,
+};
+
+/** Messages to phones, and what became of them. */
+export function pushFeature(context: Context): Feature {
+  const { addressHashes, findUser, findConsoleApp, hiddenOfInstallations: hidden, pushDelivery, rollups } = context;
+  // Messages for a device that was away are sent when it comes back.
+  context.devicePort.broker?.onListening((appId, topic) =>
+    context.inBackground('sending what waited for a device', () => wakeTarget(context.db, appId, topic, context.now())),
+  );
+  return {
+    endpoints: [
+      ...pushEndpoints({
+        ...context,
+        addressesOf: async (db, appId, userId) => {
+          const user = await findUser(db, { appId, userId });
+          return user ? addressHashes(user) : [];
+        },
+        hidden,
+      }),
+      ...deliveryEndpoints({
+        ...context,
+        noteReceipt: async (db, appId, receipt) => {
+          await context.noteReceiptOfShowing(db, appId, receipt);
+          db.afterCommit(() => rollups.note(appId));
+        },
+      }),
+    ],
+    consoleEndpoints: pushConsoleEndpoints({ ...context, hidden, findApp: findConsoleApp }),
+    jobs: pushDelivery.handlers,
+  };
+}

@@ -1,0 +1,14 @@
+import type { Context, Makers } from '../../context.ts';
+import type { Feature } from '../../feature.ts';
+import { type StorylineParts, storylineParts } from './routes.ts';
+
+declare module '../../context.ts' {
+  interface Context {
+    readonly storylineParts: StorylineParts;
+  }
+}
+
+export const makers: Makers<Context, 'storylineParts'> = { storylineParts };
+
+/** Stories that are told from beacon to beacon. */
+export const storylineFeature = ({ storylineParts: { endpoints } }: Context): Feature => ({ endpoints });

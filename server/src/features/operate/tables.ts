@@ -1,0 +1,40 @@
+import type { DbTable } from '../../db/table.ts';
+import {
+  adminChallenges,
+  adminInvitations,
+  adminLanguages,
+  adminLinks,
+  adminPasskeys,
+  adminRecoveryCodes,
+  adminSessions,
+  admins,
+  adminTotp,
+} from './admins/accounts/tables.ts';
+import { adminIdentities, ssoAttempts, ssoProviders } from './admins/sso/tables.ts';
+import { alertChoices, alertDigests, alerts } from './alerts/tables.ts';
+import { appKeys, apps, dryRunCounts, secretKeys } from './apps/tables.ts';
+import { webhookDeliveries, webhooks } from './webhooks/tables.ts';
+
+export const tables: readonly DbTable[] = [
+  webhookDeliveries,
+  webhooks,
+  appKeys,
+  dryRunCounts,
+  secretKeys,
+  apps,
+  admins,
+  adminSessions,
+  adminTotp,
+  adminRecoveryCodes,
+  adminPasskeys,
+  adminChallenges,
+  adminInvitations,
+  adminLanguages,
+  adminLinks,
+  adminIdentities,
+  ssoProviders,
+  ssoAttempts,
+  alerts,
+  alertDigests,
+  alertChoices,
+];

@@ -1,0 +1,32 @@
+import { installations } from './installations/resource.ts';
+
+export { listProviders } from './identities/store.ts';
+export {
+  countInstallations,
+  installationsAfter,
+  installationsNamed,
+  withdrawnSince,
+} from './installations/opt-outs.ts';
+export { listPhones } from './installations/pairing/store.ts';
+export {
+  countAudience,
+  countRoutes,
+  countTokens,
+  deleteInstallation,
+  findHolder,
+  findInstallationsOf,
+  findProvable,
+  markTokenDead,
+  matchInstallations,
+  walkInstallations,
+} from './installations/store.ts';
+export { findMissing } from './second-factors/store.ts';
+export { findUserSession, noteTokenHeard, noteTokenUse } from './users/session-store.ts';
+export { addressHashes, findUser, userExists, venuesOf, walkUsers } from './users/store.ts';
+
+export const audienceFields = installations.records.lookup;
+
+/** Members of installations that not everybody is shown. */
+export const hiddenOfInstallations = installations.tag.hides;
+
+export const installationTable = installations.table;

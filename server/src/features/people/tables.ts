@@ -1,0 +1,34 @@
+import type { DbTable } from '../../db/table.ts';
+import type { Resource } from '../../resources/define.ts';
+import { erasedIdentities, identities, identityProviders, usedIdTokens } from './identities/tables.ts';
+import { ownPhones, pairingCodes } from './installations/pairing/tables.ts';
+import { installations } from './installations/resource.ts';
+import { consentsTable } from './installations/tables.ts';
+import { mailLinks } from './mail-links/tables.ts';
+import { erasures } from './privacy/tables.ts';
+import { userChallenges, userPasskeys, userRecoveryCodes, userTotp } from './second-factors/tables.ts';
+import { halfSignIns, passwordResets, sessions, tokens, users } from './users/tables.ts';
+
+export const resources: readonly Resource[] = [installations];
+
+export const tables: readonly DbTable[] = [
+  ...resources.map(({ table }) => table),
+  consentsTable,
+  ownPhones,
+  pairingCodes,
+  erasures,
+  userTotp,
+  userRecoveryCodes,
+  userPasskeys,
+  userChallenges,
+  halfSignIns,
+  passwordResets,
+  mailLinks,
+  tokens,
+  sessions,
+  identities,
+  identityProviders,
+  usedIdTokens,
+  erasedIdentities,
+  users,
+];

@@ -1,0 +1,28 @@
+import type { Restorable } from '../../../resources/restore.ts';
+import type { Context, Makers } from '../../context.ts';
+import type { Feature } from '../../feature.ts';
+import { deviceConsoleEndpoints } from './console-routes.ts';
+import type { DevicePort } from './port.ts';
+import { deviceParts } from './routes.ts';
+
+declare module '../../context.ts' {
+  interface Context {
+    readonly deviceParts: Restorable;
+    readonly devicePort: DevicePort;
+  }
+}
+
+export const makers: Makers<Context, 'deviceParts'> = { deviceParts };
+
+/** Gateways and what else is reached through MQTT. */
+export function deviceFeature({ appsWith, assertApp, deviceParts, devicePort }: Context): Feature {
+  const { credentials, router } = devicePort;
+  return {
+    endpoints: deviceParts.endpoints,
+    consoleEndpoints: deviceConsoleEndpoints({ credentials, assertApp }),
+    sweeps: {
+      'forgetting former credentials of devices': () => credentials.sweep(appsWith),
+      ...(router ? { 'forgetting where devices listened': () => router.sweep() } : {}),
+    },
+  };
+}

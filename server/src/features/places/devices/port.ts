@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { type Config, ConfigError } from '../../../config/config.ts';
+import type { CacheVersion } from '../../../db/nodes/cache-version.ts';
+import type { Pulse } from '../../../db/nodes/pulse.ts';
+import type { WorkShares } from '../../../db/nodes/work-shares.ts';
+import type { DeviceBroker } from '../../../delivery/mqtt/mqtt-device-broker.ts';
+import { createDeviceCredentials, type DeviceCredentials } from './credentials.ts';
+import { DeviceRouter, type DeviceRouterOptions } from './device-router.ts';
+
+export interface DevicePortDeps extends Omit<DeviceRouterOptions, 'node'> {
+  readonly config: Config;
+  readonly cacheVersion: CacheVersion;
+  readonly pulse: Pick<Pulse, 'add'>;
+  readonly shares: Pick<WorkShares, 'node'>;
+}
+
+export interface DevicePort {
+  readonly credentials: DeviceCredentials;
+  /** The port for MQTT devices, if one is configured; open from its `listen` on. */
+  readonly broker: DeviceBroker | undefined;
+  /** What takes messages to devices at other nodes; undefined where this is the only node. */
+  readonly router: DeviceRouter | undefined;
+  close(): Promise<void>;
+}
+
+/** What devices reach the service through. */
+export async function createDevicePort(deps: DevicePortDeps): Promise<DevicePort> {
+  const { config, cacheVersion, db, pulse, shares, now, onError } = deps;
+  const { mqttPort, mqttCert, mqttKey } = config;
+  const credentials = createDeviceCredentials(deps);
+  if (mqttPort === undefined)
+    return { credentials, broker: undefined, router: undefined, close: async () => undefined };
+  const router = db.readsAreLocal ? undefined : new DeviceRouter({ db, node: shares.node, now, onError });
+  const tls = mqttCert && mqttKey ? { tls: readIdentity(mqttCert, mqttKey) } : {};
+  // Loaded only when used: the protocol's parser takes 4 MB.
+  const { DeviceBroker } = await import('../../../delivery/mqtt/mqtt-device-broker.ts');
+  const broker = new DeviceBroker({
+    login: credentials.login,
+    stillValid: credentials.stillValid,
+    now,
+    onError,
+    ...(router ? { routes: router } : {}),
+    ...tls,
+  });
+  router?.attach(broker);
+  if (router) pulse.add(router.source);
+  // Credentials that were revoked on any node are noticed here as soon as a new cache version is.
+  cacheVersion.onChange((appId) => void broker.check(appId));
+  return {
+    credentials,
+    broker,
+    router,
+    async close() {
+      await broker.close();
+      await router?.close();
+    },
+  };
+}
+
+function readIdentity(certPath: string, keyPath: string): { readonly cert: string; readonly key: string } {
+  const identity = {
+    cert: readPem('PHAROS_MQTT_CERT', certPath),
+    key: readPem('PHAROS_MQTT_KEY', keyPath),
+  };
+  try {
+    createSecureContext(identity);
+  } catch (error) {
+    throw new ConfigError([
+      `PHAROS_MQTT_CERT (${certPath}) and PHAROS_MQTT_KEY (${keyPath}) must be a certificate and its key in PEM (${(error as Error).message})`,
+    ]);
+  }
+  return identity;
+}
+
+function readPem(variable: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError([`${variable}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
+  }
+}

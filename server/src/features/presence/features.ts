@@ -1,0 +1,12 @@
+import { makers as sightingMakers } from '../sightings/feature.ts';
+import { liveFeature, makers as liveMakers } from './live/feature.ts';
+import { logFeature, makers as logMakers } from './logs/feature.ts';
+
+export const features = [liveFeature, logFeature];
+
+export const makers = { ...liveMakers, ...logMakers, ...sightingMakers };
+
+type Offers = typeof import('./offers.ts');
+declare module '../services.ts' {
+  interface Services extends Offers {}
+}

@@ -1,0 +1,45 @@
+import type { Context, Makers } from '../../context.ts';
+import type { Announce } from '../../domain-event.ts';
+import type { Feature } from '../../feature.ts';
+import { Feed } from './feed.ts';
+import { createLivePublisher } from './publish.ts';
+import { liveEndpoints } from './routes.ts';
+
+declare module '../../context.ts' {
+  interface Context {
+    /** Reports events to webhooks and listeners. */
+    readonly announce: Announce;
+    readonly feed: Feed;
+  }
+}
+
+export const makers: Makers<Context, 'announce' | 'feed'> = {
+  announce: ({ webhookPublisher, cacheVersion, now, feed }) => {
+    const tellListeners = createLivePublisher({ cacheVersion, now, wake: feed.wake });
+    return async (db, appId, tell) => {
+      await webhookPublisher.tell(db, appId, tell);
+      await tellListeners(db, appId, tell);
+    };
+  },
+  feed: ({ db, cacheVersion, now, onError, pulse }) => {
+    const feed = new Feed({ db, cacheVersion, now, onError });
+    pulse.add(feed.source);
+    return feed;
+  },
+};
+
+/** Streams of what happens. */
+export function liveFeature({
+  db,
+  feed,
+  findHeld,
+  ruledFields,
+  tableOfRules: tableOf,
+  pseudonymsOf,
+}: Context): Feature {
+  return {
+    endpoints: liveEndpoints(feed, { db, findHeld, fieldsOf: ruledFields.of, tableOf, pseudonymsOf }),
+    sweeps: { 'forgetting old live events': () => feed.sweep() },
+    close: () => feed.stop(),
+  };
+}

@@ -1,0 +1,37 @@
+import type { DbTable } from '../../db/table.ts';
+import type { Resource } from '../../resources/define.ts';
+import { events, verdicts } from '../sightings/traces/events.ts';
+import { positions } from '../sightings/traces/positions.ts';
+import {
+  beaconRadio,
+  firings,
+  hearings,
+  presence,
+  ruleReplays,
+  sightingCounts,
+  sightingKeys,
+  trackSamples,
+  tracks,
+  visitChanges,
+} from '../sightings/traces/tables.ts';
+import { visits } from '../sightings/traces/visits.ts';
+import { liveApps, liveEvents } from './live/tables.ts';
+import { logs } from './logs/resource.ts';
+
+export const resources: readonly Resource[] = [visits, events, verdicts, positions, logs];
+
+export const tables: readonly DbTable[] = [
+  ...resources.map(({ table }) => table),
+  firings,
+  visitChanges,
+  sightingCounts,
+  sightingKeys,
+  presence,
+  tracks,
+  trackSamples,
+  beaconRadio,
+  hearings,
+  ruleReplays,
+  liveEvents,
+  liveApps,
+];
